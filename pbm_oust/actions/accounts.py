@@ -1,0 +1,58 @@
+"""Accounts: signing up."""
+
+from pbm_oust.actions.desk import Desk, Handled, Request, player_at
+from pbm_oust.boards import each_header
+from pbm_oust.commands.accounts import Signup
+from pbm_oust.game import Header
+from pbm_oust.home import Home
+from pbm_oust.notices import WelcomeNotice
+from pbm_oust.players import (
+    Account,
+    format_account,
+    hash_password,
+    is_password,
+    normal_address,
+)
+from pbm_oust.refusal import Barred, NotAllowed
+from pbm_oust.rules.kinds import KINDS
+
+
+def sign_up(command: Signup, request: Request, desk: Desk) -> Handled:
+    """Make an account. The same signup again is answered as the first one was."""
+    addresses = command.addresses or (request.sender,)
+    with desk.home.locked_players():
+        if desk.has_account(command.userid):
+            account = desk.account(command.userid)
+            if not (
+                _are_same(addresses, account.addresses)
+                and is_password(command.password, account.password)
+            ):
+                raise _taken(command.userid, desk)
+        elif has_played(command.userid, desk.home):
+            raise _taken(command.userid, desk)
+        else:
+            stored = hash_password(command.password)
+            account = Account(command.userid, stored, addresses, desk.now())
+        welcome = WelcomeNotice(player_at(account, request), account)
+        with desk.posting([welcome], request, request.cause(account.userid)):
+            desk.home.write_player(account.userid, format_account(account))
+    return Handled("signed up")
+
+
+def has_played(userid: str, home: Home) -> bool:
+    """Return whether some board began with this userid as an owner, account or not."""
+    headers = (header for kind in KINDS.values() for header in each_header(home, kind))
+    return any(userid in (header.x, header.o) for header in headers if isinstance(header, Header))
+
+
+def _taken(userid: str, desk: Desk) -> NotAllowed:
+    """Return the refusal of a userid, with one like it that is free."""
+    known = set(desk.home.userids())
+    number = 2
+    while (free := f"{userid[:17]}{number}") in known:
+        number += 1
+    return NotAllowed(Barred.USERID_TAKEN, userid, free=free)
+
+
+def _are_same(some: tuple[str, ...], others: tuple[str, ...]) -> bool:
+    return set(map(normal_address, some)) == set(map(normal_address, others))

@@ -1,0 +1,107 @@
+"""What every action works with: the home, the clock, the accounts, and the way letters go out."""
+
+import hashlib
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+
+from pbm_oust.home import Home, NoSuchFile
+from pbm_oust.notices import Notice, Reader
+from pbm_oust.players import (
+    Account,
+    Secret,
+    is_password,
+    is_password_but_for_case,
+    parse_account,
+)
+from pbm_oust.refusal import Barred, NotAllowed
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One command as a mail brought it."""
+
+    line: str
+    chat: str
+    """What the sender wrote besides, for the other player."""
+    sender: str
+    """The address that the answer goes to."""
+    identity: str
+    """What tells this mail from all others of its sender: its Message-ID, or its content."""
+    message_id: str = ""
+    """The Message-ID to answer to, where the mail has one."""
+
+    def cause(self, userid: str) -> str:
+        """Return the id of this mail from a player: the same whenever it is delivered again."""
+        return hashlib.sha256(f"{userid}\0{self.identity}".encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class Handled:
+    """What became of a request, for the log: no word of the mail stands in it."""
+
+    outcome: str
+    board: str = ""
+    record: int = 0
+
+
+Write = Callable[[Notice, Request], bytes]
+"""Turns a notice into the letter that goes into the outbox."""
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Where requests are carried out. Its methods may raise OSError."""
+
+    home: Home
+    write: Write
+    clock: Callable[[], datetime]
+
+    def now(self) -> datetime:
+        """Return the time, to the second."""
+        return self.clock().replace(microsecond=0)
+
+    def has_account(self, word: str) -> bool:
+        """Return whether a word is the userid of an account, in letters of either case."""
+        return word.lower() in self.home.userids()
+
+    def account(self, userid: str) -> Account:
+        """Return an account. Raises NotAllowed if there is none, and BadAccount."""
+        try:
+            return parse_account(self.home.read_player(userid))
+        except NoSuchFile:
+            raise NotAllowed(Barred.NO_SUCH_PLAYER, userid) from None
+
+    def authenticate(self, userid: str, password: Secret) -> Account:
+        """Return the account that a password opens. Raises NotAllowed for a wrong one."""
+        account = self.account(userid)
+        if is_password(password, account.password):
+            return account
+        if is_password_but_for_case(password, account.password):
+            raise NotAllowed(Barred.WRONG_PASSWORD_CASE, userid=userid)
+        raise NotAllowed(Barred.WRONG_PASSWORD, userid=userid)
+
+    def posting(
+        self, notices: Iterable[Notice], request: Request, cause: str
+    ) -> AbstractContextManager[None]:
+        """Send notices if, and only if, the body of the `with` succeeds (see `Home.posting`)."""
+        return self.home.posting([self.write(notice, request) for notice in notices], cause)
+
+    def answer(self, notice: Notice, request: Request, outcome: str = "answered") -> Handled:
+        """Send a single notice about which nothing else has to be written."""
+        with self.posting([notice], request, request.cause(request.sender)):
+            return Handled(outcome)
+
+
+def sender_of(request: Request) -> Reader:
+    """Return the reader of an answer that goes only to where a request came from."""
+    return Reader((request.sender,), asked=True)
+
+
+def player_at(account: Account, request: Request) -> Reader:
+    """Return the player who wrote a request: at all addresses, and where it came from."""
+    addresses = account.addresses
+    if not account.has_address(request.sender):
+        addresses = (*addresses, request.sender)
+    return Reader(addresses, account.userid, asked=True)

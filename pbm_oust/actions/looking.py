@@ -1,0 +1,90 @@
+"""Looking: help, boards drawn, boards listed. Nothing changes."""
+
+from pbm_oust.actions.desk import Desk, Handled, Request, sender_of
+from pbm_oust.boards import DamagedHistory, each_header, read_game
+from pbm_oust.commands.boards import Games, Show
+from pbm_oust.commands.general import Help
+from pbm_oust.commands.values import BoardAt, Filter
+from pbm_oust.game import Game
+from pbm_oust.notices import BoardNotice, BoardsNotice, GamesNotice, HelpNotice, News
+from pbm_oust.refusal import Barred, NotAllowed
+from pbm_oust.rules.position import Kind
+
+MOST_BOARDS_SHOWN = 20
+"""How many boards one mail draws."""
+
+
+def give_help(command: Help, request: Request, desk: Desk) -> Handled:
+    """Answer with pages of the help."""
+    return desk.answer(HelpNotice(sender_of(request), command.subjects), request)
+
+
+def show(command: Show, request: Request, desk: Desk) -> Handled:
+    """Answer with boards drawn."""
+    reader = sender_of(request)
+    if command.boards:
+        games = tuple(_game_at(desk, command.kind, at) for at in command.boards)
+        damaged: tuple[str, ...] = ()
+    else:
+        games, damaged = find_games(desk, command.kind, command.userids, command.filter)
+    if len(games) == 1 and not damaged:
+        is_past = any(at.number is not None for at in command.boards)
+        notice = BoardNotice(reader, News.SHOWN, games[0], is_past)
+        return desk.answer(notice, request)
+    shown = games[:MOST_BOARDS_SHOWN]
+    left_out = len(games) - len(shown)
+    return desk.answer(BoardsNotice(reader, command.kind, shown, left_out, damaged), request)
+
+
+def list_games(command: Games, request: Request, desk: Desk) -> Handled:
+    """Answer with a list of boards."""
+    games, damaged = find_games(desk, command.kind, command.userids, command.filter)
+    asked_for = " ".join((*command.userids, command.filter.value))
+    reader = sender_of(request)
+    return desk.answer(GamesNotice(reader, command.kind, asked_for, games, damaged), request)
+
+
+def find_games(
+    desk: Desk, kind: Kind, userids: tuple[str, ...], chosen: Filter
+) -> tuple[tuple[Game, ...], tuple[str, ...]]:
+    """Return the games of these players that a filter leaves, and the names of damaged boards.
+
+    Without userids, the games of everybody. Raises NotAllowed for a userid without an account.
+    """
+    for userid in userids:
+        desk.account(userid)
+    games, damaged = list[Game](), list[str]()
+    for header in each_header(desk.home, kind):
+        try:
+            if isinstance(header, DamagedHistory):
+                raise header
+            if userids and not {header.x, header.o} & set(userids):
+                continue
+            game = read_game(desk.home, kind, header.board)
+        except DamagedHistory as damage:
+            damaged.append(f"{kind.name} {damage.path.stem}")
+            continue
+        if _is_chosen(game, userids, chosen):
+            games.append(game)
+    return tuple(games), tuple(damaged)
+
+
+def _game_at(desk: Desk, kind: Kind, at: BoardAt) -> Game:
+    game = read_game(desk.home, kind, at.board)
+    if at.number is None:
+        return game
+    if at.number > len(game.records):
+        raise NotAllowed(Barred.NO_SUCH_RECORD, f"#{at.number}", game=game, number=at.number)
+    return game.after(at.number)
+
+
+def _is_chosen(game: Game, userids: tuple[str, ...], chosen: Filter) -> bool:
+    match chosen:
+        case Filter.ALL:
+            return True
+        case Filter.ACTIVE:
+            return game.result is None
+        case Filter.INACTIVE:
+            return game.result is not None
+        case Filter.NEXT:
+            return game.result is None and (not userids or game.player_to_move in userids)

@@ -1,0 +1,84 @@
+"""Playing: challenges and moves."""
+
+from pbm_oust.actions.desk import Desk, Handled, Request, player_at
+from pbm_oust.boards import open_board
+from pbm_oust.commands.boards import Challenge
+from pbm_oust.commands.play import Move
+from pbm_oust.commands.words import MASK
+from pbm_oust.game import Game, Header
+from pbm_oust.notation import format_header
+from pbm_oust.notices import BoardNotice, News, Notice, Reader
+from pbm_oust.players import Account
+from pbm_oust.refusal import Barred, NotAllowed
+
+
+def move(command: Move, request: Request, desk: Desk) -> Handled:
+    """Add a record to a board and show the board to both players."""
+    account = desk.authenticate(command.userid, command.password)
+    cause = request.cause(account.userid)
+    with open_board(desk.home, command.kind, command.board) as board:
+        game = board.game
+        if game.has_cause(cause):
+            board.complete()
+            desk.home.finish_posting(cause)
+            repeated = BoardNotice(player_at(account, request), News.DONE_BEFORE, game)
+            with desk.posting([repeated], request, cause):
+                return Handled("done before", game.name)
+        side = game.side_of(account.userid)
+        if side is None:
+            raise NotAllowed(Barred.NOT_ON_BOARD, game=game, userid=account.userid)
+        if command.guard not in (None, game.next_number):
+            raise NotAllowed(
+                Barred.OTHER_RECORD, f"#{command.guard}", game=game, guard=command.guard
+            )
+        latest = game.records[-1].at if game.records else game.header.started
+        acted = game.act(side, command.wish, max(desk.now(), latest), cause)
+        chat = request.chat.replace(command.password.text, MASK)
+        notices = _tell_both(acted, News.PLAYED, account, chat, request, desk)
+        with desk.posting(notices, request, cause):
+            board.append(acted)
+    return Handled("played", acted.name, len(acted.records))
+
+
+def challenge(command: Challenge, request: Request, desk: Desk) -> Handled:
+    """Start a board and show it to both players."""
+    accounts = [desk.account(userid) for userid in (command.x, command.o)]
+    if command.x == command.o:
+        raise NotAllowed(Barred.SAME_PLAYER, command.x)
+    if not command.kind.can_use(command.grid):
+        raise NotAllowed(Barred.UNUSABLE_GRID, kind=command.kind, grid=command.grid)
+    challenger = next((each for each in accounts if each.has_address(request.sender)), None)
+    if challenger is None:
+        raise NotAllowed(Barred.STRANGE_ADDRESS, x=command.x, o=command.o)
+    with desk.home.next_board(command.kind.name) as number:
+        header = Header(
+            kind=command.kind,
+            board=number,
+            grid=command.grid,
+            x=command.x,
+            o=command.o,
+            terms=command.terms,
+            started=desk.now(),
+        )
+        game = Game.start(header)
+        notices = _tell_both(game, News.STARTED, challenger, request.chat, request, desk)
+        with desk.posting(notices, request, request.cause(challenger.userid)):
+            desk.home.create_history(command.kind.name, number, format_header(header))
+    return Handled("started", game.name)
+
+
+def _tell_both(
+    game: Game, news: News, actor: Account, chat: str, request: Request, desk: Desk
+) -> list[Notice]:
+    """Return the notices that show a board to the player who acted and to the other one."""
+    other = desk.account(game.o if game.x == actor.userid else game.x)
+    return [
+        BoardNotice(player_at(actor, request), news, game),
+        BoardNotice(
+            Reader(other.addresses, other.userid),
+            news,
+            game,
+            chat=chat,
+            chat_from=actor.userid,
+        ),
+    ]

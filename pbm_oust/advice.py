@@ -1,0 +1,85 @@
+"""The line to send instead of one that was refused. Pure."""
+
+from pbm_oust.commands.accounts import Signup
+from pbm_oust.commands.boards import Show
+from pbm_oust.commands.play import Move, format_wish
+from pbm_oust.commands.table import Command
+from pbm_oust.game import Deed, Game, Place, Wish
+from pbm_oust.refusal import Barred, Refusal, Unlawful
+from pbm_oust.rules.grid import Grid, NoSuchCell
+from pbm_oust.rules.position import Position
+
+
+def example(position: Position) -> str | None:
+    """Return the name of a placement that the side to move has, a capturing one if there is one."""
+    placements = position.capturing() or position.placements()
+    return position.grid.names(placements)[0] if placements else None
+
+
+def next_wish(game: Game) -> Wish | None:
+    """Return something that the player to move could do now; None when the game is over."""
+    if game.result:
+        return None
+    cell = example(game.position)
+    return Place((cell,)) if cell else Deed.PASS
+
+
+def move_line(game: Game, userid: str, wish: Wish) -> str:
+    """Return the line that does something as the next record of a board."""
+    words = format_wish(wish, game.next_number)
+    return f"{game.name.replace(' ', ' move ', 1)} {userid} PASSWORD {words}"
+
+
+def nearest(grid: Grid, cells: int, name: str) -> list[str]:
+    """Return the names of a few of `cells`, those in fewest steps from the cell `name` first."""
+    try:
+        reached = grid.parse_cell(name)
+    except NoSuchCell:
+        return grid.names(cells)[:4]
+    found: list[str] = []
+    while len(found) < 4 and reached != grid.cells:
+        ring = grid.neighbours(reached) & ~reached
+        found += grid.names(ring & cells)
+        reached |= ring
+    return found[:4]
+
+
+def legal_near(refusal: Refusal) -> list[str]:
+    """Return a few placements that are legal where an illegal one was, nearest first."""
+    game = refusal.facts["game"]
+    assert isinstance(game, Game)  # noqa: S101 - every Illegal carries its game
+    position = refusal.facts.get("before", game.position)
+    return nearest(game.header.grid, position.placements(), refusal.culprit)  # type: ignore[attr-defined]
+
+
+def advise(command: Command, refusal: Refusal) -> str | None:
+    """Return a line that would be right where `command` was refused, or None if none is known."""
+    match refusal.reason, command:
+        case Barred.USERID_TAKEN, Signup():
+            return f"signup {refusal.facts['free']} PASSWORD"
+        case Barred.NO_SUCH_PLAYER, _:
+            return "signup USERID PASSWORD"
+        case Barred.NO_SUCH_BOARD, Move():
+            return f"{command.kind.name} games {command.userid}"
+        case Barred.NO_SUCH_BOARD, Show():
+            return f"{command.kind.name} games"
+    game = refusal.facts.get("game")
+    if not isinstance(game, Game):
+        return None
+    if not isinstance(command, Move) or game.player_to_move != command.userid or game.result:
+        return f"{game.header.kind.name} show {game.header.board}"
+    wish = _wish_instead(command, refusal, game)
+    return move_line(game, command.userid, wish) if wish else None
+
+
+def _wish_instead(command: Move, refusal: Refusal, game: Game) -> Wish | None:
+    played = refusal.facts.get("played", ())
+    match refusal.reason:
+        case Barred.OTHER_RECORD:
+            return command.wish
+        case Unlawful.AFTER_TURN:
+            return Place(played)  # type: ignore[arg-type]
+        case Unlawful.AGAINST_RULES:
+            near = legal_near(refusal)
+            return Place((*played, *near[:1]))  # type: ignore[misc]
+    return next_wish(game)

@@ -1,0 +1,95 @@
+"""The boards of a home: histories read, checked and continued."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from pbm_oust.game import Game, Header
+from pbm_oust.history import (
+    BadHistory,
+    History,
+    format_step,
+    read_header,
+    read_history,
+)
+from pbm_oust.home import HistoryFile, Home, NoSuchFile
+from pbm_oust.notation import format_result
+from pbm_oust.refusal import Barred, NotAllowed
+from pbm_oust.rules.position import Kind
+
+
+class DamagedHistory(Exception):
+    """A history that does not replay. The operator has to mend it; nothing is written to it."""
+
+    def __init__(self, path: Path, error: BadHistory) -> None:
+        super().__init__(f"{path}: {error}")
+        self.path = path
+        self.line = error.line
+        self.reason = error.reason
+
+
+@dataclass(frozen=True, slots=True)
+class OpenBoard:
+    """A board that is held for writing, and its game."""
+
+    game: Game
+    _file: HistoryFile
+    _history: History
+
+    def append(self, game: Game) -> None:
+        """Add the latest record of `game`, which is one record longer, to the history."""
+        self._file.append(format_step(game), self._history.whole_length)
+
+    def complete(self) -> None:
+        """Write the result line if a crash came between it and the last record."""
+        if self.game.result and not self._history.has_result_line:
+            result = format_result(self.game.result)
+            self._file.append(f"{result}\n", self._history.whole_length)
+
+
+def read_game(home: Home, kind: Kind, board: int) -> Game:
+    """Return the game of a board. Raises NotAllowed if there is none, and DamagedHistory."""
+    with _known_board(kind, board):
+        data = home.read_history(kind.name, board)
+    return _checked(home, kind, board, data).game
+
+
+@contextmanager
+def open_board(home: Home, kind: Kind, board: int) -> Iterator[OpenBoard]:
+    """Hold a board for writing. Raises NotAllowed if there is none, and DamagedHistory."""
+    with ExitStack() as held:
+        with _known_board(kind, board):
+            file = held.enter_context(home.locked_history(kind.name, board))
+        history = _checked(home, kind, board, file.data)
+        yield OpenBoard(history.game, file, history)
+
+
+def each_header(home: Home, kind: Kind) -> Iterator[Header | DamagedHistory]:
+    """Yield the headers of all boards of a kind in order of their numbers."""
+    for board in home.boards(kind.name):
+        try:
+            yield read_header(home.read_history(kind.name, board))
+        except BadHistory as error:
+            yield DamagedHistory(home.history_path(kind.name, board), error)
+
+
+@contextmanager
+def _known_board(kind: Kind, board: int) -> Iterator[None]:
+    try:
+        yield
+    except NoSuchFile:
+        raise NotAllowed(Barred.NO_SUCH_BOARD, str(board), kind=kind, board=board) from None
+
+
+def _checked(home: Home, kind: Kind, board: int, data: bytes) -> History:
+    try:
+        history = read_history(data)
+        header = history.game.header
+        if header.kind is not kind:
+            raise BadHistory(2, f"in this folder the kind is {kind.name}")
+        if header.board != board:
+            raise BadHistory(3, f"by the name of the file this is board {board}")
+    except BadHistory as error:
+        raise DamagedHistory(home.history_path(kind.name, board), error) from None
+    return history

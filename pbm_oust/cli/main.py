@@ -1,0 +1,43 @@
+"""The command group and what all of its commands share."""
+
+from pathlib import Path
+
+import click
+
+from pbm_oust import __version__
+from pbm_oust.cli import games, outbox, players, rules, serving
+from pbm_oust.cli.operator import Operator
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--home",
+    type=click.Path(path_type=Path),
+    metavar="DIRECTORY",
+    envvar="PBM_OUST_HOME",
+    default=Path("games"),
+    show_default=True,
+    help="The directory that holds boards, players and the outbox.",
+)
+@click.version_option(__version__, package_name="pbm_oust")
+@click.pass_context
+def main(context: click.Context, home: Path) -> None:
+    """Run and look after a play-by-email server for Mark Steere's games.
+
+    Exit status: 0 done, 1 refused, 2 wrong usage.
+    """
+    context.obj = Operator(home)
+
+
+for command in (serving.serve, serving.deliver, serving.mail):
+    main.add_command(command)
+for group in (games.games, players.players, outbox.outbox, rules.rules):
+    main.add_command(group)
+
+
+def run() -> None:
+    """Run the command line; what the disk or the network refuses is reported like any refusal."""
+    try:
+        main()
+    except OSError as error:
+        raise SystemExit(f"Error: {error}") from None

@@ -1,0 +1,158 @@
+"""What the commands of an operator work with, and how they print."""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pbm_oust.commands.values import BoardAt, read_board_at
+from pbm_oust.config import (
+    BadConfiguration,
+    Configuration,
+    parse_configuration,
+    parse_endpoint,
+    parse_relay,
+)
+from pbm_oust.home import Home
+from pbm_oust.players import parse_address
+from pbm_oust.refusal import Unreadable
+from pbm_oust.rules.grid import Grid, Shape, parse_size
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.position import Kind
+
+
+class Refused(click.ClickException):
+    """Something that was not done; exit status 1."""
+
+    exit_code = 1
+
+
+@dataclass
+class Operator:
+    """The home that a command works on."""
+
+    path: Path
+
+    @cached_property
+    def home(self) -> Home:
+        """The home as it is, which must exist."""
+        if not self.path.is_dir():
+            raise Refused(f"there is no home {self.path}; name one with --home")
+        return Home(self.path)
+
+    def prepared_home(self) -> Home:
+        """Return the home to write to, its folders made where they are missing."""
+        home = Home(self.path)
+        try:
+            home.prepare(tuple(KINDS))
+        except OSError as error:
+            raise Refused(f"cannot use {self.path} as home: {error.strerror}") from None
+        return home
+
+    @cached_property
+    def configuration(self) -> Configuration:
+        """The configuration that stands in the home. Raises UsageError for a faulty one."""
+        path = Home(self.path).configuration
+        try:
+            return parse_configuration(path.read_text("utf-8") if path.exists() else "")
+        except (BadConfiguration, UnicodeDecodeError) as error:
+            raise click.UsageError(f"{path}: {error}") from None
+
+
+pass_operator = click.make_pass_decorator(Operator)
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def now() -> datetime:
+    """Return the time."""
+    return datetime.now(UTC)
+
+
+def print_json(value: object) -> None:
+    """Print a value as JSON."""
+    click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def print_table(rows: Iterable[Sequence[object]]) -> None:
+    """Print rows in columns."""
+    table = [[str(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for row in table:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        click.echo("  ".join(cells).rstrip())
+
+
+class Parsed(click.ParamType):  # type: ignore[type-arg]  # generic in newer click only
+    """A parameter whose text a function reads, which raises ValueError and says what is right."""
+
+    def __init__(self, name: str, read: Callable[[str], object]) -> None:
+        self.name = name
+        self._read = read
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> object:
+        """Return the value of a text."""
+        try:
+            return self._read(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+def _read_kind(text: str) -> Kind:
+    if text.lower() not in KINDS:
+        raise ValueError(f"{text!r} is none of {', '.join(KINDS)}")
+    return KINDS[text.lower()]
+
+
+def _read_board(text: str) -> BoardAt:
+    try:
+        return read_board_at(text)
+    except Unreadable:
+        raise ValueError(f"{text!r} is not written like 17 or 17#5") from None
+
+
+def _read_address(text: str) -> str:
+    try:
+        return parse_address(text)
+    except ValueError:
+        raise ValueError(f"{text!r} is no mail address") from None
+
+
+KIND = Parsed("kind", _read_kind)
+BOARD_AT = Parsed("board", _read_board)
+ADDRESS = Parsed("address", _read_address)
+ENDPOINT = Parsed("endpoint", parse_endpoint)
+RELAY = Parsed("relay", parse_relay)
+
+
+def grid_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options --size and --hex, which `grid_from` reads."""
+    function = click.option("--size", help="The size of the grid, as in a challenge.")(function)
+    return click.option("--hex", "hexagonal", help="The sides of a hexagonal grid: 7 or 3,4.")(
+        function
+    )
+
+
+def grid_from(kind: Kind, size: str | None, hexagonal: str | None) -> Grid:
+    """Return the grid that the options name, or the game's own. Raises UsageError."""
+    if size and hexagonal:
+        raise click.UsageError("give either --size or --hex")
+    try:
+        if size:
+            grid = parse_size(kind.own_shape, size)
+        elif hexagonal:
+            grid = parse_size(Shape.HEX, hexagonal)
+        else:
+            grid = kind.default_grid
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    if grid.shape not in kind.defaults or not kind.can_use(grid):
+        raise click.UsageError(f"{kind.title} is not played on {grid}")
+    return grid

@@ -1,0 +1,86 @@
+"""`pbm-oust outbox`: letters listed, shown and handed to a relay."""
+
+from typing import Any
+
+import click
+
+from pbm_oust.cli.operator import (
+    RELAY,
+    Operator,
+    Refused,
+    as_json,
+    pass_operator,
+    print_json,
+    print_table,
+)
+from pbm_oust.config import Endpoint
+from pbm_oust.home import NoSuchFile
+from pbm_oust.mail.outbox import Letter, flush, read_letter, read_letters
+
+
+@click.group()
+def outbox() -> None:
+    """Look at the letters that no relay has taken yet."""
+
+
+@outbox.command("list")
+@as_json
+@pass_operator
+def list_(operator: Operator, as_json: bool) -> None:
+    """List the letters, oldest first."""
+    letters = list(read_letters(operator.home))
+    if as_json:
+        print_json([_summary(letter) for letter in letters])
+    elif letters:
+        print_table(
+            (letter.name, ", ".join(letter.recipients), letter.header("Subject"))
+            for letter in letters
+        )
+
+
+@outbox.command()
+@click.argument("name")
+@click.option("--raw", is_flag=True, help="Print it as it goes to the relay.")
+@pass_operator
+def show(operator: Operator, name: str, raw: bool) -> None:
+    """Print a letter. The beginning of its name is enough."""
+    names = [each for each in operator.home.letters() if each.startswith(name)]
+    if len(names) != 1:
+        raise Refused(f"{len(names)} letters have names that begin with {name}")
+    try:
+        letter = read_letter(operator.home, names[0])
+    except NoSuchFile:
+        raise Refused(f"the letter {names[0]} has just been sent") from None
+    if raw:
+        click.echo(letter.message.as_bytes(), nl=False)
+        return
+    for header in ("From", "To", "Subject", "Date"):
+        click.echo(f"{header}: {letter.header(header)}")
+    click.echo(f"\n{letter.message.get_content()}", nl=False)
+
+
+@outbox.command("flush")
+@click.option("--relay", type=RELAY, help="Where to hand letters over: smtp://HOST:PORT.")
+@pass_operator
+def flush_(operator: Operator, relay: Endpoint | None) -> None:
+    """Hand all letters to the relay now."""
+    relay = relay or operator.configuration.relay
+    if relay is None:
+        raise click.UsageError("no relay is configured; name one with --relay")
+    try:
+        flushed = flush(operator.home, relay, operator.configuration.address)
+    except OSError as error:
+        raise Refused(f"the relay {relay} does not take letters: {error}") from None
+    click.echo(f"{flushed.sent} sent, {flushed.kept} kept")
+    if flushed.kept:
+        raise SystemExit(1)
+
+
+def _summary(letter: Letter) -> dict[str, Any]:
+    return {
+        "name": letter.name,
+        "to": letter.recipients,
+        "subject": letter.header("Subject"),
+        "date": letter.header("Date"),
+        "message_id": letter.header("Message-ID"),
+    }

@@ -1,0 +1,143 @@
+"""`pbm-oust players`: accounts listed, shown, made and given new passwords."""
+
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from pbm_oust.actions.accounts import has_played
+from pbm_oust.cli.operator import (
+    Operator,
+    Refused,
+    as_json,
+    now,
+    pass_operator,
+    print_json,
+    print_table,
+)
+from pbm_oust.commands.accounts import read_new_password, read_new_userid
+from pbm_oust.commands.values import read_userid
+from pbm_oust.home import NoSuchFile
+from pbm_oust.notation import format_time
+from pbm_oust.players import (
+    Account,
+    BadAccount,
+    Secret,
+    format_account,
+    hash_password,
+    parse_account,
+    parse_address,
+)
+from pbm_oust.refusal import Unreadable
+
+password_option = click.option(
+    "--password",
+    prompt=True,
+    hide_input=True,
+    confirmation_prompt=True,
+    envvar="PBM_OUST_PASSWORD",
+    help="Asked for where it is not given; better so than where others see the command.",
+)
+
+
+@click.group()
+def players() -> None:
+    """Look after accounts."""
+
+
+@players.command("list")
+@as_json
+@pass_operator
+def list_(operator: Operator, as_json: bool) -> None:
+    """List accounts."""
+    accounts = [_read(operator, userid) for userid in operator.home.userids()]
+    if as_json:
+        print_json([_summary(account) for account in accounts])
+    elif accounts:
+        print_table(
+            (account.userid, format_time(account.joined), ", ".join(account.addresses))
+            for account in accounts
+        )
+
+
+@players.command()
+@click.argument("userid")
+@as_json
+@pass_operator
+def show(operator: Operator, userid: str, as_json: bool) -> None:
+    """Show an account."""
+    account = _read(operator, userid.lower())
+    if as_json:
+        print_json(_summary(account))
+    else:
+        print_table(
+            [
+                ("userid", account.userid),
+                *(("address", address) for address in account.addresses),
+                ("joined", format_time(account.joined)),
+            ]
+        )
+
+
+@players.command()
+@click.argument("userid")
+@click.argument("addresses", nargs=-1, required=True, metavar="ADDRESS..")
+@password_option
+@pass_operator
+def add(operator: Operator, userid: str, addresses: tuple[str, ...], password: str) -> None:
+    """Make an account."""
+    try:
+        userid = read_new_userid(userid)
+        checked = tuple(parse_address(address) for address in addresses)
+    except Unreadable:
+        raise click.UsageError(f"{userid!r} cannot be a userid") from None
+    except ValueError as error:
+        raise click.UsageError(f"{str(error)!r} is no mail address") from None
+    account = Account(userid, hash_password(_checked(password)), checked, now())
+    home = operator.prepared_home()
+    with home.locked_players():
+        if userid in home.userids() or has_played(userid, home):
+            raise Refused(f"the userid {userid} belongs to somebody already")
+        home.write_player(userid, format_account(account))
+    click.echo(f"made {userid}")
+
+
+@players.command()
+@click.argument("userid")
+@password_option
+@pass_operator
+def passwd(operator: Operator, userid: str, password: str) -> None:
+    """Give an account a new password."""
+    stored = hash_password(_checked(password))
+    _read(operator, userid.lower())
+    with operator.home.locked_players():
+        account = replace(_read(operator, userid.lower()), password=stored)
+        operator.home.write_player(account.userid, format_account(account))
+    click.echo(f"changed the password of {account.userid}")
+
+
+def _read(operator: Operator, userid: str) -> Account:
+    try:
+        return parse_account(operator.home.read_player(read_userid(userid)))
+    except (NoSuchFile, Unreadable):
+        raise Refused(f"there is no player {userid}") from None
+    except BadAccount as error:
+        raise Refused(f"the account {userid} is damaged: {error}") from None
+
+
+def _checked(password: str) -> Secret:
+    try:
+        return read_new_password(password)
+    except Unreadable:
+        raise click.UsageError(
+            "a password has 6 to 64 characters without spaces, quotes, commas, colons or #, "
+            "and does not look like another part of a command"
+        ) from None
+
+
+def _summary(account: Account) -> dict[str, Any]:
+    return {
+        "userid": account.userid,
+        "addresses": list(account.addresses),
+        "joined": format_time(account.joined),
+    }

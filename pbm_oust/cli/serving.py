@@ -1,0 +1,149 @@
+"""`pbm-oust serve`, `deliver` and `mail`: mail in, and mail handed to a running server."""
+
+import asyncio
+import logging
+import os
+import smtplib
+import sys
+from email.message import EmailMessage
+from email.utils import make_msgid
+
+import click
+
+from pbm_oust.boards import DamagedHistory
+from pbm_oust.cli.operator import ADDRESS, ENDPOINT, RELAY, Operator, Refused, now, pass_operator
+from pbm_oust.config import Configuration, Endpoint
+from pbm_oust.mail.intake import UnreadableMail, open_intake
+from pbm_oust.mail.listener import SIZE_LIMIT, CannotListen, takes
+from pbm_oust.mail.outbox import flush, read_letters
+from pbm_oust.mail.server import Server
+from pbm_oust.players import BadAccount
+
+log = logging.getLogger("pbm_oust")
+
+
+@click.command()
+@click.option("--smtp", type=ENDPOINT, help="Listen for SMTP at HOST:PORT.")
+@click.option("--lmtp", type=ENDPOINT, help="Listen for LMTP at HOST:PORT or unix:PATH.")
+@click.option("--relay", type=RELAY, help="Hand letters to smtp://HOST:PORT.")
+@click.option("--address", type=ADDRESS, help="The address that takes commands.")
+@pass_operator
+def serve(
+    operator: Operator,
+    smtp: Endpoint | None,
+    lmtp: Endpoint | None,
+    relay: Endpoint | None,
+    address: str | None,
+) -> None:
+    """Take mail and answer it, until told to stop.
+
+    Options take precedence over pbm_oust.toml in the home. Without a relay, letters stay in the
+    outbox, a Maildir in the home.
+    """
+    configured = operator.configuration
+    configuration = Configuration(
+        address=address or configured.address,
+        smtp=smtp or (None if lmtp else configured.smtp),
+        lmtp=lmtp or configured.lmtp,
+        relay=relay or configured.relay,
+    )
+    if not (configuration.smtp or configuration.lmtp):
+        raise click.UsageError("nowhere to listen: give --smtp or --lmtp")
+    _start_log()
+    intake = open_intake(operator.prepared_home(), configuration.address, now)
+    server = Server(
+        intake, configuration, lambda at: _announce(operator, configuration.address, at)
+    )
+    try:
+        asyncio.run(server.run())
+    except CannotListen as error:
+        click.echo(f"Error: {error}", err=True)
+        raise SystemExit(2) from None
+
+
+@click.command()
+@click.option("--sender", help="The envelope sender; empty for the null sender.")
+@click.option("--recipient", help="The envelope recipient.")
+@pass_operator
+def deliver(operator: Operator, sender: str | None, recipient: str | None) -> None:
+    """Take one message on standard input, for pipes and .forward files.
+
+    Exit status as in sysexits.h: 0 done; 65 not readable; 67 not our recipient; 75 try again.
+    """
+    _start_log()
+    try:
+        address = operator.configuration.address
+        if recipient is not None and not takes(recipient, address):
+            click.echo(f"{recipient} is not {address}", err=True)
+            raise SystemExit(os.EX_NOUSER)
+        data = sys.stdin.buffer.read(SIZE_LIMIT + 1)
+        if len(data) > SIZE_LIMIT:
+            raise UnreadableMail(f"the message is larger than {SIZE_LIMIT} bytes")
+        intake = open_intake(operator.prepared_home(), address, now)
+        intake.take(data, "" if sender == "<>" else sender)
+    except UnreadableMail as error:
+        click.echo(f"not readable: {error}", err=True)
+        raise SystemExit(os.EX_DATAERR) from None
+    except (OSError, DamagedHistory, BadAccount, click.ClickException) as error:
+        log.error("kept by the sender: %s", error)
+        raise SystemExit(os.EX_TEMPFAIL) from None
+    except Exception:
+        log.exception("kept by the sender: a fault in the program")
+        raise SystemExit(os.EX_TEMPFAIL) from None
+    if operator.configuration.relay:
+        try:
+            flush(operator.home, operator.configuration.relay, address)
+        except OSError as error:
+            log.warning("letters stay in the outbox: %s", error)
+
+
+@click.command()
+@click.option("--from", "sender", type=ADDRESS, required=True, help="Who sends the command.")
+@click.option("--smtp", type=ENDPOINT, help="Where the server listens.")
+@click.option("--text", default="", help="The text of the mail.")
+@click.argument("subject")
+@pass_operator
+def mail(operator: Operator, sender: str, smtp: Endpoint | None, text: str, subject: str) -> None:
+    """Mail a command to the running server and print its answer.
+
+    Exit status 1 if the command was refused.
+    """
+    server = smtp or operator.configuration.smtp
+    if server is None:
+        raise click.UsageError("the server takes no SMTP; name where it does with --smtp")
+    message = EmailMessage()
+    message["From"] = sender
+    message["To"] = operator.configuration.address
+    message["Subject"] = subject
+    message["Date"] = now()
+    message["Message-ID"] = make_msgid(domain="localhost")
+    message.set_content(text)
+    try:
+        with smtplib.SMTP(server.host, server.port, local_hostname="localhost") as smtp_client:
+            smtp_client.send_message(message)
+    except OSError as error:
+        raise Refused(f"the server at {server} did not take the mail: {error}") from None
+    answers = [
+        letter
+        for letter in read_letters(operator.home)
+        if letter.header("In-Reply-To") == message["Message-ID"]
+    ]
+    if not answers:
+        click.echo("The answer is not in the outbox; it has been handed to the relay.")
+    for letter in answers:
+        click.echo(f"Subject: {letter.header('Subject')}\n\n{letter.message.get_content()}")
+    if any(letter.header("X-Pbm-Oust") == "refusal" for letter in answers):
+        raise SystemExit(1)
+
+
+def _announce(operator: Operator, address: str, listening: list[Endpoint]) -> None:
+    places = " and ".join(map(str, listening))
+    click.echo(f"Serving {address} at {places}; home {operator.path}.")
+    log.info("listening at %s", places)
+
+
+def _start_log() -> None:
+    """Log to standard error; of the libraries only warnings, whose lines hold no mail."""
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.INFO)
+    for library in ("mail.log", "mail.debug", "asyncio"):
+        logging.getLogger(library).setLevel(logging.WARNING)

@@ -1,0 +1,23 @@
+"""The command that explains the others: help."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pbm_oust.commands.grammar import Form, Rest
+from pbm_oust.commands.words import fold
+
+
+@dataclass(frozen=True, slots=True)
+class Help:
+    """Mail the help about these subjects, or the overview if there are none."""
+
+    subjects: tuple[str, ...]
+
+
+def _read_subjects(words: Sequence[str]) -> tuple[str, ...]:
+    return tuple(fold(word) for word in words)
+
+
+FORMS = (
+    Form("help", Help, rest=Rest(("[SUBJECT..]",), _read_subjects, least=0), is_of_kind=False),
+)

@@ -1,0 +1,89 @@
+"""The table of all commands: parsing a line, its vocabulary, and the lines of the help."""
+
+from pbm_oust.commands import accounts, boards, general, play
+from pbm_oust.commands.accounts import Signup
+from pbm_oust.commands.boards import Challenge, Games, Show
+from pbm_oust.commands.general import Help
+from pbm_oust.commands.line import Line
+from pbm_oust.commands.play import Move
+from pbm_oust.commands.values import Filter
+from pbm_oust.commands.words import find_word, fold, split_words
+from pbm_oust.game import Deed
+from pbm_oust.refusal import Unread, Unreadable
+from pbm_oust.rules.kinds import KINDS
+
+Command = Help | Signup | Challenge | Move | Show | Games
+
+FORMS = (*general.FORMS, *accounts.FORMS, *boards.FORMS, *play.FORMS)
+
+GENERAL_FORMS = {form.name: form for form in FORMS if not form.is_of_kind}
+KIND_FORMS = {form.name: form for form in FORMS if form.is_of_kind}
+
+VOCABULARY = frozenset(
+    {*KINDS, *GENERAL_FORMS, *KIND_FORMS}
+    | {deed.value for deed in Deed}
+    | {known.value for known in Filter}
+)
+"""The words of the grammar, which no password can be."""
+
+
+def recognise(text: str) -> tuple[Line, Unreadable | None]:
+    """Return a line with the command that its first words name, and why they name none."""
+    line = Line(split_words(text))
+    if not line.words:
+        return line, Unreadable(Unread.EMPTY)
+    if "\ufffd" in text:
+        return line, Unreadable(Unread.UNLABELLED_CHARACTER)
+    first, *others = line.words
+    try:
+        word = find_word(first, {*KINDS, *GENERAL_FORMS})
+    except Unreadable as error:
+        return _guess(line, error), error
+    if word in GENERAL_FORMS:
+        return Line(line.words, GENERAL_FORMS[word], None, 1), None
+    kind = KINDS[word]
+    if not others:
+        return line, Unreadable(Unread.MISSING_WORD, missing="|".join(KIND_FORMS), kind=kind)
+    if others[0].isdecimal():
+        likely = Line(line.words, KIND_FORMS["move"], kind, 1)
+        return likely, Unreadable(Unread.ANSWER_TO_BOARD, others[0])
+    try:
+        form = KIND_FORMS[find_word(others[0], KIND_FORMS)]
+    except Unreadable as error:
+        meant = error.facts.get("resembles")
+        if not isinstance(meant, str):
+            return line, error
+        return Line(line.words, KIND_FORMS[meant], kind, 2), error
+    return Line(line.words, form, kind, 2), None
+
+
+def parse_line(text: str) -> tuple[Line, Command | Unreadable]:
+    """Return a line as far as it is understood, and the command it gives or why it gives none."""
+    line, error = recognise(text)
+    if error:
+        return line, error
+    assert line.form is not None  # noqa: S101 - a line without an error has its form
+    try:
+        command: Command = line.form.read(line.arguments, line.kind)
+    except Unreadable as unread:
+        return line, unread
+    if isinstance(command, Signup) and fold(command.password.text) in VOCABULARY:
+        return line, Unreadable(Unread.BAD_PASSWORD)
+    return line, command
+
+
+def _guess(line: Line, error: Unreadable) -> Line:
+    """Return the line with the command that was probably meant by a first word nobody knows."""
+    meant = error.facts.get("resembles")
+    if isinstance(meant, str) and meant in GENERAL_FORMS:
+        form = GENERAL_FORMS[meant]
+        return Line(line.words if form.parameters else line.words[:1], form, None, 1)
+    if isinstance(meant, str) and len(line.words) > 1:
+        try:
+            form = KIND_FORMS[find_word(line.words[1], KIND_FORMS)]
+        except Unreadable:
+            return line
+        return Line(line.words, form, KINDS[meant], 2)
+    if fold(line.words[0]) in KIND_FORMS:
+        return Line(line.words, KIND_FORMS[fold(line.words[0])], next(iter(KINDS.values())), 1)
+    return line

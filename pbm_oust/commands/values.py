@@ -1,0 +1,83 @@
+"""The values that several commands read: boards, userids, passwords, guards, filters."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from pbm_oust.commands.grammar import Parameter
+from pbm_oust.commands.words import fold
+from pbm_oust.players import Secret, parse_userid
+from pbm_oust.refusal import Unread, Unreadable
+
+_NUMBER = re.compile(r"[1-9][0-9]{0,8}")
+_BOARD = re.compile(r"([1-9][0-9]{0,8})(?:#(0|[1-9][0-9]{0,8}))?")
+
+
+class Filter(Enum):
+    """Which boards of a player or of everybody are meant."""
+
+    ALL = "all"
+    ACTIVE = "active"
+    INACTIVE = "inactive"
+    NEXT = "next"
+
+
+@dataclass(frozen=True, slots=True)
+class BoardAt:
+    """A board, as it is or as it was after so many records."""
+
+    board: int
+    number: int | None = None
+
+
+def read_board(word: str) -> int:
+    """Return the number of a board. Raises Unreadable."""
+    if not _NUMBER.fullmatch(word):
+        raise Unreadable(Unread.BAD_BOARD, word)
+    return int(word)
+
+
+def read_board_at(word: str) -> BoardAt:
+    """Return a board, with the record that `#N` names if it does. Raises Unreadable."""
+    match = _BOARD.fullmatch(word)
+    if not match:
+        raise Unreadable(Unread.BAD_BOARD, word)
+    return BoardAt(int(match[1]), int(match[2]) if match[2] else None)
+
+
+def read_userid(word: str) -> str:
+    """Return a userid. Raises Unreadable."""
+    try:
+        return parse_userid(fold(word))
+    except ValueError:
+        raise Unreadable(Unread.BAD_USERID, word) from None
+
+
+def read_guard(word: str) -> int:
+    """Return the number behind a `#`. Raises Unreadable."""
+    if not word.startswith("#") or not _NUMBER.fullmatch(word[1:]):
+        raise Unreadable(Unread.BAD_GUARD, word)
+    return int(word[1:])
+
+
+def read_userids_and_filter(words: Sequence[str]) -> tuple[tuple[str, ...], Filter]:
+    """Return the userids and the filter behind them; active boards are meant where none stands.
+
+    Raises Unreadable.
+    """
+    filters = {known.value: known for known in Filter}
+    chosen = Filter.ACTIVE
+    if words and fold(words[-1]) in filters:
+        chosen = filters[fold(words[-1])]
+        words = words[:-1]
+    misplaced = [word for word in words if fold(word) in filters]
+    if misplaced:
+        raise Unreadable(Unread.BAD_FILTER, misplaced[0])
+    return tuple(read_userid(word) for word in words), chosen
+
+
+BOARD = Parameter("BOARD", read_board)
+USERID = Parameter("USERID", read_userid)
+PASSWORD = Parameter("PASSWORD", Secret, is_secret=True)
+FILTERS = "|".join(known.value for known in Filter)

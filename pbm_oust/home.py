@@ -1,0 +1,251 @@
+"""The home directory: where everything is, locks, and durable writes.
+
+    HOME/oust/17.txt         histories, appended to
+    HOME/players/alice.txt   accounts, replaced whole
+    HOME/outbox/             mail not yet handed to the relay, a Maildir
+    HOME/pbm_oust.toml       configuration, written by the operator only
+
+This is the only module that writes files. A write that returns is on the disk: files are synced,
+and so are the folders that name them. Locks are taken on the files and folders themselves, so that
+nothing is left behind by a process that dies, and any number of processes may share a home.
+"""
+
+import fcntl
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+
+_sequence = count()
+
+
+class NoSuchFile(LookupError):
+    """A board, an account or a letter that the home does not have."""
+
+
+class Home:
+    """A home directory at `path`. Every method may raise OSError, and has then changed nothing."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.players = path / "players"
+        self.outbox = path / "outbox"
+        self.configuration = path / "pbm_oust.toml"
+
+    def prepare(self, kinds: Sequence[str]) -> None:
+        """Make the folders that are missing, for these kinds of game."""
+        for kind in kinds:
+            (self.path / kind).mkdir(parents=True, exist_ok=True)
+        for private in (self.players, self.outbox, *map(self._box, ("tmp", "new", "cur"))):
+            private.mkdir(mode=0o700, exist_ok=True)
+
+    # Histories
+
+    def boards(self, kind: str) -> list[int]:
+        """Return the numbers of all boards of a kind, in order."""
+        names = (path.stem for path in (self.path / kind).glob("*.txt"))
+        return sorted(int(name) for name in names if name.isdecimal())
+
+    def history_path(self, kind: str, board: int) -> Path:
+        """Return where the history of a board is kept."""
+        return self.path / kind / f"{board}.txt"
+
+    def read_history(self, kind: str, board: int) -> bytes:
+        """Return the history of a board as it is. Raises NoSuchFile."""
+        return _read(self.history_path(kind, board))
+
+    @contextmanager
+    def locked_history(self, kind: str, board: int) -> Iterator["HistoryFile"]:
+        """Hold a board: nobody else appends to its history meanwhile. Raises NoSuchFile."""
+        try:
+            handle = os.open(self.history_path(kind, board), os.O_RDWR | os.O_CLOEXEC)
+        except FileNotFoundError:
+            raise NoSuchFile(f"{kind} {board}") from None
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield HistoryFile(handle)
+        finally:
+            os.close(handle)
+
+    @contextmanager
+    def next_board(self, kind: str) -> Iterator[int]:
+        """Hold the numbering of a kind; gives the number that a new board will have."""
+        with _locked_folder(self.path / kind):
+            yield max(self.boards(kind), default=0) + 1
+
+    def create_history(self, kind: str, board: int, text: str) -> None:
+        """Write the first lines of a board whose number `next_board` gave."""
+        _create(self.history_path(kind, board), text.encode(), mode=0o644)
+
+    # Accounts
+
+    def userids(self) -> list[str]:
+        """Return the userids of all accounts, in order."""
+        return sorted(path.stem for path in self.players.glob("*.txt"))
+
+    def read_player(self, userid: str) -> str:
+        """Return the text of an account. Raises NoSuchFile."""
+        return _read(self.players / f"{userid}.txt").decode()
+
+    @contextmanager
+    def locked_players(self) -> Iterator[None]:
+        """Hold all accounts: nobody else changes one meanwhile."""
+        with _locked_folder(self.players):
+            yield
+
+    def write_player(self, userid: str, text: str) -> None:
+        """Write an account whole, new or in place of the one before."""
+        _replace(self.players / f"{userid}.txt", text.encode(), mode=0o600)
+
+    # The outbox
+
+    @contextmanager
+    def posting(self, letters: Sequence[bytes], cause: str) -> Iterator[None]:
+        """Put letters into the outbox if the body of this `with` succeeds, and none if it fails.
+
+        They are on the disk before the body runs and only get their place afterwards, so that what
+        the body writes and the letters about it stand or fall together. `cause` is the id of the
+        message that is being answered; letters that a crash left without their place are found by
+        it again (`finish_posting`).
+        """
+        names = [
+            f"{time.time_ns() // 10**9}.M{time.time_ns() // 1000 % 10**6:06}"
+            f"Q{next(_sequence):06}P{os.getpid()}_{cause}.pbm_oust"
+            for _ in letters
+        ]
+        staged = []
+        try:
+            for name, letter in zip(names, letters, strict=True):
+                staged.append(name)
+                _write_synced(self._box("tmp") / name, letter, mode=0o600)
+            if staged:
+                _sync_folder(self._box("tmp"))
+            yield
+        except BaseException:
+            for name in staged:
+                (self._box("tmp") / name).unlink(missing_ok=True)
+            raise
+        self._publish(staged)
+
+    def finish_posting(self, cause: str) -> None:
+        """Give letters their place that a crash left without it after its command was done."""
+        self._publish(sorted(path.name for path in self._box("tmp").glob(f"*_{cause}.*")))
+
+    @contextmanager
+    def locked_outbox(self) -> Iterator[None]:
+        """Hold the outbox for sending: no other process sends the same letters meanwhile."""
+        with _locked_folder(self.outbox):
+            yield
+
+    def letters(self) -> list[str]:
+        """Return the names of the letters in the outbox, oldest first."""
+        return sorted(path.name for box in ("new", "cur") for path in self._box(box).glob("[0-9]*"))
+
+    def read_letter(self, name: str) -> bytes:
+        """Return a letter. Raises NoSuchFile."""
+        return _read(self._letter(name))
+
+    def remove_letter(self, name: str) -> None:
+        """Take a letter out of the outbox: somebody else has taken charge of it."""
+        path = self._letter(name)
+        path.unlink()
+        _sync_folder(path.parent)
+
+    def _box(self, name: str) -> Path:
+        return self.outbox / name
+
+    def _letter(self, name: str) -> Path:
+        for box in ("new", "cur"):
+            path = self._box(box) / name
+            if path.exists():
+                return path
+        raise NoSuchFile(name)
+
+    def _publish(self, names: Sequence[str]) -> None:
+        for name in names:
+            os.rename(self._box("tmp") / name, self._box("new") / name)
+        if names:
+            _sync_folder(self._box("new"))
+
+
+class HistoryFile:
+    """A history whose lock is held. `data` is its content when the lock was taken."""
+
+    def __init__(self, handle: int) -> None:
+        self._handle = handle
+        self.data = os.pread(handle, os.fstat(handle).st_size, 0)
+
+    def append(self, text: str, after: int) -> None:
+        """Write `text` behind the first `after` bytes, dropping what a crash left behind them."""
+        try:
+            if after < len(self.data):
+                os.ftruncate(self._handle, after)
+            _write_all(self._handle, text.encode(), at=after)
+            os.fsync(self._handle)
+        except OSError:
+            os.ftruncate(self._handle, after)
+            raise
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise NoSuchFile(path.name) from None
+
+
+@contextmanager
+def _locked_folder(path: Path) -> Iterator[None]:
+    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _create(path: Path, data: bytes, mode: int) -> None:
+    """Write a file that does not exist; it appears whole. Raises FileExistsError if it does."""
+    _write_beside(path, data, mode, os.link)
+
+
+def _replace(path: Path, data: bytes, mode: int) -> None:
+    """Write a file whole, so that a reader sees the old content or the new one."""
+    _write_beside(path, data, mode, os.replace)
+
+
+def _write_beside(
+    path: Path, data: bytes, mode: int, put_in_place: Callable[[Path, Path], None]
+) -> None:
+    draft = path.with_name(f".{path.name}.{os.getpid()}.{next(_sequence)}")
+    try:
+        _write_synced(draft, data, mode)
+        put_in_place(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+    _sync_folder(path.parent)
+
+
+def _write_synced(path: Path, data: bytes, mode: int) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode)
+    try:
+        _write_all(handle, data, at=0)
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _write_all(handle: int, data: bytes, at: int) -> None:
+    done = 0
+    while done < len(data):
+        done += os.pwrite(handle, data[done:], at + done)
+
+
+def _sync_folder(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

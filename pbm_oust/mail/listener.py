@@ -1,0 +1,260 @@
+"""The listener: SMTP and LMTP conversations, and what is answered in them.
+
+A message is acknowledged when everything it leads to is on the disk. Whatever prevents that on
+our side is answered 451, so that the sender's mail server keeps the message and tries again.
+"""
+
+import asyncio
+import logging
+import re
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import Executor
+from typing import Any
+
+from aiosmtpd.lmtp import LMTP
+from aiosmtpd.smtp import SMTP, Envelope, Session
+
+from pbm_oust.boards import DamagedHistory
+from pbm_oust.config import Endpoint
+from pbm_oust.mail.intake import Intake
+from pbm_oust.mail.reading import UnreadableMail
+from pbm_oust.players import BadAccount, normal_address
+
+log = logging.getLogger("pbm_oust")
+
+SIZE_LIMIT = 256 * 1024
+LONGEST_LINE = 8 * 1024
+LONGEST_ADDRESS = 320
+MOST_RECIPIENTS = 5
+MOST_COMMANDS = 200
+MOST_CONNECTIONS = 100
+MOST_CONNECTIONS_OF_ONE = 20
+IDLE_SECONDS = 120
+
+_BARE = re.compile(rb"\r(?!\n)|(?<!\r)\n|\0")
+
+S250_DONE = "250 2.0.0 done"
+S250_OK = "250 2.1.0 OK"
+S250_RECIPIENT = "250 2.1.5 OK"
+S421_BUSY = "421 4.7.0 too many connections, try again later"
+S451_LATER = "451 4.3.0 not done through a fault here, try again later"
+S452_RECIPIENTS = "452 4.5.3 too many recipients"
+S550_BARE = "550 5.6.0 the message has line ends other than CR LF, or a NUL"
+S550_RECIPIENT = "550 5.1.1 no such recipient here"
+S553_ADDRESS = "553 5.1.7 the address is too long"
+
+
+class Handler:
+    """The hooks of aiosmtpd: which senders and recipients are taken, and what DATA leads to."""
+
+    def __init__(self, intake: Intake, workers: Executor, after: Callable[[], None]) -> None:
+        """`workers` run the intake; `after` is called when letters may have come about."""
+        self.address = intake.address
+        self._intake = intake
+        self._workers = workers
+        self._after = after
+        self.at_work: set[asyncio.Future[str]] = set()
+        """The messages that are being handled."""
+
+    async def handle_MAIL(  # noqa: N802
+        self,
+        server: "GuardedSession",
+        session: Session,
+        envelope: Envelope,
+        address: str,
+        options: list[str],
+    ) -> str:
+        """Take a sender, and count the message's bytes from here."""
+        if len(address) > LONGEST_ADDRESS:
+            return S553_ADDRESS
+        server.received = 0
+        envelope.mail_from = address
+        envelope.mail_options.extend(options)
+        return S250_OK
+
+    async def handle_RCPT(  # noqa: N802
+        self,
+        server: SMTP,
+        session: Session,
+        envelope: Envelope,
+        address: str,
+        options: list[str],
+    ) -> str:
+        """Take the address of the server, also with a +tag, and no other."""
+        if len(envelope.rcpt_tos) >= MOST_RECIPIENTS:
+            return S452_RECIPIENTS
+        if not takes(address, self.address):
+            return S550_RECIPIENT
+        envelope.rcpt_tos.append(address)
+        envelope.rcpt_options.extend(options)
+        return S250_RECIPIENT
+
+    async def handle_DATA(  # noqa: N802
+        self, server: SMTP, session: Session, envelope: Envelope
+    ) -> str:
+        """Handle a message; a client that goes away meanwhile does not interrupt that."""
+        content = envelope.original_content or b""
+        sender = envelope.mail_from or ""
+        if _BARE.search(content):
+            status = S550_BARE
+        else:
+            loop = asyncio.get_running_loop()
+            work = loop.run_in_executor(
+                self._workers, self._take, content, "" if sender == "<>" else sender
+            )
+            self.at_work.add(work)
+            work.add_done_callback(self.at_work.discard)
+            status = await asyncio.shield(work)
+            self._after()
+        answers = len(envelope.rcpt_tos) if isinstance(server, LMTP) else 1
+        return "\r\n".join([status] * answers)
+
+    async def handle_exception(self, error: Exception) -> str:
+        """Log an error of ours and tell the client nothing but that it should come again."""
+        log.error("failed in a session", exc_info=error)
+        return S451_LATER
+
+    def _take(self, content: bytes, sender: str) -> str:
+        try:
+            self._intake.take(content, sender)
+        except UnreadableMail as error:
+            log.warning("refused: %s", error)
+            return f"550 5.6.0 not readable: {error}"
+        except (OSError, DamagedHistory, BadAccount) as error:
+            log.error("kept by the sender: %s", error)
+            return S451_LATER
+        except Exception:
+            log.exception("kept by the sender: a fault in the program")
+            return S451_LATER
+        return S250_DONE
+
+
+class GuardedSession:
+    """What both protocols add to aiosmtpd: limits on connections and on bytes.
+
+    aiosmtpd keeps reading a line that never ends; a client that sends more than twice the size of
+    the largest message without a new MAIL is cut off.
+    """
+
+    gate: "Gate"
+    transport: Any
+    received = 0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin a session, or end it at once where there are too many."""
+        self._admitted = self.gate.admit(transport)
+        if self._admitted:
+            super().connection_made(transport)  # type: ignore[misc]
+            return
+        if isinstance(transport, asyncio.WriteTransport):
+            transport.write(f"{S421_BUSY}\r\n".encode())
+        transport.close()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """End a session."""
+        if self._admitted:
+            self.gate.leave(self.transport)
+            super().connection_lost(error)  # type: ignore[misc]
+
+    def data_received(self, data: bytes) -> None:
+        """Take bytes from the client."""
+        self.received += len(data)
+        if not self._admitted:
+            return
+        if self.received > 2 * SIZE_LIMIT:
+            log.warning("cut off a client that sent %d bytes", self.received)
+            self.transport.abort()
+            return
+        super().data_received(data)  # type: ignore[misc]
+
+    def eof_received(self) -> bool | None:
+        """Take the end of what the client sends."""
+        return super().eof_received() if self._admitted else False  # type: ignore[misc]
+
+
+class SmtpSession(GuardedSession, SMTP):
+    """A guarded SMTP session."""
+
+    line_length_limit = LONGEST_LINE
+
+
+class LmtpSession(GuardedSession, LMTP):
+    """A guarded LMTP session."""
+
+    line_length_limit = LONGEST_LINE
+
+
+class Gate:
+    """Counts connections, in all and of one address. Loopback is only counted in all."""
+
+    def __init__(self) -> None:
+        self._open: Counter[str] = Counter()
+
+    def admit(self, transport: asyncio.BaseTransport) -> bool:
+        """Return whether one more connection may be had, and count it if so."""
+        peer = _peer(transport)
+        too_many_of_one = peer and self._open[peer] >= MOST_CONNECTIONS_OF_ONE
+        if too_many_of_one or self._open.total() >= MOST_CONNECTIONS:
+            return False
+        self._open[peer] += 1
+        return True
+
+    def leave(self, transport: asyncio.BaseTransport) -> None:
+        """Count a connection that was admitted as gone."""
+        self._open[_peer(transport)] -= 1
+
+
+class CannotListen(OSError):
+    """An address that cannot be listened at; the message names it and says why."""
+
+
+async def listen(
+    endpoint: Endpoint, protocol: type[SmtpSession] | type[LmtpSession], handler: Handler
+) -> asyncio.Server:
+    """Return a server that takes mail at an endpoint. Raises CannotListen."""
+    loop = asyncio.get_running_loop()
+    gate = Gate()
+
+    def factory() -> SmtpSession | LmtpSession:
+        session = protocol(
+            handler,
+            data_size_limit=SIZE_LIMIT,
+            enable_SMTPUTF8=True,
+            hostname=handler.address.rpartition("@")[2],
+            ident="pbm_oust",
+            timeout=IDLE_SECONDS,
+            command_call_limit=MOST_COMMANDS,
+            loop=loop,
+        )
+        session.gate = gate
+        return session
+
+    try:
+        if endpoint.path:
+            return await loop.create_unix_server(factory, endpoint.path)
+        return await loop.create_server(factory, endpoint.host, endpoint.port)
+    except OSError as error:
+        reason = error.strerror or error
+        raise CannotListen(f"cannot listen at {endpoint}: {reason}") from None
+
+
+def takes(address: str, own: str) -> bool:
+    """Return whether mail to an address is ours: the own address, with or without a +tag."""
+    return normal_address(address) == normal_address(own)
+
+
+def _peer(transport: asyncio.BaseTransport) -> str:
+    """Return the address of a client, or an empty text for loopback and Unix sockets."""
+    name = transport.get_extra_info("peername")
+    if not isinstance(name, tuple) or name[0] in ("127.0.0.1", "::1"):
+        return ""
+    return str(name[0])
+
+
+def bound_endpoint(server: asyncio.Server, endpoint: Endpoint) -> Endpoint:
+    """Return where a server listens really, its port known where 0 was asked for."""
+    if endpoint.path:
+        return endpoint
+    host, port = server.sockets[0].getsockname()[:2]
+    return Endpoint(host, port)

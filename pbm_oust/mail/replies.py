@@ -1,0 +1,100 @@
+"""Letters: notices as mail messages with the headers that mail programs and other robots heed."""
+
+import hashlib
+import textwrap
+from collections.abc import Callable
+from datetime import datetime
+from email.message import EmailMessage
+from email.policy import EmailPolicy
+from email.utils import format_datetime
+
+from pbm_oust.actions.desk import Request
+from pbm_oust.game import Game
+from pbm_oust.mail.words import WIDTH, Words
+from pbm_oust.notices import BoardNotice, Notice, RefusalNotice
+
+_POLICY = EmailPolicy(linesep="\n", max_line_length=76)
+
+_KINDS = {
+    "BoardNotice": "board",
+    "BoardsNotice": "boards",
+    "GamesNotice": "games",
+    "WelcomeNotice": "welcome",
+    "HelpNotice": "help",
+    "RefusalNotice": "refusal",
+}
+
+
+class Letters:
+    """Writes letters from `address`, the address that takes commands."""
+
+    def __init__(self, address: str, clock: Callable[[], datetime]) -> None:
+        self._address = address
+        self._clock = clock
+        self._words = Words(address)
+
+    def write(self, notice: Notice, request: Request) -> bytes:
+        """Return the letter about a notice, as it stands in the outbox (lines end in LF)."""
+        if isinstance(notice, BoardNotice):
+            notice = _with_wrapped_chat(notice)
+        subject, text = self._words.of(notice)
+        letter = EmailMessage(policy=_POLICY)
+        letter["From"] = f"pbm_oust <{self._address}>"
+        letter["To"] = ", ".join(notice.reader.addresses)
+        letter["Subject"] = subject
+        letter["Date"] = format_datetime(self._clock())
+        letter["Message-ID"] = self._message_id(notice, request)
+        asked = notice.reader.asked
+        if asked and request.message_id:
+            letter["In-Reply-To"] = request.message_id
+        references = self._references(notice, request)
+        if references:
+            letter["References"] = " ".join(references)
+        letter["Auto-Submitted"] = "auto-replied" if asked else "auto-generated"
+        letter["X-Auto-Response-Suppress"] = "All"
+        letter["X-Pbm-Oust"] = _KINDS[type(notice).__name__]
+        is_ascii = text.isascii()
+        letter.set_content(
+            text,
+            charset="us-ascii" if is_ascii else "utf-8",
+            cte="7bit" if is_ascii else "quoted-printable",
+        )
+        return letter.as_bytes()
+
+    def _message_id(self, notice: Notice, request: Request) -> str:
+        """Return a Message-ID that is the same whenever the same letter is written again."""
+        game = _game_of(notice)
+        of = f"{game.name}.{len(game.records)}" if game else _KINDS[type(notice).__name__]
+        readers = " ".join(notice.reader.addresses)
+        digest = hashlib.sha256(f"{request.identity}\0{readers}\0{of}".encode()).hexdigest()[:16]
+        return f"<{of.replace(' ', '.')}.{digest}@{self._host}>"
+
+    def _references(self, notice: Notice, request: Request) -> list[str]:
+        """Return what a letter belongs to: the thread of its board, and the mail it answers.
+
+        The thread's own id is that of no letter; mail programs join what refers to it.
+        """
+        game = _game_of(notice)
+        thread = [f"<{game.name.replace(' ', '.')}@{self._host}>"] if game else []
+        asked = notice.reader.asked and request.message_id
+        return [*thread, *([request.message_id] if asked else [])]
+
+    @property
+    def _host(self) -> str:
+        return self._address.rpartition("@")[2]
+
+
+def _game_of(notice: Notice) -> Game | None:
+    if isinstance(notice, BoardNotice):
+        return notice.game
+    game = notice.refusal.facts.get("game") if isinstance(notice, RefusalNotice) else None
+    return game if isinstance(game, Game) else None
+
+
+def _with_wrapped_chat(notice: BoardNotice) -> BoardNotice:
+    from dataclasses import replace
+
+    lines = (
+        textwrap.fill(line, WIDTH - 2, break_on_hyphens=False) for line in notice.chat.splitlines()
+    )
+    return replace(notice, chat="\n".join(lines))

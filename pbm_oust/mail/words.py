@@ -1,0 +1,233 @@
+"""Notices put into words by the templates."""
+
+import re
+import textwrap
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from pbm_oust.advice import legal_near, move_line, next_wish
+from pbm_oust.commands.accounts import LONGEST_PASSWORD, MOST_ADDRESSES
+from pbm_oust.commands.grammar import Form
+from pbm_oust.commands.table import FORMS
+from pbm_oust.commands.words import SHORTEST_PASSWORD, is_harmless
+from pbm_oust.game import Deed, Game
+from pbm_oust.notation import format_action, format_terms
+from pbm_oust.notices import (
+    BoardNotice,
+    BoardsNotice,
+    GamesNotice,
+    HelpNotice,
+    Notice,
+    RefusalNotice,
+    WelcomeNotice,
+)
+from pbm_oust.refusal import Illegal, NotAllowed
+from pbm_oust.render.text import game_text
+from pbm_oust.rules.grid import LONGEST
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.position import Kind
+
+WIDTH = 75
+"""Lines of our own sentences are at most this long."""
+
+
+class Words:
+    """The templates, ready to put notices into words. `address` is where commands are sent."""
+
+    def __init__(self, address: str) -> None:
+        self._templates = Environment(
+            loader=PackageLoader("pbm_oust.templates", "."),
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            autoescape=False,  # noqa: S701 - plain text
+        )
+        self._templates.filters["usage"] = wrapped_usage
+        self._templates.globals.update(
+            address=address,
+            kinds=tuple(KINDS.values()),
+            actor_of=actor_of,
+            drawn=game_text,
+            number_of=int.bit_count,
+            ordinal=ordinal,
+            kinds_of=lambda form: tuple(KINDS.values())[: None if form.is_of_kind else 1],
+            shortest_password=SHORTEST_PASSWORD,
+            longest_password=LONGEST_PASSWORD,
+            longest_side=LONGEST,
+            most_addresses=MOST_ADDRESSES,
+        )
+
+    def of(self, notice: Notice) -> tuple[str, str]:
+        """Return the Subject and the text of the mail about a notice."""
+        match notice:
+            case BoardNotice():
+                return self._board(notice)
+            case BoardsNotice():
+                return self._mail("boards", notice)
+            case GamesNotice():
+                return self._mail("games", notice, rows=list(_rows(notice.games)))
+            case WelcomeNotice():
+                return self._mail("welcome", notice)
+            case HelpNotice():
+                return self._help(notice)
+            case RefusalNotice():
+                return self._refusal(notice)
+
+    def help_page(self, subject: str) -> str | None:
+        """Return the page of the help about a subject, or None if there is none."""
+        if subject in KINDS:
+            return wrapped(str(self._kind_words(KINDS[subject]).rules()))
+        if subject in ("overview", "commands", "tutorial"):
+            name = "overview" if subject == "commands" else subject
+            return self._render(f"help/{name}", forms=FORMS, subjects=help_subjects())
+        return next((self._form_page(form) for form in FORMS if form.name == subject), None)
+
+    def _board(self, notice: BoardNotice) -> tuple[str, str]:
+        game = notice.game
+        wish = next_wish(game)
+        return self._mail(
+            "board",
+            notice,
+            past=notice.is_past,
+            options=format_terms(game.header.terms),
+            board=game_text(game),
+            record=_whole_record(game),
+            example_line=move_line(game, game.player_to_move, wish) if wish else "",
+        )
+
+    def _help(self, notice: HelpNotice) -> tuple[str, str]:
+        found = {subject: self.help_page(subject) for subject in notice.subjects or ("overview",)}
+        unknown = [subject for subject, page in found.items() if page is None]
+        known = [subject for subject in notice.subjects if found[subject] is not None]
+        pages = [page for page in found.values() if page is not None]
+        if unknown:
+            shown = [subject for subject in unknown if is_harmless(subject)]
+            pages.append(self._render("help/unknown", unknown=shown, subjects=help_subjects()))
+        return self._mail("help", notice, pages=pages, subjects=known)
+
+    def _refusal(self, notice: RefusalNotice) -> tuple[str, str]:
+        refusal = notice.refusal
+        game = refusal.facts.get("game")
+        family = (
+            "not_allowed"
+            if isinstance(refusal, NotAllowed)
+            else "illegal"
+            if isinstance(refusal, Illegal)
+            else "unreadable"
+        )
+        facts: dict[str, Any] = {
+            "family": family,
+            "game": game,
+            "culprit": notice.culprit,
+            "legal_near": legal_near(refusal) if "fault" in refusal.facts else [],
+            "kind_words": self._kind_words(game.header.kind) if isinstance(game, Game) else None,
+        }
+        words = self._templates.get_template(f"refusals/{family}.txt").make_module(facts)
+        reason = getattr(words, refusal.reason.value)
+        refused = Culprit(notice.culprit, refusal.facts)
+        board = game_text(game) if isinstance(game, Game) else ""
+        return self._mail("refusal", notice, **facts, sentences=reason(refused), board=board)
+
+    def _form_page(self, form: Form) -> str:
+        kinds = list(KINDS.values()) if form.is_of_kind else [None]
+        usages = [f"  {wrapped_usage(usage)}" for kind in kinds for usage in form.usages(kind)]
+        text = self._render(
+            f"help/{form.name}",
+            form=form,
+            kind=next(iter(KINDS.values())),
+            subjects=help_subjects(),
+        )
+        return "\n".join([*usages, "", text])
+
+    def _kind_words(self, kind: Kind) -> Any:
+        return self._templates.get_template(f"kinds/{kind.name}.txt").module
+
+    def _mail(self, template: str, notice: Notice, **facts: object) -> tuple[str, str]:
+        """Return the Subject, which is the first line of a template of mail, and the text."""
+        fields = {name: getattr(notice, name) for name in notice.__slots__}
+        text = self._render(f"mail/{template}", **(fields | facts))
+        first, _, rest = text.partition("\n")
+        return first.removeprefix("Subject: "), rest.strip("\n") + "\n"
+
+    def _render(self, template: str, **facts: object) -> str:
+        text = self._templates.get_template(f"{template}.txt").render(facts)
+        return wrapped(re.sub(r"\n{3,}", "\n\n", text)).strip("\n")
+
+
+class Culprit:
+    """What the sentence about a refusal needs: the part at fault, if it can be shown, and facts."""
+
+    def __init__(self, culprit: str, facts: dict[str, object]) -> None:
+        self.culprit = culprit
+        self.facts = facts
+
+
+def help_subjects() -> list[str]:
+    """Return what there is help about, besides the overview."""
+    return [*KINDS, "tutorial", *(form.name for form in FORMS)]
+
+
+def actor_of(game: Game) -> str:
+    """Return the userid that caused the latest record, of which there is one."""
+    record = game.records[-1]
+    return game.owner(record.side.other if record.action is Deed.SWAP else record.side)
+
+
+def ordinal(number: int) -> str:
+    """Return a number as in `the 2nd placement`."""
+    if number % 100 in (11, 12, 13):
+        return f"{number}th"
+    return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"
+
+
+def wrapped(text: str) -> str:
+    """Return a text whose sentences are broken into lines; indented lines stay as they are."""
+    return "\n".join(
+        textwrap.fill(line, WIDTH, break_long_words=False, break_on_hyphens=False)
+        if len(line) > WIDTH and not line.startswith(" ")
+        else line
+        for line in text.split("\n")
+    )
+
+
+def wrapped_usage(usage: str) -> str:
+    """Return a usage line of the help with its later lines indented."""
+    return textwrap.fill(
+        usage, WIDTH - 2, subsequent_indent=" " * 6, break_long_words=False, break_on_hyphens=False
+    )
+
+
+def _rows(games: Iterable[Game]) -> Iterator[str]:
+    """Yield a line for each game of a list."""
+    rows = [
+        (
+            game.name,
+            str(game.header.grid),
+            f"#{game.next_number}" if not game.result else "over",
+            f"{game.x} (x) - {game.o} (o)",
+        )
+        for game in games
+    ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row, game in zip(rows, games, strict=True):
+        line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        if game.result:
+            state = f"{game.owner(game.result.winner)} won" if game.result.winner else "a draw"
+        else:
+            state = f"{game.player_to_move} to move"
+        yield f"{line}  {state}"
+
+
+def _whole_record(game: Game) -> str:
+    steps = (
+        f"{record.number} {record.side.value} {format_action(record.action)}"
+        for record in game.records
+    )
+    return textwrap.fill(
+        ", ".join(step.replace(" ", "\0") for step in steps),
+        WIDTH - 2,
+        initial_indent="  ",
+        subsequent_indent="  ",
+    ).replace("\0", " ")

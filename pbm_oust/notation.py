@@ -1,0 +1,134 @@
+"""How a history writes each of its parts: a `format_x` and a `parse_x` for each notation. Pure."""
+
+import re
+from dataclasses import fields
+from datetime import UTC, datetime
+
+from pbm_oust.game import Action, Deed, Header, Placement, Record, Terms
+from pbm_oust.rules.position import Result, Side
+
+FIRST_LINE = "pbm_oust history 1"
+KEYS = ("Kind", "Board", "Grid", "X", "O", "Options", "Started")
+
+_TIME = "%Y-%m-%dT%H:%M:%SZ"
+_ACTION_WIDTH = 25
+_PLACEMENT = re.compile(r"([A-Z][1-9][0-9]?)(?:\*([1-9][0-9]*))?")
+_CAUSE = re.compile(r"[0-9a-f]{16}")
+_DAYS = re.compile(r"(0|[1-9][0-9]*)")
+
+
+def format_time(at: datetime) -> str:
+    """Return a time as histories write it, in UTC to the second."""
+    return at.astimezone(UTC).strftime(_TIME)
+
+
+def parse_time(text: str) -> datetime:
+    """Return the time that a history wrote. Raises ValueError for any other form."""
+    try:
+        at = datetime.strptime(text, _TIME).replace(tzinfo=UTC)
+    except ValueError:
+        at = None
+    if at is None or format_time(at) != text:
+        raise ValueError(f"{text!r} is no time like 2026-11-20T15:36:00Z")
+    return at
+
+
+def format_terms(terms: Terms) -> str:
+    """Return the words of the Options line: what is on, and times in days."""
+    words = [name for name in ("swap", "rated") if getattr(terms, name)]
+    words += [f"nagtime={terms.nagtime}", f"forfeittime={terms.forfeittime}"]
+    if terms.totaltime:
+        words.append(f"totaltime={terms.totaltime}")
+    return " ".join(words)
+
+
+def parse_terms(text: str) -> Terms:
+    """Return the terms of an Options line. Raises ValueError for words it does not know."""
+    default = Terms()
+    words = text.split()
+    days: dict[str, int] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if name not in {known.name for known in fields(Terms)}:
+            raise ValueError(f"the option {word!r} is not known")
+        if equals and not _DAYS.fullmatch(value):
+            raise ValueError(f"the option {word!r} has no whole number of days")
+        if equals:
+            days[name] = int(value)
+    terms = Terms(
+        swap="swap" in words,
+        rated="rated" in words,
+        nagtime=days.get("nagtime", default.nagtime),
+        forfeittime=days.get("forfeittime", default.forfeittime),
+        totaltime=days.get("totaltime", default.totaltime),
+    )
+    if format_terms(terms) != text:
+        raise ValueError(f"these options are written {format_terms(terms)!r}")
+    return terms
+
+
+def format_action(action: Action) -> str:
+    """Return the action words of a record: `swap`, or placements like `G6*1 D5`."""
+    if isinstance(action, Deed):
+        return action.value
+    return " ".join(f"{done.cell}*{done.took}" if done.took else done.cell for done in action)
+
+
+def parse_action(text: str) -> Action:
+    """Return the action that these words say. Raises ValueError for other words."""
+    if text in {deed.value for deed in Deed}:
+        return Deed(text)
+    placements = []
+    for word in text.split(" "):
+        match = _PLACEMENT.fullmatch(word)
+        if not match:
+            raise ValueError(f"{word!r} is no action")
+        placements.append(Placement(match[1], int(match[2] or 0)))
+    return tuple(placements)
+
+
+def format_result(result: Result) -> str:
+    """Return the line of a result, without its newline: `= x resign`."""
+    return f"= {result.winner.value if result.winner else 'draw'} {result.how.value}"
+
+
+def format_header(header: Header) -> str:
+    """Return the beginning of a history, up to and with the empty line before the records."""
+    values = (
+        header.kind.name,
+        str(header.board),
+        str(header.grid),
+        header.x,
+        header.o,
+        format_terms(header.terms),
+        format_time(header.started),
+    )
+    lines = [FIRST_LINE, *(f"{key}: {value}" for key, value in zip(KEYS, values, strict=True))]
+    return "\n".join(lines) + "\n\n"
+
+
+def format_record(record: Record) -> str:
+    """Return the line of a record, without its newline."""
+    action = format_action(record.action)
+    return (
+        f"{record.number:>4} {record.side.value} {action:<{_ACTION_WIDTH}} "
+        f"{format_time(record.at)} {record.cause}"
+    )
+
+
+def parse_record(text: str) -> Record:
+    """Return the record that a line says. Raises ValueError for a line that is none."""
+    words = text.split()
+    if len(words) < 5:
+        raise ValueError("a record has a number, a side, an action, a time and an id")
+    number, side, *action, at, cause = words
+    if side not in {known.value for known in Side}:
+        raise ValueError(f"{side!r} is no side")
+    if not number.isdecimal():
+        raise ValueError(f"{number!r} is no number of a record")
+    if not _CAUSE.fullmatch(cause):
+        raise ValueError(f"{cause!r} is no id of a message")
+    record = Record(int(number), Side(side), parse_action(" ".join(action)), parse_time(at), cause)
+    if format_record(record) != text:
+        raise ValueError(f"the server would have written {format_record(record).strip()!r}")
+    return record

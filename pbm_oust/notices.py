@@ -1,0 +1,99 @@
+"""What the server has to tell somebody. Values; the templates turn them into words."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from pbm_oust.game import Game
+from pbm_oust.players import Account
+from pbm_oust.refusal import Refusal
+from pbm_oust.rules.position import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Who reads a notice: addresses, and the userid where the server knows the player."""
+
+    addresses: tuple[str, ...]
+    userid: str | None = None
+    asked: bool = False
+    """Whether the notice answers a mail that this reader wrote."""
+
+
+class News(Enum):
+    """Why a board is shown to somebody."""
+
+    STARTED = "started"
+    PLAYED = "played"
+    SHOWN = "shown"
+    DONE_BEFORE = "done_before"
+
+
+@dataclass(frozen=True, slots=True)
+class BoardNotice:
+    """A board, and what happened on it."""
+
+    reader: Reader
+    news: News
+    game: Game
+    is_past: bool = False
+    """Whether the board is shown as it was at an earlier time."""
+    chat: str = ""
+    """What the other player wrote along with it."""
+    chat_from: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BoardsNotice:
+    """Several boards at once, as they were asked for."""
+
+    reader: Reader
+    kind: Kind
+    games: tuple[Game, ...]
+    left_out: int = 0
+    """How many more there are than one mail shows."""
+    damaged: tuple[str, ...] = ()
+    """The names of boards that cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class GamesNotice:
+    """A list of boards."""
+
+    reader: Reader
+    kind: Kind
+    asked_for: str
+    games: tuple[Game, ...]
+    damaged: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WelcomeNotice:
+    """An account was made."""
+
+    reader: Reader
+    account: Account
+
+
+@dataclass(frozen=True, slots=True)
+class HelpNotice:
+    """The pages of the help that were asked for; the overview where none was named."""
+
+    reader: Reader
+    subjects: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RefusalNotice:
+    """A command that was not carried out."""
+
+    reader: Reader
+    refusal: Refusal
+    sent: str
+    """The line as it was sent, whatever might be a password masked."""
+    culprit: str
+    """The part of it that is at fault, if it can be shown."""
+    correction: str | None
+    """A line to send instead."""
+
+
+Notice = BoardNotice | BoardsNotice | GamesNotice | WelcomeNotice | HelpNotice | RefusalNotice

@@ -1,0 +1,144 @@
+"""Accounts, credentials and addresses. Pure but for the salt of a new password.
+
+pbm_oust player 1
+Userid: alice
+Password: scrypt 16384 8 1 SALT HASH
+Address: alice@example.org
+Joined: 2026-11-20T15:36:00Z
+"""
+
+import hashlib
+import hmac
+import os
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+from pbm_oust.notation import format_time, parse_time
+
+FIRST_LINE = "pbm_oust player 1"
+
+_SCRYPT = (2**14, 8, 1)
+_USERID = re.compile(r"[a-z][a-z0-9_-]{0,19}")
+_ADDRESS = re.compile(r"[^\s@<>()\",:;\\\[\]]+@[^\s@<>()\",:;\\\[\]]+")
+
+
+class BadAccount(ValueError):
+    """The text of an account that cannot be read; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """A password in clear. It is never printed: its repr and str hide it."""
+
+    text: str
+
+    def __repr__(self) -> str:
+        return "Secret(********)"
+
+    __str__ = __repr__
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A player: userid, the hash of the password, and the addresses that mail goes to."""
+
+    userid: str
+    password: str
+    addresses: tuple[str, ...]
+    joined: datetime
+
+    def has_address(self, address: str) -> bool:
+        """Return whether this is one of the player's addresses, however it is written."""
+        return normal_address(address) in map(normal_address, self.addresses)
+
+
+def parse_userid(text: str) -> str:
+    """Return a userid in its one form, lower case.
+
+    Raises ValueError unless it has 1 to 20 letters, digits, - and _ and begins with a letter.
+    """
+    userid = text.lower()
+    if not _USERID.fullmatch(userid):
+        raise ValueError(text)
+    return userid
+
+
+def parse_address(text: str) -> str:
+    """Return a mail address as it was written. Raises ValueError if it is none."""
+    if not _ADDRESS.fullmatch(text) or len(text) > 254:
+        raise ValueError(text)
+    return text
+
+
+def normal_address(address: str) -> str:
+    """Return the form in which addresses are compared: lower case, no +tag."""
+    local, _, domain = address.lower().rpartition("@")
+    return f"{local.partition('+')[0] or local}@{domain}"
+
+
+def hash_password(password: Secret, salt: bytes | None = None) -> str:
+    """Return what is stored of a password: scrypt's parameters, the salt and the hash."""
+    salt = os.urandom(16) if salt is None else salt
+    n, r, p = _SCRYPT
+    derived = _scrypt(password, salt, n, r, p)
+    return f"scrypt {n} {r} {p} {salt.hex()} {derived.hex()}"
+
+
+def is_password(password: Secret, stored: str) -> bool:
+    """Return whether a password is the one whose hash is stored, in constant time."""
+    _, n, r, p, salt, derived = stored.split()
+    found = _scrypt(password, bytes.fromhex(salt), int(n), int(r), int(p))
+    return hmac.compare_digest(found, bytes.fromhex(derived))
+
+
+def is_password_but_for_case(password: Secret, stored: str) -> bool:
+    """Return whether only the case of the first letter keeps a password from being right."""
+    first, rest = password.text[:1], password.text[1:]
+    return first != first.swapcase() and is_password(Secret(first.swapcase() + rest), stored)
+
+
+def format_account(account: Account) -> str:
+    """Return the text of an account's file."""
+    lines = [
+        FIRST_LINE,
+        f"Userid: {account.userid}",
+        f"Password: {account.password}",
+        *(f"Address: {address}" for address in account.addresses),
+        f"Joined: {format_time(account.joined)}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def parse_account(text: str) -> Account:
+    """Return the account that a file describes. Raises BadAccount."""
+    first, *lines = text.splitlines() or [""]
+    if first != FIRST_LINE:
+        raise BadAccount(f"line 1: the first line is {FIRST_LINE!r}")
+    found: dict[str, list[str]] = {}
+    for number, line in enumerate(lines, 2):
+        key, colon, value = line.partition(": ")
+        if not colon:
+            raise BadAccount(f"line {number}: a line is written 'Key: value'")
+        found.setdefault(key, []).append(value)
+    try:
+        return Account(
+            userid=parse_userid(found["Userid"][0]),
+            password=_checked_hash(found["Password"][0]),
+            addresses=tuple(map(parse_address, found.get("Address", ()))),
+            joined=parse_time(found["Joined"][0]),
+        )
+    except KeyError as error:
+        raise BadAccount(f"there is no line {error.args[0]!r}") from None
+    except ValueError as error:
+        raise BadAccount(f"{str(error)!r} cannot be read") from None
+
+
+def _checked_hash(stored: str) -> str:
+    if not re.fullmatch(r"scrypt \d+ \d+ \d+ [0-9a-f]+ [0-9a-f]+", stored):
+        raise ValueError("the hash of the password")
+    return stored
+
+
+def _scrypt(password: Secret, salt: bytes, n: int, r: int, p: int) -> bytes:
+    return hashlib.scrypt(password.text.encode(), salt=salt, n=n, r=r, p=p, dklen=32)

@@ -1,0 +1,88 @@
+"""Why a command was not carried out: three kinds of refusal that are never mixed.
+
+A refusal carries the reason and the facts; the templates have the words. Failures on our own side
+are not refusals: they are OSErrors and `DamagedHistory`, and leave the mail with its sender.
+"""
+
+from enum import Enum
+
+
+class Unread(Enum):
+    """The text cannot be read as a command."""
+
+    EMPTY = "empty"
+    UNLABELLED_CHARACTER = "unlabelled_character"
+    SEVERAL_SUBJECTS = "several_subjects"
+    UNKNOWN_WORD = "unknown_word"
+    AMBIGUOUS_WORD = "ambiguous_word"
+    MISSING_WORD = "missing_word"
+    SURPLUS_WORD = "surplus_word"
+    BAD_BOARD = "bad_board"
+    BAD_USERID = "bad_userid"
+    BAD_PASSWORD = "bad_password"
+    BAD_ADDRESS = "bad_address"
+    BAD_PLACEMENT = "bad_placement"
+    BAD_GUARD = "bad_guard"
+    BAD_FILTER = "bad_filter"
+    UNKNOWN_OPTION = "unknown_option"
+    OPTION_TWICE = "option_twice"
+    BAD_OPTION_VALUE = "bad_option_value"
+    BAD_GRID = "bad_grid"
+    ANSWER_TO_BOARD = "answer_to_board"
+
+
+class Barred(Enum):
+    """The command is not allowed now."""
+
+    NO_SUCH_BOARD = "no_such_board"
+    NO_SUCH_RECORD = "no_such_record"
+    NO_SUCH_PLAYER = "no_such_player"
+    WRONG_PASSWORD = "wrong_password"
+    WRONG_PASSWORD_CASE = "wrong_password_case"
+    STRANGE_ADDRESS = "strange_address"
+    USERID_TAKEN = "userid_taken"
+    SAME_PLAYER = "same_player"
+    UNUSABLE_GRID = "unusable_grid"
+    NOT_ON_BOARD = "not_on_board"
+    NOT_YOUR_TURN = "not_your_turn"
+    OTHER_RECORD = "other_record"
+    GAME_OVER = "game_over"
+    MAY_NOT_PASS = "may_not_pass"
+    MUST_PASS = "must_pass"
+    SWAP_OFF = "swap_off"
+    SWAP_TOO_LATE = "swap_too_late"
+    MID_TURN = "mid_turn"
+
+
+class Unlawful(Enum):
+    """A placement is not legal on the board."""
+
+    OFF_GRID = "off_grid"
+    AFTER_TURN = "after_turn"
+    AGAINST_RULES = "against_rules"
+
+
+class Refusal(Exception):
+    """A command that was not carried out; nothing has changed.
+
+    `reason` says why, and `facts` are what the sentence about it needs. `culprit` is the part of
+    the text that is at fault, where one is.
+    """
+
+    def __init__(self, reason: Enum, culprit: str = "", **facts: object) -> None:
+        super().__init__(reason.value)
+        self.reason = reason
+        self.culprit = culprit
+        self.facts = facts
+
+
+class Unreadable(Refusal):
+    """The text could not be read as a command; `reason` is an Unread."""
+
+
+class NotAllowed(Refusal):
+    """The command was read and cannot be carried out now; `reason` is a Barred."""
+
+
+class Illegal(Refusal):
+    """A placement that the board does not allow; `reason` is an Unlawful."""

@@ -1,0 +1,1 @@
+"""Boards as people look at them."""

@@ -1,0 +1,109 @@
+"""Boards as plain text, in the manner of the Gamerz.net figures.
+
+Cells stand one space apart and the labels on both sides, so that a board can still be read when
+it is quoted or shown in a font whose letters differ in width.
+"""
+
+from pbm_oust.game import Game
+from pbm_oust.rules.grid import COLUMNS, Grid, Shape
+from pbm_oust.rules.position import Position, Side
+
+_FREE, _STAR = ".", ","
+_HEX_MARGIN = 3
+"""The spaces between the row numbers and the widest row of a hexagonal board."""
+
+
+def board_text(position: Position, latest: int = 0) -> str:
+    """Return the board, top row first, without a newline at the end.
+
+    The stones in the set `latest` are drawn as capitals.
+    """
+    if position.grid.shape is Shape.SQUARE:
+        return _square_text(position, latest)
+    return _hex_text(position, latest)
+
+
+def game_text(game: Game) -> str:
+    """Return a game's board with a heading: the players, largest groups and stones."""
+    heading = "   ".join(player_text(game, side) for side in Side)
+    return f"{heading}\n\n{board_text(game.position, game.latest_stones())}"
+
+
+def player_text(game: Game, side: Side) -> str:
+    """Return a side with its owner and its figures: `x: rrognlie 41/46`."""
+    tally = "/".join(map(str, game.position.tally(side)))
+    return f"{side.value}: {game.owner(side)} {tally}"
+
+
+def star_points(grid: Grid) -> int:
+    """Return the cells of a square grid that are marked for the eye; none on other grids."""
+    if grid.shape is not Shape.SQUARE:
+        return 0
+    columns, rows = grid.size
+    return sum(
+        grid.cell_at(column, row) for column in _star_lines(columns) for row in _star_lines(rows)
+    )
+
+
+def _star_lines(length: int) -> list[int]:
+    """Return the lines, counted from 1, that carry star points on a side of this length.
+
+    The fourth lines from both edges, on shorter sides the third, and where there is room for it
+    the middle one.
+    """
+    if length < 7:
+        return []
+    edge = 4 if length >= 12 else 3
+    lines = {edge, length + 1 - edge}
+    if length % 2 and length >= 9:
+        lines.add((length + 1) // 2)
+    return sorted(lines)
+
+
+def _square_text(position: Position, latest: int) -> str:
+    grid = position.grid
+    width = len(str(len(grid.rows)))
+    letters = " " * (width + 1) + " ".join(COLUMNS[: grid.size[0]])
+    stars = star_points(grid)
+    lines = [letters]
+    for number, row in reversed(list(enumerate(grid.rows, 1))):
+        cells = " ".join(_cell_text(position, cell, latest, stars) for cell in row)
+        lines.append(f"{number:>{width}} {cells} {number}")
+    return "\n".join([*lines, letters])
+
+
+def _hex_text(position: Position, latest: int) -> str:
+    """Return a hexagonal board: every row half a cell beside the next, columns named below.
+
+    A column leans to the right as it goes down, and its letter stands below its lowest cell.
+    """
+    grid = position.grid
+    height = len(grid.rows)
+    width = len(str(height))
+    places = {cell: 2 * column - row for cell, column, row in _places(grid)}
+    shift = width + _HEX_MARGIN - min(places.values())
+    marks = {number: {0: f"{number:>{width}}"} for number in range(1, height + 1)} | {0: {}}
+    for cell, column, row in _places(grid):
+        marks[row][shift + places[cell]] = _cell_text(position, cell, latest, 0)
+        if not grid.cell_at(column, row - 1):
+            marks[row - 1][shift + places[cell] + 1] = COLUMNS[column - 1]
+    return "\n".join(_line(marks[number]) for number in range(height, -1, -1))
+
+
+def _places(grid: Grid) -> list[tuple[int, int, int]]:
+    return [(cell, *grid.place_of(cell)) for row in grid.rows for cell in row]
+
+
+def _line(marks: dict[int, str]) -> str:
+    """Return a line with each text standing at its place."""
+    line = ""
+    for place, text in sorted(marks.items()):
+        line = line.ljust(place) + text
+    return line
+
+
+def _cell_text(position: Position, cell: int, latest: int, stars: int) -> str:
+    for side in Side:
+        if cell & position.stones(side):
+            return side.value.upper() if cell & latest else side.value
+    return _STAR if cell & stars else _FREE

@@ -1,0 +1,210 @@
+"""Square and hexagonal grids as bit lattices.
+
+A set of cells is an integer with one bit a cell, and a single cell is the set that holds only it.
+The bits are laid out row by row with one unused bit behind every row, so that shifting a set moves
+all of its cells at once and what leaves the board lands on a bit that the grid does not have.
+Hexagonal grids lie on the same lattice, sheared: a cell's six neighbours are the four of a square
+grid and the two along one diagonal.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cache
+
+COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
+"""The names of the columns: the letters from A without I."""
+
+LONGEST = len(COLUMNS)
+"""The most columns, and rows, that a grid may have."""
+
+_CELL = re.compile(r"([A-Za-z])([1-9][0-9]?)")
+_SQUARE = re.compile(r"([1-9][0-9]?)(?:[xX]([1-9][0-9]?))?")
+_HEX = re.compile(r"([1-9][0-9]?)(?:,([1-9][0-9]?))?")
+
+
+class Shape(Enum):
+    """Which cells touch: four neighbours on a square grid, six on a hexagonal one."""
+
+    SQUARE = "square"
+    HEX = "hex"
+
+
+class BadGrid(ValueError):
+    """A text or a pair of lengths that names no grid; the message says why."""
+
+
+class NoSuchCell(ValueError):
+    """A name of a cell that the grid does not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """The cells of a board and which of them touch.
+
+    Made by `square`, `hexagon` and `parse_grid`; `shape` and `size` tell grids apart.
+    """
+
+    shape: Shape
+    size: tuple[int, int]
+    """Square: columns and rows. Hexagonal: the lengths of two sides that meet."""
+    cells: int = field(compare=False, repr=False)
+    """The set of all cells."""
+    rows: tuple[tuple[int, ...], ...] = field(compare=False, repr=False)
+    """The cells of each row from left to right, from the bottom row (row 1) to the top row."""
+    stride: int = field(compare=False, repr=False)
+    """How far a shift moves a set one row up."""
+    slant: int = field(compare=False, repr=False)
+    """The third shift: along the diagonal of a hexagonal grid; on a square one again the stride."""
+
+    def __str__(self) -> str:
+        """Return the grid's name as `parse_grid` reads it: `square 13x13`, `hex 7`, `hex 3,4`."""
+        first, second = self.size
+        if self.shape is Shape.SQUARE:
+            return f"square {first}x{second}"
+        return f"hex {first}" if first == second else f"hex {first},{second}"
+
+    def neighbours(self, some: int) -> int:
+        """Return the cells that touch at least one cell of `some`.
+
+        A cell of `some` is among them only where it touches another cell of `some`.
+        """
+        stride, slant = self.stride, self.slant
+        return (
+            some << 1 | some >> 1 | some << stride | some >> stride | some << slant | some >> slant
+        ) & self.cells
+
+    def flood(self, seeds: int, within: int) -> int:
+        """Return the connected parts of `within` that hold a cell of `seeds`."""
+        stride, slant = self.stride, self.slant
+        reached = seeds & within
+        while True:
+            grown = (
+                reached
+                | reached << 1
+                | reached >> 1
+                | reached << stride
+                | reached >> stride
+                | reached << slant
+                | reached >> slant
+            ) & within
+            if grown == reached:
+                return reached
+            reached = grown
+
+    def groups(self, stones: int) -> Iterator[int]:
+        """Yield the connected groups of `stones`, each once."""
+        while stones:
+            group = self.flood(stones & -stones, stones)
+            yield group
+            stones ^= group
+
+    def each(self, some: int) -> Iterator[int]:
+        """Yield the cells of `some` one by one, by row from the bottom, then by column."""
+        while some:
+            cell = some & -some
+            yield cell
+            some ^= cell
+
+    def place_of(self, cell: int) -> tuple[int, int]:
+        """Return the column and the row of a cell, both counted from 1."""
+        row, column = divmod(cell.bit_length() - 1, self.stride)
+        return column + 1, row + 1
+
+    def cell_at(self, column: int, row: int) -> int:
+        """Return the cell in this column and row, counted from 1, or the empty set if none is."""
+        if not (1 <= column < self.stride and 1 <= row <= len(self.rows)):
+            return 0
+        return 1 << ((row - 1) * self.stride + column - 1) & self.cells
+
+    def format_cell(self, cell: int) -> str:
+        """Return the name of a cell: its column's letter and its row's number, as `D4`."""
+        column, row = self.place_of(cell)
+        return f"{COLUMNS[column - 1]}{row}"
+
+    def parse_cell(self, text: str) -> int:
+        """Return the cell of this name; letters of either case are read.
+
+        Raises NoSuchCell where the text is not a cell's name or the grid has no such cell.
+        """
+        match = _CELL.fullmatch(text)
+        column = COLUMNS.find(match[1].upper()) + 1 if match else 0
+        cell = self.cell_at(column, int(match[2])) if match and column else 0
+        if not cell:
+            raise NoSuchCell(text)
+        return cell
+
+    def names(self, some: int) -> list[str]:
+        """Return the names of the cells of `some`, sorted by column, then by row."""
+        return [self.format_cell(cell) for cell in sorted(self.each(some), key=self.place_of)]
+
+
+def _lattice(
+    shape: Shape, size: tuple[int, int], width: int, height: int, low: int, high: int
+) -> Grid:
+    """Return the grid of the cells (column, row) with low <= column - row <= high."""
+    stride = width + 1
+    rows = tuple(
+        tuple(
+            1 << (row * stride + column) for column in range(width) if low <= column - row <= high
+        )
+        for row in range(height)
+    )
+    slant = stride + 1 if shape is Shape.HEX else stride
+    return Grid(shape, size, sum(map(sum, rows)), rows, stride, slant)
+
+
+@cache
+def square(columns: int, rows: int | None = None) -> Grid:
+    """Return the square grid of 2 to 25 columns and rows; one length alone makes both equal.
+
+    Raises BadGrid outside these bounds.
+    """
+    rows = columns if rows is None else rows
+    if not (2 <= columns <= LONGEST and 2 <= rows <= LONGEST):
+        raise BadGrid(f"a square grid has 2 to {LONGEST} columns and rows, not {columns}x{rows}")
+    return _lattice(Shape.SQUARE, (columns, rows), columns, rows, -rows, columns)
+
+
+@cache
+def hexagon(side: int, other: int | None = None) -> Grid:
+    """Return the hexagonal grid with sides `side` and `other` in turn, or all sides `side`.
+
+    Raises BadGrid where the grid would have one cell or more than 25 columns.
+    """
+    other = side if other is None else other
+    width = side + other - 1
+    if side < 1 or other < 1 or not 2 <= width <= LONGEST:
+        raise BadGrid(
+            f"two neighbouring sides of a hexagon add up to 3 to {LONGEST + 1}, not {side + other}"
+        )
+    return _lattice(Shape.HEX, (side, other), width, width, 1 - other, side - 1)
+
+
+def parse_size(shape: Shape, text: str) -> Grid:
+    """Return the grid of this shape that a size names: `13` or `11x9`; hexagonal `7` or `3,4`.
+
+    Raises BadGrid for a text that is no such size.
+    """
+    match = (_SQUARE if shape is Shape.SQUARE else _HEX).fullmatch(text)
+    if not match:
+        like = "13 or 11x9" if shape is Shape.SQUARE else "7 or 3,4"
+        raise BadGrid(f"the size of a {shape.value} grid is written {like}, not {text}")
+    lengths = [int(length) for length in match.groups() if length]
+    return square(*lengths) if shape is Shape.SQUARE else hexagon(*lengths)
+
+
+def parse_grid(text: str) -> Grid:
+    """Return the grid of this name, the reverse of `str(grid)`.
+
+    Raises BadGrid for a text that is not exactly some grid's name.
+    """
+    word, _, size = text.partition(" ")
+    for shape in Shape:
+        if word == shape.value:
+            grid = parse_size(shape, size)
+            if str(grid) == text:
+                return grid
+            raise BadGrid(f"this grid is written {grid}, not {text}")
+    raise BadGrid(f"a grid is written like square 13x13 or hex 7, not {text}")

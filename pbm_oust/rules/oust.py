@@ -1,0 +1,186 @@
+"""Oust (Mark Steere, 2007), on square and hexagonal grids.
+
+A stone that touches no friend may go on any free cell and ends the turn. A stone that touches
+friends joins them to one group, which must touch at least one enemy group and be larger than every
+enemy group it touches; those come off the board and the same side places again.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from pbm_oust.rules.grid import Grid, Shape, hexagon, square
+from pbm_oust.rules.position import (
+    How,
+    IllegalPass,
+    IllegalPlacement,
+    Kind,
+    Occupied,
+    Result,
+    Side,
+)
+
+
+class Fault(Enum):
+    """The rules that a placement on a free cell can break."""
+
+    TAKES_NOTHING = "takes_nothing"
+    """It touches a friend, and the group it forms touches no enemy."""
+    ENEMY_AS_LARGE = "enemy_as_large"
+    """It touches a friend, and an enemy group it would touch is not smaller than its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Oust:
+    """A position of Oust. Sets of stones are integers as `Grid` lays them out."""
+
+    grid: Grid
+    x: int = 0
+    o: int = 0
+    to_move: Side = Side.X
+    is_mid_turn: bool = False
+    result: Result | None = None
+
+    def stones(self, side: Side) -> int:
+        """Return the stones of a side."""
+        return self.x if side is Side.X else self.o
+
+    def placements(self) -> int:
+        """Return the cells where the side to move may place; none once there is a result."""
+        if self.result:
+            return 0
+        apart, easy, hard = self._candidates()
+        return apart | easy | self._passing(hard)
+
+    def capturing(self) -> int:
+        """Return those placements that take enemy stones: all that touch a friend."""
+        if self.result:
+            return 0
+        _, easy, hard = self._candidates()
+        return easy | self._passing(hard)
+
+    def has_placement(self) -> bool:
+        """Return whether the side to move may place anywhere."""
+        if self.result:
+            return False
+        apart, easy, hard = self._candidates()
+        return bool(apart or easy) or any(self._may_join(cell) for cell in self.grid.each(hard))
+
+    def place(self, cell: int) -> "Oust":
+        """Return the position after the side to move has placed a stone on `cell`.
+
+        Raises IllegalPlacement, with a Fault or OCCUPIED as its reason, where the rules refuse it.
+        """
+        own, enemy = self._own_and_enemy()
+        if cell & (own | enemy):
+            raise IllegalPlacement(Occupied.OCCUPIED)
+        if not self.grid.neighbours(cell) & own:
+            return self._next(own | cell, enemy, captured=False)
+        group, touched = self._joined(cell)
+        if not touched:
+            raise IllegalPlacement(Fault.TAKES_NOTHING, group=group.bit_count())
+        largest = max(self.grid.groups(touched), key=int.bit_count)
+        if largest.bit_count() >= group.bit_count():
+            raise IllegalPlacement(
+                Fault.ENEMY_AS_LARGE,
+                group=group.bit_count(),
+                enemy=largest.bit_count(),
+                at=self.grid.format_cell(largest & -largest),
+            )
+        return self._next(own | cell, enemy & ~touched, captured=True)
+
+    def pass_turn(self) -> "Oust":
+        """Return the position after the side to move, which has no placement, has passed.
+
+        Raises IllegalPass if it has one.
+        """
+        if self.has_placement():
+            raise IllegalPass
+        return Oust(self.grid, self.x, self.o, self.to_move.other)
+
+    def tally(self, side: Side) -> tuple[int, ...]:
+        """Return the size of the side's largest group and the number of its stones."""
+        stones = self.stones(side)
+        sizes = (group.bit_count() for group in self.grid.groups(stones))
+        return max(sizes, default=0), stones.bit_count()
+
+    def _own_and_enemy(self) -> tuple[int, int]:
+        return (self.x, self.o) if self.to_move is Side.X else (self.o, self.x)
+
+    def _candidates(self) -> tuple[int, int, int]:
+        """Return the free cells that touch no friend, those that surely capture, those that may.
+
+        A stone that touches a friend forms a group of at least two. It captures if that group
+        touches an enemy and every enemy group it touches is a single stone, which whole sets of
+        cells show at once. Where the group touches an enemy group of two or more, it must itself
+        have at least three stones, and only those cells need a look each.
+        """
+        grid = self.grid
+        own, enemy = self._own_and_enemy()
+        empty = grid.cells & ~(own | enemy)
+        beside_own = grid.neighbours(own)
+        apart = empty & ~beside_own
+        joining = empty & beside_own
+        beside_enemy = grid.neighbours(enemy)
+        in_contact = grid.flood(own & beside_enemy, own)
+        meeting = joining & (beside_enemy | grid.neighbours(in_contact))
+        large_enemies = enemy & beside_enemy
+        if not large_enemies:
+            return apart, meeting, 0
+        beside_large = grid.neighbours(large_enemies)
+        in_large_contact = grid.flood(own & beside_large, own)
+        opposed = meeting & (beside_large | grid.neighbours(in_large_contact))
+        return apart, meeting & ~opposed, opposed & self._joins_two(own & beside_own)
+
+    def _joins_two(self, grouped: int) -> int:
+        """Return the cells that touch two own stones, or one of the stones `grouped`."""
+        grid = self.grid
+        own, _ = self._own_and_enemy()
+        once = twice = 0
+        for shift in {1, grid.stride, grid.slant}:
+            for moved in (own << shift, own >> shift):
+                twice |= once & moved
+                once |= moved
+        return twice | grid.neighbours(grouped)
+
+    def _passing(self, cells: int) -> int:
+        """Return those of the cells on which a joining placement captures."""
+        return sum(cell for cell in self.grid.each(cells) if self._may_join(cell))
+
+    def _may_join(self, cell: int) -> bool:
+        """Return whether a placement that touches a friend captures."""
+        group, touched = self._joined(cell)
+        size = group.bit_count()
+        if touched.bit_count() < size:
+            return bool(touched)
+        return all(enemies.bit_count() < size for enemies in self.grid.groups(touched))
+
+    def _joined(self, cell: int) -> tuple[int, int]:
+        """Return the group a stone on `cell` would form, and the enemy groups it would touch."""
+        own, enemy = self._own_and_enemy()
+        group = self.grid.flood(cell, own | cell)
+        return group, self.grid.flood(self.grid.neighbours(group), enemy)
+
+    def _next(self, own: int, enemy: int, *, captured: bool) -> "Oust":
+        """Return the position with these stones, the turn handed on where it ends."""
+        mover = self.to_move
+        x, o = (own, enemy) if mover is Side.X else (enemy, own)
+        if captured and not enemy:
+            return Oust(self.grid, x, o, mover, result=Result(mover, How.CAPTURE))
+        if captured:
+            chained = Oust(self.grid, x, o, mover, is_mid_turn=True)
+            if chained.has_placement():
+                return chained
+        handed_on = Oust(self.grid, x, o, mover.other)
+        if handed_on.has_placement() or Oust(self.grid, x, o, mover).has_placement():
+            return handed_on
+        return Oust(self.grid, x, o, mover.other, result=Result(None, How.BLOCKED))
+
+
+KIND = Kind(
+    name="oust",
+    title="Oust",
+    author="Mark Steere",
+    year=2007,
+    start=Oust,
+    defaults={Shape.SQUARE: square(11), Shape.HEX: hexagon(7)},
+)

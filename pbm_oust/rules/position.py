@@ -1,0 +1,151 @@
+"""What every game of the server has in common: sides, results, positions and refused placements."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol, Self
+
+from pbm_oust.rules.grid import Grid, Shape
+
+
+class Side(Enum):
+    """One of the two colours; x places first."""
+
+    X = "x"
+    O = "o"  # noqa: E741 - the side's name on every board
+
+    @property
+    def other(self) -> "Side":
+        """The opposing side."""
+        return Side.O if self is Side.X else Side.X
+
+
+class How(Enum):
+    """How a game ended."""
+
+    CAPTURE = "capture"
+    MAJORITY = "majority"
+    BLOCKED = "blocked"
+    RESIGN = "resign"
+    FORFEIT = "forfeit"
+    AGREED = "agreed"
+    VOID = "void"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The end of a game: the winning side, or none for a draw, and how it came about."""
+
+    winner: Side | None
+    how: How
+
+
+class IllegalPlacement(ValueError):
+    """A placement that the rules refuse.
+
+    `reason` is the game's own word for the rule that was broken; `facts` are the figures that
+    belong to it. The text of the game turns both into a sentence for the player.
+    """
+
+    def __init__(self, reason: Enum, **facts: object) -> None:
+        super().__init__(reason.value)
+        self.reason = reason
+        self.facts = facts
+
+
+class Occupied(Enum):
+    """The reasons to refuse a placement that hold in every game."""
+
+    OCCUPIED = "occupied"
+
+
+class IllegalPass(ValueError):
+    """A pass by a side that has a placement."""
+
+
+class Position(Protocol):
+    """The stones on a board, whose turn it is, and what the rules make of that.
+
+    Positions are values: placing and passing return the next position. Sets of cells are integers
+    as `Grid` lays them out.
+    """
+
+    @property
+    def grid(self) -> Grid:
+        """The grid that is played on."""
+
+    @property
+    def to_move(self) -> Side:
+        """The side that acts next; of no meaning once there is a result."""
+
+    @property
+    def is_mid_turn(self) -> bool:
+        """Whether the side to move has already placed in this turn and must place again."""
+
+    @property
+    def result(self) -> Result | None:
+        """How the rules ended the game, or None while it goes on."""
+
+    def stones(self, side: Side) -> int:
+        """Return the stones of a side."""
+
+    def placements(self) -> int:
+        """Return the cells where the side to move may place; none once there is a result."""
+
+    def capturing(self) -> int:
+        """Return those placements that take enemy stones off the board."""
+
+    def has_placement(self) -> bool:
+        """Return whether the side to move may place anywhere."""
+
+    def place(self, cell: int) -> Self:
+        """Return the position after the side to move has placed a stone.
+
+        Raises IllegalPlacement where the rules refuse it.
+        """
+
+    def pass_turn(self) -> Self:
+        """Return the position after the side to move has passed.
+
+        Raises IllegalPass if it has a placement.
+        """
+
+    def tally(self, side: Side) -> tuple[int, ...]:
+        """Return the figures shown beside a player's name, the number of stones last."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kind:
+    """A game that the server knows: what it is called and where it is played.
+
+    There is one Kind object a game, in the registry.
+    """
+
+    name: str
+    """The word in commands and histories."""
+    title: str
+    author: str
+    year: int
+    start: Callable[[Grid], Position]
+    """Returns the position before the first turn."""
+    defaults: Mapping[Shape, Grid]
+    """The grid for each shape that the game is played on; the first one is the game's own."""
+    can_use: Callable[[Grid], bool] = lambda grid: True
+    """Tells whether the game can be played on a grid of one of its shapes."""
+
+    @property
+    def own_shape(self) -> Shape:
+        """The shape of a grid that is named by its size alone."""
+        return next(iter(self.defaults))
+
+    @property
+    def default_grid(self) -> Grid:
+        """The grid of a challenge that names none."""
+        return self.defaults[self.own_shape]
+
+
+def taken(before: Position, after: Position) -> int:
+    """Return the stones that went off the board between two successive positions."""
+    return (before.stones(Side.X) | before.stones(Side.O)) & ~(
+        after.stones(Side.X) | after.stones(Side.O)
+    )

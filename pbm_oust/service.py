@@ -1,0 +1,75 @@
+"""A command, who sent it, and the time become records, accounts and notices."""
+
+from pbm_oust.actions import accounts, looking, play
+from pbm_oust.actions.desk import Desk, Handled, Request, sender_of
+from pbm_oust.advice import advise
+from pbm_oust.commands.accounts import Signup
+from pbm_oust.commands.boards import Challenge, Games, Show
+from pbm_oust.commands.general import Help
+from pbm_oust.commands.line import Line
+from pbm_oust.commands.play import Move
+from pbm_oust.commands.table import VOCABULARY, Command, parse_line
+from pbm_oust.game import Game
+from pbm_oust.notices import RefusalNotice
+from pbm_oust.refusal import Barred, Refusal, Unreadable
+
+
+def handle(request: Request, desk: Desk) -> Handled:
+    """Carry out a request: what it does and the letters about it are on the disk on return.
+
+    Raises OSError, DamagedHistory or BadAccount where that was not possible through no fault of
+    the sender; nothing has changed then.
+    """
+    line, command = parse_line(request.line)
+    try:
+        if isinstance(command, Unreadable):
+            raise command
+        return _perform(command, request, desk)
+    except Refusal as refusal:
+        return _refuse(refusal, line, command, request, desk)
+
+
+def refuse(refusal: Refusal, request: Request, desk: Desk) -> Handled:
+    """Answer a mail that does not even have one line that could be a command."""
+    return _refuse(refusal, Line(()), refusal, request, desk)
+
+
+def _perform(command: Command, request: Request, desk: Desk) -> Handled:
+    match command:
+        case Move():
+            return play.move(command, request, desk)
+        case Challenge():
+            return play.challenge(command, request, desk)
+        case Signup():
+            return accounts.sign_up(command, request, desk)
+        case Show():
+            return looking.show(command, request, desk)
+        case Games():
+            return looking.list_games(command, request, desk)
+        case Help():
+            return looking.give_help(command, request, desk)
+
+
+def _refuse(
+    refusal: Refusal, line: Line, command: Command | Refusal, request: Request, desk: Desk
+) -> Handled:
+    """Answer with what was sent, what is wrong with it, and what to send instead."""
+    as_sent = line.shown(VOCABULARY, desk.has_account)
+    if isinstance(command, Refusal) or refusal.reason in _WRONG_PASSWORDS:
+        right = str(refusal.facts.get("right") or "")
+        correction = line.correction(desk.has_account, refusal.culprit, right)
+    else:
+        correction = advise(command, refusal)
+    notice = RefusalNotice(
+        sender_of(request),
+        refusal,
+        as_sent,
+        culprit=refusal.culprit if refusal.culprit in as_sent else "",
+        correction=None if correction == as_sent else correction,
+    )
+    game = refusal.facts.get("game")
+    handled = desk.answer(notice, request)
+    return Handled(f"refused: {refusal}", game.name if isinstance(game, Game) else handled.board)
+
+
+_WRONG_PASSWORDS = (Barred.WRONG_PASSWORD, Barred.WRONG_PASSWORD_CASE)

@@ -1,0 +1,1 @@
+"""Every sentence that a player reads, as jinja2 templates."""

@@ -1,0 +1,192 @@
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from pbm_oust.cli import main
+
+GAMES = Path(__file__).parents[2] / "games"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    shutil.copytree(GAMES / "oust", tmp_path / "oust", ignore=_not_the_samples)
+    return tmp_path
+
+
+def _not_the_samples(folder: str, names: list[str]) -> list[str]:
+    return [name for name in names if name not in ("1.txt", "2.txt", "3.txt")]
+
+
+def _run(home: Path, *arguments: str, input: str = "") -> Result:  # noqa: A002
+    return CliRunner().invoke(main, ["--home", str(home), *arguments], input=input)
+
+
+def test_verify_prints_a_line_for_each_sample_game(home: Path) -> None:
+    result = _run(home, "games", "verify")
+    assert result.exit_code == 0
+    assert result.output.splitlines() == [
+        "oust 1: ok, 45 records, x capture",
+        "oust 2: ok, 17 records, o capture",
+        "oust 3: ok, 22 records, o capture",
+    ]
+
+
+def test_verify_names_file_line_and_reason_where_a_letter_was_changed(home: Path) -> None:
+    path = home / "oust" / "2.txt"
+    path.write_text(path.read_text().replace("10 x F3*1", "10 x F2*1"))
+    result = _run(home, "games", "verify")
+    assert result.exit_code == 1
+    assert result.output.splitlines()[1].startswith(f"oust 2: BAD: {path}: line 19: ")
+    assert result.output.splitlines()[2] == "oust 3: ok, 22 records, o capture"
+
+
+def test_verify_changes_nothing(home: Path) -> None:
+    _run(home, "games", "verify")
+    assert [path.name for path in home.iterdir()] == ["oust"]
+
+
+def test_verify_of_one_board_as_json(home: Path) -> None:
+    result = _run(home, "games", "verify", "oust", "3", "--json")
+    (line,) = json.loads(result.output)
+    assert (line["ok"], line["kind"], line["board"]) == (True, "oust", 3)
+
+
+def test_a_board_that_does_not_exist_is_refused(home: Path) -> None:
+    for command in ("verify", "show", "history"):
+        result = _run(home, "games", command, "oust", "9")
+        assert (result.exit_code, result.output) == (1, "Error: there is no board oust 9\n")
+
+
+def test_show_draws_a_board_after_a_record(home: Path) -> None:
+    result = _run(home, "games", "show", "oust", "3#2")
+    assert result.output == (
+        "oust 3, square 5x5: demo_bob (x) to move\n"
+        "\n"
+        "x: demo_bob 1/1   o: demo_ann 1/1\n"
+        "\n"
+        "  A B C D E\n"
+        "5 . . . . O 5\n"
+        "4 . . . . . 4\n"
+        "3 . . . . . 3\n"
+        "2 . . . . . 2\n"
+        "1 . x . . . 1\n"
+        "  A B C D E\n"
+    )
+
+
+def test_show_as_json_has_stones_and_placements(home: Path) -> None:
+    shown = json.loads(_run(home, "games", "show", "oust", "3#2", "--json").output)
+    assert shown["stones"] == {"x": ["B1"], "o": ["E5"]}
+    assert shown["to_move"] == "x"
+    assert len(shown["placements"]) == 25 - 2 - 3
+
+
+def test_show_after_a_record_that_is_not_there_is_refused(home: Path) -> None:
+    result = _run(home, "games", "show", "oust", "3#23")
+    assert (result.exit_code, result.output) == (1, "Error: oust 3 has 22 records\n")
+
+
+def test_history_prints_the_file(home: Path) -> None:
+    result = _run(home, "games", "history", "oust", "1")
+    assert result.output == (home / "oust" / "1.txt").read_text()
+
+
+def test_history_as_json_has_the_records(home: Path) -> None:
+    told = json.loads(_run(home, "games", "history", "oust", "2", "--json").output)
+    assert told["records"][1]["action"] == "swap"
+    assert told["records"][5]["action"] == [{"cell": "E5", "took": 1}, {"cell": "E2", "took": 0}]
+    assert told["result"] == {"winner": "o", "how": "capture"}
+
+
+def test_list_can_be_limited(home: Path) -> None:
+    assert len(_run(home, "games", "list").output.splitlines()) == 3
+    assert _run(home, "games", "list", "--which", "active").output == ""
+    assert _run(home, "games", "list", "--player", "nobody").output == ""
+    assert len(json.loads(_run(home, "games", "list", "oust", "--json").output)) == 3
+
+
+def test_a_home_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    result = _run(tmp_path / "nowhere", "games", "list")
+    assert result.exit_code == 1
+    assert "there is no home" in result.output
+
+
+def test_players_are_made_listed_and_given_passwords(home: Path) -> None:
+    made = _run(home, "players", "add", "Dora", "dora@example.org", input="exploring\nexploring\n")
+    assert made.exit_code == 0
+    (dora,) = json.loads(_run(home, "players", "list", "--json").output)
+    assert (dora["userid"], dora["addresses"]) == ("dora", ["dora@example.org"])
+    before = (home / "players" / "dora.txt").read_text()
+    assert _run(home, "players", "passwd", "dora", input="backpacks\nbackpacks\n").exit_code == 0
+    assert (home / "players" / "dora.txt").read_text() != before
+    assert "dora@example.org" in _run(home, "players", "show", "dora").output
+    assert "exploring" not in before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "reason"),
+    [
+        (["add", "demo_ann", "a@example.org"], 1, "belongs to somebody already"),
+        (["add", "9lives", "a@example.org"], 2, "cannot be a userid"),
+        (["add", "dora", "nowhere"], 2, "is no mail address"),
+        (["show", "dora"], 1, "there is no player dora"),
+        (["passwd", "dora"], 1, "there is no player dora"),
+    ],
+)
+def test_accounts_that_cannot_be(
+    arguments: list[str], status: int, reason: str, home: Path
+) -> None:
+    result = _run(home, "players", *arguments, input="exploring\nexploring\n")
+    assert result.exit_code == status
+    assert reason in result.output
+
+
+def test_a_weak_password_is_refused(home: Path) -> None:
+    result = _run(home, "players", "add", "dora", "a@example.org", input="abc\nabc\n")
+    assert result.exit_code == 2
+    assert "6 to 64 characters" in result.output
+
+
+def test_letters_are_listed_and_shown(home: Path) -> None:
+    mail = "From: dora@example.org\nSubject: help oust\n\n"
+    assert _run(home, "deliver", input=mail).exit_code == 0
+    (letter,) = json.loads(_run(home, "outbox", "list", "--json").output)
+    assert (letter["to"], letter["subject"]) == (["dora@example.org"], "help: oust")
+    shown = _run(home, "outbox", "show", letter["name"][:20]).output
+    assert shown.startswith("From: pbm_oust <pbmserv@localhost>\nTo: dora@example.org\n")
+    assert "Oust is by Mark Steere (2007)." in shown
+    assert "\nMIME-Version: 1.0\n" in _run(home, "outbox", "show", "--raw", letter["name"]).output
+    assert letter["name"] in _run(home, "outbox", "list").output
+
+
+def test_flush_without_a_relay_is_wrong_usage(home: Path) -> None:
+    assert _run(home, "outbox", "flush").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "total"),
+    [(["--size", "5x5"], 12336), (["--hex", "3"], 4878), (["--size", "5", "--divide"], 12336)],
+)
+def test_perft_counts_sequences(arguments: list[str], total: int, tmp_path: Path) -> None:
+    result = _run(tmp_path, "rules", "perft", "oust", *arguments, "--depth", "3")
+    assert result.output.endswith(f", depth 3: {total} sequences\n")
+    counted = _run(tmp_path, "rules", "perft", "oust", *arguments, "--depth", "3", "--json")
+    assert json.loads(counted.output)["sequences"] == total
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--size", "1"], ["--size", "5", "--hex", "3"], ["--hex", "x"]]
+)
+def test_perft_refuses_a_grid_that_is_none(arguments: list[str], tmp_path: Path) -> None:
+    assert _run(tmp_path, "rules", "perft", "oust", *arguments).exit_code == 2
+
+
+def test_a_faulty_configuration_is_reported_with_file_and_key(home: Path) -> None:
+    path = home / "pbm_oust.toml"
+    path.write_text('relay = "example.org"\n')
+    result = _run(home, "outbox", "flush")
+    assert result.exit_code == 2
+    assert f"{path}: relay: 'example.org' is not written smtp://HOST:PORT" in result.output

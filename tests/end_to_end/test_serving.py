@@ -1,0 +1,196 @@
+import smtplib
+import socket
+import subprocess
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import SMTP, Envelope, Session
+
+from tests.end_to_end.server import ADDRESS, PROGRAM, Player, letters_in, running
+
+
+class Sink:
+    """A relay that keeps what it is given; it refuses recipients in `unknown`."""
+
+    def __init__(self) -> None:
+        self.taken: list[Envelope] = []
+        self.arrived = threading.Condition()
+
+    async def handle_RCPT(  # noqa: N802
+        self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
+    ) -> str:
+        if address.startswith("unknown"):
+            return "550 5.1.1 no such mailbox"
+        envelope.rcpt_tos.append(address)
+        return "250 OK"
+
+    async def handle_DATA(  # noqa: N802
+        self, server: SMTP, session: Session, envelope: Envelope
+    ) -> str:
+        with self.arrived:
+            self.taken.append(envelope)
+            self.arrived.notify_all()
+        return "250 OK"
+
+    def wait_for(self, number: int) -> list[Envelope]:
+        with self.arrived:
+            assert self.arrived.wait_for(lambda: len(self.taken) >= number, timeout=20)
+            return list(self.taken)
+
+
+@pytest.fixture
+def sink() -> Iterator[tuple[Sink, str]]:
+    handler = Sink()
+    controller = Controller(handler, hostname="127.0.0.1", port=_free_port())
+    controller.start()
+    yield handler, f"smtp://127.0.0.1:{controller.port}"
+    controller.stop()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def test_with_a_relay_letters_leave_the_outbox(sink: tuple[Sink, str], tmp_path: Path) -> None:
+    relay, url = sink
+    with running(tmp_path, "--relay", url) as server:
+        Player("alice", "wonderland", server).send("signup alice wonderland")
+        (envelope,) = relay.wait_for(1)
+        assert envelope.mail_from == "pbmserv+bounces@example.com"
+        assert envelope.rcpt_tos == ["alice@example.org"]
+        assert b"Subject: welcome, alice\r\n" in (envelope.original_content or b"")
+        assert server.stop() == 0
+    assert letters_in(tmp_path) == {}
+
+
+def test_letters_wait_for_a_relay_that_is_down(sink: tuple[Sink, str], tmp_path: Path) -> None:
+    relay, url = sink
+    with running(tmp_path, "--relay", f"smtp://127.0.0.1:{_free_port()}") as server:
+        Player("alice", "wonderland", server).send("signup alice wonderland")
+    assert len(letters_in(tmp_path)) == 1
+    flushed = _run(tmp_path, "outbox", "flush", "--relay", url)
+    assert (flushed.returncode, flushed.stdout) == (0, "1 sent, 0 kept\n")
+    assert len(relay.taken) == 1
+    assert letters_in(tmp_path) == {}
+
+
+def test_a_letter_that_the_relay_refuses_does_not_hold_up_the_others(
+    sink: tuple[Sink, str], tmp_path: Path
+) -> None:
+    relay, url = sink
+    with running(tmp_path) as server:
+        Player("unknown", "wonderland", server).sign_up()
+        Player("alice", "wonderland", server).sign_up()
+    flushed = _run(tmp_path, "outbox", "flush", "--relay", url)
+    assert (flushed.returncode, flushed.stdout) == (1, "1 sent, 1 kept\n")
+    assert [envelope.rcpt_tos for envelope in relay.taken] == [["alice@example.org"]]
+
+
+def test_lmtp_on_a_unix_socket_answers_for_each_recipient(tmp_path: Path) -> None:
+    path = tmp_path / "lmtp"
+    with running(tmp_path / "home", "--lmtp", f"unix:{path}"), smtplib.LMTP(str(path)) as lmtp:
+        lmtp.ehlo("localhost")
+        lmtp.mail("alice@example.org")
+        assert [lmtp.rcpt(ADDRESS)[0], lmtp.rcpt("pbmserv+tag@example.com")[0]] == [250, 250]
+        assert lmtp.docmd("DATA")[0] == 354
+        lmtp.send(b"From: alice@example.org\r\nSubject: help\r\n\r\n.\r\n")
+        assert [lmtp.getreply()[0], lmtp.getreply()[0]] == [250, 250]
+    assert [str(mail["Subject"]) for mail in letters_in(tmp_path / "home").values()] == ["help"]
+
+
+def test_a_used_port_is_reported(tmp_path: Path) -> None:
+    with running(tmp_path) as server:
+        second = _run(tmp_path, "serve", "--smtp", f"127.0.0.1:{server.port}")
+        assert second.returncode == 2
+        assert f"cannot listen at 127.0.0.1:{server.port}: " in second.stderr
+
+
+def test_the_mail_command_prints_the_answer(tmp_path: Path) -> None:
+    with running(tmp_path) as server:
+        to = ("--smtp", f"127.0.0.1:{server.port}")
+        (tmp_path / "pbm_oust.toml").write_text(f'address = "{ADDRESS}"\n')
+        made = _run(tmp_path, "mail", *to, "--from", "a@example.org", "signup alice wonderland")
+        assert made.returncode == 0
+        assert made.stdout.startswith("Subject: welcome, alice\n\nYour account is ready, alice.")
+        refused = _run(tmp_path, "mail", *to, "--from", "a@example.org", "oust move 1 alice bad A1")
+        assert refused.returncode == 1
+        assert "You sent:\n\n  oust move 1 alice ******** A1\n" in refused.stdout
+
+
+def test_the_mail_command_says_when_no_server_answers(tmp_path: Path) -> None:
+    port = _free_port()
+    refused = _run(tmp_path, "mail", "--smtp", f"127.0.0.1:{port}", "--from", "a@b.org", "help")
+    assert refused.returncode == 1
+    assert f"the server at 127.0.0.1:{port} did not take the mail" in refused.stderr
+
+
+def test_deliver_takes_a_message_on_standard_input(tmp_path: Path) -> None:
+    message = "From: alice@example.org\nSubject: signup alice wonderland\n\n"
+    assert _run(tmp_path, "deliver", input=message).returncode == 0
+    (welcome,) = letters_in(tmp_path).values()
+    assert welcome["Subject"] == "welcome, alice"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message", "status"),
+    [
+        (["--recipient", "other@localhost"], "Subject: help\n\n", 67),
+        (["--sender", "<>"], "From: a@example.org\nSubject: help\n\n", 0),
+        ([], "From: a@example.org\nX-Large: " + "x" * 40_000 + "\n\n", 65),
+        ([], "From: a@example.org\n\n" + "x\n" * 200_000, 65),
+    ],
+)
+def test_deliver_ends_as_sysexits_says(
+    arguments: list[str], message: str, status: int, tmp_path: Path
+) -> None:
+    assert _run(tmp_path, "deliver", *arguments, input=message).returncode == status
+    assert letters_in(tmp_path) == {} if (tmp_path / "outbox").exists() else True
+
+
+def test_deliver_asks_for_another_try_when_the_home_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "home").write_text("in the way")
+    message = "From: a@example.org\nSubject: help\n\n"
+    tried = _run(tmp_path / "home", "deliver", input=message)
+    assert tried.returncode == 75
+
+
+def test_deliver_and_the_server_share_a_home(tmp_path: Path) -> None:
+    with running(tmp_path) as server:
+        players = [Player(f"player{n}", "wonderland", server) for n in range(4)]
+        for player in players:
+            player.sign_up()
+        threads = [
+            threading.Thread(target=_challenge_both_ways, args=(tmp_path, player, players))
+            for player in players
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    boards = sorted(int(path.stem) for path in (tmp_path / "oust").glob("*.txt"))
+    assert boards == list(range(1, 4 * 3 * 2 + 1))
+    assert _run(tmp_path, "games", "verify").returncode == 0
+
+
+def _challenge_both_ways(home: Path, player: Player, players: list[Player]) -> None:
+    for other in players:
+        if other is not player:
+            command = f"oust challenge {player.userid} {other.userid} -size=5"
+            player.send(command)
+            _run(home, "deliver", input=f"From: {player.address}\nSubject: {command}\n\n")
+
+
+def _run(home: Path, *arguments: str, input: str = "") -> subprocess.CompletedProcess[str]:  # noqa: A002
+    return subprocess.run(
+        [PROGRAM, "--home", str(home), *arguments],
+        input=input,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )

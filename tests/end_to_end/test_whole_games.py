@@ -1,0 +1,67 @@
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.server import PROGRAM, Player, letters_in, running
+
+
+@pytest.mark.parametrize(("option", "grid"), [("-size=5", "square 5x5"), ("-hex=3", "hex 3")])
+def test_two_people_with_mail_programs_play_a_game_until_one_wins(
+    option: str, grid: str, tmp_path: Path
+) -> None:
+    with running(tmp_path) as server:
+        alice = Player("alice", "wonderland", server)
+        bob = Player("bob", "lookingglass", server)
+        alice.sign_up()
+        bob.sign_up()
+        alice.send(f"oust challenge alice bob {option}", "Good luck!")
+        inbox = {player.userid: player.new_mail() for player in (alice, bob)}
+        for _ in range(200):
+            latest = {userid: mails[-1] for userid, mails in inbox.items()}
+            subjects = {userid: str(mail["Subject"]) for userid, mail in latest.items()}
+            if "over" in subjects["alice"]:
+                break
+            mover = alice if "your turn, alice" in subjects["alice"] else bob
+            assert f"your turn, {mover.userid}" in subjects[mover.userid]
+            mover.follow_example(latest[mover.userid])
+            inbox = {player.userid: player.new_mail() for player in (alice, bob)}
+        assert {subjects["alice"], subjects["bob"]} in (
+            {"oust 1: over, you win", "oust 1: over, bob wins"},
+            {"oust 1: over, alice wins", "oust 1: over, you win"},
+        )
+        assert "The whole game:" in latest["alice"].get_content()
+        assert server.stop() == 0
+    verified = subprocess.run(
+        [PROGRAM, "--home", str(tmp_path), "games", "verify"], capture_output=True, text=True
+    )
+    assert verified.returncode == 0
+    assert verified.stdout.startswith("oust 1: ok, ")
+    assert verified.stdout.endswith(" capture\n")
+    history = (tmp_path / "oust" / "1.txt").read_text()
+    assert f"Grid: {grid}\n" in history
+    _no_password_anywhere(tmp_path, server.log, verified.stdout)
+
+
+def _no_password_anywhere(home: Path, *texts: str) -> None:
+    for password in ("wonderland", "lookingglass"):
+        for path in home.rglob("*"):
+            assert not path.is_file() or password.encode() not in path.read_bytes(), path
+        assert all(password not in text for text in texts)
+
+
+def test_all_letters_about_a_board_are_one_thread(tmp_path: Path) -> None:
+    with running(tmp_path) as server:
+        alice = Player("alice", "wonderland", server)
+        bob = Player("bob", "lookingglass", server)
+        alice.sign_up()
+        bob.sign_up()
+        alice.send("oust challenge alice bob -size=5")
+        alice.send("oust move 1 alice wonderland C3")
+        bob.send("oust move 1 bob lookingglass C3")
+        bob.send("oust show 1")
+        letters = [mail for mail in letters_in(tmp_path).values() if "oust 1" in mail["Subject"]]
+        assert len(letters) == 6
+        assert all("<oust.1@example.com>" in mail["References"] for mail in letters)
+        assert len({mail["Message-ID"] for mail in letters}) == len(letters)
+        assert all(str(mail["Subject"]).isascii() for mail in letters)

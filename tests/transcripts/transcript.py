@@ -1,0 +1,79 @@
+"""Conversations with the server kept as text files: mails in, letters and histories out."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from pbm_oust.home import Home
+from pbm_oust.mail.intake import Intake, open_intake
+from pbm_oust.notation import parse_time
+from pbm_oust.rules.kinds import KINDS
+
+FOLDER = Path(__file__).parent
+ADDRESS = "pbmserv@example.com"
+
+_HEAD = re.compile(r"^=== (\S+) (\S+)\n", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Incoming:
+    """A mail that comes in at a time."""
+
+    at: datetime
+    sender: str
+    data: bytes
+
+
+def names() -> list[str]:
+    """Return the names of all transcripts."""
+    return sorted(path.parent.name for path in FOLDER.glob("*/mails.txt"))
+
+
+def read_mails(path: Path) -> Iterator[Incoming]:
+    """Yield the mails of a file."""
+    _, *parts = _HEAD.split(path.read_bytes().decode("latin-1"))
+    for at, sender, text in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
+        envelope_sender = "" if sender == "<>" else sender
+        yield Incoming(parse_time(at), envelope_sender, text.encode("latin-1"))
+
+
+def replay(name: str, folder: Path) -> dict[str, str]:
+    """Return what a conversation leads to: the text of `letters.txt` and of each history."""
+    home = Home(folder)
+    home.prepare(tuple(KINDS))
+    now: list[datetime] = []
+    intake = open_intake(home, ADDRESS, lambda: now[-1])
+    if name != "signup_and_challenge":
+        for _ in take(FOLDER / "prelude.txt", intake, now):
+            pass
+    letters = "".join(take(FOLDER / name / "mails.txt", intake, now))
+    histories = {
+        f"{kind}/{board}.txt": home.read_history(kind, board).decode()
+        for kind in KINDS
+        for board in home.boards(kind)
+    }
+    return {"letters.txt": letters, **histories}
+
+
+def take(path: Path, intake: Intake, now: list[datetime]) -> Iterator[str]:
+    """Yield the letters that the mails of a file lead to."""
+    home = intake.desk.home
+    for mail in read_mails(path):
+        now.append(mail.at)
+        before = set(home.letters())
+        intake.take(mail.data, mail.sender)
+        for letter in sorted(set(home.letters()) - before):
+            text = home.read_letter(letter).decode()
+            is_answer = "\nAuto-Submitted: auto-replied\n" in text
+            yield f"=== {'answer' if is_answer else 'notice'}\n{text}\n"
+
+
+def recorded(name: str) -> dict[str, str]:
+    """Return what a conversation is recorded to lead to."""
+    folder = FOLDER / name
+    paths = [folder / "letters.txt", *sorted(folder.glob("*/*.txt"))]
+    return {
+        str(path.relative_to(folder)): path.read_bytes().decode() for path in paths if path.exists()
+    }
