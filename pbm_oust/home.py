@@ -110,11 +110,9 @@ class Home:
         message that is being answered; letters that a crash left without their place are found by
         it again (`finish_posting`).
         """
-        names = [
-            f"{time.time_ns() // 10**9}.M{time.time_ns() // 1000 % 10**6:06}"
-            f"Q{next(_sequence):06}P{os.getpid()}_{cause}.pbm_oust"
-            for _ in letters
-        ]
+        seconds, microseconds = divmod(time.time_ns() // 1000, 10**6)
+        moment = f"{seconds}.M{microseconds:06}"
+        names = [f"{moment}Q{next(_sequence):06}P{os.getpid()}_{cause}.pbm_oust" for _ in letters]
         staged = []
         try:
             for name, letter in zip(names, letters, strict=True):

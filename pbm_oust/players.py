@@ -20,7 +20,8 @@ FIRST_LINE = "pbm_oust player 1"
 
 _SCRYPT = (2**14, 8, 1)
 _USERID = re.compile(r"[a-z][a-z0-9_-]{0,19}")
-_ADDRESS = re.compile(r"[^\s@<>()\",:;\\\[\]]+@[^\s@<>()\",:;\\\[\]]+")
+_ATOM = r"[^\x00-\x20\x7f-\xa0\s@<>()\",:;\\\[\]\ufffd]+"
+_ADDRESS = re.compile(f"{_ATOM}@{_ATOM}")
 
 
 class BadAccount(ValueError):

@@ -69,6 +69,9 @@ class Refusal(Exception):
     the text that is at fault, where one is.
     """
 
+    family: str
+    """Which of the three kinds it is."""
+
     def __init__(self, reason: Enum, culprit: str = "", **facts: object) -> None:
         super().__init__(reason.value)
         self.reason = reason
@@ -79,10 +82,16 @@ class Refusal(Exception):
 class Unreadable(Refusal):
     """The text could not be read as a command; `reason` is an Unread."""
 
+    family = "unreadable"
+
 
 class NotAllowed(Refusal):
     """The command was read and cannot be carried out now; `reason` is a Barred."""
 
+    family = "not_allowed"
+
 
 class Illegal(Refusal):
     """A placement that the board does not allow; `reason` is an Unlawful."""
+
+    family = "illegal"

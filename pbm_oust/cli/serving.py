@@ -13,9 +13,10 @@ import click
 from pbm_oust.boards import DamagedHistory
 from pbm_oust.cli.operator import ADDRESS, ENDPOINT, RELAY, Operator, Refused, now, pass_operator
 from pbm_oust.config import Configuration, Endpoint
-from pbm_oust.mail.intake import UnreadableMail, open_intake
+from pbm_oust.mail.intake import open_intake
 from pbm_oust.mail.listener import SIZE_LIMIT, CannotListen, takes
 from pbm_oust.mail.outbox import flush, read_letters
+from pbm_oust.mail.reading import UnreadableMail
 from pbm_oust.mail.server import Server
 from pbm_oust.players import BadAccount
 

@@ -10,7 +10,7 @@ from pbm_oust import service
 from pbm_oust.actions.desk import Desk, Handled, Request
 from pbm_oust.home import Home
 from pbm_oust.mail.automatic import reason_for_silence
-from pbm_oust.mail.reading import Mail, UnreadableMail, read_mail
+from pbm_oust.mail.reading import Mail, read_mail
 from pbm_oust.mail.replies import Letters
 from pbm_oust.refusal import Unread, Unreadable
 
@@ -69,6 +69,3 @@ def _parted(text: str) -> tuple[str, str]:
     """Return the first line of a text that is not empty, and what follows it."""
     first, _, rest = text.lstrip().partition("\n")
     return first, rest.strip("\n")
-
-
-__all__ = ["Intake", "UnreadableMail", "open_intake"]

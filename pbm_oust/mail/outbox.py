@@ -59,7 +59,7 @@ def flush(home: Home, relay: Endpoint, address: str) -> Flushed:
     """Hand every letter to a relay and take those that it accepts out of the outbox.
 
     A letter that the relay does not accept now stays for a later time. Raises OSError where the
-    relay does not answer; smtplib's own errors are OSErrors.
+    relay does not answer or goes away; smtplib's own errors are OSErrors.
     """
     sent = kept = 0
     local, _, host = address.rpartition("@")
@@ -73,9 +73,10 @@ def flush(home: Home, relay: Endpoint, address: str) -> Flushed:
                     refused = smtp.send_message(
                         letter.message, f"{local}+bounces@{host}", letter.recipients
                     )
-                except (smtplib.SMTPResponseException, smtplib.SMTPRecipientsRefused) as error:
+                except smtplib.SMTPServerDisconnected:
+                    raise
+                except smtplib.SMTPException as error:
                     log.warning("relay refused %s: %s", letter.name, type(error).__name__)
-                    smtp.rset()
                     kept += 1
                     continue
                 if refused:

@@ -63,7 +63,7 @@ def read_mail(data: bytes) -> Mail:
     text = _body(message)
     message_id = _one_line("".join(raw["message-id"][:1]))
     content = "\0".join((*subjects, *raw["date"], text))
-    digest = hashlib.sha256(content.encode("utf-8", "surrogateescape")).hexdigest()
+    digest = hashlib.sha256(content.encode()).hexdigest()
     return Mail(
         sender=_address(raw["from"]),
         subjects=tuple(without_prefixes(subject) for subject in subjects),
@@ -93,22 +93,25 @@ def _check_limits(data: bytes) -> None:
 
 
 def _raw_headers(message: Message) -> dict[str, list[str]]:
-    """Return the values of all headers by their names in lower case, undecoded."""
+    """Return the values of all headers by their names in lower case, encoded words as they are.
+
+    Bytes beyond ASCII are taken as UTF-8; what is not becomes U+FFFD.
+    """
     found: dict[str, list[str]] = defaultdict(list)
     for name, value in message.raw_items():
-        found[name.lower()].append(str(value))
+        raw = str(value).encode("utf-8", "surrogateescape")
+        found[name.lower()].append(raw.decode("utf-8", "replace"))
     return found
 
 
 def _decoded(value: str) -> str:
     """Return a header's value as text in one line; what cannot be decoded becomes U+FFFD."""
-    text = value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     try:
-        parts = decode_header(text)
-        text = "".join(_part_text(part, charset) for part, charset in parts)
+        parts = decode_header(value)
+        value = "".join(_part_text(part, charset) for part, charset in parts)
     except Exception:  # noqa: BLE001, S110 - the raw text stands where decoding fails
         pass
-    return _one_line(text)
+    return _one_line(_without_surrogates(value))
 
 
 def _part_text(part: bytes | str, charset: str | None) -> str:
@@ -120,8 +123,13 @@ def _part_text(part: bytes | str, charset: str | None) -> str:
         return part.decode("ascii", "replace")
 
 
-def _one_line(text: object) -> str:
-    return re.sub(r"\s+", " ", str(text)).strip()
+def _one_line(text: str) -> str:
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def _without_surrogates(text: str) -> str:
+    """Return a text that can be written as UTF-8; some charsets decode to what cannot."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _address(values: list[str]) -> str:
@@ -147,6 +155,7 @@ def _body(message: Message) -> str:
         text = payload.decode(charset)
     except (LookupError, UnicodeDecodeError, ValueError):
         text = payload.decode("utf-8", "replace")
+    text = _without_surrogates(text)
     return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
 
 

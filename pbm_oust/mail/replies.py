@@ -38,7 +38,8 @@ class Letters:
         if isinstance(notice, BoardNotice):
             notice = _with_wrapped_chat(notice)
         subject, text = self._words.of(notice)
-        letter = EmailMessage(policy=_POLICY)
+        is_plain = all(address.isascii() for address in notice.reader.addresses)
+        letter = EmailMessage(policy=_POLICY if is_plain else _POLICY.clone(utf8=True))
         letter["From"] = f"pbm_oust <{self._address}>"
         letter["To"] = ", ".join(notice.reader.addresses)
         letter["Subject"] = subject

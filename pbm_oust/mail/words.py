@@ -23,7 +23,6 @@ from pbm_oust.notices import (
     RefusalNotice,
     WelcomeNotice,
 )
-from pbm_oust.refusal import Illegal, NotAllowed
 from pbm_oust.render.text import game_text
 from pbm_oust.rules.grid import LONGEST
 from pbm_oust.rules.kinds import KINDS
@@ -110,25 +109,18 @@ class Words:
     def _refusal(self, notice: RefusalNotice) -> tuple[str, str]:
         refusal = notice.refusal
         game = refusal.facts.get("game")
-        family = (
-            "not_allowed"
-            if isinstance(refusal, NotAllowed)
-            else "illegal"
-            if isinstance(refusal, Illegal)
-            else "unreadable"
-        )
         facts: dict[str, Any] = {
-            "family": family,
+            "family": refusal.family,
             "game": game,
             "culprit": notice.culprit,
             "legal_near": legal_near(refusal) if "fault" in refusal.facts else [],
             "kind_words": self._kind_words(game.header.kind) if isinstance(game, Game) else None,
         }
-        words = self._templates.get_template(f"refusals/{family}.txt").make_module(facts)
-        reason = getattr(words, refusal.reason.value)
-        refused = Culprit(notice.culprit, refusal.facts)
+        words = self._templates.get_template(f"refusals/{refusal.family}.txt").make_module(facts)
+        explain = getattr(words, refusal.reason.value)
+        sentences = explain({"culprit": notice.culprit, "facts": refusal.facts})
         board = game_text(game) if isinstance(game, Game) else ""
-        return self._mail("refusal", notice, **facts, sentences=reason(refused), board=board)
+        return self._mail("refusal", notice, **facts, sentences=sentences, board=board)
 
     def _form_page(self, form: Form) -> str:
         kinds = list(KINDS.values()) if form.is_of_kind else [None]
@@ -154,14 +146,6 @@ class Words:
     def _render(self, template: str, **facts: object) -> str:
         text = self._templates.get_template(f"{template}.txt").render(facts)
         return wrapped(re.sub(r"\n{3,}", "\n\n", text)).strip("\n")
-
-
-class Culprit:
-    """What the sentence about a refusal needs: the part at fault, if it can be shown, and facts."""
-
-    def __init__(self, culprit: str, facts: dict[str, object]) -> None:
-        self.culprit = culprit
-        self.facts = facts
 
 
 def help_subjects() -> list[str]:
