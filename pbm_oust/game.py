@@ -29,9 +29,16 @@ class Deed(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The wish to place stones on these cells in this order, named as players name them."""
+    """The wish to place stones on these cells in this order, named as players name them.
+
+    There is at least one; no cells raise ValueError.
+    """
 
     cells: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not self.cells:
+            raise ValueError("no cell is named")
 
 
 Wish = Place | Deed

@@ -32,6 +32,7 @@ from pbm_oust.rules.grid import BadGrid, parse_grid
 from pbm_oust.rules.kinds import KINDS
 
 _USERID = re.compile(r"[a-z][a-z0-9_-]*")
+_BOARD = re.compile(r"[1-9][0-9]{0,8}")
 
 
 class BadHistory(ValueError):
@@ -72,13 +73,18 @@ def read_history(data: bytes) -> History:
     header = _read_header(lines)
     game = Game.start(header)
     has_result_line = False
+    causes: set[str] = set()
     for number, line in lines:
         if has_result_line:
             raise BadHistory(number, "nothing follows a result")
         if line.startswith("="):
             has_result_line = _check_result(number, line, game)
-        else:
-            game = _step(number, line, game)
+            continue
+        game = _step(number, line, game)
+        cause = game.records[-1].cause
+        if cause in causes:
+            raise BadHistory(number, f"an earlier record has the id {cause}")
+        causes.add(cause)
     return History(game, has_result_line, whole_length)
 
 
@@ -91,13 +97,13 @@ class _Lines(Iterator[tuple[int, str]]):
     """The numbered lines of a history without its remarks."""
 
     def __init__(self, text: str) -> None:
-        self._rest = enumerate(text.split("\n")[:-1], 1)
+        numbered = enumerate(text.split("\n")[:-1], 1)
+        self._rest = (each for each in numbered if not each[1].startswith("#"))
         self.last = 0
 
     def __next__(self) -> tuple[int, str]:
-        number, line = next(self._rest)
-        self.last = number
-        return next(self) if line.startswith("#") else (number, line)
+        self.last, line = next(self._rest)
+        return self.last, line
 
 
 def _decode(data: bytes) -> str:
@@ -125,8 +131,10 @@ def _read_header(lines: _Lines) -> Header:
     for key in ("X", "O"):
         if not _USERID.fullmatch(found[key][1]):
             raise BadHistory(found[key][0], f"{found[key][1]!r} is no userid")
+    if found["X"][1] == found["O"][1]:
+        raise BadHistory(found["O"][0], "both sides have the same owner")
     board = found["Board"][1]
-    if not board.isdecimal() or str(int(board)) != board or board == "0":
+    if not _BOARD.fullmatch(board):
         raise BadHistory(found["Board"][0], f"{board!r} is no number of a board")
     try:
         key = "Grid"
@@ -156,8 +164,6 @@ def _step(number: int, line: str, game: Game) -> Game:
     previous = game.records[-1].at if game.records else game.header.started
     if record.at < previous:
         raise BadHistory(number, f"the time lies before {format_time(previous)}")
-    if game.has_cause(record.cause):
-        raise BadHistory(number, f"an earlier record has the id {record.cause}")
     try:
         following = game.act(record.side, wish_of(record.action), record.at, record.cause)
     except Refusal as refusal:

@@ -12,9 +12,10 @@ KEYS = ("Kind", "Board", "Grid", "X", "O", "Options", "Started")
 
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
 _ACTION_WIDTH = 25
-_PLACEMENT = re.compile(r"([A-Z][1-9][0-9]?)(?:\*([1-9][0-9]*))?")
+_PLACEMENT = re.compile(r"([A-Z][1-9][0-9]?)(?:\*([1-9][0-9]{0,2}))?")
+_NUMBER = re.compile(r"[1-9][0-9]{0,8}")
 _CAUSE = re.compile(r"[0-9a-f]{16}")
-_DAYS = re.compile(r"(0|[1-9][0-9]*)")
+_DAYS = re.compile(r"(0|[1-9][0-9]{0,4})")
 
 
 def format_time(at: datetime) -> str:
@@ -124,7 +125,7 @@ def parse_record(text: str) -> Record:
     number, side, *action, at, cause = words
     if side not in {known.value for known in Side}:
         raise ValueError(f"{side!r} is no side")
-    if not number.isdecimal():
+    if not _NUMBER.fullmatch(number):
         raise ValueError(f"{number!r} is no number of a record")
     if not _CAUSE.fullmatch(cause):
         raise ValueError(f"{cause!r} is no id of a message")

@@ -51,7 +51,6 @@ class Barred(Enum):
     MUST_PASS = "must_pass"
     SWAP_OFF = "swap_off"
     SWAP_TOO_LATE = "swap_too_late"
-    MID_TURN = "mid_turn"
 
 
 class Unlawful(Enum):

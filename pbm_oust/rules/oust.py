@@ -91,9 +91,9 @@ class Oust:
     def pass_turn(self) -> "Oust":
         """Return the position after the side to move, which has no placement, has passed.
 
-        Raises IllegalPass if it has one.
+        Raises IllegalPass if it has one, or if the game is over.
         """
-        if self.has_placement():
+        if self.result or self.has_placement():
             raise IllegalPass
         return Oust(self.grid, self.x, self.o, self.to_move.other)
 

@@ -1,0 +1,88 @@
+"""Games and their histories for tests, with a clock that goes on by an hour a record."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from pbm_oust.game import Deed, Game, Header, Place, Terms, Wish
+from pbm_oust.notation import format_action, format_header, format_record, format_result
+from pbm_oust.rules.grid import parse_grid
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.oust import Oust
+from pbm_oust.rules.position import Side
+
+STARTED = datetime(2026, 11, 20, 15, 36, tzinfo=UTC)
+
+EXAMPLE = """\
+pbm_oust history 1
+Kind: oust
+Board: 17
+Grid: square 13x13
+X: rrognlie
+O: marksteere
+Options: swap rated nagtime=7 forfeittime=21
+Started: 2026-11-20T15:36:00Z
+
+   1 x G7                        2026-11-20T15:40:02Z 4f0c1d2e9a8b7c6d
+   2 o swap                      2026-11-21T08:02:11Z 0b53a2c4d1e6f788
+   3 o G5                        2026-11-21T19:31:40Z 9d2f6a1b3c4e5f60
+   4 x D4                        2026-11-21T20:00:00Z 1111111111111111
+   5 o K10                       2026-11-21T21:00:00Z 2222222222222222
+   6 x G6*1 C10                  2026-11-22T06:00:19Z 77aa01c2d3e4f506
+   7 o resign                    2026-11-22T18:44:00Z 1f2e3d4c5b6a7988
+= x resign
+"""
+"""The history of a finished game, as it is in its file."""
+
+
+def new_game(grid: str = "square 13x13", terms: Terms | None = None) -> Game:
+    """Return board oust 17 of rrognlie, who owns x, and marksteere before its first record."""
+    return Game.start(
+        Header(
+            kind=KINDS["oust"],
+            board=17,
+            grid=parse_grid(grid),
+            x="rrognlie",
+            o="marksteere",
+            terms=terms or Terms(),
+            started=STARTED,
+        )
+    )
+
+
+def wish(words: str) -> Wish:
+    """Return the wish that words name: `pass`, `swap`, `resign`, or cells parted by spaces."""
+    if words in {deed.value for deed in Deed}:
+        return Deed(words)
+    return Place(tuple(words.split()))
+
+
+def act(game: Game, command: str) -> Game:
+    """Return the game after a command like `x D4 E5` or `o resign`."""
+    side, _, words = command.partition(" ")
+    at = game.header.started + timedelta(hours=game.next_number)
+    return game.act(Side(side), wish(words), at, f"{game.next_number:016x}")
+
+
+def play(game: Game, *commands: str) -> Game:
+    """Return the game after several commands like `x D4 E5` or `o resign`."""
+    for command in commands:
+        game = act(game, command)
+    return game
+
+
+def actions(game: Game) -> list[str]:
+    """Return what was done in a game, as its history writes it: `x D4`, `o swap`."""
+    return [f"{record.side.value} {format_action(record.action)}" for record in game.records]
+
+
+def history_of(game: Game) -> bytes:
+    """Return the history of a game, with its result line if there is a result."""
+    lines = [format_record(record) for record in game.records]
+    if game.result:
+        lines.append(format_result(game.result))
+    return (format_header(game.header) + "".join(f"{line}\n" for line in lines)).encode()
+
+
+def standing_at(game: Game, position: Oust) -> Game:
+    """Return a game with this position on its board, as if its records had led there."""
+    return replace(game, position=position, result=position.result)

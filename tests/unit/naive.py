@@ -1,0 +1,169 @@
+"""Oust as plainly and slowly as the rules are told: a yardstick for the engine.
+
+Stones are a dictionary from points, which are (column, row) counted from 1, to "x" or "o". Nothing
+here knows the engine or its grids.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+Point = tuple[int, int]
+
+LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
+
+SQUARE_STEPS = ((1, 0), (-1, 0), (0, 1), (0, -1))
+HEX_STEPS = (*SQUARE_STEPS, (1, 1), (-1, -1))
+
+OCCUPIED, TAKES_NOTHING, ENEMY_AS_LARGE = "occupied", "takes_nothing", "enemy_as_large"
+
+
+def name_of(point: Point) -> str:
+    """Return a point's name, as `D4`."""
+    return f"{LETTERS[point[0] - 1]}{point[1]}"
+
+
+def names_of(points: set[Point]) -> list[str]:
+    """Return the names of points, sorted by column, then by row."""
+    return [name_of(point) for point in sorted(points)]
+
+
+def point_of(name: str) -> Point:
+    """Return the point of a name."""
+    return LETTERS.index(name[0]) + 1, int(name[1:])
+
+
+def points_of(grid: str) -> frozenset[Point]:
+    """Return the points of a grid, which is named like `square 4x3`, `hex 3` or `hex 3,4`."""
+    a, b = _lengths(grid)
+    if grid.startswith("square"):
+        return frozenset((c, r) for c in range(1, a + 1) for r in range(1, b + 1))
+    both = range(1, a + b)
+    return frozenset((c, r) for c in both for r in both if 1 - b <= c - r <= a - 1)
+
+
+def steps_of(grid: str) -> tuple[Point, ...]:
+    """Return the ways from a point to its neighbours."""
+    return SQUARE_STEPS if grid.startswith("square") else HEX_STEPS
+
+
+def _lengths(grid: str) -> tuple[int, int]:
+    numbers = [int(number) for number in re.findall(r"\d+", grid)]
+    return numbers[0], numbers[-1]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the rules say of a stone on a point: the rule it breaks, if any, and what it takes."""
+
+    fault: str | None
+    group: int = 1
+    """The size of the group that the stone would form."""
+    largest_enemies: list[set[Point]] = field(default_factory=list)
+    """The largest of the enemy groups that this group would touch; several if they are equal."""
+    taken: set[Point] = field(default_factory=set)
+
+
+@dataclass(frozen=True)
+class Naive:
+    """A position. `ended` is the winner, or "draw", or None while the game goes on."""
+
+    points: frozenset[Point]
+    steps: tuple[Point, ...]
+    stones: dict[Point, str] = field(default_factory=dict)
+    to_move: str = "x"
+    is_mid_turn: bool = False
+    ended: str | None = None
+
+    @classmethod
+    def start(cls, grid: str) -> "Naive":
+        """Return the empty board."""
+        return cls(points_of(grid), steps_of(grid))
+
+    @property
+    def enemy(self) -> str:
+        """The side that is not to move."""
+        return "o" if self.to_move == "x" else "x"
+
+    def beside(self, point: Point) -> Iterator[Point]:
+        """Yield the neighbours of a point."""
+        for right, up in self.steps:
+            neighbour = (point[0] + right, point[1] + up)
+            if neighbour in self.points:
+                yield neighbour
+
+    def group_at(self, point: Point, stones: dict[Point, str]) -> set[Point]:
+        """Return the group that the stone on a point belongs to."""
+        group, waiting = {point}, [point]
+        while waiting:
+            for neighbour in self.beside(waiting.pop()):
+                if stones.get(neighbour) == stones[point] and neighbour not in group:
+                    group.add(neighbour)
+                    waiting.append(neighbour)
+        return group
+
+    def judge(self, point: Point) -> Verdict:
+        """Return what the rules say of a placement by the side to move."""
+        if point in self.stones:
+            return Verdict(OCCUPIED)
+        stones = {**self.stones, point: self.to_move}
+        group = self.group_at(point, stones)
+        if len(group) == 1:
+            return Verdict(None)
+        touched: list[set[Point]] = []
+        for own in group:
+            for neighbour in self.beside(own):
+                if stones.get(neighbour) == self.enemy and not any(neighbour in g for g in touched):
+                    touched.append(self.group_at(neighbour, stones))
+        if not touched:
+            return Verdict(TAKES_NOTHING, len(group))
+        size = max(len(enemies) for enemies in touched)
+        if size >= len(group):
+            largest = [enemies for enemies in touched if len(enemies) == size]
+            return Verdict(ENEMY_AS_LARGE, len(group), largest)
+        return Verdict(None, len(group), taken=set().union(*touched))
+
+    def placements(self) -> set[Point]:
+        """Return the points where the side to move may place."""
+        if self.ended:
+            return set()
+        return {point for point in self.points if self.judge(point).fault is None}
+
+    def capturing(self) -> set[Point]:
+        """Return the points where the side to move takes enemy stones."""
+        return {point for point in self.placements() if self.judge(point).taken}
+
+    def place(self, point: Point) -> "Naive":
+        """Return the position after a placement that the rules allow."""
+        verdict = self.judge(point)
+        assert verdict.fault is None
+        stones = {at: side for at, side in self.stones.items() if at not in verdict.taken}
+        stones[point] = self.to_move
+        after = replace(self, stones=stones, is_mid_turn=bool(verdict.taken))
+        if after.is_mid_turn:
+            if self.enemy not in stones.values():
+                return replace(after, is_mid_turn=False, ended=self.to_move)
+            if after.placements():
+                return after
+        mover = replace(after, is_mid_turn=False)
+        other = replace(mover, to_move=self.enemy)
+        if not mover.placements() and not other.placements():
+            return replace(other, ended="draw")
+        return other
+
+    def pass_turn(self) -> "Naive":
+        """Return the position after a pass by a side that has no placement."""
+        assert not self.placements()
+        return replace(self, to_move=self.enemy)
+
+    def count_sequences(self, depth: int) -> int:
+        """Return the number of sequences of `depth` placements; forced passes count nothing."""
+        if depth == 0:
+            return 1
+        if self.ended:
+            return 0
+        able = self if self.placements() else self.pass_turn()
+        placements = able.placements()
+        if depth == 1:
+            return len(placements)
+        return sum(able.place(point).count_sequences(depth - 1) for point in placements)
