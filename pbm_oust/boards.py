@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from pbm_oust.game import Game, Header
@@ -63,6 +64,29 @@ def open_board(home: Home, kind: Kind, board: int) -> Iterator[OpenBoard]:
             file = held.enter_context(home.locked_history(kind.name, board))
         history = _checked(home, kind, board, file.data)
         yield OpenBoard(history.game, file, history)
+
+
+def challenge_remark(cause: str) -> str:
+    """Return the line of a new history that names the message which started the board.
+
+    It stands where records name theirs, so that the same challenge is known when it comes again.
+    """
+    return f"# challenge {cause}\n"
+
+
+def find_challenge(home: Home, kind: Kind, cause: str, since: datetime) -> Game | None:
+    """Return the game that a message started, among those started after a time, or None."""
+    remark = f"\n{challenge_remark(cause)}".encode()
+    for board in reversed(home.boards(kind.name)):
+        data = home.read_history(kind.name, board)
+        if remark in data:
+            return read_game(home, kind, board)
+        try:
+            if read_header(data).started < since:
+                break
+        except BadHistory:
+            continue
+    return None
 
 
 def each_header(home: Home, kind: Kind) -> Iterator[Header | DamagedHistory]:

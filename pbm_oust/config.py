@@ -51,7 +51,10 @@ def parse_relay(text: str) -> Endpoint:
     try:
         if not text.startswith("smtp://"):
             raise ValueError
-        return parse_endpoint(text.removeprefix("smtp://").removesuffix("/"))
+        endpoint = parse_endpoint(text.removeprefix("smtp://").removesuffix("/"))
+        if endpoint.path:
+            raise ValueError
+        return endpoint
     except ValueError:
         raise ValueError(f"{text!r} is not written smtp://HOST:PORT") from None
 

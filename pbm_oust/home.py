@@ -40,6 +40,8 @@ class Home:
             (self.path / kind).mkdir(parents=True, exist_ok=True)
         for private in (self.players, self.outbox, *map(self._box, ("tmp", "new", "cur"))):
             private.mkdir(mode=0o700, exist_ok=True)
+        for changed in (self.path, self.outbox):
+            _sync_folder(changed)
 
     # Histories
 
@@ -87,7 +89,7 @@ class Home:
 
     def read_player(self, userid: str) -> str:
         """Return the text of an account. Raises NoSuchFile."""
-        return _read(self.players / f"{userid}.txt").decode()
+        return _read(self.players / f"{userid}.txt").decode("utf-8", "replace")
 
     @contextmanager
     def locked_players(self) -> Iterator[None]:

@@ -92,6 +92,8 @@ class RefusalNotice:
     """The line as it was sent, whatever might be a password masked."""
     culprit: str
     """The part of it that is at fault, if it can be shown."""
+    culprit_at: int
+    """Where that part begins in the line."""
     correction: str | None
     """A line to send instead."""
 

@@ -19,6 +19,7 @@ from pbm_oust.notation import format_time, parse_time
 FIRST_LINE = "pbm_oust player 1"
 
 _SCRYPT = (2**14, 8, 1)
+_STORED = re.compile(r"scrypt (\d{1,7}) (\d{1,2}) (\d{1,2}) (?:[0-9a-f]{2}){8,64} [0-9a-f]{64}")
 _USERID = re.compile(r"[a-z][a-z0-9_-]{0,19}")
 _ATOM = r"[^\x00-\x20\x7f-\xa0\s@<>()\",:;\\\[\]\ufffd]+"
 _ADDRESS = re.compile(f"{_ATOM}@{_ATOM}")
@@ -61,14 +62,14 @@ def parse_userid(text: str) -> str:
     """
     userid = text.lower()
     if not _USERID.fullmatch(userid):
-        raise ValueError(text)
+        raise ValueError(f"{text!r} is no userid")
     return userid
 
 
 def parse_address(text: str) -> str:
     """Return a mail address as it was written. Raises ValueError if it is none."""
-    if not _ADDRESS.fullmatch(text) or len(text) > 254:
-        raise ValueError(text)
+    if not _ADDRESS.fullmatch(text) or len(text) > 254 or "=?" in text:
+        raise ValueError(f"{text!r} is not written NAME@HOST")
     return text
 
 
@@ -132,12 +133,14 @@ def parse_account(text: str) -> Account:
     except KeyError as error:
         raise BadAccount(f"there is no line {error.args[0]!r}") from None
     except ValueError as error:
-        raise BadAccount(f"{str(error)!r} cannot be read") from None
+        raise BadAccount(str(error)) from None
 
 
 def _checked_hash(stored: str) -> str:
-    if not re.fullmatch(r"scrypt \d+ \d+ \d+ [0-9a-f]+ [0-9a-f]+", stored):
-        raise ValueError("the hash of the password")
+    match = _STORED.fullmatch(stored)
+    n, r, p = map(int, match.groups()) if match else (0, 0, 0)
+    if not (n > 1 and n.bit_count() == 1 and r and p):
+        raise ValueError("the hash of the password cannot be read")
     return stored
 
 

@@ -27,7 +27,6 @@ class Unread(Enum):
     UNKNOWN_OPTION = "unknown_option"
     OPTION_TWICE = "option_twice"
     BAD_OPTION_VALUE = "bad_option_value"
-    BAD_GRID = "bad_grid"
     ANSWER_TO_BOARD = "answer_to_board"
 
 

@@ -60,11 +60,13 @@ def _refuse(
         correction = line.correction(desk.has_account, refusal.culprit, right)
     else:
         correction = advise(command, refusal)
+    culprit_at = line.place_in(as_sent, refusal.culprit)
     notice = RefusalNotice(
         sender_of(request),
         refusal,
         as_sent,
-        culprit=refusal.culprit if refusal.culprit in as_sent else "",
+        culprit="" if culprit_at is None else refusal.culprit,
+        culprit_at=culprit_at or 0,
         correction=None if correction == as_sent else correction,
     )
     game = refusal.facts.get("game")

@@ -1,7 +1,9 @@
 """Playing: challenges and moves."""
 
+from datetime import timedelta
+
 from pbm_oust.actions.desk import Desk, Handled, Request, player_at
-from pbm_oust.boards import open_board
+from pbm_oust.boards import challenge_remark, find_challenge, open_board
 from pbm_oust.commands.boards import Challenge
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.words import MASK
@@ -10,6 +12,9 @@ from pbm_oust.notation import format_header
 from pbm_oust.notices import BoardNotice, News, Notice, Reader
 from pbm_oust.players import Account
 from pbm_oust.refusal import Barred, NotAllowed
+
+MEMORY = timedelta(days=30)
+"""How long a challenge is known when the same mail comes again."""
 
 
 def move(command: Move, request: Request, desk: Desk) -> Handled:
@@ -20,10 +25,7 @@ def move(command: Move, request: Request, desk: Desk) -> Handled:
         game = board.game
         if game.has_cause(cause):
             board.complete()
-            desk.home.finish_posting(cause)
-            repeated = BoardNotice(player_at(account, request), News.DONE_BEFORE, game)
-            with desk.posting([repeated], request, cause):
-                return Handled("done before", game.name)
+            return _answer_again(game, account, cause, request, desk)
         side = game.side_of(account.userid)
         if side is None:
             raise NotAllowed(Barred.NOT_ON_BOARD, game=game, userid=account.userid)
@@ -50,7 +52,11 @@ def challenge(command: Challenge, request: Request, desk: Desk) -> Handled:
     challenger = next((each for each in accounts if each.has_address(request.sender)), None)
     if challenger is None:
         raise NotAllowed(Barred.STRANGE_ADDRESS, x=command.x, o=command.o)
+    cause = request.cause(challenger.userid)
     with desk.home.next_board(command.kind.name) as number:
+        known = find_challenge(desk.home, command.kind, cause, desk.now() - MEMORY)
+        if known:
+            return _answer_again(known, challenger, cause, request, desk)
         header = Header(
             kind=command.kind,
             board=number,
@@ -62,9 +68,20 @@ def challenge(command: Challenge, request: Request, desk: Desk) -> Handled:
         )
         game = Game.start(header)
         notices = _tell_both(game, News.STARTED, challenger, request.chat, request, desk)
-        with desk.posting(notices, request, request.cause(challenger.userid)):
-            desk.home.create_history(command.kind.name, number, format_header(header))
+        with desk.posting(notices, request, cause):
+            history = format_header(header) + challenge_remark(cause)
+            desk.home.create_history(command.kind.name, number, history)
     return Handled("started", game.name)
+
+
+def _answer_again(
+    game: Game, account: Account, cause: str, request: Request, desk: Desk
+) -> Handled:
+    """Tell a player that the command was done when the mail came the first time."""
+    desk.home.finish_posting(cause)
+    repeated = BoardNotice(player_at(account, request), News.DONE_BEFORE, game)
+    with desk.posting([repeated], request, cause):
+        return Handled("done before", game.name)
 
 
 def _tell_both(

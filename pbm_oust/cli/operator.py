@@ -118,16 +118,9 @@ def _read_board(text: str) -> BoardAt:
         raise ValueError(f"{text!r} is not written like 17 or 17#5") from None
 
 
-def _read_address(text: str) -> str:
-    try:
-        return parse_address(text)
-    except ValueError:
-        raise ValueError(f"{text!r} is no mail address") from None
-
-
 KIND = Parsed("kind", _read_kind)
 BOARD_AT = Parsed("board", _read_board)
-ADDRESS = Parsed("address", _read_address)
+ADDRESS = Parsed("address", parse_address)
 ENDPOINT = Parsed("endpoint", parse_endpoint)
 RELAY = Parsed("relay", parse_relay)
 

@@ -92,7 +92,7 @@ def add(operator: Operator, userid: str, addresses: tuple[str, ...], password: s
     except Unreadable:
         raise click.UsageError(f"{userid!r} cannot be a userid") from None
     except ValueError as error:
-        raise click.UsageError(f"{str(error)!r} is no mail address") from None
+        raise click.UsageError(str(error)) from None
     account = Account(userid, hash_password(_checked(password)), checked, now())
     home = operator.prepared_home()
     with home.locked_players():

@@ -3,7 +3,7 @@
 import click
 
 from pbm_oust.cli.operator import KIND, as_json, grid_from, grid_options, print_json
-from pbm_oust.rules.perft import count_sequences, divide
+from pbm_oust.experiments.perft import count_sequences, divide
 from pbm_oust.rules.position import Kind
 
 

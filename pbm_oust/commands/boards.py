@@ -1,7 +1,7 @@
 """The commands that start boards and show them: challenge, show, games."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pbm_oust.commands.grammar import Form, Option, Parameter, Rest
 from pbm_oust.commands.values import (
@@ -52,19 +52,10 @@ class Games:
 
 
 def _challenge(
-    kind: Kind,
-    x: str,
-    o: str,
-    *,
-    size: Grid | None = None,
-    hex: Grid | None = None,  # noqa: A002 - named as the option is
-    **terms: bool | int,
+    kind: Kind, x: str, o: str, *, grid: Grid | None = None, **terms: bool | int
 ) -> Challenge:
-    if size and hex:
-        raise Unreadable(Unread.BAD_GRID)
-    switched = {name.removeprefix("no").removeprefix("un"): on for name, on in terms.items()}
-    grid = size or hex or kind.default_grid
-    return Challenge(kind, x, o, grid, Terms(**switched))  # type: ignore[arg-type]
+    chosen = replace(Terms(), **terms)  # type: ignore[arg-type]  # the options name its fields
+    return Challenge(kind, x, o, grid or kind.default_grid, chosen)
 
 
 def _read_size(kind: Kind, value: str | None) -> Grid:
@@ -89,7 +80,7 @@ def _show_hex(kind: Kind) -> str:
     return "[-hex|-hex=7|-hex=3,4]" if other else ""
 
 
-def _switch(name: str) -> Option:
+def _switch(name: str, term: str) -> Option:
     """Return the option that turns something off by its mere presence."""
 
     def read(_kind: Kind, value: str | None) -> bool:
@@ -97,7 +88,7 @@ def _switch(name: str) -> Option:
             raise ValueError("takes no value")
         return False
 
-    return Option(name, lambda _kind: f"[-{name}]", read)
+    return Option(name, lambda _kind: f"[-{name}]", read, sets=term)
 
 
 def _days(name: str, least: int) -> Option:
@@ -109,7 +100,7 @@ def _days(name: str, least: int) -> Option:
             raise ValueError("not so many days")
         return days
 
-    return Option(name, lambda _kind: f"[--{name}={getattr(Terms(), name)}]", read)
+    return Option(name, lambda _kind: f"[--{name}={getattr(Terms(), name)}]", read, sets=name)
 
 
 _Chosen = tuple[tuple[BoardAt, ...], tuple[str, ...], Filter]
@@ -139,10 +130,10 @@ FORMS = (
         _challenge,
         (Parameter("USERID1", read_userid), Parameter("USERID2", read_userid)),
         options=(
-            Option("size", _show_size, _read_size),
-            Option("hex", _show_hex, _read_hex),
-            _switch("noswap"),
-            _switch("unrated"),
+            Option("size", _show_size, _read_size, sets="grid"),
+            Option("hex", _show_hex, _read_hex, sets="grid"),
+            _switch("noswap", "swap"),
+            _switch("unrated", "rated"),
             _days("nagtime", 1),
             _days("forfeittime", 1),
             _days("totaltime", 0),

@@ -43,6 +43,9 @@ class Option:
     """Returns how the help of a game shows it; an empty text where the game has no use for it."""
     read: Callable[[Kind, str | None], object]
     """Returns the value of what stands behind `=`. Raises ValueError if there is no such value."""
+    sets: str
+    """The keyword of `Form.build` that takes the value. Two options that set the same exclude each
+    other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +97,7 @@ class Form:
         """
         plain, options = self._part(words)
         corrected = [*([kind.name] if kind else []), self.name]
+        right_options: list[str] = []
         for nth, parameter in enumerate(self.parameters):
             word = plain[nth] if nth < len(plain) else None
             corrected.append(_word_or_name(parameter, word, is_userid))
@@ -102,9 +106,10 @@ class Form:
             kept = [word for word in rest if is_harmless(word) or is_userid(word)]
             readable = kept and _is_read(self.rest.read, kept)
             corrected += kept if readable else [self.rest.shown[0]]
-        known = {option.name for option in self.options}
-        corrected += [word for word in options if fold(word).strip("-").split("=")[0] in known]
-        return " ".join(corrected)
+        for word in options:
+            if kind and is_harmless(word) and self._are_options([*right_options, word], kind):
+                right_options.append(word)
+        return " ".join([*corrected, *right_options])
 
     def secret_places(self, words: Sequence[str]) -> set[int]:
         """Return which of the words, behind the command's own, stand in a password's place."""
@@ -115,6 +120,9 @@ class Form:
             for nth, parameter in zip(places, self.parameters, strict=False)
             if parameter.is_secret
         }
+
+    def _are_options(self, words: Sequence[str], kind: Kind) -> bool:
+        return _is_read(lambda some: self._read_options(some, kind), words)
 
     def _part(self, words: Sequence[str]) -> tuple[list[str], list[str]]:
         """Return the plain words and the options among some words."""
@@ -132,10 +140,10 @@ class Form:
                 option = by_name[find_word(name, by_name)]
             except Unreadable as error:
                 raise Unreadable(Unread.UNKNOWN_OPTION, word, **error.facts) from None
-            if option.name in found:
+            if option.sets in found:
                 raise Unreadable(Unread.OPTION_TWICE, word)
             try:
-                found[option.name] = option.read(kind, value if equals else None)
+                found[option.sets] = option.read(kind, value if equals else None)
             except ValueError:
                 forms = option.shown(kind).strip("[]").split("|")
                 raise Unreadable(

@@ -41,6 +41,21 @@ class Line:
             for nth, word in enumerate(self.words)
         )
 
+    def place_in(self, shown: str, culprit: str) -> int | None:
+        """Return where the part at fault begins in the line as it is shown, or None.
+
+        Looked for among the parameters first, as a whole word before a part of one.
+        """
+        words = shown.split(" ")
+        starts = [sum(len(word) + 1 for word in words[:nth]) for nth in range(len(words))]
+        numbered = list(enumerate(words))
+        ordered = numbered[self.own_words :] + numbered[: self.own_words]
+        for is_at_fault in (culprit.__eq__, lambda word: culprit in word):
+            for nth, word in ordered:
+                if culprit and is_at_fault(word):
+                    return starts[nth] + word.index(culprit)
+        return None
+
     def correction(self, is_userid: IsUserid, wrong: str = "", right: str = "") -> str | None:
         """Return the line as it should have been, or None where the command is not known.
 

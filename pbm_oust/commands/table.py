@@ -1,5 +1,7 @@
 """The table of all commands: parsing a line, its vocabulary, and the lines of the help."""
 
+import re
+
 from pbm_oust.commands import accounts, boards, general, play
 from pbm_oust.commands.accounts import Signup
 from pbm_oust.commands.boards import Challenge, Games, Show
@@ -11,6 +13,9 @@ from pbm_oust.commands.words import find_word, fold, split_words
 from pbm_oust.game import Deed
 from pbm_oust.refusal import Unread, Unreadable
 from pbm_oust.rules.kinds import KINDS
+
+_BOARD_OF_SUBJECT = re.compile(r"[0-9]+:?")
+"""What stands behind the name of a game in the Subjects of our own letters."""
 
 Command = Help | Signup | Challenge | Move | Show | Games
 
@@ -44,7 +49,7 @@ def recognise(text: str) -> tuple[Line, Unreadable | None]:
     kind = KINDS[word]
     if not others:
         return line, Unreadable(Unread.MISSING_WORD, missing="|".join(KIND_FORMS), kind=kind)
-    if others[0].isdecimal():
+    if _BOARD_OF_SUBJECT.fullmatch(others[0]):
         likely = Line(line.words, KIND_FORMS["move"], kind, 1)
         return likely, Unreadable(Unread.ANSWER_TO_BOARD, others[0])
     try:
@@ -67,8 +72,10 @@ def parse_line(text: str) -> tuple[Line, Command | Unreadable]:
         command: Command = line.form.read(line.arguments, line.kind)
     except Unreadable as unread:
         return line, unread
-    if isinstance(command, Signup) and fold(command.password.text) in VOCABULARY:
-        return line, Unreadable(Unread.BAD_PASSWORD)
+    if isinstance(command, Signup):
+        password = fold(command.password.text)
+        if password in VOCABULARY or password == command.userid:
+            return line, Unreadable(Unread.BAD_PASSWORD)
     return line, command
 
 

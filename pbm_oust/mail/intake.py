@@ -32,7 +32,7 @@ class Intake:
         and UnreadableMail for one that would cost too much to read.
         """
         begun = time.perf_counter()
-        mail = read_mail(data)
+        mail = read_mail(data, envelope_sender or "")
         silence = reason_for_silence(mail.headers, envelope_sender, mail.sender, self.address)
         handled = Handled(f"silent: {silence}") if silence else self._handle(mail)
         log.info(

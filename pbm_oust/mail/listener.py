@@ -81,11 +81,16 @@ class Handler:
         address: str,
         options: list[str],
     ) -> str:
-        """Take the address of the server, also with a +tag, and no other."""
-        if len(envelope.rcpt_tos) >= MOST_RECIPIENTS:
-            return S452_RECIPIENTS
+        """Take the address of the server, also with a +tag, and no other.
+
+        An LMTP transaction has one recipient, because aiosmtpd answers a message once and not for
+        each recipient (RFC 2033, section 4.2); the client comes again with the others.
+        """
         if not takes(address, self.address):
             return S550_RECIPIENT
+        most = 1 if isinstance(server, LMTP) else MOST_RECIPIENTS
+        if len(envelope.rcpt_tos) >= most:
+            return S452_RECIPIENTS
         envelope.rcpt_tos.append(address)
         envelope.rcpt_options.extend(options)
         return S250_RECIPIENT
@@ -107,8 +112,7 @@ class Handler:
             work.add_done_callback(self.at_work.discard)
             status = await asyncio.shield(work)
             self._after()
-        answers = len(envelope.rcpt_tos) if isinstance(server, LMTP) else 1
-        return "\r\n".join([status] * answers)
+        return status
 
     async def handle_exception(self, error: Exception) -> str:
         """Log an error of ours and tell the client nothing but that it should come again."""

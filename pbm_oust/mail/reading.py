@@ -32,6 +32,9 @@ _REPLY_PREFIX = re.compile(
     re.IGNORECASE,
 )
 
+_HEADER = re.compile(rb"^[^\n]*(?:\n[ \t][^\n]*)*", re.MULTILINE)
+_PART_HEADER = re.compile(rb"^content-[^\n]*(?:\n[ \t][^\n]*)*", re.MULTILINE | re.IGNORECASE)
+
 
 class UnreadableMail(ValueError):
     """A mail that is not parsed because doing so could cost too much; the message says why."""
@@ -42,7 +45,7 @@ class Mail:
     """What matters of a mail."""
 
     sender: str
-    """The address in From, or an empty text where there is none."""
+    """The address that an answer goes to, or an empty text where there is none."""
     subjects: tuple[str, ...]
     """The Subjects, decoded, reply prefixes taken off; usually one."""
     text: str
@@ -54,10 +57,16 @@ class Mail:
     """The parsed message, for a look at its other headers."""
 
 
-def read_mail(data: bytes) -> Mail:
-    """Return what matters of a mail. Raises UnreadableMail for one that exceeds the limits."""
+def read_mail(data: bytes, envelope_sender: str = "") -> Mail:
+    """Return what matters of a mail; without an address in From, it is from the envelope sender.
+
+    Raises UnreadableMail for a mail that exceeds the limits.
+    """
     _check_limits(data)
-    message = message_from_bytes(data)
+    try:
+        message = message_from_bytes(data)
+    except RecursionError:
+        raise UnreadableMail("its parts lie too deep in one another") from None
     raw = _raw_headers(message)
     subjects = [_decoded(value) for value in raw["subject"]]
     text = _body(message)
@@ -65,7 +74,7 @@ def read_mail(data: bytes) -> Mail:
     content = "\0".join((*subjects, *raw["date"], text))
     digest = hashlib.sha256(content.encode()).hexdigest()
     return Mail(
-        sender=_address(raw["from"]),
+        sender=_address(raw["from"]) or _address([envelope_sender]),
         subjects=tuple(without_prefixes(subject) for subject in subjects),
         text=own_text(text)[:LONGEST_CHAT],
         message_id=message_id if re.fullmatch(r"<[!-;=?-~]{1,250}>", message_id) else "",
@@ -83,12 +92,14 @@ def without_prefixes(subject: str) -> str:
 
 def _check_limits(data: bytes) -> None:
     """Refuse what the parser could spend minutes or its whole stack on."""
-    headers, _, body = data.replace(b"\r\n", b"\n").partition(b"\n\n")
+    data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    headers, _, body = data.partition(b"\n\n")
+    of_parts = _PART_HEADER.findall(body)
     if len(headers) > LARGEST_HEADERS:
         raise UnreadableMail(f"the headers are larger than {LARGEST_HEADERS} bytes")
-    if any(len(each) > LARGEST_HEADER for each in re.split(rb"\n(?![ \t])", headers)):
+    if any(len(each) > LARGEST_HEADER for each in (*_HEADER.findall(headers), *of_parts)):
         raise UnreadableMail(f"a header is larger than {LARGEST_HEADER} bytes")
-    if len(re.findall(rb"^--", body, re.MULTILINE)) > MOST_PARTS:
+    if len(re.findall(rb"^--", body, re.MULTILINE)) > MOST_PARTS or len(of_parts) > MOST_PARTS * 4:
         raise UnreadableMail(f"there are more than {MOST_PARTS} parts")
 
 
@@ -134,7 +145,12 @@ def _without_surrogates(text: str) -> str:
 
 def _address(values: list[str]) -> str:
     """Return the first address in the values of From that is one, or an empty text."""
-    for _, address in getaddresses([_one_line(value) for value in values]):
+    lines = [_one_line(value) for value in values]
+    try:
+        found = [address for _, address in getaddresses(lines)]
+    except Exception:  # noqa: BLE001 - the parser gives up in several ways
+        found = re.findall(r"<([^<>]*)>", " ".join(lines))
+    for address in found:
         try:
             return parse_address(address)
         except ValueError:
@@ -162,10 +178,12 @@ def _body(message: Message) -> str:
 def _plain_part(message: Message, depth: int) -> Message | None:
     if depth > DEEPEST_PART:
         return None
+    if message.get_content_maintype() == "message":
+        return None
     if message.is_multipart():
         for part in message.get_payload():
             found = _plain_part(part, depth + 1) if isinstance(part, Message) else None
-            if found:
+            if found is not None:
                 return found
         return None
     is_text = message.get_content_type() == "text/plain"

@@ -39,7 +39,7 @@ def test_verify_names_file_line_and_reason_where_a_letter_was_changed(home: Path
     path.write_text(path.read_text().replace("10 x F3*1", "10 x F2*1"))
     result = _run(home, "games", "verify")
     assert result.exit_code == 1
-    assert result.output.splitlines()[1].startswith(f"oust 2: BAD: {path}: line 19: ")
+    assert result.output.splitlines()[1].startswith(f"oust 2: BAD: {path}: line 20: ")
     assert result.output.splitlines()[2] == "oust 3: ok, 22 records, o capture"
 
 
@@ -131,7 +131,7 @@ def test_players_are_made_listed_and_given_passwords(home: Path) -> None:
     [
         (["add", "demo_ann", "a@example.org"], 1, "belongs to somebody already"),
         (["add", "9lives", "a@example.org"], 2, "cannot be a userid"),
-        (["add", "dora", "nowhere"], 2, "is no mail address"),
+        (["add", "dora", "nowhere"], 2, "is not written NAME@HOST"),
         (["show", "dora"], 1, "there is no player dora"),
         (["passwd", "dora"], 1, "there is no player dora"),
     ],

@@ -1,8 +1,8 @@
 import pytest
 
+from pbm_oust.experiments.perft import count_sequences, divide, past_forced_pass
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.perft import count_sequences, divide, past_forced_pass
 from tests.unit.boards import board, placed, placements
 from tests.unit.naive import Naive
 from tests.unit.recorded import Count, counts

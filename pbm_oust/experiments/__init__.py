@@ -1,0 +1,1 @@
+"""The rules in large numbers: positions counted."""

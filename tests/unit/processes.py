@@ -1,0 +1,46 @@
+"""Python processes that work on one home at the same time, and what they leave behind."""
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from pbm_oust.home import Home
+
+OPENING = """
+import sys
+from pathlib import Path
+from pbm_oust.home import Home
+
+home = Home(Path(sys.argv[1]))
+print("ready", flush=True)
+sys.stdin.readline()
+"""
+
+
+def run_at_once(home: Home, *scripts: str) -> list[str]:
+    """Run Python processes that all begin at one time, and return what they printed.
+
+    They find the home in their variable `home`.
+    """
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", OPENING + script, str(home.path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for script in scripts
+    ]
+    for process in processes:
+        assert process.stdout
+        assert process.stdout.readline() == "ready\n"
+    with ThreadPoolExecutor() as pool:
+        printed = list(pool.map(lambda process: process.communicate("\n", timeout=60), processes))
+    assert [process.returncode for process in processes] == [0] * len(processes)
+    return [output for output, _ in printed]
+
+
+def files(folder: Path) -> list[str]:
+    """Return the names of all files below a folder, those that begin with a dot too."""
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())

@@ -1,0 +1,123 @@
+"""The configuration: its defaults, its keys, and complaints that say what would be right."""
+
+import pytest
+
+from pbm_oust.config import (
+    BadConfiguration,
+    Configuration,
+    Endpoint,
+    parse_configuration,
+    parse_endpoint,
+    parse_relay,
+)
+
+
+def complaint(text: str) -> str:
+    with pytest.raises(BadConfiguration) as caught:
+        parse_configuration(text)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["", "# nothing is set\n"])
+def test_everything_has_a_default(text: str) -> None:
+    assert parse_configuration(text) == Configuration(
+        address="pbmserv@localhost",
+        smtp=Endpoint("127.0.0.1", 8025),
+        lmtp=None,
+        relay=None,
+    )
+
+
+def test_the_address_can_be_set() -> None:
+    assert parse_configuration('address = "oust@example.org"').address == "oust@example.org"
+
+
+@pytest.mark.parametrize("key", ["smtp", "lmtp"])
+@pytest.mark.parametrize(
+    ("value", "endpoint"),
+    [
+        ("0.0.0.0:25", Endpoint("0.0.0.0", 25)),  # noqa: S104 - only read, not listened at
+        ("mail.example.org:24", Endpoint("mail.example.org", 24)),
+        ("[::1]:2525", Endpoint("::1", 2525)),
+        ("localhost:0", Endpoint("localhost", 0)),
+        ("unix:/run/pbm_oust/lmtp", Endpoint(path="/run/pbm_oust/lmtp")),
+    ],
+)
+def test_a_listener_is_a_host_and_port_or_a_path(key: str, value: str, endpoint: Endpoint) -> None:
+    assert getattr(parse_configuration(f'{key} = "{value}"'), key) == endpoint
+
+
+@pytest.mark.parametrize("key", ["smtp", "lmtp", "relay"])
+def test_nothing_turns_a_listener_or_the_relay_off(key: str) -> None:
+    assert getattr(parse_configuration(f'{key} = ""'), key) is None
+
+
+@pytest.mark.parametrize("value", ["smtp://127.0.0.1:25", "smtp://127.0.0.1:25/"])
+def test_the_relay_can_be_set(value: str) -> None:
+    assert parse_configuration(f'relay = "{value}"').relay == Endpoint("127.0.0.1", 25)
+
+
+def test_all_keys_can_be_set_at_once() -> None:
+    text = """
+    address = "oust@example.org"
+    smtp = ""
+    lmtp = "unix:/run/lmtp"
+    relay = "smtp://mail:587"
+    """
+    assert parse_configuration(text) == Configuration(
+        "oust@example.org", None, Endpoint(path="/run/lmtp"), Endpoint("mail", 587)
+    )
+
+
+def test_a_key_that_does_not_exist_is_answered_with_those_that_do() -> None:
+    assert complaint('adress = "oust@example.org"') == (
+        "adress: there is no such key; the keys are address, smtp, lmtp, relay"
+    )
+
+
+@pytest.mark.parametrize("key", ["address", "smtp", "lmtp", "relay"])
+@pytest.mark.parametrize("value", ["25", "true", '["a"]', "{ host = 1 }"])
+def test_a_value_that_is_no_text_is_answered_with_how_it_is_written(key: str, value: str) -> None:
+    wanted = f'{key}: a text in quotes is wanted, as in {key} = "..."'
+    assert complaint(f"{key} = {value}") == wanted
+
+
+@pytest.mark.parametrize("key", ["smtp", "lmtp"])
+@pytest.mark.parametrize(
+    "value",
+    ["localhost", ":25", "localhost:", "localhost:smtp", "localhost:65536", "h:-1", "unix:"],
+)
+def test_a_listener_that_cannot_be_read_is_answered_with_how_it_is_written(
+    key: str, value: str
+) -> None:
+    wanted = f"{key}: {value!r} is not written HOST:PORT or unix:PATH"
+    assert complaint(f'{key} = "{value}"') == wanted
+
+
+@pytest.mark.parametrize(
+    "value", ["mail:25", "smtp://mail", "smtps://mail:465", "smtp://:25", "smtp://unix:/run"]
+)
+def test_a_relay_that_cannot_be_read_is_answered_with_how_it_is_written(value: str) -> None:
+    wanted = f"relay: {value!r} is not written smtp://HOST:PORT"
+    assert complaint(f'relay = "{value}"') == wanted
+
+
+@pytest.mark.parametrize("value", ["pbmserv", "a b@example.org", "<oust@example.org>", ""])
+def test_an_address_that_is_none_is_answered_with_how_it_is_written(value: str) -> None:
+    wanted = f"address: {value!r} is not written NAME@HOST"
+    assert complaint(f'address = "{value}"') == wanted
+
+
+def test_a_text_that_is_no_toml_is_answered_with_the_place() -> None:
+    message = complaint('address = "oust@example.org"\nsmtp = \n')
+    assert message.startswith("this is not TOML: ")
+    assert "line 2" in message
+
+
+@pytest.mark.parametrize("text", ["127.0.0.1:8025", "mail.example.org:25", "unix:/run/lmtp"])
+def test_an_endpoint_is_printed_as_it_is_written(text: str) -> None:
+    assert str(parse_endpoint(text)) == text
+
+
+def test_a_relay_is_printed_without_its_scheme() -> None:
+    assert str(parse_relay("smtp://mail:25")) == "mail:25"

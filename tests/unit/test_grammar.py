@@ -1,0 +1,183 @@
+"""The grammar of commands: the ways in which each of them may be written."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pbm_oust.commands.accounts import Signup
+from pbm_oust.commands.boards import Challenge, Games, Show
+from pbm_oust.commands.general import Help
+from pbm_oust.commands.play import Move, format_wish, read_wish
+from pbm_oust.commands.table import FORMS, Command, parse_line
+from pbm_oust.commands.values import BoardAt, Filter
+from pbm_oust.game import Deed, Place, Terms, Wish
+from pbm_oust.players import Secret
+from pbm_oust.refusal import Unreadable
+from pbm_oust.rules.grid import parse_grid
+from pbm_oust.rules.kinds import KINDS
+
+OUST = KINDS["oust"]
+ALL, ACTIVE, INACTIVE, NEXT = Filter.ALL, Filter.ACTIVE, Filter.INACTIVE, Filter.NEXT
+
+
+def command(text: str) -> Command:
+    _, read = parse_line(text)
+    assert not isinstance(read, Unreadable), (read, read.culprit, read.facts)
+    return read
+
+
+def move(words: str) -> tuple[Wish, int | None]:
+    read = command(f"oust move 17 alice wonderland {words}")
+    assert isinstance(read, Move)
+    return read.wish, read.guard
+
+
+def test_help_alone_asks_for_the_overview() -> None:
+    assert command("help") == Help(())
+
+
+def test_help_takes_subjects_in_letters_of_either_case() -> None:
+    assert command("HELP Move oust") == Help(("move", "oust"))
+
+
+def test_signup_without_an_address() -> None:
+    assert command("signup alice wonderland") == Signup("alice", Secret("wonderland"), ())
+
+
+def test_signup_with_addresses_as_they_are_written() -> None:
+    read = command("signup Alice WonderLand Alice@Example.org alice+oust@example.net")
+    addresses = ("Alice@Example.org", "alice+oust@example.net")
+    assert read == Signup("alice", Secret("WonderLand"), addresses)
+
+
+def test_a_challenge_without_options_has_the_defaults() -> None:
+    read = command("oust challenge rrognlie MarkSteere")
+    assert read == Challenge(OUST, "rrognlie", "marksteere", parse_grid("square 11x11"), Terms())
+
+
+def test_a_move_names_board_userid_and_password() -> None:
+    read = command("oust move 17 Alice WonderLand D4#131")
+    assert read == Move(OUST, 17, "alice", Secret("WonderLand"), Place(("D4",)), 131)
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["D4,E5,F9", "D4 E5 F9", "d4,e5,f9", "D4, E5, F9", "D4;E5;F9", "D4 , E5 F9", "D4,E5,F9,"],
+)
+def test_placements_are_parted_by_commas_or_spaces(words: str) -> None:
+    assert move(words) == (Place(("D4", "E5", "F9")), None)
+
+
+@pytest.mark.parametrize("words", ["pass", "PASS", "p", "pas"])
+def test_a_deed_may_be_shortened(words: str) -> None:
+    assert move(words) == (Deed.PASS, None)
+
+
+@pytest.mark.parametrize(
+    ("words", "wish"),
+    [
+        ("D4#9", Place(("D4",))),
+        ("D4 #9", Place(("D4",))),
+        ("D4# 9", Place(("D4",))),
+        ("D4,E5#9", Place(("D4", "E5"))),
+        ("D4 E5 #9", Place(("D4", "E5"))),
+        ("pass#9", Deed.PASS),
+        ("swap #9", Deed.SWAP),
+        ("resign#9", Deed.RESIGN),
+    ],
+)
+def test_a_guard_stands_behind_what_is_wished(words: str, wish: Wish) -> None:
+    assert move(words) == (wish, 9)
+
+
+@pytest.mark.parametrize(
+    ("words", "boards"),
+    [
+        ("17", (BoardAt(17),)),
+        ("17#13", (BoardAt(17, 13),)),
+        ("17#0", (BoardAt(17, 0),)),
+        ("17 18#2 19", (BoardAt(17), BoardAt(18, 2), BoardAt(19))),
+    ],
+)
+def test_show_takes_boards(words: str, boards: tuple[BoardAt, ...]) -> None:
+    assert command(f"oust show {words}") == Show(OUST, boards, (), ALL)
+
+
+@pytest.mark.parametrize(
+    ("words", "userids", "chosen"),
+    [
+        ("alice", ("alice",), ACTIVE),
+        ("Alice BOB", ("alice", "bob"), ACTIVE),
+        ("alice all", ("alice",), ALL),
+        ("alice active", ("alice",), ACTIVE),
+        ("alice bob inactive", ("alice", "bob"), INACTIVE),
+        ("alice NEXT", ("alice",), NEXT),
+    ],
+)
+def test_show_takes_userids_and_a_filter(
+    words: str, userids: tuple[str, ...], chosen: Filter
+) -> None:
+    assert command(f"oust show {words}") == Show(OUST, (), userids, chosen)
+
+
+@pytest.mark.parametrize(
+    ("words", "userids", "chosen"),
+    [
+        ("", (), ACTIVE),
+        ("all", (), ALL),
+        ("alice", ("alice",), ACTIVE),
+        ("alice bob next", ("alice", "bob"), NEXT),
+    ],
+)
+def test_games_takes_userids_and_a_filter(
+    words: str, userids: tuple[str, ...], chosen: Filter
+) -> None:
+    assert command(f"oust games {words}") == Games(OUST, userids, chosen)
+
+
+@pytest.mark.parametrize(
+    ("text", "full"),
+    [
+        ("h", "help"),
+        ("si alice wonderland", "signup alice wonderland"),
+        ("o s 17", "oust show 17"),
+        ("OUST CHALL alice bob", "oust challenge alice bob"),
+        ("ou m 17 alice wonderland D4", "oust move 17 alice wonderland D4"),
+        ("o g", "oust games"),
+    ],
+)
+def test_commands_may_be_shortened_and_capitals_do_not_matter(text: str, full: str) -> None:
+    assert command(text) == command(full)
+
+
+def test_every_form_shows_how_it_is_written() -> None:
+    usages = {form.name: form.usages(OUST if form.is_of_kind else None) for form in FORMS}
+    filters = "[all|active|inactive|next]"
+    assert usages == {
+        "help": ["help [SUBJECT..]"],
+        "signup": ["signup USERID PASSWORD [ADDRESS..]"],
+        "challenge": [
+            "oust challenge USERID1 USERID2 [-size=13|-size=11x9] [-hex|-hex=7|-hex=3,4] "
+            "[-noswap] [-unrated] [--nagtime=7] [--forfeittime=21] [--totaltime=0]"
+        ],
+        "show": ["oust show BOARD[#N]..", f"oust show USERID.. {filters}"],
+        "games": [f"oust games [USERID..] {filters}"],
+        "move": [
+            "oust move BOARD USERID PASSWORD PLACEMENTS[#N]",
+            "oust move BOARD USERID PASSWORD pass|swap|resign[#N]",
+        ],
+    }
+
+
+CELLS = st.tuples(st.sampled_from("ABCDEFGHJKLMNOPQRSTUVWXYZ"), st.integers(1, 25))
+WISHES = st.one_of(
+    st.sampled_from(list(Deed)),
+    st.lists(CELLS.map(lambda cell: f"{cell[0]}{cell[1]}"), min_size=1).map(tuple).map(Place),
+)
+GUARDS = st.none() | st.integers(1, 10**9 - 1)
+
+
+@given(WISHES, GUARDS)
+@settings(deadline=None)
+def test_a_wish_is_read_as_it_was_written(wish: Wish, guard: int | None) -> None:
+    assert read_wish(format_wish(wish, guard).split()) == (wish, guard)

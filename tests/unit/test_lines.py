@@ -1,0 +1,232 @@
+"""Lines shown to their writer again: passwords masked, and the line that would have been right."""
+
+import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+from pbm_oust.commands.accounts import Signup
+from pbm_oust.commands.line import Line
+from pbm_oust.commands.table import FORMS, VOCABULARY, parse_line
+from pbm_oust.commands.words import MASK, split_words
+from pbm_oust.refusal import Unreadable
+from pbm_oust.rules.kinds import KINDS
+
+USERIDS = {"alice", "bob", "rrognlie"}
+
+
+def is_userid(word: str) -> bool:
+    return word.lower() in USERIDS
+
+
+def shown(text: str) -> str:
+    line, _ = parse_line(text)
+    return line.shown(VOCABULARY, is_userid)
+
+
+def corrected(text: str) -> str | None:
+    line, read = parse_line(text)
+    if not isinstance(read, Unreadable):
+        return line.correction(is_userid)
+    return line.correction(is_userid, read.culprit, str(read.facts.get("right") or ""))
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("oust move 17 alice wonderland D4#9", f"oust move 17 alice {MASK} D4#9"),
+        ("oust move 17 alice short D4", f"oust move 17 alice {MASK} D4"),
+        ("oust move 17 alice D4 E5", f"oust move 17 alice {MASK} E5"),
+        ("oust mvoe 17 rrognlie wonderland d4", f"oust mvoe 17 rrognlie {MASK} d4"),
+        ("oust move 17 alice", "oust move 17 alice"),
+        ("signup alice wonderland", f"signup alice {MASK}"),
+        ("oust challenge RRognlie bob -size=11x9", "oust challenge RRognlie bob -size=11x9"),
+        ("oust challenge alice somebody", f"oust challenge alice {MASK}"),
+        ("oust games rrognlie inactive", "oust games rrognlie inactive"),
+        ("wonderland", MASK),
+    ],
+)
+def test_what_might_be_a_password_is_masked_and_nothing_else(text: str, masked: str) -> None:
+    assert shown(text) == masked
+
+
+TEMPLATES = (
+    "oust move 17 alice {} D4",
+    "oust move 17 alice {} 4d",
+    "oust move 17 alice {} I4,D4 E5",
+    "oust move 17 alice {} D4 # {}",
+    "oust move 17 alice {} D4#x",
+    "oust move 17 alice {}#9 D4",
+    "oust move 17 alice {},D4",
+    "oust move 17 alice '{}' D4",
+    "oust move 17 alice {}",
+    "oust move 17 alice {} {}",
+    "oust move 17 alice bob {} D4",
+    "oust move 17 alice D4 {}",
+    "oust move 17 {} D4",
+    "oust move 17 {} alice D4",
+    "oust move alice {} D4",
+    "oust move {} D4",
+    "oust mvoe 17 alice {} D4",
+    "oust mvoe 17 {} D4",
+    "osut move 17 alice {} D4",
+    "move 17 alice {} D4",
+    "mvoe 17 alice {} D4",
+    "oust 17 alice {} D4",
+    "17 alice {} D4",
+    "alice {} D4",
+    "{}",
+    "{} oust move 17 alice D4",
+    "oust {} move 17 alice D4",
+    "signup {}",
+    "signup {} alice",
+    "signup alice {} {}",
+    "signup all {} a@b",
+    "singup alice {}",
+    "singup alice my {}",
+    "help {}",
+    "hlep {} move",
+    "oust challenge alice {}",
+    "oust challenge {} bob -size=9",
+    "oust challenge alice bob {} -noswap=1",
+    "oust chalenge alice bob -size=99 {}",
+    "oust show {}",
+    "oust show 17 {} alice",
+    "oust shwo alice {} all",
+    "oust games {} next",
+)
+OPENLY_SHOWN = " ".join(usage for form in FORMS for usage in form.usages(KINDS["oust"])) + MASK
+
+
+def is_taken_at_signup(password: str) -> bool:
+    _, read = parse_line(f"signup alice {password}")
+    return isinstance(read, Signup) and read.password.text == password
+
+
+PASSWORDS = st.one_of(
+    st.text("abcDEF0189-_.!?=/@*;&$\u00e9\u00fc\u4e2d", min_size=6, max_size=64),
+    st.text(min_size=6, max_size=64).map(lambda text: "".join(split_words(text))),
+).filter(is_taken_at_signup)
+
+
+@given(st.sampled_from(TEMPLATES), PASSWORDS)
+@example("oust move 17 alice D4 {}", "D4,E5-F9")
+@example("oust move 17 alice {} D4", "oust-move")
+@example("oust challenge alice bob {} -noswap=1", "--no-swap")
+@settings(deadline=None, max_examples=400)
+def test_a_password_is_never_shown_whatever_is_wrong_around_it(
+    template: str, password: str
+) -> None:
+    assume(password not in OPENLY_SHOWN and password not in template)
+    text = template.replace("{}", password)
+    assert password not in shown(text)
+    assert password not in (corrected(text) or "")
+
+
+@pytest.mark.parametrize("word", ["-size=wonderland", "---noswap", "-hex=secret"])
+def test_a_password_that_looks_somewhat_like_an_option_is_never_shown(word: str) -> None:
+    assert word not in (corrected(f"oust challenge alice {word}") or "")
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("oust mvoe 17 alice wonderland D4", "oust move 17 alice PASSWORD D4"),
+        ("move 17 alice wonderland D4", "oust move 17 alice PASSWORD D4"),
+        ("oust 17 alice wonderland D4,E5#9", "oust move 17 alice PASSWORD D4,E5#9"),
+        ("oust move 17 alice wonderland 4d", "oust move 17 alice PASSWORD D4"),
+        ("oust move 17 alice wonderland E5 4d#9", "oust move 17 alice PASSWORD PLACEMENTS[#N]"),
+        ("oust move 17 alice wonderland", "oust move 17 alice PASSWORD PLACEMENTS[#N]"),
+        ("oust move 17 wonderland D4 E5", "oust move 17 USERID PASSWORD E5"),
+        ("oust move", "oust move BOARD USERID PASSWORD PLACEMENTS[#N]"),
+        ("singup alice wonderland", "signup alice PASSWORD"),
+        ("signup alice short", "signup alice PASSWORD"),
+        ("signup next wonderland", "signup USERID PASSWORD"),
+        ("oust chalenge alice bob -noswap", "oust challenge alice bob -noswap"),
+        ("oust challenge alice", "oust challenge alice USERID2"),
+        ("oust challenge alice bob carol", "oust challenge alice bob"),
+        ("oust challenge alice bob -size=99", "oust challenge alice bob -size=13"),
+        ("oust challenge alice bob -swp", "oust challenge alice bob"),
+        ("oust show", "oust show BOARD[#N].."),
+        ("oust shwo 17#3 18", "oust show 17#3 18"),
+        ("oust gmaes alice all", "oust games alice all"),
+        ("oust gmaes", "oust games"),
+    ],
+)
+def test_a_correction_keeps_what_was_right(text: str, right: str) -> None:
+    assert corrected(text) == right
+
+
+@pytest.mark.parametrize("text", ["xyzzy", "wonderland alice", "17", "", "oust xyzzy 17"])
+def test_a_line_without_a_command_has_no_correction(text: str) -> None:
+    assert corrected(text) is None
+
+
+FILLED_IN = {
+    "BOARD": "17",
+    "BOARD[#N]..": "17#3",
+    "USERID": "alice",
+    "USERID1": "alice",
+    "USERID2": "bob",
+    "PASSWORD": "wonderland",
+    "PLACEMENTS[#N]": "D4#9",
+    "[ADDRESS..]": "alice@example.org",
+    "[SUBJECT..]": "move",
+    "[USERID..]": "alice",
+    "[all|active|inactive|next]": "next",
+}
+
+
+def fill_in(correction: str) -> str:
+    return " ".join(FILLED_IN.get(word, word) for word in correction.split())
+
+
+WORDS = st.sampled_from(
+    [
+        *VOCABULARY,
+        "mvoe",
+        "osut",
+        "17",
+        "17#3",
+        "alice",
+        "bob",
+        "wonderland",
+        "D4",
+        "4d",
+        "I4",
+        "#",
+        "#5",
+        "D4,E5",
+        "17:",
+        "a@b",
+    ]
+)
+BEGINNINGS = st.sampled_from(["oust move", "oust mvoe 17", "move 17", "signup", "oust", "oust 17"])
+
+
+@given(BEGINNINGS, st.lists(WORDS, max_size=7))
+@settings(deadline=None, max_examples=300)
+def test_a_correction_can_be_sent_once_its_capital_words_are_replaced(
+    beginning: str, words: list[str]
+) -> None:
+    correction = corrected(" ".join([beginning, *words]))
+    assume(correction is not None)
+    _, read = parse_line(fill_in(correction or ""))
+    assert not isinstance(read, Unreadable), (correction, read)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "oust chal alice bob -size=9 -size=9",
+        "oust chal alice bob -size=9 -hex",
+        "oust challenge alice -size=99",
+        "oust chalenge alice bob -noswap=1",
+    ],
+)
+def test_a_correction_keeps_only_options_that_can_be_read(text: str) -> None:
+    _, read = parse_line(fill_in(corrected(text) or ""))
+    assert not isinstance(read, Unreadable)
+
+
+def test_a_line_of_nothing_shows_nothing() -> None:
+    assert Line(()).shown(VOCABULARY, is_userid) == ""

@@ -1,0 +1,110 @@
+"""What a person wrote, parted from signatures, quotes and older mails."""
+
+import pytest
+
+from pbm_oust.mail.text import own_text
+
+
+@pytest.mark.parametrize("mark", ["--", "-- "])
+def test_a_signature_ends_the_text(mark: str) -> None:
+    assert own_text(f"Good luck!\n\n{mark}\nAlice\nexample.org\n") == "Good luck!"
+
+
+@pytest.mark.parametrize("line", ["---", "----", "--- ", "-", "- -", "--x", "-- Alice"])
+def test_other_dashes_do_not_end_the_text(line: str) -> None:
+    assert own_text(f"before\n{line}\nafter") == f"before\n{line.rstrip()}\nafter"
+
+
+@pytest.mark.parametrize("line", ["- " * 3 + "-", "* * *", "___", "====", "~~~~~~~~~~~~"])
+def test_a_separator_drawn_by_hand_does_not_end_the_text(line: str) -> None:
+    assert own_text(f"before\n{line}\nafter") == f"before\n{line}\nafter"
+
+
+ATTRIBUTIONS = (
+    "On Fri, Nov 20, 2026 at 3:36 PM pbm_oust <pbmserv@example.org> wrote:",
+    "On Fri, Nov 20, 2026 at 3:36 PM pbm_oust\n<pbmserv@example.org> wrote:",
+    "Am Freitag, 20. November 2026 schrieb pbm_oust <pbmserv@example.org>:",
+    "Le ven. 20 nov. 2026 \u00e0 15:36, pbm_oust a \u00e9crit :",
+    "El vie, 20 nov 2026 a las 15:36, pbm_oust escribi\u00f3:",
+    "Il giorno ven 20 nov 2026 pbm_oust ha scritto:",
+    "Op vr 20 nov. 2026 schreef pbm_oust:",
+    "2026\u5e7411\u670820\u65e5 pbm_oust \u5199\u9053\uff1a",
+    "pbm_oust skrev:",
+)
+
+
+@pytest.mark.parametrize("attribution", ATTRIBUTIONS)
+def test_a_quote_below_the_text_goes_with_its_attribution(attribution: str) -> None:
+    text = f"Good luck!\n\n{attribution}\n> It is your turn.\n>\n> oust 17\n"
+    assert own_text(text) == "Good luck!"
+
+
+@pytest.mark.parametrize("attribution", ATTRIBUTIONS)
+def test_a_quote_above_the_text_goes_with_its_attribution(attribution: str) -> None:
+    text = f"{attribution}\n\n> It is your turn.\n> oust 17\n\nGood luck!\n"
+    assert own_text(text) == "Good luck!"
+
+
+def test_answers_between_quotes_are_kept() -> None:
+    text = "> Shall we play?\nYes.\n\n> On hex?\nNo, on square.\n"
+    assert own_text(text) == "Yes.\n\nNo, on square."
+
+
+def test_a_quote_without_an_attribution_takes_nothing_with_it() -> None:
+    assert own_text("Good luck.\n> It is your turn.\n") == "Good luck."
+
+
+def test_a_colon_inside_the_text_takes_nothing_with_it() -> None:
+    text = "My plan:\n\nfirst D4, then E5.\n\n> It is your turn.\n"
+    assert own_text(text) == "My plan:\n\nfirst D4, then E5."
+
+
+def test_what_stands_right_above_an_attribution_is_kept() -> None:
+    text = "Good luck.\nSee you.\nOn Fri, Nov 20, 2026 at 3:36 PM pbm_oust wrote:\n> oust 17\n"
+    assert own_text(text) == "Good luck.\nSee you."
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "-----Original Message-----",
+        "----- Original Message -----",
+        "-----Urspr\u00fcngliche Nachricht-----",
+        "---------- Forwarded message ---------",
+        "-------- Weitergeleitete Nachricht --------",
+        "________________________________",
+        "--------------------------------",
+    ],
+)
+def test_a_line_that_announces_an_older_message_ends_the_text(line: str) -> None:
+    assert own_text(f"Good luck!\n\n{line}\nFrom: pbm_oust\nSubject: oust 17\n") == "Good luck!"
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "From: pbm_oust <pbmserv@example.org>\nSent: Friday\nTo: Alice\nSubject: oust 17\n",
+        "Von: pbm_oust <pbmserv@example.org>\nGesendet: Freitag\nAn: Alice\nBetreff: oust 17\n",
+        "De: pbm_oust\nEnvoy\u00e9: vendredi\n\u00c0: Alice\nObjet: oust 17\n",
+        "Van: pbm_oust\nVerzonden: vrijdag\nAan: Alice\nOnderwerp: oust 17\n",
+        "Fra: pbm_oust\nSendt: fredag\nTil: Alice\nEmne: oust 17\n",
+    ],
+)
+def test_a_block_of_headers_ends_the_text(block: str) -> None:
+    assert own_text(f"Good luck!\n\n{block}\nIt is your turn.") == "Good luck!"
+
+
+@pytest.mark.parametrize(
+    "text", ["From: here it looks won.\nTo me.", "From: A1 to D4,\nthen on", "De: rien"]
+)
+def test_a_single_line_like_a_header_is_kept(text: str) -> None:
+    assert own_text(text) == text
+
+
+def test_spaces_behind_lines_and_empty_lines_around_the_text_go() -> None:
+    assert own_text("\n\n  D4   \n\n\n\nwell played \t\n\n") == "  D4\n\nwell played"
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "> only\n> quoted", "-- \nAlice"])
+def test_a_mail_in_which_nothing_was_written_has_no_text(text: str) -> None:
+    assert own_text(text) == ""

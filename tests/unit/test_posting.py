@@ -1,0 +1,158 @@
+"""The outbox: letters and what they are about stand or fall together."""
+
+import mailbox
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pbm_oust.home import Home, NoSuchFile
+from tests.unit.processes import run_at_once
+
+CAUSE, OTHER = "0123456789abcdef", "fedcba9876543210"
+LETTER = b"Subject: oust 17\n\nIt is your turn.\n"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    home = Home(tmp_path)
+    home.prepare(["oust"])
+    return home
+
+
+def post(home: Home, *letters: bytes, cause: str = CAUSE) -> None:
+    with home.posting(letters, cause):
+        pass
+
+
+def boxes(home: Home) -> dict[str, int]:
+    """Return how many files there are in each folder of the outbox."""
+    return {box: len(list((home.outbox / box).iterdir())) for box in ("tmp", "new", "cur")}
+
+
+def crash_while_posting(home: Home, cause: str) -> None:
+    """Post a letter in a process that dies before the letter has its place."""
+    script = f"""
+import os, sys
+from pathlib import Path
+from pbm_oust.home import Home
+with Home(Path(sys.argv[1])).posting([{LETTER!r}], {cause!r}):
+    os._exit(9)
+"""
+    assert subprocess.run([sys.executable, "-c", script, str(home.path)]).returncode == 9
+
+
+def test_letters_have_their_place_when_the_body_has_succeeded(home: Home) -> None:
+    with home.posting([LETTER, b"second"], CAUSE):
+        assert boxes(home) == {"tmp": 2, "new": 0, "cur": 0}
+    assert boxes(home) == {"tmp": 0, "new": 2, "cur": 0}
+    assert [home.read_letter(name) for name in home.letters()] == [LETTER, b"second"]
+
+
+def test_no_letter_is_left_when_the_body_fails(home: Home) -> None:
+    with pytest.raises(ValueError, match="body"), home.posting([LETTER, b"second"], CAUSE):
+        raise ValueError("body")
+    assert boxes(home) == {"tmp": 0, "new": 0, "cur": 0}
+
+
+def test_no_letter_is_left_when_the_body_is_interrupted(home: Home) -> None:
+    with pytest.raises(KeyboardInterrupt), home.posting([LETTER], CAUSE):
+        raise KeyboardInterrupt
+    assert boxes(home) == {"tmp": 0, "new": 0, "cur": 0}
+
+
+def test_the_body_does_not_run_when_letters_cannot_be_written(home: Home) -> None:
+    (home.outbox / "tmp").rmdir()
+    with pytest.raises(OSError, match="tmp"), home.posting([LETTER], CAUSE):
+        raise AssertionError("the body must not run")
+    assert home.letters() == []
+
+
+def test_no_letter_is_left_when_the_second_does_not_fit_on_the_disk(home: Home) -> None:
+    script = """
+import resource
+resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+try:
+    with home.posting([b"x" * 50, b"x" * 500], "0" * 16):
+        print("the body ran")
+except OSError as error:
+    print(error.strerror)
+"""
+    assert run_at_once(home, script) == ["File too large\n"]
+    assert boxes(home) == {"tmp": 0, "new": 0, "cur": 0}
+
+
+def test_posting_nothing_writes_nothing(home: Home) -> None:
+    post(home)
+    assert boxes(home) == {"tmp": 0, "new": 0, "cur": 0}
+
+
+def test_a_letter_that_a_crash_left_without_its_place_is_not_in_the_outbox(home: Home) -> None:
+    crash_while_posting(home, CAUSE)
+    assert boxes(home) == {"tmp": 1, "new": 0, "cur": 0}
+    assert home.letters() == []
+
+
+def test_a_letter_that_a_crash_left_without_its_place_is_found_by_its_cause(home: Home) -> None:
+    crash_while_posting(home, CAUSE)
+    home.finish_posting(CAUSE)
+    (name,) = home.letters()
+    assert home.read_letter(name) == LETTER
+    assert boxes(home) == {"tmp": 0, "new": 1, "cur": 0}
+
+
+def test_letters_of_another_cause_are_left_where_they_are(home: Home) -> None:
+    crash_while_posting(home, OTHER)
+    home.finish_posting(CAUSE)
+    assert boxes(home) == {"tmp": 1, "new": 0, "cur": 0}
+
+
+def test_finishing_twice_does_nothing_more(home: Home) -> None:
+    crash_while_posting(home, CAUSE)
+    home.finish_posting(CAUSE)
+    home.finish_posting(CAUSE)
+    assert boxes(home) == {"tmp": 0, "new": 1, "cur": 0}
+
+
+def test_letters_are_listed_in_the_order_in_which_they_were_posted(home: Home) -> None:
+    for number in range(20):
+        post(home, b"%d a" % number, b"%d b" % number)
+    wanted = [b"%d %s" % (number, letter) for number in range(20) for letter in (b"a", b"b")]
+    assert [home.read_letter(name) for name in home.letters()] == wanted
+
+
+def test_a_letter_that_a_mail_program_has_looked_at_is_still_in_the_outbox(home: Home) -> None:
+    post(home, LETTER)
+    (name,) = home.letters()
+    (home.outbox / "new" / name).rename(home.outbox / "cur" / f"{name}:2,S")
+    assert home.letters() == [f"{name}:2,S"]
+    assert home.read_letter(f"{name}:2,S") == LETTER
+
+
+def test_a_letter_can_be_removed(home: Home) -> None:
+    post(home, LETTER, b"second")
+    first, second = home.letters()
+    home.remove_letter(first)
+    assert home.letters() == [second]
+
+
+def test_a_letter_that_is_not_there_is_neither_read_nor_removed(home: Home) -> None:
+    with pytest.raises(NoSuchFile):
+        home.read_letter("nothing")
+    with pytest.raises(NoSuchFile):
+        home.remove_letter("nothing")
+
+
+def test_the_outbox_is_a_maildir(home: Home) -> None:
+    post(home, LETTER)
+    maildir = mailbox.Maildir(home.outbox, create=False)
+    (message,) = maildir
+    assert message["Subject"] == "oust 17"
+    assert message.get_subdir() == "new"
+    assert message.get_payload() == "It is your turn.\n"
+
+
+def test_a_maildir_keeps_a_letter_without_its_place_out_of_sight(home: Home) -> None:
+    crash_while_posting(home, CAUSE)
+    assert len(mailbox.Maildir(home.outbox, create=False)) == 0

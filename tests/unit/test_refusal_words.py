@@ -1,0 +1,148 @@
+"""The words of refusals and of the help: none is wanting, none is without use, all lines fit."""
+
+from collections import Counter
+from enum import Enum
+from importlib.resources import files
+from typing import cast
+
+import pytest
+from jinja2 import Environment, nodes
+
+from pbm_oust.commands.grammar import Form
+from pbm_oust.commands.table import FORMS, KIND_FORMS, VOCABULARY, parse_line
+from pbm_oust.mail.words import Words, help_subjects, wrapped_usage
+from pbm_oust.notices import HelpNotice, Reader, RefusalNotice
+from pbm_oust.refusal import Barred, Unlawful, Unread, Unreadable
+from pbm_oust.rules.kinds import KINDS
+
+WIDEST = 76
+FAMILIES: dict[str, type[Enum]] = {
+    "unreadable": Unread,
+    "not_allowed": Barred,
+    "illegal": Unlawful,
+}
+REASONS = [(family, reason) for family, reasons in FAMILIES.items() for reason in reasons]
+OUST = KINDS["oust"]
+WORDS = Words("pbmserv@example.org")
+READER = Reader(("alice@example.org",), asked=True)
+
+
+def parsed(family: str) -> nodes.Template:
+    source = (files("pbm_oust.templates") / "refusals" / f"{family}.txt").read_text("utf-8")
+    return Environment(autoescape=True).parse(source)
+
+
+def macros(family: str) -> Counter[str]:
+    return Counter(macro.name for macro in parsed(family).find_all(nodes.Macro))
+
+
+@pytest.mark.parametrize(("family", "reason"), REASONS)
+def test_every_reason_has_exactly_one_macro_in_the_file_of_its_family(
+    family: str, reason: Enum
+) -> None:
+    assert macros(family)[str(reason.value)] == 1
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_macro_is_a_reason_or_helps_one(family: str) -> None:
+    called = {
+        call.node.name
+        for call in parsed(family).find_all(nodes.Call)
+        if isinstance(call.node, nodes.Name)
+    }
+    reasons = {str(reason.value) for reason in FAMILIES[family]}
+    assert set(macros(family)) - reasons <= called
+
+
+def test_the_names_of_reasons_are_their_values_in_capitals() -> None:
+    assert all(reason.name.lower() == reason.value for _, reason in REASONS)
+
+
+MOVE = "oust move 17 alice wonderland"
+CHALLENGE = "oust challenge alice bob"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "oust show \ufffd", "xyzzy", "wonderland", "oust mvoe 17", "oust", "signup"),
+        *("oust move", "oust move wonderland", "oust challenge alice!", "oust games all alice"),
+        *("oust show wonderland 17", "oust show 17 wonderland", "oust 17 #131: your turn, alice"),
+        *("signup alice short", "signup alice wonderland x", "signup alice wonderland secretly"),
+        *(f"{MOVE} {words}" for words in ("I4", "4d", "D", "D#secret", "swpa", "D4 wonderland")),
+        *(f"{CHALLENGE} {words}" for words in ("carol", "secretly", "-swp", "-n", "-secret!")),
+        *(f"{CHALLENGE} {words}" for words in ("-hex -hex", "-size=99", "-size=9 -hex")),
+    ],
+)
+def test_every_unreadable_line_is_refused_in_sentences_that_fit(text: str) -> None:
+    line, refusal = parse_line(text)
+    assert isinstance(refusal, Unreadable)
+    sent = line.shown(VOCABULARY, lambda word: word in {"alice", "bob"})
+    culprit = refusal.culprit if refusal.culprit in sent else ""
+    _, mail = WORDS.of(RefusalNotice(READER, refusal, sent, culprit, 0, None))
+    assert "wonderland" not in mail
+    assert "secret" not in mail
+    assert max(map(len, mail.splitlines())) <= WIDEST
+
+
+def test_several_subjects_are_refused_in_sentences_that_fit() -> None:
+    refusal = Unreadable(Unread.SEVERAL_SUBJECTS)
+    _, mail = WORDS.of(RefusalNotice(READER, refusal, "", "", 0, None))
+    assert "more than one Subject" in mail
+
+
+def page_of(subject: str) -> str:
+    page = WORDS.help_page(subject)
+    assert page is not None
+    return page
+
+
+def usages(form: Form) -> list[str]:
+    return form.usages(OUST if form.is_of_kind else None)
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: cast(Form, form).name)
+def test_every_form_has_a_help_page_that_begins_with_its_usages(form: Form) -> None:
+    heading = "".join(f"  {wrapped_usage(usage)}\n" for usage in usages(form))
+    assert page_of(form.name).startswith(f"{heading}\n")
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: cast(Form, form).name)
+def test_the_overview_shows_how_every_form_is_written(form: Form) -> None:
+    overview = page_of("overview")
+    assert all(f"  {wrapped_usage(usage)}\n" in overview for usage in usages(form))
+
+
+@pytest.mark.parametrize("name", [option.name for option in KIND_FORMS["challenge"].options])
+def test_every_option_of_a_challenge_is_described(name: str) -> None:
+    option = next(each for each in KIND_FORMS["challenge"].options if each.name == name)
+    _, _, behind = page_of("challenge").partition(f"\n  {option.shown(OUST)}\n")
+    description = behind.split("\n")[0]
+    assert description.startswith("      ")
+    assert len(description.split()) > 2
+
+
+@pytest.mark.parametrize("subject", [*help_subjects(), "overview", "commands"])
+def test_no_line_of_the_help_is_too_long(subject: str) -> None:
+    assert max(map(len, page_of(subject).splitlines())) <= WIDEST
+
+
+@pytest.mark.parametrize("subject", help_subjects())
+def test_the_overview_names_every_subject(subject: str) -> None:
+    assert f"help {subject}" in " ".join(page_of("overview").split())
+
+
+def test_a_subject_without_help_is_answered_with_the_subjects_there_are() -> None:
+    _, mail = WORDS.of(HelpNotice(READER, ("chess",)))
+    assert mail.startswith("There is no help about chess. There is help about:")
+
+
+def test_a_subject_that_might_be_a_password_is_not_repeated() -> None:
+    subject, mail = WORDS.of(HelpNotice(READER, ("wonderland",)))
+    assert "wonderland" not in subject + mail
+
+
+def test_help_about_several_subjects_holds_all_of_their_pages() -> None:
+    _, mail = WORDS.of(HelpNotice(READER, ("move", "oust")))
+    assert page_of("move") in mail
+    assert page_of("oust") in mail

@@ -1,0 +1,194 @@
+"""Words of a command line: what mail programs do to them, and what is made of them."""
+
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from pbm_oust.commands.words import (
+    SHORTEST_PASSWORD,
+    find_word,
+    fold,
+    is_harmless,
+    resembling,
+    split_words,
+)
+from pbm_oust.refusal import Unread, Unreadable
+
+KNOWN = ("challenge", "games", "move", "show", "showas", "preview", "propose")
+
+
+def refused(word: str, known: Iterable[str] = KNOWN) -> Unreadable:
+    with pytest.raises(Unreadable) as caught:
+        find_word(word, known)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    "space",
+    [
+        " ", "   ", "\t", "\n", "\r\n", "\v", "\f", "\u0085", "\u00a0", "\u1680", "\u2003",
+        "\u2009", "\u2028", "\u2029", "\u202f", "\u205f", "\u3000", "\u00a0 \u202f",
+    ],
+)  # fmt: skip
+def test_spaces_of_every_kind_part_words(space: str) -> None:
+    assert split_words(f"oust{space}show{space}17") == ("oust", "show", "17")
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        "\u00ad",
+        "\u180e",
+        "\u200b",
+        "\u200c",
+        "\u200e",
+        "\u202a",
+        "\u202e",
+        "\u2060",
+        "\u2066",
+        "\u2069",
+        "\ufeff",
+    ],
+)
+def test_invisible_marks_are_dropped(mark: str) -> None:
+    assert split_words(f"{mark}oust sh{mark}ow 17{mark}") == ("oust", "show", "17")
+
+
+def test_a_line_of_spaces_and_invisible_marks_has_no_words() -> None:
+    assert split_words(" \u00a0\u200b\t\ufeff ") == ()
+
+
+@pytest.mark.parametrize(
+    "quotes",
+    ['""', "''", "``", "\u201c\u201d", "\u2018\u2019", "\u201e\u201c", "\u00ab\u00bb"],
+)
+def test_quotes_around_a_line_are_dropped(quotes: str) -> None:
+    assert split_words(f"{quotes[0]}oust show 17{quotes[1]}") == ("oust", "show", "17")
+
+
+def test_quotes_around_a_word_are_dropped() -> None:
+    assert split_words("oust \u201cshow\u201d '17'") == ("oust", "show", "17")
+
+
+def test_a_quote_inside_a_word_stays() -> None:
+    assert split_words("oust show o'brien") == ("oust", "show", "o'brien")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\uff4f\uff55\uff53\uff54\u3000\uff53\uff48\uff4f\uff57\u3000\uff11\uff17",  # full-width
+        "ou\ufb06 \U0001d42c\U0001d421\U0001d428\U0001d430 1\u2466",  # ligature, bold, circled
+    ],
+)
+def test_letters_that_only_look_different_are_made_plain(text: str) -> None:
+    assert split_words(text) == ("oust", "show", "17")
+
+
+def test_the_case_of_a_word_is_kept_because_it_may_be_a_password() -> None:
+    assert split_words("Oust SHOW WonderLand") == ("Oust", "SHOW", "WonderLand")
+
+
+@given(st.text())
+@example('"\u00a0"')
+def test_words_are_never_empty_and_hold_no_space(text: str) -> None:
+    assert all(word and word == "".join(word.split()) for word in split_words(text))
+
+
+@pytest.mark.parametrize("dash", "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d")
+def test_dashes_of_every_kind_are_folded(dash: str) -> None:
+    assert fold(f"{dash}noswap") == "-noswap"
+
+
+def test_folding_leaves_capitals_behind() -> None:
+    assert fold("ChAlLeNgE") == "challenge"
+
+
+@pytest.mark.parametrize("word", ["show", "SHOW", "Show"])
+def test_an_exact_word_is_found_even_where_a_longer_one_begins_so(word: str) -> None:
+    assert find_word(word, KNOWN) == "show"
+
+
+@pytest.mark.parametrize(("word", "found"), [("c", "challenge"), ("Chall", "challenge")])
+def test_a_beginning_that_only_one_word_has_finds_it(word: str, found: str) -> None:
+    assert find_word(word, KNOWN) == found
+
+
+def test_a_beginning_of_several_words_is_refused_with_all_of_them() -> None:
+    refusal = refused("pr")
+    assert refusal.reason is Unread.AMBIGUOUS_WORD
+    assert refusal.culprit == "pr"
+    assert refusal.facts == {"known": ["preview", "propose"]}
+
+
+@pytest.mark.parametrize("word", ["mvoe", "moev", "moove", "mov3", "MVOE"])
+def test_a_near_miss_is_refused_with_a_suggestion(word: str) -> None:
+    refusal = refused(word)
+    assert refusal.reason is Unread.UNKNOWN_WORD
+    assert refusal.culprit == word
+    assert refusal.facts["resembles"] == "move"
+
+
+def test_a_word_like_none_is_refused_with_those_that_are_known() -> None:
+    refusal = refused("xyzzy")
+    assert refusal.facts == {"known": sorted(KNOWN), "resembles": None}
+
+
+def test_a_word_with_something_behind_it_is_not_found() -> None:
+    assert refused("moves").facts["resembles"] == "move"
+
+
+def test_an_empty_word_is_refused() -> None:
+    assert refused("").reason is Unread.UNKNOWN_WORD
+
+
+def test_resemblance_does_not_look_at_case() -> None:
+    assert resembling("GMAES", KNOWN) == "games"
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "17",
+        "123456789",
+        "#123456",
+        "17#123456",
+        "D4",
+        "d4,e5,f9",
+        "D4;E5;F9",
+        "D4,E5,F9#131",
+        "-noswap",
+        "--noswap",
+        "-size=11x9",
+        "-hex=3,4",
+        "--nagtime=",
+        "\u2013unrated",
+    ],
+)
+def test_numbers_placements_and_options_are_harmless(word: str) -> None:
+    assert is_harmless(word)
+
+
+def test_a_word_too_short_for_a_password_is_harmless() -> None:
+    assert is_harmless("x" * (SHORTEST_PASSWORD - 1))
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "wonderland",
+        "secret",
+        "d4d4d4",
+        "123456a",
+        "-secret1",
+        "--a-b-c",
+        "17#secret",
+        "alice,",
+        "D4,E5,secret",
+        "-size=secret",
+    ],
+)
+def test_any_other_word_might_be_a_password(word: str) -> None:
+    assert not is_harmless(word)
