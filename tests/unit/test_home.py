@@ -10,13 +10,6 @@ from pbm_oust.home import Home, NoSuchFile
 from tests.unit.processes import files, run_at_once
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Home:
-    home = Home(tmp_path / "home")
-    home.prepare(["oust"])
-    return home
-
-
 def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 

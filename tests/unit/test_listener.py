@@ -3,9 +3,7 @@
 import asyncio
 import socket
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
@@ -37,25 +35,11 @@ from tests.unit.listening import (
     client_of,
     command,
     deliver,
-    listening,
     send,
 )
 from tests.unit.mails import mail
 
 SIGNUP = command("signup alice wonderland", "Message-ID: <1@example.org>")
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Home:
-    home = Home(tmp_path / "home")
-    home.prepare(["oust"])
-    return home
-
-
-@pytest.fixture
-def port(home: Home) -> Iterator[int]:
-    with listening(home) as port:
-        yield port
 
 
 def test_a_message_is_acknowledged_when_its_answer_is_in_the_outbox(home: Home, port: int) -> None:

@@ -38,19 +38,6 @@ MEGABYTE = 2**20
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Home:
-    home = Home(tmp_path / "home")
-    home.prepare(["oust"])
-    return home
-
-
-@pytest.fixture
-def port(home: Home) -> Iterator[int]:
-    with listening(home) as port:
-        yield port
-
-
-@pytest.fixture
 def nothing_done(home: Home) -> Iterator[None]:
     yield
     assert (home.userids(), home.letters()) == ([], [])

@@ -2,7 +2,6 @@
 
 import smtplib
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -19,13 +18,6 @@ from pbm_oust.mail.listener import (
 from tests.unit.listening import ADDRESS, ALICE, ask, begin, client_of, command, listening, send
 
 SIGNUP = command("signup alice wonderland", "Message-ID: <1@example.org>")
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Home:
-    home = Home(tmp_path / "home")
-    home.prepare(["oust"])
-    return home
 
 
 @pytest.fixture
