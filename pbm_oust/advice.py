@@ -1,7 +1,8 @@
 """The line to send instead of one that was refused. Pure."""
 
 from pbm_oust.commands.accounts import Signup
-from pbm_oust.commands.boards import Show
+from pbm_oust.commands.challenge import Challenge
+from pbm_oust.commands.looking import Show
 from pbm_oust.commands.play import Move, format_wish
 from pbm_oust.commands.table import Command
 from pbm_oust.game import Deed, Game, Place, Wish
@@ -57,12 +58,14 @@ def advise(command: Command, refusal: Refusal) -> str | None:
     match refusal.reason, command:
         case Barred.USERID_TAKEN, Signup():
             return f"signup {refusal.facts['free']} PASSWORD"
-        case Barred.NO_SUCH_PLAYER, _:
+        case Barred.NO_SUCH_PLAYER, Move():
             return "signup USERID PASSWORD"
         case Barred.NO_SUCH_BOARD, Move():
             return f"{command.kind.name} games {command.userid}"
         case Barred.NO_SUCH_BOARD, Show():
             return f"{command.kind.name} games"
+        case Barred.UNUSABLE_GRID, Challenge():
+            return f"{command.kind.name} challenge {command.x} {command.o}"
     game = refusal.facts.get("game")
     if not isinstance(game, Game):
         return None

@@ -21,13 +21,17 @@ from pbm_oust.rules.position import Kind
 
 
 class DamagedHistory(Exception):
-    """A history that does not replay. The operator has to mend it; nothing is written to it."""
+    """A history that cannot be read or does not replay.
 
-    def __init__(self, path: Path, error: BadHistory) -> None:
-        super().__init__(f"{path}: {error}")
+    The operator has to mend it; nothing is written to it, and other boards are not disturbed.
+    `line` is 0 where the file as a whole cannot be read.
+    """
+
+    def __init__(self, path: Path, error: BadHistory | OSError) -> None:
+        super().__init__(f"{path}: {error}" if isinstance(error, BadHistory) else str(error))
         self.path = path
-        self.line = error.line
-        self.reason = error.reason
+        self.line = error.line if isinstance(error, BadHistory) else 0
+        self.reason = error.reason if isinstance(error, BadHistory) else str(error.strerror)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,7 @@ class OpenBoard:
 
 def read_game(home: Home, kind: Kind, board: int) -> Game:
     """Return the game of a board. Raises NotAllowed if there is none, and DamagedHistory."""
-    with _known_board(kind, board):
+    with _readable_board(home, kind, board):
         data = home.read_history(kind.name, board)
     return _checked(home, kind, board, data).game
 
@@ -60,7 +64,7 @@ def read_game(home: Home, kind: Kind, board: int) -> Game:
 def open_board(home: Home, kind: Kind, board: int) -> Iterator[OpenBoard]:
     """Hold a board for writing. Raises NotAllowed if there is none, and DamagedHistory."""
     with ExitStack() as held:
-        with _known_board(kind, board):
+        with _readable_board(home, kind, board):
             file = held.enter_context(home.locked_history(kind.name, board))
         history = _checked(home, kind, board, file.data)
         yield OpenBoard(history.game, file, history)
@@ -78,13 +82,13 @@ def find_challenge(home: Home, kind: Kind, cause: str, since: datetime) -> Game 
     """Return the game that a message started, among those started after a time, or None."""
     remark = f"\n{challenge_remark(cause)}".encode()
     for board in reversed(home.boards(kind.name)):
-        data = home.read_history(kind.name, board)
-        if remark in data:
-            return read_game(home, kind, board)
         try:
+            data = home.read_history(kind.name, board)
+            if remark in data:
+                return read_game(home, kind, board)
             if read_header(data).started < since:
                 break
-        except BadHistory:
+        except (BadHistory, OSError):
             continue
     return None
 
@@ -94,14 +98,16 @@ def each_header(home: Home, kind: Kind) -> Iterator[Header | DamagedHistory]:
     for board in home.boards(kind.name):
         try:
             yield read_header(home.read_history(kind.name, board))
-        except BadHistory as error:
+        except (BadHistory, OSError) as error:
             yield DamagedHistory(home.history_path(kind.name, board), error)
 
 
 @contextmanager
-def _known_board(kind: Kind, board: int) -> Iterator[None]:
+def _readable_board(home: Home, kind: Kind, board: int) -> Iterator[None]:
     try:
         yield
+    except OSError as error:
+        raise DamagedHistory(home.history_path(kind.name, board), error) from None
     except NoSuchFile:
         raise NotAllowed(Barred.NO_SUCH_BOARD, str(board), kind=kind, board=board) from None
 

@@ -85,6 +85,11 @@ class Header:
         """The board's name, as `oust 17`."""
         return f"{self.kind.name} {self.board}"
 
+    @property
+    def owners(self) -> frozenset[str]:
+        """The userids of both players."""
+        return frozenset((self.x, self.o))
+
 
 @dataclass(frozen=True, slots=True)
 class Record:

@@ -19,6 +19,8 @@ from pbm_oust.game import Game, Header, wish_of
 from pbm_oust.notation import (
     FIRST_LINE,
     KEYS,
+    NUMBER,
+    USERID,
     format_action,
     format_record,
     format_result,
@@ -31,8 +33,7 @@ from pbm_oust.refusal import Refusal
 from pbm_oust.rules.grid import BadGrid, parse_grid
 from pbm_oust.rules.kinds import KINDS
 
-_USERID = re.compile(r"[a-z][a-z0-9_-]*")
-_BOARD = re.compile(r"[1-9][0-9]{0,8}")
+_CHALLENGE = re.compile(r"# challenge [0-9a-f]{16}")
 
 
 class BadHistory(ValueError):
@@ -98,12 +99,19 @@ class _Lines(Iterator[tuple[int, str]]):
 
     def __init__(self, text: str) -> None:
         numbered = enumerate(text.split("\n")[:-1], 1)
-        self._rest = (each for each in numbered if not each[1].startswith("#"))
+        self._rest = (each for each in numbered if not _is_remark(*each))
         self.last = 0
 
     def __next__(self) -> tuple[int, str]:
         self.last, line = next(self._rest)
         return self.last, line
+
+
+def _is_remark(number: int, line: str) -> bool:
+    """Return whether a line is a remark. Raises BadHistory for a challenge's without its id."""
+    if line.startswith("# challenge") and not _CHALLENGE.fullmatch(line):
+        raise BadHistory(number, "behind '# challenge' stands the id of a message")
+    return line.startswith("#")
 
 
 def _decode(data: bytes) -> str:
@@ -129,12 +137,12 @@ def _read_header(lines: _Lines) -> Header:
     if kind is None:
         raise BadHistory(found["Kind"][0], f"the game {found['Kind'][1]!r} is not known")
     for key in ("X", "O"):
-        if not _USERID.fullmatch(found[key][1]):
+        if not USERID.fullmatch(found[key][1]):
             raise BadHistory(found[key][0], f"{found[key][1]!r} is no userid")
     if found["X"][1] == found["O"][1]:
         raise BadHistory(found["O"][0], "both sides have the same owner")
     board = found["Board"][1]
-    if not _BOARD.fullmatch(board):
+    if not NUMBER.fullmatch(board):
         raise BadHistory(found["Board"][0], f"{board!r} is no number of a board")
     try:
         key = "Grid"

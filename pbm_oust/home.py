@@ -12,6 +12,7 @@ nothing is left behind by a process that dies, and any number of processes may s
 
 import fcntl
 import os
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +20,8 @@ from itertools import count
 from pathlib import Path
 
 _sequence = count()
+
+_HISTORY = re.compile(r"[1-9][0-9]*\.txt")
 
 
 class NoSuchFile(LookupError):
@@ -47,8 +50,8 @@ class Home:
 
     def boards(self, kind: str) -> list[int]:
         """Return the numbers of all boards of a kind, in order."""
-        names = (path.stem for path in (self.path / kind).glob("*.txt"))
-        return sorted(int(name) for name in names if name.isdecimal())
+        names = (path.name for path in (self.path / kind).glob("*.txt"))
+        return sorted(int(name.removesuffix(".txt")) for name in names if _HISTORY.fullmatch(name))
 
     def history_path(self, kind: str, board: int) -> Path:
         """Return where the history of a board is kept."""
@@ -110,12 +113,14 @@ class Home:
         They are on the disk before the body runs and only get their place afterwards, so that what
         the body writes and the letters about it stand or fall together. `cause` is the id of the
         message that is being answered; letters that a crash left without their place are found by
-        it again (`finish_posting`).
+        it again (`finish_posting`), or dropped when the command is carried out after all.
         """
         seconds, microseconds = divmod(time.time_ns() // 1000, 10**6)
         moment = f"{seconds}.M{microseconds:06}"
         names = [f"{moment}Q{next(_sequence):06}P{os.getpid()}_{cause}.pbm_oust" for _ in letters]
         staged = []
+        for left_behind in self._staged(cause):
+            left_behind.unlink(missing_ok=True)
         try:
             for name, letter in zip(names, letters, strict=True):
                 staged.append(name)
@@ -131,7 +136,7 @@ class Home:
 
     def finish_posting(self, cause: str) -> None:
         """Give letters their place that a crash left without it after its command was done."""
-        self._publish(sorted(path.name for path in self._box("tmp").glob(f"*_{cause}.*")))
+        self._publish(sorted(path.name for path in self._staged(cause)))
 
     @contextmanager
     def locked_outbox(self) -> Iterator[None]:
@@ -155,6 +160,9 @@ class Home:
 
     def _box(self, name: str) -> Path:
         return self.outbox / name
+
+    def _staged(self, cause: str) -> Iterator[Path]:
+        return self._box("tmp").glob(f"*_{cause}.*")
 
     def _letter(self, name: str) -> Path:
         for box in ("new", "cur"):

@@ -13,7 +13,10 @@ KEYS = ("Kind", "Board", "Grid", "X", "O", "Options", "Started")
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
 _ACTION_WIDTH = 25
 _PLACEMENT = re.compile(r"([A-Z][1-9][0-9]?)(?:\*([1-9][0-9]{0,2}))?")
-_NUMBER = re.compile(r"[1-9][0-9]{0,8}")
+LONGEST_USERID = 20
+USERID = re.compile(rf"[a-z][a-z0-9_-]{{0,{LONGEST_USERID - 1}}}")
+NUMBER = re.compile(r"[1-9][0-9]{0,8}")
+"""The number of a board or of a record."""
 _CAUSE = re.compile(r"[0-9a-f]{16}")
 _DAYS = re.compile(r"(0|[1-9][0-9]{0,4})")
 
@@ -125,7 +128,7 @@ def parse_record(text: str) -> Record:
     number, side, *action, at, cause = words
     if side not in {known.value for known in Side}:
         raise ValueError(f"{side!r} is no side")
-    if not _NUMBER.fullmatch(number):
+    if not NUMBER.fullmatch(number):
         raise ValueError(f"{number!r} is no number of a record")
     if not _CAUSE.fullmatch(cause):
         raise ValueError(f"{cause!r} is no id of a message")

@@ -48,7 +48,8 @@ class BoardsNotice:
 
     reader: Reader
     kind: Kind
-    games: tuple[Game, ...]
+    views: tuple[tuple[Game, bool], ...]
+    """Games, and whether each is shown as it was at an earlier time."""
     left_out: int = 0
     """How many more there are than one mail shows."""
     damaged: tuple[str, ...] = ()

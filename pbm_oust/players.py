@@ -14,15 +14,15 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
-from pbm_oust.notation import format_time, parse_time
+from pbm_oust.notation import USERID, format_time, parse_time
 
 FIRST_LINE = "pbm_oust player 1"
 
 _SCRYPT = (2**14, 8, 1)
 _STORED = re.compile(r"scrypt (\d{1,7}) (\d{1,2}) (\d{1,2}) (?:[0-9a-f]{2}){8,64} [0-9a-f]{64}")
-_USERID = re.compile(r"[a-z][a-z0-9_-]{0,19}")
-_ATOM = r"[^\x00-\x20\x7f-\xa0\s@<>()\",:;\\\[\]\ufffd]+"
-_ADDRESS = re.compile(f"{_ATOM}@{_ATOM}")
+_ATOM = r"[^.\x00-\x20\x7f-\xa0\s@<>()\",:;\\\[\]\ufffd]+"
+_DOTTED = rf"{_ATOM}(?:\.{_ATOM})*"
+_ADDRESS = re.compile(f"{_DOTTED}@{_DOTTED}")
 
 
 class BadAccount(ValueError):
@@ -58,10 +58,10 @@ class Account:
 def parse_userid(text: str) -> str:
     """Return a userid in its one form, lower case.
 
-    Raises ValueError unless it has 1 to 20 letters, digits, - and _ and begins with a letter.
+    Raises ValueError for what `notation.USERID` does not allow.
     """
     userid = text.lower()
-    if not _USERID.fullmatch(userid):
+    if not USERID.fullmatch(userid):
         raise ValueError(f"{text!r} is no userid")
     return userid
 

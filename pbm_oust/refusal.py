@@ -20,6 +20,7 @@ class Unread(Enum):
     BAD_BOARD = "bad_board"
     BAD_USERID = "bad_userid"
     BAD_PASSWORD = "bad_password"
+    FORGOTTEN_PASSWORD = "forgotten_password"
     BAD_ADDRESS = "bad_address"
     BAD_PLACEMENT = "bad_placement"
     BAD_GUARD = "bad_guard"

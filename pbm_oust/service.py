@@ -4,9 +4,10 @@ from pbm_oust.actions import accounts, looking, play
 from pbm_oust.actions.desk import Desk, Handled, Request, sender_of
 from pbm_oust.advice import advise
 from pbm_oust.commands.accounts import Signup
-from pbm_oust.commands.boards import Challenge, Games, Show
+from pbm_oust.commands.challenge import Challenge
 from pbm_oust.commands.general import Help
 from pbm_oust.commands.line import Line
+from pbm_oust.commands.looking import Games, Show
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.table import VOCABULARY, Command, parse_line
 from pbm_oust.game import Game
@@ -56,7 +57,7 @@ def _refuse(
     """Answer with what was sent, what is wrong with it, and what to send instead."""
     as_sent = line.shown(VOCABULARY, desk.has_account)
     if isinstance(command, Refusal) or refusal.reason in _WRONG_PASSWORDS:
-        right = str(refusal.facts.get("right") or "")
+        right = str(refusal.facts.get("right") or refusal.facts.get("resembles") or "")
         correction = line.correction(desk.has_account, refusal.culprit, right)
     else:
         correction = advise(command, refusal)
@@ -70,8 +71,8 @@ def _refuse(
         correction=None if correction == as_sent else correction,
     )
     game = refusal.facts.get("game")
-    handled = desk.answer(notice, request)
-    return Handled(f"refused: {refusal}", game.name if isinstance(game, Game) else handled.board)
+    board = game.name if isinstance(game, Game) else ""
+    return desk.answer(notice, request, Handled(f"refused: {refusal}", board))
 
 
 _WRONG_PASSWORDS = (Barred.WRONG_PASSWORD, Barred.WRONG_PASSWORD_CASE)

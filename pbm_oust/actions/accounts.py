@@ -42,7 +42,7 @@ def sign_up(command: Signup, request: Request, desk: Desk) -> Handled:
 def has_played(userid: str, home: Home) -> bool:
     """Return whether some board began with this userid as an owner, account or not."""
     headers = (header for kind in KINDS.values() for header in each_header(home, kind))
-    return any(userid in (header.x, header.o) for header in headers if isinstance(header, Header))
+    return any(userid in header.owners for header in headers if isinstance(header, Header))
 
 
 def _taken(userid: str, desk: Desk) -> NotAllowed:

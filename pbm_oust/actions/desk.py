@@ -46,8 +46,8 @@ class Handled:
     record: int = 0
 
 
-Write = Callable[[Notice, Request], bytes]
-"""Turns a notice into the letter that goes into the outbox."""
+Write = Callable[[Notice, Request], list[bytes]]
+"""Turns a notice into the letters that go into the outbox."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +86,15 @@ class Desk:
         self, notices: Iterable[Notice], request: Request, cause: str
     ) -> AbstractContextManager[None]:
         """Send notices if, and only if, the body of the `with` succeeds (see `Home.posting`)."""
-        return self.home.posting([self.write(notice, request) for notice in notices], cause)
+        letters = [letter for notice in notices for letter in self.write(notice, request)]
+        return self.home.posting(letters, cause)
 
-    def answer(self, notice: Notice, request: Request, outcome: str = "answered") -> Handled:
+    def answer(
+        self, notice: Notice, request: Request, handled: Handled = Handled("answered")
+    ) -> Handled:
         """Send a single notice about which nothing else has to be written."""
         with self.posting([notice], request, request.cause(request.sender)):
-            return Handled(outcome)
+            return handled
 
 
 def sender_of(request: Request) -> Reader:

@@ -2,10 +2,10 @@
 
 from pbm_oust.actions.desk import Desk, Handled, Request, sender_of
 from pbm_oust.boards import DamagedHistory, each_header, read_game
-from pbm_oust.commands.boards import Games, Show
 from pbm_oust.commands.general import Help
+from pbm_oust.commands.looking import Games, Show
 from pbm_oust.commands.values import BoardAt, Filter
-from pbm_oust.game import Game
+from pbm_oust.game import Game, Header
 from pbm_oust.notices import BoardNotice, BoardsNotice, GamesNotice, HelpNotice, News
 from pbm_oust.refusal import Barred, NotAllowed
 from pbm_oust.rules.position import Kind
@@ -23,16 +23,15 @@ def show(command: Show, request: Request, desk: Desk) -> Handled:
     """Answer with boards drawn."""
     reader = sender_of(request)
     if command.boards:
-        games = tuple(_game_at(desk, command.kind, at) for at in command.boards)
+        views = tuple(_view_at(desk, command.kind, at) for at in command.boards)
         damaged: tuple[str, ...] = ()
     else:
         games, damaged = find_games(desk, command.kind, command.userids, command.filter)
-    if len(games) == 1 and not damaged:
-        is_past = any(at.number is not None for at in command.boards)
-        notice = BoardNotice(reader, News.SHOWN, games[0], is_past)
-        return desk.answer(notice, request)
-    shown = games[:MOST_BOARDS_SHOWN]
-    left_out = len(games) - len(shown)
+        views = tuple((game, False) for game in games)
+    if len(views) == 1 and not damaged:
+        return desk.answer(BoardNotice(reader, News.SHOWN, *views[0]), request)
+    shown = views[:MOST_BOARDS_SHOWN]
+    left_out = len(views) - len(shown)
     return desk.answer(BoardsNotice(reader, command.kind, shown, left_out, damaged), request)
 
 
@@ -49,16 +48,19 @@ def find_games(
 ) -> tuple[tuple[Game, ...], tuple[str, ...]]:
     """Return the games of these players that a filter leaves, and the names of damaged boards.
 
-    Without userids, the games of everybody. Raises NotAllowed for a userid without an account.
+    Without userids, the games of everybody. Raises NotAllowed for a userid that nobody has.
     """
+    headers = list(each_header(desk.home, kind))
+    known = {owner for header in headers if isinstance(header, Header) for owner in header.owners}
     for userid in userids:
-        desk.account(userid)
+        if userid not in known:
+            desk.account(userid)
     games, damaged = list[Game](), list[str]()
-    for header in each_header(desk.home, kind):
+    for header in headers:
         try:
             if isinstance(header, DamagedHistory):
                 raise header
-            if userids and not {header.x, header.o} & set(userids):
+            if userids and not header.owners & set(userids):
                 continue
             game = read_game(desk.home, kind, header.board)
         except DamagedHistory as damage:
@@ -69,13 +71,14 @@ def find_games(
     return tuple(games), tuple(damaged)
 
 
-def _game_at(desk: Desk, kind: Kind, at: BoardAt) -> Game:
+def _view_at(desk: Desk, kind: Kind, at: BoardAt) -> tuple[Game, bool]:
+    """Return a board as it is to be shown, and whether that is how it was earlier."""
     game = read_game(desk.home, kind, at.board)
-    if at.number is None:
-        return game
-    if at.number > len(game.records):
+    if at.number in (None, len(game.records)):
+        return game, False
+    if at.number is None or at.number > len(game.records):
         raise NotAllowed(Barred.NO_SUCH_RECORD, f"#{at.number}", game=game, number=at.number)
-    return game.after(at.number)
+    return game.after(at.number), True
 
 
 def _is_chosen(game: Game, userids: tuple[str, ...], chosen: Filter) -> bool:

@@ -4,9 +4,9 @@ from datetime import timedelta
 
 from pbm_oust.actions.desk import Desk, Handled, Request, player_at
 from pbm_oust.boards import challenge_remark, find_challenge, open_board
-from pbm_oust.commands.boards import Challenge
+from pbm_oust.commands.challenge import Challenge
 from pbm_oust.commands.play import Move
-from pbm_oust.commands.words import MASK
+from pbm_oust.commands.table import without_passwords
 from pbm_oust.game import Game, Header
 from pbm_oust.notation import format_header
 from pbm_oust.notices import BoardNotice, News, Notice, Reader
@@ -35,7 +35,7 @@ def move(command: Move, request: Request, desk: Desk) -> Handled:
             )
         latest = game.records[-1].at if game.records else game.header.started
         acted = game.act(side, command.wish, max(desk.now(), latest), cause)
-        chat = request.chat.replace(command.password.text, MASK)
+        chat = without_passwords(request.chat, command.password)
         notices = _tell_both(acted, News.PLAYED, account, chat, request, desk)
         with desk.posting(notices, request, cause):
             board.append(acted)
@@ -67,7 +67,8 @@ def challenge(command: Challenge, request: Request, desk: Desk) -> Handled:
             started=desk.now(),
         )
         game = Game.start(header)
-        notices = _tell_both(game, News.STARTED, challenger, request.chat, request, desk)
+        chat = without_passwords(request.chat)
+        notices = _tell_both(game, News.STARTED, challenger, chat, request, desk)
         with desk.posting(notices, request, cause):
             history = format_header(header) + challenge_remark(cause)
             desk.home.create_history(command.kind.name, number, history)

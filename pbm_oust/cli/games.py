@@ -46,13 +46,14 @@ def list_(
     operator: Operator, kind: Kind | None, player: str | None, which: str, as_json: bool
 ) -> None:
     """List boards."""
-    found = []
+    found, damaged = [], False
     for each in [kind] if kind else KINDS.values():
         for board in operator.home.boards(each.name):
             try:
                 game = read_game(operator.home, each, board)
             except DamagedHistory as damage:
-                click.echo(f"{damage}", err=True)
+                click.echo(f"Error: {damage}", err=True)
+                damaged = True
                 continue
             if player and player.lower() not in (game.x, game.o):
                 continue
@@ -72,6 +73,8 @@ def list_(
             )
             for game in found
         )
+    if damaged:
+        raise SystemExit(1)
 
 
 @games.command()

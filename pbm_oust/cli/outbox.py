@@ -32,10 +32,7 @@ def list_(operator: Operator, as_json: bool) -> None:
     if as_json:
         print_json([_summary(letter) for letter in letters])
     elif letters:
-        print_table(
-            (letter.name, ", ".join(letter.recipients), letter.header("Subject"))
-            for letter in letters
-        )
+        print_table((letter.name, letter.recipient, letter.header("Subject")) for letter in letters)
 
 
 @outbox.command()
@@ -79,7 +76,7 @@ def flush_(operator: Operator, relay: Endpoint | None) -> None:
 def _summary(letter: Letter) -> dict[str, Any]:
     return {
         "name": letter.name,
-        "to": letter.recipients,
+        "to": letter.recipient,
         "subject": letter.header("Subject"),
         "date": letter.header("Date"),
         "message_id": letter.header("Message-ID"),

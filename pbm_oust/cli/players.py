@@ -15,8 +15,9 @@ from pbm_oust.cli.operator import (
     print_json,
     print_table,
 )
-from pbm_oust.commands.accounts import read_new_password, read_new_userid
+from pbm_oust.commands.accounts import LONGEST_PASSWORD, read_new_password, read_new_userid
 from pbm_oust.commands.values import read_userid
+from pbm_oust.commands.words import SHORTEST_PASSWORD
 from pbm_oust.home import NoSuchFile
 from pbm_oust.notation import format_time
 from pbm_oust.players import (
@@ -50,7 +51,13 @@ def players() -> None:
 @pass_operator
 def list_(operator: Operator, as_json: bool) -> None:
     """List accounts."""
-    accounts = [_read(operator, userid) for userid in operator.home.userids()]
+    accounts, damaged = list[Account](), False
+    for userid in operator.home.userids():
+        try:
+            accounts.append(_read(operator, userid))
+        except Refused as error:
+            error.show()
+            damaged = True
     if as_json:
         print_json([_summary(account) for account in accounts])
     elif accounts:
@@ -58,6 +65,8 @@ def list_(operator: Operator, as_json: bool) -> None:
             (account.userid, format_time(account.joined), ", ".join(account.addresses))
             for account in accounts
         )
+    if damaged:
+        raise SystemExit(1)
 
 
 @players.command()
@@ -130,8 +139,8 @@ def _checked(password: str) -> Secret:
         return read_new_password(password)
     except Unreadable:
         raise click.UsageError(
-            "a password has 6 to 64 characters without spaces, quotes, commas, colons or #, "
-            "and does not look like another part of a command"
+            f"a password has {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters without spaces, "
+            "quotes, commas, colons or #, and does not look like another part of a command"
         ) from None
 
 

@@ -1,9 +1,18 @@
-"""`pbm-oust rules`: the rules counted."""
+"""`pbm-oust rules`: positions counted, games played at random, boards solved."""
+
+import sys
+import time
+from dataclasses import asdict
+from typing import Any
 
 import click
 
-from pbm_oust.cli.operator import KIND, as_json, grid_from, grid_options, print_json
+from pbm_oust.cli.operator import KIND, Refused, as_json, grid_from, grid_options, print_json
+from pbm_oust.experiments.census import count_positions
 from pbm_oust.experiments.perft import count_sequences, divide
+from pbm_oust.experiments.simulate import Figures, Summary, simulate
+from pbm_oust.experiments.solve import CannotSolve, Worth, solve
+from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Kind
 
 
@@ -44,3 +53,108 @@ def perft(
     for cell, count in counts.items():
         click.echo(f"{cell:<4}{count}")
     click.echo(f"{kind.name} {grid}, depth {depth}: {total} sequences")
+
+
+@rules.command("simulate")
+@click.argument("kind", type=KIND)
+@grid_options
+@click.option("--games", type=click.IntRange(min=1), default=100, show_default=True)
+@click.option("--seed", type=int, default=1, show_default=True, help="Same seed, same figures.")
+@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes.")
+@as_json
+def simulate_(
+    kind: Kind,
+    size: str | None,
+    hexagonal: str | None,
+    games: int,
+    seed: int,
+    jobs: int,
+    as_json: bool,
+) -> None:
+    """Play games in which every placement that is allowed is equally likely."""
+    grid = grid_from(kind, size, hexagonal)
+    begun = time.perf_counter()
+    courses = simulate(kind, grid, games, seed, jobs)
+    bar = click.progressbar(courses, length=games, label=f"{kind.name} {grid}", file=sys.stderr)
+    with bar as counted:
+        summary = Summary.of(counted)
+    per_second = round(summary.total_placements / (time.perf_counter() - begun))
+    if as_json:
+        print_json(_simulated(kind, grid, summary, per_second))
+        return
+    share = summary.results["x"] / summary.games
+    click.echo(f"{kind.name} {grid}: {summary.games} random games, seed {seed}")
+    click.echo(f"placements  {_figures(summary.placements)}")
+    click.echo(f"turns       {_figures(summary.turns)}")
+    results = ", ".join(f"{who} {number}" for who, number in summary.results.items())
+    click.echo(f"results     {results}; x wins {share:.1%}")
+    click.echo(f"passes      {summary.passes}")
+    click.echo(f"chain       {summary.longest_chain} placements in the longest turn")
+    click.echo(f"speed       {per_second:,} placements a second")
+
+
+@rules.command("solve")
+@click.argument("kind", type=KIND)
+@grid_options
+@click.option("--census", is_flag=True, help="Also count every position that play can reach.")
+@as_json
+def solve_(
+    kind: Kind, size: str | None, hexagonal: str | None, census: bool, as_json: bool
+) -> None:
+    """Find out who wins a small board when both sides play as well as can be."""
+    grid = grid_from(kind, size, hexagonal)
+    begun = time.perf_counter()
+    try:
+        solution = solve(kind, grid)
+    except CannotSolve as error:
+        raise Refused(str(error)) from None
+    seconds = round(time.perf_counter() - begun, 1)
+    reachable = count_positions(kind, grid) if census else None
+    forced_by = [side.value for side in solution.draw_forced_by]
+    if as_json:
+        result = {
+            "kind": kind.name,
+            "grid": str(grid),
+            "without_swap": _BEST_PLAY[solution.without_swap],
+            "with_swap": _BEST_PLAY[solution.with_swap],
+            "draw_forced_by": forced_by,
+            "positions": solution.positions,
+            "seconds": seconds,
+        }
+        print_json(result | ({"reachable": reachable} if census else {}))
+        return
+    click.echo(f"{kind.name} {grid}, both sides playing as well as can be")
+    click.echo(f"without swap  {_BEST_PLAY[solution.without_swap]}")
+    click.echo(f"with swap     {_BEST_PLAY[solution.with_swap]}")
+    click.echo(f"forced draw   {' and '.join(forced_by) or 'by neither side'}")
+    click.echo(f"positions     {solution.positions:,} reached by the search, in {seconds} seconds")
+    if census:
+        click.echo(f"              {reachable:,} can be reached by play")
+
+
+_BEST_PLAY = {
+    Worth.WIN: "the first player wins",
+    Worth.DRAW: "a draw",
+    Worth.LOSS: "the second player wins",
+}
+
+
+def _simulated(kind: Kind, grid: Grid, summary: Summary, per_second: int) -> dict[str, Any]:
+    counted = "placements" if kind.has_chains else "turns"
+    return {
+        "kind": kind.name,
+        "grid": str(grid),
+        "games": summary.games,
+        counted: asdict(getattr(summary, counted)),
+        f"{counted}_per_second": per_second,
+        "results": summary.results,
+        "passes": summary.passes,
+        "longest_chain": summary.longest_chain,
+    }
+
+
+def _figures(figures: Figures) -> str:
+    return (
+        f"mean {figures.mean:,.2f}, median {figures.median:,.1f}, "
+        f"standard error {figures.stderr:,.2f}"
+    )

@@ -38,13 +38,13 @@ def serve(
 ) -> None:
     """Take mail and answer it, until told to stop.
 
-    Options take precedence over pbm_oust.toml in the home. Without a relay, letters stay in the
-    outbox, a Maildir in the home.
+    Options take precedence over pbm_oust.toml in the home, where smtp = "" turns SMTP off. Without
+    a relay, letters stay in the outbox, a Maildir in the home.
     """
     configured = operator.configuration
     configuration = Configuration(
         address=address or configured.address,
-        smtp=smtp or (None if lmtp else configured.smtp),
+        smtp=smtp or configured.smtp,
         lmtp=lmtp or configured.lmtp,
         relay=relay or configured.relay,
     )
@@ -94,7 +94,7 @@ def deliver(operator: Operator, sender: str | None, recipient: str | None) -> No
     if operator.configuration.relay:
         try:
             flush(operator.home, operator.configuration.relay, address)
-        except OSError as error:
+        except Exception as error:  # noqa: BLE001 - the message is done, whatever becomes of letters
             log.warning("letters stay in the outbox: %s", error)
 
 
@@ -112,6 +112,8 @@ def mail(operator: Operator, sender: str, smtp: Endpoint | None, text: str, subj
     server = smtp or operator.configuration.smtp
     if server is None:
         raise click.UsageError("the server takes no SMTP; name where it does with --smtp")
+    if len(subject.splitlines()) > 1:
+        raise click.UsageError("a Subject is one line; the text of the mail goes into --text")
     message = EmailMessage()
     message["From"] = sender
     message["To"] = operator.configuration.address
@@ -129,8 +131,10 @@ def mail(operator: Operator, sender: str, smtp: Endpoint | None, text: str, subj
         for letter in read_letters(operator.home)
         if letter.header("In-Reply-To") == message["Message-ID"]
     ]
-    if not answers:
+    if not answers and operator.configuration.relay:
         click.echo("The answer is not in the outbox; it has been handed to the relay.")
+    elif not answers:
+        raise Refused(f"there is no answer in {operator.home.outbox}; is it the server's home?")
     for letter in answers:
         click.echo(f"Subject: {letter.header('Subject')}\n\n{letter.message.get_content()}")
     if any(letter.header("X-Pbm-Oust") == "refusal" for letter in answers):

@@ -16,6 +16,7 @@ MOST_ADDRESSES = 5
 RESERVED = frozenset({known.value for known in Filter} | {"server", "operator", "draw"})
 """Words that commands and histories use where a userid could stand."""
 
+_LIKE_ADDRESS = re.compile(r"[^@]+@[^@]+\.[^@]+")
 _NOT_IN_PASSWORDS = re.compile("[\\s\"':,#\u2018-\u201f]")
 
 
@@ -46,6 +47,8 @@ def read_new_password(word: str) -> Secret:
     too_long = len(word) > LONGEST_PASSWORD
     if too_short or too_long or _NOT_IN_PASSWORDS.search(word) or is_harmless(word):
         raise Unreadable(Unread.BAD_PASSWORD)
+    if _LIKE_ADDRESS.fullmatch(word):
+        raise Unreadable(Unread.FORGOTTEN_PASSWORD)
     return Secret(word)
 
 

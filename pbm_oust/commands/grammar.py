@@ -43,6 +43,8 @@ class Option:
     """Returns how the help of a game shows it; an empty text where the game has no use for it."""
     read: Callable[[Kind, str | None], object]
     """Returns the value of what stands behind `=`. Raises ValueError if there is no such value."""
+    takes: str
+    """Which values those are: "square", "hex", "days" or "nothing"; empty for the game's shape."""
     sets: str
     """The keyword of `Form.build` that takes the value. Two options that set the same exclude each
     other."""
@@ -147,7 +149,11 @@ class Form:
             except ValueError:
                 forms = option.shown(kind).strip("[]").split("|")
                 raise Unreadable(
-                    Unread.BAD_OPTION_VALUE, word, right=forms[0], forms=forms
+                    Unread.BAD_OPTION_VALUE,
+                    word,
+                    right=forms[0],
+                    forms=forms,
+                    takes=option.takes or kind.own_shape.value,
                 ) from None
         return found
 

@@ -37,7 +37,7 @@ class Line:
             word
             if nth not in secret
             and (is_harmless(word) or fold(word) in vocabulary or is_userid(word))
-            else MASK
+            else self._masked(word)
             for nth, word in enumerate(self.words)
         )
 
@@ -55,6 +55,13 @@ class Line:
                 if culprit and is_at_fault(word):
                     return starts[nth] + word.index(culprit)
         return None
+
+    def _masked(self, word: str) -> str:
+        """Return what is shown of a word: of an option that the command has, its name."""
+        name, equals, _ = word.partition("=")
+        options = {option.name for option in self.form.options} if self.form else set()
+        is_option = equals and word.startswith("-") and fold(name).lstrip("-") in options
+        return f"{name}={MASK}" if is_option else MASK
 
     def correction(self, is_userid: IsUserid, wrong: str = "", right: str = "") -> str | None:
         """Return the line as it should have been, or None where the command is not known.

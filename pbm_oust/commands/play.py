@@ -42,6 +42,8 @@ def read_wish(words: Sequence[str]) -> tuple[Wish, int | None]:
     deeds = [deed.value for deed in Deed]
     if len(parts) == 1 and parts[0].isalpha():
         return Deed(find_word(parts[0], deeds)), guard
+    if parts[0].lower() in deeds:
+        raise Unreadable(Unread.SURPLUS_WORD, parts[1])
     return Place(tuple(map(_read_placement, parts))), guard
 
 

@@ -2,24 +2,35 @@
 
 import re
 
-from pbm_oust.commands import accounts, boards, general, play
+from pbm_oust.commands import accounts, challenge, general, looking, play
 from pbm_oust.commands.accounts import Signup
-from pbm_oust.commands.boards import Challenge, Games, Show
+from pbm_oust.commands.challenge import Challenge
 from pbm_oust.commands.general import Help
 from pbm_oust.commands.line import Line
+from pbm_oust.commands.looking import Games, Show
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.values import Filter
-from pbm_oust.commands.words import find_word, fold, split_words
+from pbm_oust.commands.words import MASK, find_word, fold, split_words
 from pbm_oust.game import Deed
+from pbm_oust.players import Secret
 from pbm_oust.refusal import Unread, Unreadable
 from pbm_oust.rules.kinds import KINDS
 
 _BOARD_OF_SUBJECT = re.compile(r"[0-9]+:?")
 """What stands behind the name of a game in the Subjects of our own letters."""
 
+_PLAYED = re.compile(rf"[a-z][0-9]{{1,2}}\b.*|{'|'.join(deed.value for deed in Deed)}")
+"""What somebody writes who thinks that an answer to a board mail is enough."""
+
 Command = Help | Signup | Challenge | Move | Show | Games
 
-FORMS = (*general.FORMS, *accounts.FORMS, *boards.FORMS, *play.FORMS)
+FORMS = (
+    *general.FORMS,
+    *accounts.FORMS,
+    *challenge.FORMS,
+    *play.FORMS,
+    *looking.FORMS,
+)
 
 GENERAL_FORMS = {form.name: form for form in FORMS if not form.is_of_kind}
 KIND_FORMS = {form.name: form for form in FORMS if form.is_of_kind}
@@ -40,6 +51,9 @@ def recognise(text: str) -> tuple[Line, Unreadable | None]:
     if "\ufffd" in text:
         return line, Unreadable(Unread.UNLABELLED_CHARACTER)
     first, *others = line.words
+    if _PLAYED.fullmatch(fold(first)):
+        move = Line(line.words, KIND_FORMS["move"], next(iter(KINDS.values())), len(line.words))
+        return move, Unreadable(Unread.ANSWER_TO_BOARD, first)
     try:
         word = find_word(first, {*KINDS, *GENERAL_FORMS})
     except Unreadable as error:
@@ -48,7 +62,7 @@ def recognise(text: str) -> tuple[Line, Unreadable | None]:
         return Line(line.words, GENERAL_FORMS[word], None, 1), None
     kind = KINDS[word]
     if not others:
-        return line, Unreadable(Unread.MISSING_WORD, missing="|".join(KIND_FORMS), kind=kind)
+        return line, Unreadable(Unread.MISSING_WORD, missing=" or ".join(KIND_FORMS), kind=kind)
     if _BOARD_OF_SUBJECT.fullmatch(others[0]):
         likely = Line(line.words, KIND_FORMS["move"], kind, 1)
         return likely, Unreadable(Unread.ANSWER_TO_BOARD, others[0])
@@ -77,6 +91,24 @@ def parse_line(text: str) -> tuple[Line, Command | Unreadable]:
         if password in VOCABULARY or password == command.userid:
             return line, Unreadable(Unread.BAD_PASSWORD)
     return line, command
+
+
+def without_passwords(text: str, password: Secret | None = None) -> str:
+    """Return a text for other eyes: no known password, and no command with what might be one."""
+    if password:
+        text = re.sub(re.escape(password.text), MASK, text, flags=re.IGNORECASE)
+    return "\n".join(_without_secret(line) for line in text.split("\n"))
+
+
+def _without_secret(text: str) -> str:
+    """Return a line of text, masked if a command that takes a password begins anywhere in it."""
+    words = text.split()
+    for nth in range(len(words)):
+        line, _ = recognise(" ".join(words[nth:]))
+        if line.form and line.form.secret_places(line.arguments):
+            before = " ".join(words[:nth])
+            return f"{before} {line.shown(VOCABULARY, lambda _word: False)}".strip()
+    return text
 
 
 def _guess(line: Line, error: Unreadable) -> Line:

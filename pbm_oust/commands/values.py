@@ -7,11 +7,11 @@ from enum import Enum
 
 from pbm_oust.commands.grammar import Parameter
 from pbm_oust.commands.words import fold
+from pbm_oust.notation import NUMBER
 from pbm_oust.players import Secret, parse_userid
 from pbm_oust.refusal import Unread, Unreadable
 
-_NUMBER = re.compile(r"[1-9][0-9]{0,8}")
-_BOARD = re.compile(r"([1-9][0-9]{0,8})(?:#(0|[1-9][0-9]{0,8}))?")
+_BOARD = re.compile(rf"({NUMBER.pattern})(?:#(0|{NUMBER.pattern}))?")
 
 
 class Filter(Enum):
@@ -33,7 +33,7 @@ class BoardAt:
 
 def read_board(word: str) -> int:
     """Return the number of a board. Raises Unreadable."""
-    if not _NUMBER.fullmatch(word):
+    if not NUMBER.fullmatch(word):
         raise Unreadable(Unread.BAD_BOARD, word)
     return int(word)
 
@@ -56,7 +56,7 @@ def read_userid(word: str) -> str:
 
 def read_guard(word: str) -> int:
     """Return the number behind a `#`. Raises Unreadable."""
-    if not word.startswith("#") or not _NUMBER.fullmatch(word[1:]):
+    if not word.startswith("#") or not NUMBER.fullmatch(word[1:]):
         raise Unreadable(Unread.BAD_GUARD, word)
     return int(word[1:])
 

@@ -1,1 +1,1 @@
-"""The rules in large numbers: positions counted."""
+"""The rules in large numbers: positions counted, games played at random, boards solved."""

@@ -6,6 +6,7 @@ our side is answered 451, so that the sender's mail server keeps the message and
 
 import asyncio
 import logging
+import os
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -109,15 +110,18 @@ class Handler:
                 self._workers, self._take, content, "" if sender == "<>" else sender
             )
             self.at_work.add(work)
-            work.add_done_callback(self.at_work.discard)
+            work.add_done_callback(self._finish)
             status = await asyncio.shield(work)
-            self._after()
         return status
 
     async def handle_exception(self, error: Exception) -> str:
         """Log an error of ours and tell the client nothing but that it should come again."""
         log.error("failed in a session", exc_info=error)
         return S451_LATER
+
+    def _finish(self, work: asyncio.Future[str]) -> None:
+        self.at_work.discard(work)
+        self._after()
 
     def _take(self, content: bytes, sender: str) -> str:
         try:
@@ -239,7 +243,7 @@ async def listen(
             return await loop.create_unix_server(factory, endpoint.path)
         return await loop.create_server(factory, endpoint.host, endpoint.port)
     except OSError as error:
-        reason = error.strerror or error
+        reason = os.strerror(error.errno) if error.errno else error
         raise CannotListen(f"cannot listen at {endpoint}: {reason}") from None
 
 

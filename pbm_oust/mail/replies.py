@@ -3,6 +3,7 @@
 import hashlib
 import textwrap
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from email.message import EmailMessage
 from email.policy import EmailPolicy
@@ -11,18 +12,27 @@ from email.utils import format_datetime
 from pbm_oust.actions.desk import Request
 from pbm_oust.game import Game
 from pbm_oust.mail.words import WIDTH, Words
-from pbm_oust.notices import BoardNotice, Notice, RefusalNotice
+from pbm_oust.notices import (
+    BoardNotice,
+    BoardsNotice,
+    GamesNotice,
+    HelpNotice,
+    Notice,
+    RefusalNotice,
+    WelcomeNotice,
+)
 
 _POLICY = EmailPolicy(linesep="\n", max_line_length=76)
 
-_KINDS = {
-    "BoardNotice": "board",
-    "BoardsNotice": "boards",
-    "GamesNotice": "games",
-    "WelcomeNotice": "welcome",
-    "HelpNotice": "help",
-    "RefusalNotice": "refusal",
+_KINDS: dict[type[Notice], str] = {
+    BoardNotice: "board",
+    BoardsNotice: "boards",
+    GamesNotice: "games",
+    WelcomeNotice: "welcome",
+    HelpNotice: "help",
+    RefusalNotice: "refusal",
 }
+"""What the header X-Pbm-Oust says, so that players can sort their mail by it."""
 
 
 class Letters:
@@ -33,18 +43,28 @@ class Letters:
         self._clock = clock
         self._words = Words(address)
 
-    def write(self, notice: Notice, request: Request) -> bytes:
-        """Return the letter about a notice, as it stands in the outbox (lines end in LF)."""
+    def write(self, notice: Notice, request: Request) -> list[bytes]:
+        """Return the letters about a notice, one to each address of its reader.
+
+        They are as they stand in the outbox: their lines end in LF.
+        """
         if isinstance(notice, BoardNotice):
-            notice = _with_wrapped_chat(notice)
+            notice = replace(notice, chat=_wrapped(notice.chat))
         subject, text = self._words.of(notice)
-        is_plain = all(address.isascii() for address in notice.reader.addresses)
-        letter = EmailMessage(policy=_POLICY if is_plain else _POLICY.clone(utf8=True))
+        return [
+            self._letter(notice, request, address, subject, text).as_bytes()
+            for address in notice.reader.addresses
+        ]
+
+    def _letter(
+        self, notice: Notice, request: Request, address: str, subject: str, text: str
+    ) -> EmailMessage:
+        letter = EmailMessage(policy=_POLICY if address.isascii() else _POLICY.clone(utf8=True))
         letter["From"] = f"pbm_oust <{self._address}>"
-        letter["To"] = ", ".join(notice.reader.addresses)
+        letter["To"] = address
         letter["Subject"] = subject
         letter["Date"] = format_datetime(self._clock())
-        letter["Message-ID"] = self._message_id(notice, request)
+        letter["Message-ID"] = self._message_id(notice, request, address)
         asked = notice.reader.asked
         if asked and request.message_id:
             letter["In-Reply-To"] = request.message_id
@@ -53,21 +73,20 @@ class Letters:
             letter["References"] = " ".join(references)
         letter["Auto-Submitted"] = "auto-replied" if asked else "auto-generated"
         letter["X-Auto-Response-Suppress"] = "All"
-        letter["X-Pbm-Oust"] = _KINDS[type(notice).__name__]
+        letter["X-Pbm-Oust"] = _KINDS[type(notice)]
         is_ascii = text.isascii()
         letter.set_content(
             text,
             charset="us-ascii" if is_ascii else "utf-8",
             cte="7bit" if is_ascii else "quoted-printable",
         )
-        return letter.as_bytes()
+        return letter
 
-    def _message_id(self, notice: Notice, request: Request) -> str:
+    def _message_id(self, notice: Notice, request: Request, address: str) -> str:
         """Return a Message-ID that is the same whenever the same letter is written again."""
         game = _game_of(notice)
-        of = f"{game.name}.{len(game.records)}" if game else _KINDS[type(notice).__name__]
-        readers = " ".join(notice.reader.addresses)
-        digest = hashlib.sha256(f"{request.identity}\0{readers}\0{of}".encode()).hexdigest()[:16]
+        of = f"{game.name}.{len(game.records)}" if game else _KINDS[type(notice)]
+        digest = hashlib.sha256(f"{request.identity}\0{address}\0{of}".encode()).hexdigest()[:16]
         return f"<{of.replace(' ', '.')}.{digest}@{self._host}>"
 
     def _references(self, notice: Notice, request: Request) -> list[str]:
@@ -92,10 +111,6 @@ def _game_of(notice: Notice) -> Game | None:
     return game if isinstance(game, Game) else None
 
 
-def _with_wrapped_chat(notice: BoardNotice) -> BoardNotice:
-    from dataclasses import replace
-
-    lines = (
-        textwrap.fill(line, WIDTH - 2, break_on_hyphens=False) for line in notice.chat.splitlines()
-    )
-    return replace(notice, chat="\n".join(lines))
+def _wrapped(chat: str) -> str:
+    lines = (textwrap.fill(line, WIDTH - 2, break_on_hyphens=False) for line in chat.splitlines())
+    return "\n".join(lines)

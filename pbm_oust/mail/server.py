@@ -72,6 +72,8 @@ class Server:
                     log.info("relayed %d letters", flushed.sent)
             except OSError as error:
                 log.warning("relay %s: %s", relay, error)
+            except Exception:
+                log.exception("relay %s: a fault in the program", relay)
             try:
                 await asyncio.wait_for(self._due.wait(), RETRY_SECONDS)
             except TimeoutError:

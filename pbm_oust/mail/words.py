@@ -9,11 +9,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from pbm_oust.advice import legal_near, move_line, next_wish
 from pbm_oust.commands.accounts import LONGEST_PASSWORD, MOST_ADDRESSES
-from pbm_oust.commands.grammar import Form
+from pbm_oust.commands.challenge import LONGEST_TIME
+from pbm_oust.commands.grammar import Form, Option
 from pbm_oust.commands.table import FORMS
 from pbm_oust.commands.words import SHORTEST_PASSWORD, is_harmless
 from pbm_oust.game import Deed, Game
-from pbm_oust.notation import format_action, format_terms
+from pbm_oust.notation import LONGEST_USERID, format_action
 from pbm_oust.notices import (
     BoardNotice,
     BoardsNotice,
@@ -51,10 +52,13 @@ class Words:
             drawn=game_text,
             number_of=int.bit_count,
             ordinal=ordinal,
+            shown_in_any=shown_in_any,
             kinds_of=lambda form: tuple(KINDS.values())[: None if form.is_of_kind else 1],
             shortest_password=SHORTEST_PASSWORD,
             longest_password=LONGEST_PASSWORD,
             longest_side=LONGEST,
+            longest_time=LONGEST_TIME,
+            longest_userid=LONGEST_USERID,
             most_addresses=MOST_ADDRESSES,
         )
 
@@ -77,7 +81,7 @@ class Words:
     def help_page(self, subject: str) -> str | None:
         """Return the page of the help about a subject, or None if there is none."""
         if subject in KINDS:
-            return wrapped(str(self._kind_words(KINDS[subject]).rules()))
+            return wrapped(str(self._kind_words(KINDS[subject]).rules(KINDS[subject])))
         if subject in ("overview", "commands", "tutorial"):
             name = "overview" if subject == "commands" else subject
             return self._render(f"help/{name}", forms=FORMS, subjects=help_subjects())
@@ -90,7 +94,6 @@ class Words:
             "board",
             notice,
             past=notice.is_past,
-            options=format_terms(game.header.terms),
             board=game_text(game),
             record=_whole_record(game),
             example_line=move_line(game, game.player_to_move, wish) if wish else "",
@@ -109,28 +112,32 @@ class Words:
     def _refusal(self, notice: RefusalNotice) -> tuple[str, str]:
         refusal = notice.refusal
         game = refusal.facts.get("game")
+        kind = game.header.kind if isinstance(game, Game) else refusal.facts.get("kind")
         facts: dict[str, Any] = {
             "family": refusal.family,
             "game": game,
             "culprit": notice.culprit,
             "legal_near": legal_near(refusal) if "fault" in refusal.facts else [],
-            "kind_words": self._kind_words(game.header.kind) if isinstance(game, Game) else None,
+            "kind_words": self._kind_words(kind) if isinstance(kind, Kind) else None,
         }
         words = self._templates.get_template(f"refusals/{refusal.family}.txt").make_module(facts)
         explain = getattr(words, refusal.reason.value)
         sentences = explain({"culprit": notice.culprit, "facts": refusal.facts})
         board = game_text(game) if isinstance(game, Game) else ""
-        return self._mail("refusal", notice, **facts, sentences=sentences, board=board)
+        placeholders = re.findall(r"\b[A-Z]{4,}\b", notice.correction or "")
+        return self._mail(
+            "refusal",
+            notice,
+            **facts,
+            sentences=sentences,
+            board=board,
+            placeholders=placeholders,
+        )
 
     def _form_page(self, form: Form) -> str:
         kinds = list(KINDS.values()) if form.is_of_kind else [None]
         usages = [f"  {wrapped_usage(usage)}" for kind in kinds for usage in form.usages(kind)]
-        text = self._render(
-            f"help/{form.name}",
-            form=form,
-            kind=next(iter(KINDS.values())),
-            subjects=help_subjects(),
-        )
+        text = self._render(f"help/{form.name}", form=form, subjects=help_subjects())
         return "\n".join([*usages, "", text])
 
     def _kind_words(self, kind: Kind) -> Any:
@@ -151,6 +158,11 @@ class Words:
 def help_subjects() -> list[str]:
     """Return what there is help about, besides the overview."""
     return [*KINDS, "tutorial", *(form.name for form in FORMS)]
+
+
+def shown_in_any(option: Option) -> list[str]:
+    """Return how the help of the games shows an option, each way once."""
+    return list(filter(None, dict.fromkeys(option.shown(kind) for kind in KINDS.values())))
 
 
 def actor_of(game: Game) -> str:

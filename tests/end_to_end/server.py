@@ -97,7 +97,7 @@ class Player:
 
     def follow_example(self, mail: EmailMessage) -> None:
         """Send the line that a board mail gives as an example."""
-        line = re.search(r"^  (oust move .*)$", mail.get_content(), re.MULTILINE)
+        line = re.search(r"^  (\w+ move .*)$", mail.get_content(), re.MULTILINE)
         assert line, mail.get_content()
         self.send(line[1].replace("PASSWORD", self.password))
 

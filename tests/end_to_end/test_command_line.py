@@ -1,6 +1,7 @@
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -22,6 +23,12 @@ def _not_the_samples(folder: str, names: list[str]) -> list[str]:
 
 def _run(home: Path, *arguments: str, input: str = "") -> Result:  # noqa: A002
     return CliRunner().invoke(main, ["--home", str(home), *arguments], input=input)
+
+
+def _json(result: Result) -> dict[str, Any]:
+    assert result.exit_code == 0, result.output
+    told: dict[str, Any] = json.loads(result.stdout)
+    return told
 
 
 def test_verify_prints_a_line_for_each_sample_game(home: Path) -> None:
@@ -154,7 +161,7 @@ def test_letters_are_listed_and_shown(home: Path) -> None:
     mail = "From: dora@example.org\nSubject: help oust\n\n"
     assert _run(home, "deliver", input=mail).exit_code == 0
     (letter,) = json.loads(_run(home, "outbox", "list", "--json").output)
-    assert (letter["to"], letter["subject"]) == (["dora@example.org"], "help: oust")
+    assert (letter["to"], letter["subject"]) == ("dora@example.org", "help: oust")
     shown = _run(home, "outbox", "show", letter["name"][:20]).output
     assert shown.startswith("From: pbm_oust <pbmserv@localhost>\nTo: dora@example.org\n")
     assert "Oust is by Mark Steere (2007)." in shown
@@ -175,6 +182,54 @@ def test_perft_counts_sequences(arguments: list[str], total: int, tmp_path: Path
     assert result.output.endswith(f", depth 3: {total} sequences\n")
     counted = _run(tmp_path, "rules", "perft", "oust", *arguments, "--depth", "3", "--json")
     assert json.loads(counted.output)["sequences"] == total
+
+
+def test_simulate_gives_the_same_figures_for_any_number_of_processes(tmp_path: Path) -> None:
+    command = ("rules", "simulate", "oust", "--size", "5", "--games", "40", "--seed", "7", "--json")
+    one, two = (_json(_run(tmp_path, *command, "--jobs", jobs)) for jobs in ("1", "2"))
+    assert one.pop("placements_per_second") > 0
+    assert two.pop("placements_per_second") > 0
+    assert one == two
+    assert set(one) >= {"kind", "grid", "games", "placements", "results"}
+    assert set(one["placements"]) == {"mean", "median", "stderr"}
+    assert sum(one["results"].values()) == one["games"] == 40
+
+
+def test_simulate_counts_the_turns_of_churn(tmp_path: Path) -> None:
+    command = ("rules", "simulate", "churn", "--size", "3", "--games", "200", "--seed", "1")
+    figures = _json(_run(tmp_path, *command, "--json"))
+    assert (figures["kind"], figures["grid"], figures["games"]) == ("churn", "hex 3", 200)
+    assert abs(figures["turns"]["mean"] - 69.74) < 5 * figures["turns"]["stderr"]
+    assert figures["turns_per_second"] > 0
+    assert figures["results"]["draw"] == 0
+    assert "200 random games, seed 1\n" in _run(tmp_path, *command).output
+
+
+@pytest.mark.parametrize(
+    ("grid", "swapless", "reachable"),
+    [
+        (["--size", "2x2"], "the first player wins", 6),
+        (["--size", "3x3"], "the first player wins", 415),
+        (["--size", "4x3"], "the first player wins", 22_730),
+        (["--hex", "2"], "the first player wins", 25),
+    ],
+)
+def test_solve_says_who_wins_a_small_board(
+    grid: list[str], swapless: str, reachable: int, tmp_path: Path
+) -> None:
+    solved = _json(_run(tmp_path, "rules", "solve", "oust", *grid, "--census", "--json"))
+    assert solved["without_swap"] == swapless
+    assert solved["with_swap"] == "the second player wins"
+    assert solved["draw_forced_by"] == []
+    assert solved["reachable"] == reachable
+    assert 0 < solved["positions"] <= reachable
+    assert swapless in _run(tmp_path, "rules", "solve", "oust", *grid).output
+
+
+def test_a_game_whose_positions_come_again_is_not_solved(tmp_path: Path) -> None:
+    refused = _run(tmp_path, "rules", "solve", "churn")
+    assert refused.exit_code == 1
+    assert "positions of Churn can come again" in refused.output
 
 
 @pytest.mark.parametrize(

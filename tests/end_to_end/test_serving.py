@@ -92,6 +92,53 @@ def test_a_letter_that_the_relay_refuses_does_not_hold_up_the_others(
     assert [envelope.rcpt_tos for envelope in relay.taken] == [["alice@example.org"]]
 
 
+def test_a_player_with_two_addresses_gets_a_letter_at_each(
+    sink: tuple[Sink, str], tmp_path: Path
+) -> None:
+    relay, url = sink
+    with running(tmp_path) as server:
+        Player("alice", "wonderland", server).send(
+            "signup alice wonderland alice@example.org unknown@example.org"
+        )
+    assert _run(tmp_path, "outbox", "flush", "--relay", url).stdout == "1 sent, 1 kept\n"
+    assert [envelope.rcpt_tos for envelope in relay.taken] == [["alice@example.org"]]
+    (kept,) = letters_in(tmp_path).values()
+    assert kept["To"] == "unknown@example.org"
+
+
+def test_a_letter_that_cannot_be_read_does_not_stop_the_others(
+    sink: tuple[Sink, str], tmp_path: Path
+) -> None:
+    relay, url = sink
+    with running(tmp_path, "--relay", url) as server:
+        odd = tmp_path / "outbox" / "new" / "1.M1Q1P1_0.odd"
+        odd.write_bytes(b'To: "\nFrom: a@b\n\n')
+        Player("alice", "wonderland", server).send("signup alice wonderland")
+        relay.wait_for(1)
+        Player("bob", "lookingglass", server).send("signup bob lookingglass")
+        relay.wait_for(2)
+    assert odd.exists()
+    assert _run(tmp_path, "outbox", "list").returncode == 0
+    delivered = _run(tmp_path, "deliver", input="From: a@example.org\nSubject: help\n\n")
+    assert delivered.returncode == 0
+
+
+def test_one_board_that_cannot_be_read_disturbs_nobody(tmp_path: Path) -> None:
+    with running(tmp_path) as server:
+        alice = Player("alice", "wonderland", server)
+        alice.sign_up()
+        (tmp_path / "oust" / "9.txt").mkdir()
+        Player("bob", "lookingglass", server).sign_up()
+        alice.send("oust challenge alice bob -size=5")
+        alice.send("oust games")
+        subjects = [str(mail["Subject"]) for mail in alice.new_mail()]
+    assert subjects == ["oust 10 #1: your turn, alice", "oust games: 1 board"]
+    verified = _run(tmp_path, "games", "verify")
+    assert verified.returncode == 1
+    assert "oust 9: BAD: " in verified.stdout
+    assert "oust 10: ok" in verified.stdout
+
+
 def test_lmtp_on_a_unix_socket(tmp_path: Path) -> None:
     path = tmp_path / "lmtp"
     with running(tmp_path / "home", "--lmtp", f"unix:{path}"), smtplib.LMTP(str(path)) as lmtp:
@@ -118,6 +165,19 @@ def test_the_mail_command_prints_the_answer(tmp_path: Path) -> None:
         refused = _run(tmp_path, "mail", *to, "--from", "a@example.org", "oust move 1 alice bad A1")
         assert refused.returncode == 1
         assert "You sent:\n\n  oust move 1 alice ******** A1\n" in refused.stdout
+
+
+def test_the_mail_command_says_when_there_is_no_answer(tmp_path: Path) -> None:
+    with running(tmp_path / "home") as server:
+        (tmp_path / "pbm_oust.toml").write_text(f'address = "{ADDRESS}"\n')
+        to = ("--smtp", f"127.0.0.1:{server.port}")
+        refused = _run(tmp_path, "mail", *to, "--from", "a@example.org", "help")
+    assert refused.returncode == 1
+    assert "there is no answer in" in refused.stderr
+
+
+def test_a_subject_of_two_lines_is_wrong_usage(tmp_path: Path) -> None:
+    assert _run(tmp_path, "mail", "--from", "a@example.org", "help\nx").returncode == 2
 
 
 def test_the_mail_command_says_when_no_server_answers(tmp_path: Path) -> None:
@@ -147,7 +207,8 @@ def test_deliver_ends_as_sysexits_says(
     arguments: list[str], message: str, status: int, tmp_path: Path
 ) -> None:
     assert _run(tmp_path, "deliver", *arguments, input=message).returncode == status
-    assert letters_in(tmp_path) == {} if (tmp_path / "outbox").exists() else True
+    outbox = tmp_path / "outbox"
+    assert [path for path in outbox.rglob("*") if path.is_file()] == []
 
 
 def test_deliver_asks_for_another_try_when_the_home_cannot_be_written(tmp_path: Path) -> None:

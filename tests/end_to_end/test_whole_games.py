@@ -6,17 +6,25 @@ import pytest
 from tests.end_to_end.server import PROGRAM, Player, letters_in, running
 
 
-@pytest.mark.parametrize(("option", "grid"), [("-size=5", "square 5x5"), ("-hex=3", "hex 3")])
+@pytest.mark.parametrize(
+    ("kind", "option", "grid", "how"),
+    [
+        ("oust", "-size=5", "square 5x5", "capture"),
+        ("oust", "-hex=3", "hex 3", "capture"),
+        ("churn", "-size=3", "hex 3", "majority"),
+    ],
+)
 def test_two_people_with_mail_programs_play_a_game_until_one_wins(
-    option: str, grid: str, tmp_path: Path
+    kind: str, option: str, grid: str, how: str, tmp_path: Path
 ) -> None:
     with running(tmp_path) as server:
         alice = Player("alice", "wonderland", server)
         bob = Player("bob", "lookingglass", server)
         alice.sign_up()
         bob.sign_up()
-        alice.send(f"oust challenge alice bob {option}", "Good luck!")
+        alice.send(f"{kind} challenge alice bob {option}", "Next: oust move 1 alice wonderland C3")
         inbox = {player.userid: player.new_mail() for player in (alice, bob)}
+        game_is_young = True
         for _ in range(200):
             latest = {userid: mails[-1] for userid, mails in inbox.items()}
             subjects = {userid: str(mail["Subject"]) for userid, mail in latest.items()}
@@ -24,11 +32,18 @@ def test_two_people_with_mail_programs_play_a_game_until_one_wins(
                 break
             mover = alice if "your turn, alice" in subjects["alice"] else bob
             assert f"your turn, {mover.userid}" in subjects[mover.userid]
+            if game_is_young:
+                for spoilt in ("pass", "A99", "D", "A1 lookingglass wonderland"):
+                    mover.send(f"{kind} move 1 {mover.userid} {mover.password} {spoilt}")
+                mover.send(f"{kind} mvoe 1 {mover.userid} {mover.password} A1")
+                mover.send(f"{kind} move 1 {mover.userid} {mover.password.upper()} A1")
+                mover.new_mail()
+                game_is_young = False
             mover.follow_example(latest[mover.userid])
             inbox = {player.userid: player.new_mail() for player in (alice, bob)}
         assert {subjects["alice"], subjects["bob"]} in (
-            {"oust 1: over, you win", "oust 1: over, bob wins"},
-            {"oust 1: over, alice wins", "oust 1: over, you win"},
+            {f"{kind} 1: over, you win", f"{kind} 1: over, bob wins"},
+            {f"{kind} 1: over, alice wins", f"{kind} 1: over, you win"},
         )
         assert "The whole game:" in latest["alice"].get_content()
         assert server.stop() == 0
@@ -36,9 +51,9 @@ def test_two_people_with_mail_programs_play_a_game_until_one_wins(
         [PROGRAM, "--home", str(tmp_path), "games", "verify"], capture_output=True, text=True
     )
     assert verified.returncode == 0
-    assert verified.stdout.startswith("oust 1: ok, ")
-    assert verified.stdout.endswith(" capture\n")
-    history = (tmp_path / "oust" / "1.txt").read_text()
+    assert verified.stdout.startswith(f"{kind} 1: ok, ")
+    assert verified.stdout.endswith(f" {how}\n")
+    history = (tmp_path / kind / "1.txt").read_text()
     assert f"Grid: {grid}\n" in history
     _no_password_anywhere(tmp_path, server.log, verified.stdout)
 

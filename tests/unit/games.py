@@ -34,11 +34,11 @@ Started: 2026-11-20T15:36:00Z
 """The history of a finished game, as it is in its file."""
 
 
-def new_game(grid: str = "square 13x13", terms: Terms | None = None) -> Game:
-    """Return board oust 17 of rrognlie, who owns x, and marksteere before its first record."""
+def new_game(grid: str = "square 13x13", terms: Terms | None = None, *, kind: str = "oust") -> Game:
+    """Return board 17 of rrognlie, who owns x, and marksteere before its first record."""
     return Game.start(
         Header(
-            kind=KINDS["oust"],
+            kind=KINDS[kind],
             board=17,
             grid=parse_grid(grid),
             x="rrognlie",

@@ -1,12 +1,13 @@
-"""Oust as plainly and slowly as the rules are told: a yardstick for the engine.
+"""Games as plainly and slowly as their rules are told: a yardstick for the engine.
 
 Stones are a dictionary from points, which are (column, row) counted from 1, to "x" or "o". Nothing
-here knows the engine or its grids.
+here, nor in the naive games built on it, knows the engine or its grids.
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 Point = tuple[int, int]
 
@@ -14,8 +15,6 @@ LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 
 SQUARE_STEPS = ((1, 0), (-1, 0), (0, 1), (0, -1))
 HEX_STEPS = (*SQUARE_STEPS, (1, 1), (-1, -1))
-
-OCCUPIED, TAKES_NOTHING, ENEMY_AS_LARGE = "occupied", "takes_nothing", "enemy_as_large"
 
 
 def name_of(point: Point) -> str:
@@ -53,30 +52,17 @@ def _lengths(grid: str) -> tuple[int, int]:
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """What the rules say of a stone on a point: the rule it breaks, if any, and what it takes."""
-
-    fault: str | None
-    group: int = 1
-    """The size of the group that the stone would form."""
-    largest_enemies: list[set[Point]] = field(default_factory=list)
-    """The largest of the enemy groups that this group would touch; several if they are equal."""
-    taken: set[Point] = field(default_factory=set)
-
-
-@dataclass(frozen=True)
 class Naive:
-    """A position. `ended` is the winner, or "draw", or None while the game goes on."""
+    """A position of some game. `ended` is the winner, or "draw", or None while the game goes on."""
 
     points: frozenset[Point]
     steps: tuple[Point, ...]
     stones: dict[Point, str] = field(default_factory=dict)
     to_move: str = "x"
-    is_mid_turn: bool = False
     ended: str | None = None
 
     @classmethod
-    def start(cls, grid: str) -> "Naive":
+    def start(cls, grid: str) -> Self:
         """Return the empty board."""
         return cls(points_of(grid), steps_of(grid))
 
@@ -102,56 +88,19 @@ class Naive:
                     waiting.append(neighbour)
         return group
 
-    def judge(self, point: Point) -> Verdict:
-        """Return what the rules say of a placement by the side to move."""
-        if point in self.stones:
-            return Verdict(OCCUPIED)
-        stones = {**self.stones, point: self.to_move}
-        group = self.group_at(point, stones)
-        if len(group) == 1:
-            return Verdict(None)
-        touched: list[set[Point]] = []
-        for own in group:
-            for neighbour in self.beside(own):
-                if stones.get(neighbour) == self.enemy and not any(neighbour in g for g in touched):
-                    touched.append(self.group_at(neighbour, stones))
-        if not touched:
-            return Verdict(TAKES_NOTHING, len(group))
-        size = max(len(enemies) for enemies in touched)
-        if size >= len(group):
-            largest = [enemies for enemies in touched if len(enemies) == size]
-            return Verdict(ENEMY_AS_LARGE, len(group), largest)
-        return Verdict(None, len(group), taken=set().union(*touched))
-
     def placements(self) -> set[Point]:
         """Return the points where the side to move may place."""
-        if self.ended:
-            return set()
-        return {point for point in self.points if self.judge(point).fault is None}
+        raise NotImplementedError
 
-    def capturing(self) -> set[Point]:
-        """Return the points where the side to move takes enemy stones."""
-        return {point for point in self.placements() if self.judge(point).taken}
+    def taken_at(self, point: Point) -> set[Point]:
+        """Return the points that a placement empties."""
+        raise NotImplementedError
 
-    def place(self, point: Point) -> "Naive":
+    def place(self, point: Point) -> Self:
         """Return the position after a placement that the rules allow."""
-        verdict = self.judge(point)
-        assert verdict.fault is None
-        stones = {at: side for at, side in self.stones.items() if at not in verdict.taken}
-        stones[point] = self.to_move
-        after = replace(self, stones=stones, is_mid_turn=bool(verdict.taken))
-        if after.is_mid_turn:
-            if self.enemy not in stones.values():
-                return replace(after, is_mid_turn=False, ended=self.to_move)
-            if after.placements():
-                return after
-        mover = replace(after, is_mid_turn=False)
-        other = replace(mover, to_move=self.enemy)
-        if not mover.placements() and not other.placements():
-            return replace(other, ended="draw")
-        return other
+        raise NotImplementedError
 
-    def pass_turn(self) -> "Naive":
+    def pass_turn(self) -> Self:
         """Return the position after a pass by a side that has no placement."""
         assert not self.placements()
         return replace(self, to_move=self.enemy)

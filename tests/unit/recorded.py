@@ -23,9 +23,10 @@ class RecordedAction:
 
 @dataclass(frozen=True)
 class RecordedGame:
-    """A game from the empty board to its result, which is `x`, `o`, `draw` or None."""
+    """A game from the empty board to its result: `x`, `o`, `draw`, or None if it goes on."""
 
     name: str
+    kind: str
     grid: str
     shows: tuple[str, ...]
     actions: tuple[RecordedAction, ...]
@@ -52,10 +53,10 @@ class Count:
 
 
 def recorded_games() -> list[RecordedGame]:
-    """Return all recorded games of Oust."""
+    """Return all recorded games."""
     return [
         _game(json.loads(line))
-        for name in ("oust_square.jsonl", "oust_hex.jsonl")
+        for name in ("oust_square.jsonl", "oust_hex.jsonl", "churn.jsonl")
         for line in (DATA / name).read_text().splitlines()
     ]
 
@@ -85,6 +86,7 @@ def grid_name(shape: str, size: list[int]) -> str:
 def _game(found: dict[str, Any]) -> RecordedGame:
     return RecordedGame(
         name=found["id"],
+        kind=found["game"],
         grid=grid_name(found["grid"], found["size"]),
         shows=tuple(found["shows"]),
         actions=tuple(_action(action) for action in found["actions"]),

@@ -135,7 +135,7 @@ def test_legal_placements_are_sought_near_the_illegal_one() -> None:
         (
             "oust challenge alice carol",
             NotAllowed(Barred.NO_SUCH_PLAYER, "carol"),
-            "signup USERID PASSWORD",
+            None,
         ),
         (
             "oust move 99 alice wonderland D4",

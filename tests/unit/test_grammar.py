@@ -5,8 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pbm_oust.commands.accounts import Signup
-from pbm_oust.commands.boards import Challenge, Games, Show
+from pbm_oust.commands.challenge import Challenge
 from pbm_oust.commands.general import Help
+from pbm_oust.commands.looking import Games, Show
 from pbm_oust.commands.play import Move, format_wish, read_wish
 from pbm_oust.commands.table import FORMS, Command, parse_line
 from pbm_oust.commands.values import BoardAt, Filter

@@ -24,6 +24,11 @@ class Damage:
     reason: str
 
 
+TOP = "Kind: oust\nBoard: 17\nGrid: square 13x13"
+"""The lines of the example that say what is played on which grid."""
+
+CHURN = TOP.replace("oust", "churn")
+
 HEADER = [
     Damage("first line", "pbm_oust history 1", "pbm_oust history 2", 1, "'pbm_oust history 1'"),
     Damage("longer first line", "history 1", "history 10", 1, "first line is 'pbm_oust history 1'"),
@@ -36,6 +41,8 @@ HEADER = [
     Damage("bad grid", "square 13x13", "square 13x1", 4, "2 to 25 columns and rows"),
     Damage("bad shape", "square 13x13", "round 13", 4, "a grid is written like"),
     Damage("loose grid", "square 13x13", "square 13", 4, "this grid is written square 13x13"),
+    Damage("even grid", TOP, CHURN.replace("square 13x13", "hex 4,5"), 4, "not played on hex 4,5"),
+    Damage("other shape", TOP, CHURN, 4, "Churn is not played on square 13x13"),
     Damage("bad userid", "X: rrognlie", "X: R Rognlie", 5, "'R Rognlie' is no userid"),
     Damage("no userid", "O: marksteere", "O: ", 6, "'' is no userid"),
     Damage("unknown option", "swap rated", "swap ruled", 7, "the option 'ruled' is not known"),

@@ -4,7 +4,7 @@ from enum import Enum
 
 import pytest
 
-from pbm_oust.commands.boards import Challenge
+from pbm_oust.commands.challenge import Challenge
 from pbm_oust.commands.table import parse_line
 from pbm_oust.game import Terms
 from pbm_oust.refusal import Unread, Unreadable
@@ -130,5 +130,22 @@ def test_an_option_that_says_again_what_another_has_said(options: str, culprit: 
     ],
 )
 def test_an_option_with_a_value_it_does_not_take(option: str, forms: list[str]) -> None:
-    facts = {"right": forms[0], "forms": forms}
-    assert refused(option) == (Unread.BAD_OPTION_VALUE, option, facts)
+    reason, culprit, facts = refused(option)
+    assert (reason, culprit) == (Unread.BAD_OPTION_VALUE, option)
+    assert (facts["right"], facts["forms"]) == (forms[0], forms)
+
+
+@pytest.mark.parametrize(
+    ("line", "takes"),
+    [
+        ("oust challenge alice bob -size=99", "square"),
+        ("churn challenge alice bob -size=99", "hex"),
+        ("oust challenge alice bob -hex=99", "hex"),
+        ("oust challenge alice bob -noswap=1", "nothing"),
+        ("oust challenge alice bob --nagtime=0", "days"),
+    ],
+)
+def test_a_wrong_value_is_explained_by_what_the_option_takes(line: str, takes: str) -> None:
+    _, refusal = parse_line(line)
+    assert isinstance(refusal, Unreadable)
+    assert refusal.facts["takes"] == takes

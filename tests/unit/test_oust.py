@@ -1,19 +1,21 @@
 """Which placements Oust allows and what they take, on small boards; `?` marks the cell."""
 
-from enum import Enum
-
 import pytest
 
-from pbm_oust.rules.oust import Fault, Oust
-from pbm_oust.rules.position import How, IllegalPlacement, Occupied, Result, taken
-from tests.unit.boards import O, X, board, capturing, drawn, names, placed, placements, rows
-
-
-def refusal(position: Oust, cell: str) -> tuple[Enum, dict[str, object]]:
-    """Return the reason and the facts of a refused placement."""
-    with pytest.raises(IllegalPlacement) as refused:
-        placed(position, cell)
-    return refused.value.reason, refused.value.facts
+from pbm_oust.rules.oust import Fault
+from pbm_oust.rules.position import How, Occupied, Result, taken
+from tests.unit.boards import (
+    O,
+    X,
+    board,
+    capturing,
+    drawn,
+    names,
+    placed,
+    placements,
+    refusal,
+    rows,
+)
 
 
 def test_a_stone_that_touches_no_friend_takes_nothing_and_ends_the_turn() -> None:

@@ -7,21 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.rules.grid import Grid, Shape, hexagon
+from pbm_oust.rules.grid import Grid, Shape
 from pbm_oust.rules.oust import Fault, Oust
-from pbm_oust.rules.position import IllegalPass, IllegalPlacement, Side, taken
-from tests.unit.boards import board, drawn, naive_of, other_to_move, placed
-from tests.unit.naive import Naive, names_of, point_of
+from pbm_oust.rules.position import IllegalPass, Side, taken
+from tests.unit.boards import board, drawn, naive_of, other_to_move, placed, refused
+from tests.unit.mirrors import in_mirror, mirrored
+from tests.unit.naive import names_of, point_of
+from tests.unit.naive_oust import NaiveOust
 from tests.unit.strategies import Play, grids, plays, relaxed
-
-
-def refused(position: Oust, cell: int) -> IllegalPlacement | None:
-    """Return why a placement is refused, or None if it is not."""
-    try:
-        position.place(cell)
-    except IllegalPlacement as fault:
-        return fault
-    return None
 
 
 @relaxed
@@ -154,26 +147,12 @@ def test_nobody_draws_on_a_hexagonal_grid(play: Play) -> None:
 @relaxed
 @given(plays)
 def test_the_engine_and_the_naive_rules_play_the_same_game(play: Play) -> None:
-    grid, naive = play.grid, Naive.start(str(play.grid))
+    grid, naive = play.grid, NaiveOust.start(str(play.grid))
     for before, cell, after in play.steps():
         assert grid.names(before.placements()) == names_of(naive.placements())
         assert grid.names(before.capturing()) == names_of(naive.capturing())
         naive = naive.place(grid.place_of(cell)) if cell else naive.pass_turn()
         assert naive == naive_of(after)
-
-
-def mirrored(grid: Grid) -> Grid:
-    """Return the grid seen in a mirror: its columns reversed, or of a hexagon its two sides."""
-    return grid if grid.shape is Shape.SQUARE else hexagon(*reversed(grid.size))
-
-
-def in_mirror(grid: Grid, cells: int) -> int:
-    """Return the cells of the mirrored grid that cells become."""
-    other = mirrored(grid)
-    places = [grid.place_of(cell) for cell in grid.each(cells)]
-    if grid.shape is Shape.SQUARE:
-        return sum(other.cell_at(grid.size[0] + 1 - column, row) for column, row in places)
-    return sum(other.cell_at(row, column) for column, row in places)
 
 
 @relaxed

@@ -3,8 +3,7 @@ import pytest
 from pbm_oust.experiments.perft import count_sequences, divide, past_forced_pass
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
-from tests.unit.boards import board, placed, placements
-from tests.unit.naive import Naive
+from tests.unit.boards import board, naive_start, placed, placements
 from tests.unit.recorded import Count, counts
 
 SLOW = 8_000
@@ -24,13 +23,9 @@ def test_the_engine_counts_the_recorded_numbers_of_sequences(count: Count) -> No
     assert tuple(counted) == count.counts
 
 
-@pytest.mark.parametrize(
-    "count",
-    [count for count in counts() if count.kind == "oust"],
-    ids=lambda count: str(count.grid),
-)
+@by_grid
 def test_the_naive_rules_count_the_same(count: Count) -> None:
-    start = Naive.start(count.grid)
+    start = naive_start(count.kind, count.grid)
     quick = tuple(number for number in count.counts if number <= SLOW)
 
     counted = [start.count_sequences(depth) for depth, _ in enumerate(quick, 1)]

@@ -43,7 +43,10 @@ ACCOUNTS = st.builds(
     st.from_regex(r"[a-z][a-z0-9_-]{0,19}", fullmatch=True),
     st.just(HASH),
     st.lists(
-        st.from_regex(r"[A-Za-z0-9.+\'_-]{1,20}@[A-Za-z0-9.-]{1,20}", fullmatch=True), max_size=5
+        st.from_regex(
+            r"[A-Za-z0-9+\'_-]{1,9}(\.[a-z]{1,9})?@[A-Za-z0-9-]{1,9}(\.[a-z]{1,9})?", fullmatch=True
+        ),
+        max_size=5,
     ).map(tuple),
     st.datetimes(datetime(2000, 1, 1), datetime(2999, 1, 1)).map(
         lambda at: at.replace(microsecond=0, tzinfo=UTC)

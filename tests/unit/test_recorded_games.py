@@ -5,11 +5,20 @@ import pytest
 
 from pbm_oust.history import read_history
 from pbm_oust.rules.grid import parse_grid
+from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.oust import Oust
-from pbm_oust.rules.position import How, Side, taken
-from tests.unit.boards import board, capturing, drawn, names, other_to_move, placements
+from pbm_oust.rules.position import How, Position, Side, taken
+from tests.unit.boards import (
+    board,
+    capturing,
+    drawn,
+    naive_start,
+    names,
+    other_to_move,
+    placements,
+)
 from tests.unit.games import history_of, new_game, play
-from tests.unit.naive import Naive, names_of, point_of
+from tests.unit.naive import names_of, point_of
 from tests.unit.recorded import RecordedAction, RecordedGame, figures, grid_name, recorded_games
 
 SMALL = 61
@@ -17,14 +26,17 @@ SMALL = 61
 
 GAMES = recorded_games()
 SMALL_GAMES = [game for game in GAMES if parse_grid(game.grid).cells.bit_count() <= SMALL]
+WON = {"oust": How.CAPTURE, "churn": How.MAJORITY}
+"""How a game of each kind is won."""
+
 SHOWN = ("draw", "draw with empty points", "pass", "stuck", "win by a turn of several captures")
 
 every_game = pytest.mark.parametrize("game", GAMES, ids=lambda game: str(game.name))
 
 
-def steps(game: RecordedGame) -> Iterator[tuple[Oust, RecordedAction, Oust]]:
+def steps(game: RecordedGame) -> Iterator[tuple[Position, RecordedAction, Position]]:
     """Yield every action with the positions before and after it."""
-    before = Oust(parse_grid(game.grid))
+    before = KINDS[game.kind].start(parse_grid(game.grid))
     for action in game.actions:
         if action.at == "pass":
             after = before.pass_turn()
@@ -47,7 +59,23 @@ def test_a_recorded_game_has_its_recorded_placements(game: RecordedGame) -> None
 def test_a_recorded_game_has_its_recorded_captures(game: RecordedGame) -> None:
     for before, action, after in steps(game):
         assert names(before.grid, taken(before, after)) == action.captured
-        assert (action.at in capturing(before).split()) is bool(action.captured)
+
+
+@every_game
+def test_the_capturing_placements_of_a_recorded_game_take_enemy_stones(game: RecordedGame) -> None:
+    for before, action, after in steps(game):
+        enemies = taken(before, after) & before.stones(before.to_move.other)
+        assert (action.at in capturing(before).split()) is bool(enemies)
+
+
+@every_game
+def test_a_recorded_game_takes_enemy_stones_in_oust_and_own_ones_in_churn(
+    game: RecordedGame,
+) -> None:
+    for before, _, after in steps(game):
+        mover = before.to_move
+        loser = mover.other if game.kind == "oust" else mover
+        assert not taken(before, after) & ~before.stones(loser)
 
 
 @every_game
@@ -70,14 +98,14 @@ def test_a_recorded_game_ends_with_its_last_action_and_its_recorded_result(
         assert (last.winner, last.how) == (None, How.BLOCKED)
     else:
         assert last
-        assert (last.winner, last.how) == (Side(game.result), How.CAPTURE)
+        assert (last.winner, last.how) == (Side(game.result), WON[game.kind])
 
 
 @every_game
 def test_a_recorded_game_is_played_turn_by_turn_and_its_history_reads_back(
     game: RecordedGame,
 ) -> None:
-    played = play(new_game(game.grid), *game.turns())
+    played = play(new_game(game.grid, kind=game.kind), *game.turns())
 
     assert len(played.records) == len(game.turns())
     assert read_history(history_of(played)).game == played
@@ -85,14 +113,14 @@ def test_a_recorded_game_is_played_turn_by_turn_and_its_history_reads_back(
 
 @pytest.mark.parametrize("game", SMALL_GAMES, ids=lambda game: str(game.name))
 def test_the_naive_rules_say_the_same_of_a_recorded_game(game: RecordedGame) -> None:
-    position = Naive.start(game.grid)
+    position = naive_start(game.kind, game.grid)
     for action in game.actions:
         assert position.to_move == action.by
         assert " ".join(names_of(position.placements())) == action.legal_at
         if action.at == "pass":
             position = position.pass_turn()
         else:
-            captured = position.judge(point_of(action.at)).taken
+            captured = position.taken_at(point_of(action.at))
             assert " ".join(names_of(captured)) == action.captured
             position = position.place(point_of(action.at))
     assert position.ended == game.result

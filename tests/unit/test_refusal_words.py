@@ -1,5 +1,6 @@
 """The words of refusals and of the help: none is wanting, none is without use, all lines fit."""
 
+import re
 from collections import Counter
 from enum import Enum
 from importlib.resources import files
@@ -14,6 +15,7 @@ from pbm_oust.mail.words import Words, help_subjects, wrapped_usage
 from pbm_oust.notices import HelpNotice, Reader, RefusalNotice
 from pbm_oust.refusal import Barred, Unlawful, Unread, Unreadable
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.position import Kind
 
 WIDEST = 76
 FAMILIES: dict[str, type[Enum]] = {
@@ -22,7 +24,6 @@ FAMILIES: dict[str, type[Enum]] = {
     "illegal": Unlawful,
 }
 REASONS = [(family, reason) for family, reasons in FAMILIES.items() for reason in reasons]
-OUST = KINDS["oust"]
 WORDS = Words("pbmserv@example.org")
 READER = Reader(("alice@example.org",), asked=True)
 
@@ -98,7 +99,9 @@ def page_of(subject: str) -> str:
 
 
 def usages(form: Form) -> list[str]:
-    return form.usages(OUST if form.is_of_kind else None)
+    if not form.is_of_kind:
+        return form.usages(None)
+    return [usage for kind in KINDS.values() for usage in form.usages(kind)]
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: cast(Form, form).name)
@@ -113,13 +116,15 @@ def test_the_overview_shows_how_every_form_is_written(form: Form) -> None:
     assert all(f"  {wrapped_usage(usage)}\n" in overview for usage in usages(form))
 
 
-@pytest.mark.parametrize("name", [option.name for option in KIND_FORMS["challenge"].options])
-def test_every_option_of_a_challenge_is_described(name: str) -> None:
-    option = next(each for each in KIND_FORMS["challenge"].options if each.name == name)
-    _, _, behind = page_of("challenge").partition(f"\n  {option.shown(OUST)}\n")
-    description = behind.split("\n")[0]
-    assert description.startswith("      ")
-    assert len(description.split()) > 2
+@pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
+def test_every_option_of_a_challenge_is_described(kind: Kind) -> None:
+    page = page_of("challenge")
+    for option in KIND_FORMS["challenge"].options:
+        shown = option.shown(kind)
+        if shown:
+            description = re.search(rf"^  {re.escape(shown)}\n(  \[.*\n)*      (.*)$", page, re.M)
+            assert description
+            assert len(description[2].split()) > 2
 
 
 @pytest.mark.parametrize("subject", [*help_subjects(), "overview", "commands"])

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from pbm_oust.commands.table import VOCABULARY, parse_line
 from pbm_oust.refusal import Unread, Unreadable
+from pbm_oust.rules.kinds import KINDS
 
 KIND_COMMANDS = ["challenge", "games", "move", "show"]
-FIRST_WORDS = ["help", "oust", "signup"]
+FIRST_WORDS = sorted([*KINDS, "help", "signup"])
 MOVE = "oust move 17 alice wonderland"
 
 
@@ -73,7 +74,7 @@ def test_a_line_that_ends_too_early(text: str, missing: str) -> None:
 def test_the_name_of_a_game_alone() -> None:
     reason, culprit, facts = refused("oust")
     assert (reason, culprit) == (Unread.MISSING_WORD, "")
-    assert sorted(str(facts["missing"]).split("|")) == KIND_COMMANDS
+    assert sorted(str(facts["missing"]).split(" or ")) == KIND_COMMANDS
 
 
 @pytest.mark.parametrize(

@@ -1,19 +1,10 @@
-"""The commands that start boards and show them: challenge, show, games."""
+"""The command that starts a board: `oust challenge alice bob -size=13`."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from pbm_oust.commands.grammar import Form, Option, Parameter, Rest
-from pbm_oust.commands.values import (
-    FILTERS,
-    BoardAt,
-    Filter,
-    read_board_at,
-    read_userid,
-    read_userids_and_filter,
-)
+from pbm_oust.commands.grammar import Form, Option, Parameter
+from pbm_oust.commands.values import read_userid
 from pbm_oust.game import Terms
-from pbm_oust.refusal import Unread, Unreadable
 from pbm_oust.rules.grid import Grid, Shape, parse_size
 from pbm_oust.rules.position import Kind
 
@@ -30,25 +21,6 @@ class Challenge:
     o: str
     grid: Grid
     terms: Terms
-
-
-@dataclass(frozen=True, slots=True)
-class Show:
-    """Draw these boards, or the boards of these players that the filter leaves."""
-
-    kind: Kind
-    boards: tuple[BoardAt, ...]
-    userids: tuple[str, ...]
-    filter: Filter
-
-
-@dataclass(frozen=True, slots=True)
-class Games:
-    """List the boards of these players, or of everybody, that the filter leaves."""
-
-    kind: Kind
-    userids: tuple[str, ...]
-    filter: Filter
 
 
 def _challenge(
@@ -76,8 +48,10 @@ def _show_size(kind: Kind) -> str:
 
 
 def _show_hex(kind: Kind) -> str:
-    other = kind.own_shape is not Shape.HEX and Shape.HEX in kind.defaults
-    return "[-hex|-hex=7|-hex=3,4]" if other else ""
+    if kind.own_shape is Shape.HEX or Shape.HEX not in kind.defaults:
+        return ""
+    side, _ = kind.defaults[Shape.HEX].size
+    return f"[-hex|-hex={side}|-hex=3,4]"
 
 
 def _switch(name: str, term: str) -> Option:
@@ -88,7 +62,7 @@ def _switch(name: str, term: str) -> Option:
             raise ValueError("takes no value")
         return False
 
-    return Option(name, lambda _kind: f"[-{name}]", read, sets=term)
+    return Option(name, lambda _kind: f"[-{name}]", read, takes="nothing", sets=term)
 
 
 def _days(name: str, least: int) -> Option:
@@ -100,28 +74,8 @@ def _days(name: str, least: int) -> Option:
             raise ValueError("not so many days")
         return days
 
-    return Option(name, lambda _kind: f"[--{name}={getattr(Terms(), name)}]", read, sets=name)
-
-
-_Chosen = tuple[tuple[BoardAt, ...], tuple[str, ...], Filter]
-
-
-def _read_boards_or_userids(words: Sequence[str]) -> _Chosen:
-    """Return the boards that all of the words name, or the userids and the filter behind them."""
-    if words[0][:1].isdigit():
-        return tuple(read_board_at(word) for word in words), (), Filter.ALL
-    userids, chosen = read_userids_and_filter(words)
-    if not userids:
-        raise Unreadable(Unread.MISSING_WORD, missing="BOARD or USERID")
-    return (), userids, chosen
-
-
-def _show(kind: Kind, chosen: _Chosen) -> Show:
-    return Show(kind, *chosen)
-
-
-def _games(kind: Kind, chosen: tuple[tuple[str, ...], Filter]) -> Games:
-    return Games(kind, *chosen)
+    usual = getattr(Terms(), name)
+    return Option(name, lambda _kind: f"[--{name}={usual}]", read, takes="days", sets=name)
 
 
 FORMS = (
@@ -130,23 +84,13 @@ FORMS = (
         _challenge,
         (Parameter("USERID1", read_userid), Parameter("USERID2", read_userid)),
         options=(
-            Option("size", _show_size, _read_size, sets="grid"),
-            Option("hex", _show_hex, _read_hex, sets="grid"),
+            Option("size", _show_size, _read_size, takes="", sets="grid"),
+            Option("hex", _show_hex, _read_hex, takes="hex", sets="grid"),
             _switch("noswap", "swap"),
             _switch("unrated", "rated"),
             _days("nagtime", 1),
             _days("forfeittime", 1),
             _days("totaltime", 0),
         ),
-    ),
-    Form(
-        "show",
-        _show,
-        rest=Rest(("BOARD[#N]..", f"USERID.. [{FILTERS}]"), _read_boards_or_userids),
-    ),
-    Form(
-        "games",
-        _games,
-        rest=Rest((f"[USERID..] [{FILTERS}]",), read_userids_and_filter, least=0),
     ),
 )

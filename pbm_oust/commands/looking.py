@@ -1,0 +1,69 @@
+"""The commands that show boards: show and games."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pbm_oust.commands.grammar import Form, Rest
+from pbm_oust.commands.values import (
+    FILTERS,
+    BoardAt,
+    Filter,
+    read_board_at,
+    read_userids_and_filter,
+)
+from pbm_oust.refusal import Unread, Unreadable
+from pbm_oust.rules.position import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    """Draw these boards, or the boards of these players that the filter leaves."""
+
+    kind: Kind
+    boards: tuple[BoardAt, ...]
+    userids: tuple[str, ...]
+    filter: Filter
+
+
+@dataclass(frozen=True, slots=True)
+class Games:
+    """List the boards of these players, or of everybody, that the filter leaves."""
+
+    kind: Kind
+    userids: tuple[str, ...]
+    filter: Filter
+
+
+_Chosen = tuple[tuple[BoardAt, ...], tuple[str, ...], Filter]
+
+
+def _read_boards_or_userids(words: Sequence[str]) -> _Chosen:
+    """Return the boards that all of the words name, or the userids and the filter behind them."""
+    if words[0][:1].isdigit():
+        return tuple(read_board_at(word) for word in words), (), Filter.ALL
+    userids, chosen = read_userids_and_filter(words)
+    if not userids:
+        raise Unreadable(Unread.MISSING_WORD, missing="BOARD or USERID")
+    return (), userids, chosen
+
+
+def _show(kind: Kind, chosen: _Chosen) -> Show:
+    return Show(kind, *chosen)
+
+
+def _games(kind: Kind, chosen: tuple[tuple[str, ...], Filter]) -> Games:
+    return Games(kind, *chosen)
+
+
+FORMS = (
+    Form(
+        "show",
+        _show,
+        rest=Rest(("BOARD[#N]..", f"USERID.. [{FILTERS}]"), _read_boards_or_userids),
+    ),
+    Form(
+        "games",
+        _games,
+        rest=Rest((f"[USERID..] [{FILTERS}]",), read_userids_and_filter, least=0),
+    ),
+)

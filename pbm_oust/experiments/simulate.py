@@ -1,0 +1,138 @@
+"""Games played at random: every placement that the rules allow is equally likely."""
+
+import multiprocessing
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from statistics import fmean, median, stdev
+
+from pbm_oust.rules.grid import Grid, parse_grid
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.position import Kind, Position, Result
+
+_FEW = 8
+"""Up to so many cells, a random one is found by counting; among more, by drawing until it fits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """How one game went."""
+
+    placements: int
+    turns: int
+    """Turns with a placement; a forced pass is none."""
+    passes: int
+    longest_chain: int
+    """The most placements in a turn."""
+    result: Result
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """The mean, the median and the standard error of the mean of some numbers."""
+
+    mean: float
+    median: float
+    stderr: float
+
+    @classmethod
+    def of(cls, numbers: list[int]) -> "Figures":
+        """Return the figures of at least one number; a single one has no error that is known."""
+        error = stdev(numbers) / len(numbers) ** 0.5 if len(numbers) > 1 else 0.0
+        return cls(fmean(numbers), median(numbers), error)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What many games had in common."""
+
+    games: int
+    placements: Figures
+    turns: Figures
+    results: dict[str, int]
+    """How many games x won, o won, and were drawn."""
+    passes: int
+    """Passes in all games."""
+    longest_chain: int
+    total_placements: int
+
+    @classmethod
+    def of(cls, courses: Iterable[Course]) -> "Summary":
+        """Return the summary of at least one game."""
+        played = list(courses)
+        winners = Counter(
+            course.result.winner.value if course.result.winner else "draw" for course in played
+        )
+        return cls(
+            games=len(played),
+            placements=Figures.of([course.placements for course in played]),
+            turns=Figures.of([course.turns for course in played]),
+            results={who: winners[who] for who in ("x", "o", "draw")},
+            passes=sum(course.passes for course in played),
+            longest_chain=max(course.longest_chain for course in played),
+            total_placements=sum(course.placements for course in played),
+        )
+
+
+def simulate(kind: Kind, grid: Grid, games: int, seed: int, jobs: int = 1) -> Iterator[Course]:
+    """Yield random games, in the same order and the same for any number of processes."""
+    tasks = ((kind.name, str(grid), seed, number) for number in range(games))
+    if jobs == 1:
+        yield from map(_play_numbered, tasks)
+        return
+    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
+        yield from pool.imap(_play_numbered, tasks)
+
+
+def play(kind: Kind, grid: Grid, rng: random.Random) -> Course:
+    """Return a game played at random."""
+    choose = chooser(grid, rng)
+    if kind.fast_game:
+        turns, result = kind.fast_game(grid, choose)
+        return Course(turns, turns, 0, 1, result)
+    return _play_positions(kind.start(grid), choose)
+
+
+def chooser(grid: Grid, rng: random.Random) -> Callable[[int], int]:
+    """Return a function that picks one cell of a set that is not empty, each equally likely."""
+    cells = tuple(grid.each(grid.cells))
+    drawn = (cell for _ in iter(int, 1) for cell in rng.choices(cells, k=1024))
+    draw, fraction = drawn.__next__, rng.random
+
+    def choose(some: int) -> int:
+        number = some.bit_count()
+        if number > _FEW:
+            while True:
+                cell = draw()
+                if cell & some:
+                    return cell
+        for _ in range(int(fraction() * number)):
+            some &= some - 1
+        return some & -some
+
+    return choose
+
+
+def _play_numbered(task: tuple[str, str, int, int]) -> Course:
+    kind, grid, seed, number = task
+    return play(KINDS[kind], parse_grid(grid), random.Random(f"{seed} {number}"))  # noqa: S311
+
+
+def _play_positions(position: Position, choose: Callable[[int], int]) -> Course:
+    placements = turns = passes = chain = longest_chain = 0
+    while position.result is None:
+        allowed = position.placements()
+        if not allowed:
+            position = position.pass_turn()
+            passes += 1
+            continue
+        if position.is_mid_turn:
+            chain += 1
+        else:
+            turns += 1
+            chain = 1
+        position = position.place(choose(allowed))
+        placements += 1
+        longest_chain = max(longest_chain, chain)
+    return Course(placements, turns, passes, longest_chain, position.result)

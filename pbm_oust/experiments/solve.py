@@ -1,0 +1,124 @@
+"""Small boards solved: what both sides can reach when they play as well as can be.
+
+Positions are searched to the end of the game, with a table of those that have been seen. Positions
+that a symmetry of the grid, or an exchange of the sides, turns into one another are one.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+
+from pbm_oust.experiments.symmetry import canonical_form
+from pbm_oust.rules.grid import Grid
+from pbm_oust.rules.position import Kind, Position, Result, Side
+
+
+class Worth(IntEnum):
+    """What a position is worth to the side to move."""
+
+    LOSS = -1
+    DRAW = 0
+    WIN = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """What the empty board is worth to the player who places first."""
+
+    without_swap: Worth
+    with_swap: Worth
+    """When the second player may take over the first stone."""
+    draw_forced_by: tuple[Side, ...]
+    """The sides that can see to it that the game is drawn, whatever the other one does."""
+    positions: int
+    """How many different positions the search for the worth reached."""
+
+
+class CannotSolve(ValueError):
+    """A game whose positions can come again, so that the search need not end."""
+
+
+def solve(kind: Kind, grid: Grid) -> Solution:
+    """Return what the empty board is worth. Raises CannotSolve."""
+    if not kind.is_finite:
+        raise CannotSolve(f"positions of {kind.title} can come again, so a search need not end")
+    start = kind.start(grid)
+    search = Search(grid, _winning)
+    without_swap = search.worth(start)
+    # The second player takes the side that is better off after the first stone.
+    placed = (start.place(cell) for cell in grid.each(start.placements()))
+    with_swap = max(Worth(-abs(search.worth(position))) for position in placed)
+    draw_forced_by = tuple(
+        side
+        for side in Side
+        if Search(grid, _drawing(side), sides_differ=True).worth(start)
+        is (Worth.WIN if start.to_move is side else Worth.LOSS)
+    )
+    return Solution(without_swap, with_swap, draw_forced_by, len(search.seen))
+
+
+class Search:
+    """The worth of positions on one grid, by what results are worth to a side.
+
+    Where `sides_differ`, results are not worth the same to x as to o, and positions that differ by
+    an exchange of the sides are two.
+    """
+
+    def __init__(
+        self, grid: Grid, result_worth: Callable[[Result, Side], Worth], sides_differ: bool = False
+    ) -> None:
+        self.seen: dict[tuple[int, int, bool, Side | None], Worth] = {}
+        self._canonical = canonical_form(grid)
+        self._result_worth = result_worth
+        self._sides_differ = sides_differ
+
+    def worth(self, position: Position) -> Worth:
+        """Return what a position is worth to the side to move."""
+        if position.result:
+            return self._result_worth(position.result, position.to_move)
+        mover = position.to_move
+        own, enemy = self._canonical(position.stones(mover), position.stones(mover.other))
+        key = own, enemy, position.is_mid_turn, mover if self._sides_differ else None
+        found = self.seen.get(key)
+        if found is None:
+            found = self.seen[key] = self._best(position)
+        return found
+
+    def _best(self, position: Position) -> Worth:
+        best = Worth.LOSS
+        for following in _following(position):
+            worth = self.worth(following)
+            if following.to_move is not position.to_move:
+                worth = Worth(-worth)
+            if worth is Worth.WIN:
+                return worth
+            best = max(best, worth)
+        return best
+
+
+def _following(position: Position) -> Iterator[Position]:
+    """Yield the positions that can come next, those after captures first."""
+    placements = position.placements()
+    if not placements:
+        yield position.pass_turn()
+    capturing = position.capturing()
+    for cells in (capturing, placements & ~capturing):
+        for cell in position.grid.each(cells):
+            yield position.place(cell)
+
+
+def _winning(result: Result, side: Side) -> Worth:
+    """Return what a result is worth to a side that wants to win, or else to draw."""
+    if result.winner is None:
+        return Worth.DRAW
+    return Worth.WIN if result.winner is side else Worth.LOSS
+
+
+def _drawing(seeker: Side) -> Callable[[Result, Side], Worth]:
+    """Return what results are worth when `seeker` wants a draw and the other side none."""
+
+    def worth(result: Result, side: Side) -> Worth:
+        is_drawn = result.winner is None
+        return Worth.WIN if is_drawn is (side is seeker) else Worth.LOSS
+
+    return worth

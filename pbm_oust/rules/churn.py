@@ -1,0 +1,232 @@
+"""Churn (Mark Steere, 2024), on hexagonal grids with an odd number of cells.
+
+A stone must go where it touches no friend as long as there is such a cell. Otherwise it must form
+the smallest group that any placement can form; all smaller groups of its own side then come off
+the board. When the board is full at the end of a turn, the side with more stones has won.
+"""
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from enum import Enum
+
+from pbm_oust.rules.grid import Grid, Shape, hexagon
+from pbm_oust.rules.position import (
+    How,
+    IllegalPass,
+    IllegalPlacement,
+    Kind,
+    Occupied,
+    Result,
+    Side,
+)
+
+
+class Fault(Enum):
+    """The rules that a placement on a free cell can break."""
+
+    TOUCHES_FRIEND = "touches_friend"
+    """It touches a friend, and there are cells that touch none."""
+    NOT_SMALLEST = "not_smallest"
+    """It forms a larger group than another placement would."""
+
+
+@dataclass(frozen=True, slots=True)
+class Churn:
+    """A position of Churn. Sets of stones are integers as `Grid` lays them out."""
+
+    grid: Grid
+    x: int = 0
+    o: int = 0
+    to_move: Side = Side.X
+    result: Result | None = None
+
+    @property
+    def is_mid_turn(self) -> bool:
+        """False: a turn is one placement."""
+        return False
+
+    def stones(self, side: Side) -> int:
+        """Return the stones of a side."""
+        return self.x if side is Side.X else self.o
+
+    def placements(self) -> int:
+        """Return the cells where the side to move may place; none once there is a result."""
+        return placements(self.grid, self.stones(self.to_move), self.x | self.o)
+
+    def capturing(self) -> int:
+        """Return no cells: no placement takes enemy stones."""
+        return 0
+
+    def has_placement(self) -> bool:
+        """Return whether the side to move may place anywhere: always until the board is full."""
+        return self.result is None
+
+    def place(self, cell: int) -> "Churn":
+        """Return the position after the side to move has placed a stone on `cell`.
+
+        Raises IllegalPlacement, with a Fault or OCCUPIED as its reason, where the rules refuse it.
+        """
+        grid, own = self.grid, self.stones(self.to_move)
+        if cell & (self.x | self.o):
+            raise IllegalPlacement(Occupied.OCCUPIED)
+        allowed = self.placements()
+        if not cell & allowed:
+            raise self._fault(cell, allowed)
+        own = after_placing(grid, own, cell)
+        x, o = (own, self.o) if self.to_move is Side.X else (self.x, own)
+        result = _majority(x, grid.cells) if x | o == grid.cells else None
+        return Churn(grid, x, o, self.to_move.other, result)
+
+    def pass_turn(self) -> "Churn":
+        """Raise IllegalPass: there is always a placement."""
+        raise IllegalPass
+
+    def tally(self, side: Side) -> tuple[int, ...]:
+        """Return the number of the side's stones."""
+        return (self.stones(side).bit_count(),)
+
+    def _fault(self, cell: int, allowed: int) -> IllegalPlacement:
+        grid, own = self.grid, self.stones(self.to_move)
+        if not grid.neighbours(allowed) & own:
+            return IllegalPlacement(Fault.TOUCHES_FRIEND)
+        group, smallest = (
+            grid.flood(each, own | each).bit_count() for each in (cell, allowed & -allowed)
+        )
+        return IllegalPlacement(Fault.NOT_SMALLEST, group=group, smallest=smallest)
+
+
+def placements(grid: Grid, own: int, occupied: int) -> int:
+    """Return the cells where a side with the stones `own` may place."""
+    empty = grid.cells & ~occupied
+    beside = grid.neighbours(own)
+    apart = empty & ~beside
+    if apart:
+        return apart
+    return smallest_joins(grid, own, empty)
+
+
+def smallest_joins(grid: Grid, own: int, empty: int) -> int:
+    """Return the cells of `empty`, all beside `own`, on which a stone forms the smallest group.
+
+    The sizes of the groups beside each cell are added up for all cells at once: `planes[n]` holds
+    the cells whose sum has the binary digit 2**n. Reading the digits from the highest down leaves
+    the cells with the smallest sum.
+    """
+    planes: list[int] = []
+    for group in grid.groups(own):
+        size, beside = group.bit_count(), grid.neighbours(group) & empty
+        carry = 0
+        digit = 0
+        while size or carry:
+            if digit == len(planes):
+                planes.append(0)
+            plane, added = planes[digit], beside if size & 1 else 0
+            planes[digit] = plane ^ added ^ carry
+            carry = plane & added | carry & (plane | added)
+            size >>= 1
+            digit += 1
+    smallest = empty
+    for plane in reversed(planes):
+        smallest = smallest & ~plane or smallest
+    return smallest
+
+
+def after_placing(grid: Grid, own: int, cell: int) -> int:
+    """Return a side's stones after a placement on `cell`: smaller groups have gone."""
+    stones = own | cell
+    formed = grid.flood(cell, stones)
+    size = formed.bit_count()
+    if size == 1:
+        return stones
+    for group in grid.groups(stones ^ formed):
+        if group.bit_count() < size:
+            stones ^= group
+    return stones
+
+
+def fast_game(grid: Grid, choose: Callable[[int], int]) -> tuple[int, Result]:
+    """Play a game and return its turns and its result.
+
+    `choose` picks one cell of a set. By these very rules, but without making a position for each
+    turn: each side keeps what stays true of its own stones from turn to turn.
+    """
+    x, o = _side(grid, choose), _side(grid, choose)
+    place_x, place_o = x.send, o.send
+    next(x), next(o)
+    empty, turns = grid.cells, 0
+    while True:
+        turns += 1
+        if not (empty := place_x(empty)):
+            break
+        turns += 1
+        if not (empty := place_o(empty)):
+            break
+    # Whoever filled the board yields its stones when it is asked with no cell empty.
+    return turns, _majority(place_x(0), grid.cells)
+
+
+def _side(grid: Grid, choose: Callable[[int], int]) -> Generator[int, int, None]:
+    """Place stones for one side: takes the empty cells and yields those that are empty after it.
+
+    Asked with no cell empty, yields its stones. `beside` holds the cells that touch a stone of the
+    side and `twice` those that touch two or more; `grouped` and `grouped_twice` the same for the
+    stones that are not single.
+    """
+    around_of = {cell: grid.neighbours(cell) for cell in grid.each(grid.cells)}
+    own = single = beside = twice = grouped = grouped_twice = 0
+    empty = yield 0
+    while True:
+        apart = empty & ~beside
+        pairing = empty & ~(twice | grouped)
+        if apart:
+            cell = choose(apart)
+            own |= cell
+            single |= cell
+            empty ^= cell
+            around = around_of[cell]
+            twice |= beside & around
+            beside |= around
+        elif not empty:
+            yield own
+        else:
+            if pairing:
+                # The cell touches one stone, which is single: a group of two, and no other single.
+                cell = choose(pairing)
+                friend = around_of[cell] & own
+                changed = single ^ friend | cell
+                own ^= changed
+                empty ^= changed
+                joined: tuple[int, ...] = (cell, friend)
+            else:
+                cell = choose(smallest_joins(grid, own, empty))
+                before, own = own, after_placing(grid, own, cell)
+                empty ^= before ^ own
+                joined = tuple(grid.each(own))
+                grouped = grouped_twice = 0
+            for stone in joined:
+                around = around_of[stone]
+                grouped_twice |= grouped & around
+                grouped |= around
+            beside, twice, single = grouped, grouped_twice, 0
+        empty = yield empty
+
+
+def _majority(x: int, cells: int) -> Result:
+    """Return the result of a full board on which side x has these stones."""
+    return Result(Side.X if 2 * x.bit_count() > cells.bit_count() else Side.O, How.MAJORITY)
+
+
+def _has_odd_number_of_cells(grid: Grid) -> bool:
+    return grid.cells.bit_count() % 2 == 1
+
+
+KIND = Kind(
+    name="churn",
+    title="Churn",
+    author="Mark Steere",
+    year=2024,
+    start=Churn,
+    defaults={Shape.HEX: hexagon(3)},
+    can_use=_has_odd_number_of_cells,
+    fast_game=fast_game,
+)
