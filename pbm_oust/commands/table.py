@@ -22,6 +22,9 @@ _BOARD_OF_SUBJECT = re.compile(r"[0-9]+:?")
 _PLAYED = re.compile(rf"[a-z][0-9]{{1,2}}\b.*|{'|'.join(deed.value for deed in Deed)}")
 """What somebody writes who thinks that an answer to a board mail is enough."""
 
+_LONGEST_BEGINNING = 8
+"""Words from the beginning of a command in which its password stands."""
+
 Command = Help | Signup | Challenge | Move | Show | Games
 
 FORMS = (
@@ -103,11 +106,13 @@ def without_passwords(text: str, password: Secret | None = None) -> str:
 def _without_secret(text: str) -> str:
     """Return a line of text, masked if a command that takes a password begins anywhere in it."""
     words = text.split()
-    for nth in range(len(words)):
-        line, _ = recognise(" ".join(words[nth:]))
+    for nth, word in enumerate(words):
+        if not any(name.startswith(fold(word)) for name in (*KINDS, *GENERAL_FORMS, *KIND_FORMS)):
+            continue
+        line, _ = recognise(" ".join(words[nth : nth + _LONGEST_BEGINNING]))
         if line.form and line.form.secret_places(line.arguments):
-            before = " ".join(words[:nth])
-            return f"{before} {line.shown(VOCABULARY, lambda _word: False)}".strip()
+            masked = line.shown(VOCABULARY, lambda _word: False)
+            return " ".join([*words[:nth], masked, *words[nth + _LONGEST_BEGINNING :]])
     return text
 
 
