@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
-from pbm_oust.cli.operator import KIND, Refused, as_json, grid_from, grid_options, print_json
+from pbm_oust.cli.operator import KIND, as_json, grid_from, grid_options, print_json
 from pbm_oust.experiments.census import count_positions
 from pbm_oust.experiments.perft import count_sequences, divide
 from pbm_oust.experiments.simulate import Figures, Summary, simulate
-from pbm_oust.experiments.solve import CannotSolve, Worth, solve
+from pbm_oust.experiments.solve import Worth, solve
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Kind
 
@@ -76,8 +76,8 @@ def simulate_(
     begun = time.perf_counter()
     courses = simulate(kind, grid, games, seed, jobs)
     bar = click.progressbar(courses, length=games, label=f"{kind.name} {grid}", file=sys.stderr)
-    with bar as counted:
-        summary = Summary.of(counted)
+    with bar as played:
+        summary = Summary.of(played)
     per_second = round(summary.total_placements / (time.perf_counter() - begun))
     if as_json:
         print_json(_simulated(kind, grid, summary, per_second))
@@ -90,7 +90,8 @@ def simulate_(
     click.echo(f"results     {results}; x wins {share:.1%}")
     click.echo(f"passes      {summary.passes}")
     click.echo(f"chain       {summary.longest_chain} placements in the longest turn")
-    click.echo(f"speed       {per_second:,} placements a second")
+    counted = "placements" if kind.has_chains else "turns"
+    click.echo(f"speed       {per_second:,} {counted} a second")
 
 
 @rules.command("solve")
@@ -104,10 +105,7 @@ def solve_(
     """Find out who wins a small board when both sides play as well as can be."""
     grid = grid_from(kind, size, hexagonal)
     begun = time.perf_counter()
-    try:
-        solution = solve(kind, grid)
-    except CannotSolve as error:
-        raise Refused(str(error)) from None
+    solution = solve(kind, grid)
     seconds = round(time.perf_counter() - begun, 1)
     reachable = count_positions(kind, grid) if census else None
     forced_by = [side.value for side in solution.draw_forced_by]

@@ -2,6 +2,10 @@
 
 Positions are searched to the end of the game, with a table of those that have been seen. Positions
 that a symmetry of the grid, or an exchange of the sides, turns into one another are one.
+
+The search ends because no position comes again. In Oust, list the sizes of all groups, largest
+first: a placement puts a larger number at the first place that changes, because a group takes only
+smaller ones. In Churn the same is true of the groups of the side that places.
 """
 
 from collections.abc import Callable, Iterator
@@ -34,14 +38,8 @@ class Solution:
     """How many different positions the search for the worth reached."""
 
 
-class CannotSolve(ValueError):
-    """A game whose positions can come again, so that the search need not end."""
-
-
 def solve(kind: Kind, grid: Grid) -> Solution:
-    """Return what the empty board is worth. Raises CannotSolve."""
-    if not kind.is_finite:
-        raise CannotSolve(f"positions of {kind.title} can come again, so a search need not end")
+    """Return what the empty board is worth."""
     start = kind.start(grid)
     search = Search(grid, _winning)
     without_swap = search.worth(start)

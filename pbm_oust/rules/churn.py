@@ -169,11 +169,11 @@ def _side(grid: Grid, choose: Callable[[int], int]) -> Generator[int, int, None]
     """Place stones for one side: takes the empty cells and yields those that are empty after it.
 
     Asked with no cell empty, yields its stones. `beside` holds the cells that touch a stone of the
-    side and `twice` those that touch two or more; `grouped` and `grouped_twice` the same for the
-    stones that are not single.
+    side, `grouped` those that touch one that is not single, and together with these `twice` holds
+    all that touch two or more.
     """
     around_of = {cell: grid.neighbours(cell) for cell in grid.each(grid.cells)}
-    own = single = beside = twice = grouped = grouped_twice = 0
+    own = single = beside = twice = grouped = 0
     empty = yield 0
     while True:
         apart = empty & ~beside
@@ -202,12 +202,10 @@ def _side(grid: Grid, choose: Callable[[int], int]) -> Generator[int, int, None]
                 before, own = own, after_placing(grid, own, cell)
                 empty ^= before ^ own
                 joined = tuple(grid.each(own))
-                grouped = grouped_twice = 0
+                grouped = 0
             for stone in joined:
-                around = around_of[stone]
-                grouped_twice |= grouped & around
-                grouped |= around
-            beside, twice, single = grouped, grouped_twice, 0
+                grouped |= around_of[stone]
+            beside, twice, single = grouped, 0, 0
         empty = yield empty
 
 

@@ -183,8 +183,5 @@ KIND = Kind(
     year=2007,
     start=Oust,
     defaults={Shape.SQUARE: square(11), Shape.HEX: hexagon(7)},
-    # In the list of the sizes of all groups, largest first, each placement puts a larger number
-    # at the first place that changes, because a group only takes smaller ones.
-    is_finite=True,
     has_chains=True,
 )

@@ -132,8 +132,6 @@ class Kind:
     """The grid for each shape that the game is played on; the first one is the game's own."""
     can_use: Callable[[Grid], bool] = lambda grid: True
     """Tells whether the game can be played on a grid of one of its shapes."""
-    is_finite: bool = False
-    """Whether no position comes again in a game, so that a search through them ends."""
     has_chains: bool = False
     """Whether a turn can have several placements."""
     fast_game: Callable[[Grid, Callable[[int], int]], tuple[int, Result]] | None = None

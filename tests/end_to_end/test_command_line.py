@@ -226,12 +226,6 @@ def test_solve_says_who_wins_a_small_board(
     assert swapless in _run(tmp_path, "rules", "solve", "oust", *grid).output
 
 
-def test_a_game_whose_positions_come_again_is_not_solved(tmp_path: Path) -> None:
-    refused = _run(tmp_path, "rules", "solve", "churn")
-    assert refused.exit_code == 1
-    assert "positions of Churn can come again" in refused.output
-
-
 @pytest.mark.parametrize(
     "arguments", [["--size", "1"], ["--size", "5", "--hex", "3"], ["--hex", "x"]]
 )

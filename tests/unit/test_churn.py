@@ -262,7 +262,7 @@ ANYWHERE = [
     churn_board(CROWDED),
     churn_board(CROWDED, to_move=O),
     churn_board(LAST_CELL, "hex 2"),
-    placed(churn_board(CROWDED), "A3"),
+    churn_board("xx./..ox/xoo../..../x.x", to_move=O),
 ]
 
 
