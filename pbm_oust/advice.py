@@ -47,10 +47,9 @@ def nearest(grid: Grid, cells: int, name: str) -> list[str]:
 
 def legal_near(refusal: Refusal) -> list[str]:
     """Return a few placements that are legal where an illegal one was, nearest first."""
-    game = refusal.facts["game"]
-    assert isinstance(game, Game)  # noqa: S101 - every Illegal carries its game
-    position = refusal.facts.get("before", game.position)
-    return nearest(game.header.grid, position.placements(), refusal.culprit)  # type: ignore[attr-defined]
+    game: Game = refusal.facts["game"]
+    position: Position = refusal.facts.get("before", game.position)
+    return nearest(game.header.grid, position.placements(), refusal.culprit)
 
 
 def advise(command: Command, refusal: Refusal) -> str | None:
@@ -76,13 +75,13 @@ def advise(command: Command, refusal: Refusal) -> str | None:
 
 
 def _wish_instead(command: Move, refusal: Refusal, game: Game) -> Wish | None:
-    played = refusal.facts.get("played", ())
+    played: tuple[str, ...] = refusal.facts.get("played", ())
     match refusal.reason:
         case Barred.OTHER_RECORD:
             return command.wish
         case Unlawful.AFTER_TURN:
-            return Place(played)  # type: ignore[arg-type]
+            return Place(played)
         case Unlawful.AGAINST_RULES:
             near = legal_near(refusal)
-            return Place((*played, *near[:1]))  # type: ignore[misc]
+            return Place((*played, *near[:1]))
     return next_wish(game)

@@ -2,6 +2,7 @@
 
 import tomllib
 from dataclasses import dataclass, fields
+from typing import Any
 
 from pbm_oust.players import parse_address
 
@@ -73,7 +74,7 @@ def parse_configuration(text: str) -> Configuration:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise BadConfiguration(f"this is not TOML: {error}") from None
-    found: dict[str, object] = {}
+    found: dict[str, Any] = {}
     for key, value in table.items():
         if key not in _READERS:
             known = ", ".join(field.name for field in fields(Configuration))
@@ -84,4 +85,4 @@ def parse_configuration(text: str) -> Configuration:
             found[key] = _READERS[key](value) if value or key == "address" else None
         except ValueError as error:
             raise BadConfiguration(f"{key}: {error}") from None
-    return Configuration(**found)  # type: ignore[arg-type]
+    return Configuration(**found)

@@ -5,6 +5,7 @@ are not refusals: they are OSErrors and `DamagedHistory`, and leave the mail wit
 """
 
 from enum import Enum
+from typing import Any
 
 
 class Unread(Enum):
@@ -71,7 +72,7 @@ class Refusal(Exception):
     family: str
     """Which of the three kinds it is."""
 
-    def __init__(self, reason: Enum, culprit: str = "", **facts: object) -> None:
+    def __init__(self, reason: Enum, culprit: str = "", **facts: Any) -> None:
         super().__init__(reason.value)
         self.reason = reason
         self.culprit = culprit

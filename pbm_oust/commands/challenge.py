@@ -1,6 +1,7 @@
 """The command that starts a board: `oust challenge alice bob -size=13`."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from pbm_oust.commands.grammar import Form, Option, Parameter
 from pbm_oust.commands.values import read_userid
@@ -23,10 +24,8 @@ class Challenge:
     terms: Terms
 
 
-def _challenge(
-    kind: Kind, x: str, o: str, *, grid: Grid | None = None, **terms: bool | int
-) -> Challenge:
-    chosen = replace(Terms(), **terms)  # type: ignore[arg-type]  # the options name its fields
+def _challenge(kind: Kind, x: str, o: str, *, grid: Grid | None = None, **terms: Any) -> Challenge:
+    chosen = replace(Terms(), **terms)
     return Challenge(kind, x, o, grid or kind.default_grid, chosen)
 
 

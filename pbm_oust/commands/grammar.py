@@ -159,10 +159,9 @@ class Form:
 
 
 def _word_or_name(parameter: Parameter, word: str | None, is_userid: IsUserid) -> str:
-    shows = word is not None and (is_harmless(word) or is_userid(word))
-    if parameter.is_secret or not shows:
+    """Return a word that is right in a parameter's place and can be shown, or the place's name."""
+    if parameter.is_secret or word is None or not (is_harmless(word) or is_userid(word)):
         return parameter.name
-    assert word is not None  # noqa: S101
     return word if _is_read(parameter.read, word) else parameter.name
 
 

@@ -82,9 +82,8 @@ def recognise(text: str) -> tuple[Line, Unreadable | None]:
 def parse_line(text: str) -> tuple[Line, Command | Unreadable]:
     """Return a line as far as it is understood, and the command it gives or why it gives none."""
     line, error = recognise(text)
-    if error:
-        return line, error
-    assert line.form is not None  # noqa: S101 - a line without an error has its form
+    if error or line.form is None:
+        return line, error or Unreadable(Unread.EMPTY)
     try:
         command: Command = line.form.read(line.arguments, line.kind)
     except Unreadable as unread:

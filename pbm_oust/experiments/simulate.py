@@ -116,7 +116,7 @@ def chooser(grid: Grid, rng: random.Random) -> Callable[[int], int]:
 
 def _play_numbered(task: tuple[str, str, int, int]) -> Course:
     kind, grid, seed, number = task
-    return play(KINDS[kind], parse_grid(grid), random.Random(f"{seed} {number}"))  # noqa: S311
+    return play(KINDS[kind], parse_grid(grid), random.Random(f"{seed} {number}"))
 
 
 def _play_positions(position: Position, choose: Callable[[int], int]) -> Course:

@@ -58,9 +58,9 @@ class Handler:
         self.at_work: set[asyncio.Future[str]] = set()
         """The messages that are being handled."""
 
-    async def handle_MAIL(  # noqa: N802
+    async def handle_MAIL(
         self,
-        server: "GuardedSession",
+        server: "SmtpSession",
         session: Session,
         envelope: Envelope,
         address: str,
@@ -74,7 +74,7 @@ class Handler:
         envelope.mail_options.extend(options)
         return S250_OK
 
-    async def handle_RCPT(  # noqa: N802
+    async def handle_RCPT(
         self,
         server: SMTP,
         session: Session,
@@ -96,9 +96,7 @@ class Handler:
         envelope.rcpt_options.extend(options)
         return S250_RECIPIENT
 
-    async def handle_DATA(  # noqa: N802
-        self, server: SMTP, session: Session, envelope: Envelope
-    ) -> str:
+    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:
         """Handle a message; a client that goes away meanwhile does not interrupt that."""
         content = envelope.original_content or b""
         sender = envelope.mail_from or ""
@@ -138,12 +136,14 @@ class Handler:
         return S250_DONE
 
 
-class GuardedSession:
-    """What both protocols add to aiosmtpd: limits on connections and on bytes.
+class SmtpSession(SMTP):
+    """An SMTP session with limits on connections and on bytes.
 
     aiosmtpd keeps reading a line that never ends; a client that sends more than twice the size of
     the largest message without a new MAIL is cut off.
     """
+
+    line_length_limit = LONGEST_LINE
 
     gate: "Gate"
     transport: Any
@@ -153,7 +153,7 @@ class GuardedSession:
         """Begin a session, or end it at once where there are too many."""
         self._admitted = self.gate.admit(transport)
         if self._admitted:
-            super().connection_made(transport)  # type: ignore[misc]
+            super().connection_made(transport)
             return
         if isinstance(transport, asyncio.WriteTransport):
             transport.write(f"{S421_BUSY}\r\n".encode())
@@ -163,7 +163,7 @@ class GuardedSession:
         """End a session."""
         if self._admitted:
             self.gate.leave(self.transport)
-            super().connection_lost(error)  # type: ignore[misc]
+            super().connection_lost(error)
 
     def data_received(self, data: bytes) -> None:
         """Take bytes from the client."""
@@ -174,23 +174,15 @@ class GuardedSession:
             log.warning("cut off a client that sent %d bytes", self.received)
             self.transport.abort()
             return
-        super().data_received(data)  # type: ignore[misc]
+        super().data_received(data)
 
     def eof_received(self) -> bool | None:
         """Take the end of what the client sends."""
-        return super().eof_received() if self._admitted else False  # type: ignore[misc]
+        return super().eof_received() if self._admitted else False
 
 
-class SmtpSession(GuardedSession, SMTP):
-    """A guarded SMTP session."""
-
-    line_length_limit = LONGEST_LINE
-
-
-class LmtpSession(GuardedSession, LMTP):
-    """A guarded LMTP session."""
-
-    line_length_limit = LONGEST_LINE
+class LmtpSession(SmtpSession, LMTP):
+    """An LMTP session with the same limits."""
 
 
 class Gate:
@@ -218,13 +210,13 @@ class CannotListen(OSError):
 
 
 async def listen(
-    endpoint: Endpoint, protocol: type[SmtpSession] | type[LmtpSession], handler: Handler
+    endpoint: Endpoint, protocol: type[SmtpSession], handler: Handler
 ) -> asyncio.Server:
     """Return a server that takes mail at an endpoint. Raises CannotListen."""
     loop = asyncio.get_running_loop()
     gate = Gate()
 
-    def factory() -> SmtpSession | LmtpSession:
+    def factory() -> SmtpSession:
         session = protocol(
             handler,
             data_size_limit=SIZE_LIMIT,

@@ -4,8 +4,9 @@ import logging
 import smtplib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from email import message_from_bytes, policy
+from email import policy
 from email.message import EmailMessage
+from email.parser import BytesParser
 
 from pbm_oust.config import Endpoint
 from pbm_oust.home import Home, NoSuchFile
@@ -55,9 +56,8 @@ def read_letters(home: Home) -> Iterator[Letter]:
 
 def read_letter(home: Home, name: str) -> Letter:
     """Return a letter of the outbox. Raises NoSuchFile."""
-    message = message_from_bytes(home.read_letter(name), policy=policy.default)
-    assert isinstance(message, EmailMessage)  # noqa: S101 - what this policy makes
-    return Letter(name, message)
+    parser = BytesParser(EmailMessage, policy=policy.default)
+    return Letter(name, parser.parsebytes(home.read_letter(name)))
 
 
 def flush(home: Home, relay: Endpoint, address: str) -> Flushed:

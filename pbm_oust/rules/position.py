@@ -12,7 +12,7 @@ class Side(Enum):
     """One of the two colours; x places first."""
 
     X = "x"
-    O = "o"  # noqa: E741 - the side's name on every board
+    O = "o"
 
     @property
     def other(self) -> "Side":

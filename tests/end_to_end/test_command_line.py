@@ -21,8 +21,8 @@ def _not_the_samples(folder: str, names: list[str]) -> list[str]:
     return [name for name in names if name not in ("1.txt", "2.txt", "3.txt")]
 
 
-def _run(home: Path, *arguments: str, input: str = "") -> Result:  # noqa: A002
-    return CliRunner().invoke(main, ["--home", str(home), *arguments], input=input)
+def _run(home: Path, *arguments: str, stdin: str = "") -> Result:
+    return CliRunner().invoke(main, ["--home", str(home), *arguments], input=stdin)
 
 
 def _json(result: Result) -> dict[str, Any]:
@@ -122,12 +122,12 @@ def test_a_home_that_is_not_there_is_refused(tmp_path: Path) -> None:
 
 
 def test_players_are_made_listed_and_given_passwords(home: Path) -> None:
-    made = _run(home, "players", "add", "Dora", "dora@example.org", input="exploring\nexploring\n")
+    made = _run(home, "players", "add", "Dora", "dora@example.org", stdin="exploring\nexploring\n")
     assert made.exit_code == 0
     (dora,) = json.loads(_run(home, "players", "list", "--json").output)
     assert (dora["userid"], dora["addresses"]) == ("dora", ["dora@example.org"])
     before = (home / "players" / "dora.txt").read_text()
-    assert _run(home, "players", "passwd", "dora", input="backpacks\nbackpacks\n").exit_code == 0
+    assert _run(home, "players", "passwd", "dora", stdin="backpacks\nbackpacks\n").exit_code == 0
     assert (home / "players" / "dora.txt").read_text() != before
     assert "dora@example.org" in _run(home, "players", "show", "dora").output
     assert "exploring" not in before
@@ -146,20 +146,20 @@ def test_players_are_made_listed_and_given_passwords(home: Path) -> None:
 def test_accounts_that_cannot_be(
     arguments: list[str], status: int, reason: str, home: Path
 ) -> None:
-    result = _run(home, "players", *arguments, input="exploring\nexploring\n")
+    result = _run(home, "players", *arguments, stdin="exploring\nexploring\n")
     assert result.exit_code == status
     assert reason in result.output
 
 
 def test_a_weak_password_is_refused(home: Path) -> None:
-    result = _run(home, "players", "add", "dora", "a@example.org", input="abc\nabc\n")
+    result = _run(home, "players", "add", "dora", "a@example.org", stdin="abc\nabc\n")
     assert result.exit_code == 2
     assert "6 to 64 characters" in result.output
 
 
 def test_letters_are_listed_and_shown(home: Path) -> None:
     mail = "From: dora@example.org\nSubject: help oust\n\n"
-    assert _run(home, "deliver", input=mail).exit_code == 0
+    assert _run(home, "deliver", stdin=mail).exit_code == 0
     (letter,) = json.loads(_run(home, "outbox", "list", "--json").output)
     assert (letter["to"], letter["subject"]) == ("dora@example.org", "help: oust")
     shown = _run(home, "outbox", "show", letter["name"][:20]).output

@@ -19,7 +19,7 @@ class Sink:
         self.taken: list[Envelope] = []
         self.arrived = threading.Condition()
 
-    async def handle_RCPT(  # noqa: N802
+    async def handle_RCPT(
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
         if address.startswith("unknown"):
@@ -27,9 +27,7 @@ class Sink:
         envelope.rcpt_tos.append(address)
         return "250 OK"
 
-    async def handle_DATA(  # noqa: N802
-        self, server: SMTP, session: Session, envelope: Envelope
-    ) -> str:
+    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:
         with self.arrived:
             self.taken.append(envelope)
             self.arrived.notify_all()
@@ -119,7 +117,7 @@ def test_a_letter_that_cannot_be_read_does_not_stop_the_others(
         relay.wait_for(2)
     assert odd.exists()
     assert _run(tmp_path, "outbox", "list").returncode == 0
-    delivered = _run(tmp_path, "deliver", input="From: a@example.org\nSubject: help\n\n")
+    delivered = _run(tmp_path, "deliver", stdin="From: a@example.org\nSubject: help\n\n")
     assert delivered.returncode == 0
 
 
@@ -189,7 +187,7 @@ def test_the_mail_command_says_when_no_server_answers(tmp_path: Path) -> None:
 
 def test_deliver_takes_a_message_on_standard_input(tmp_path: Path) -> None:
     message = "From: alice@example.org\nSubject: signup alice wonderland\n\n"
-    assert _run(tmp_path, "deliver", input=message).returncode == 0
+    assert _run(tmp_path, "deliver", stdin=message).returncode == 0
     (welcome,) = letters_in(tmp_path).values()
     assert welcome["Subject"] == "welcome, alice"
 
@@ -206,7 +204,7 @@ def test_deliver_takes_a_message_on_standard_input(tmp_path: Path) -> None:
 def test_deliver_ends_as_sysexits_says(
     arguments: list[str], message: str, status: int, tmp_path: Path
 ) -> None:
-    assert _run(tmp_path, "deliver", *arguments, input=message).returncode == status
+    assert _run(tmp_path, "deliver", *arguments, stdin=message).returncode == status
     outbox = tmp_path / "outbox"
     assert [path for path in outbox.rglob("*") if path.is_file()] == []
 
@@ -214,7 +212,7 @@ def test_deliver_ends_as_sysexits_says(
 def test_deliver_asks_for_another_try_when_the_home_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "home").write_text("in the way")
     message = "From: a@example.org\nSubject: help\n\n"
-    tried = _run(tmp_path / "home", "deliver", input=message)
+    tried = _run(tmp_path / "home", "deliver", stdin=message)
     assert tried.returncode == 75
 
 
@@ -241,13 +239,13 @@ def _challenge_both_ways(home: Path, player: Player, players: list[Player]) -> N
         if other is not player:
             command = f"oust challenge {player.userid} {other.userid} -size=5"
             player.send(command)
-            _run(home, "deliver", input=f"From: {player.address}\nSubject: {command}\n\n")
+            _run(home, "deliver", stdin=f"From: {player.address}\nSubject: {command}\n\n")
 
 
-def _run(home: Path, *arguments: str, input: str = "") -> subprocess.CompletedProcess[str]:  # noqa: A002
+def _run(home: Path, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [PROGRAM, "--home", str(home), *arguments],
-        input=input,
+        input=stdin,
         capture_output=True,
         text=True,
         timeout=60,

@@ -26,7 +26,7 @@ from tests.unit.naive_oust import NaiveOust
 P = TypeVar("P", bound=Position)
 N = TypeVar("N", bound=Naive)
 
-X, O = Side.X, Side.O  # noqa: E741 - the side's name on every board
+X, O = Side.X, Side.O
 
 
 def rows(text: str) -> str:
