@@ -3,6 +3,7 @@
     HOME/oust/17.txt         histories, appended to
     HOME/players/alice.txt   accounts, replaced whole
     HOME/outbox/             mail not yet handed to the relay, a Maildir
+    HOME/failed/             mail that the relay refuses for good, a Maildir
     HOME/pbm_oust.toml       configuration, written by the operator only
 
 This is the only module that writes files. A write that returns is on the disk: files are synced,
@@ -35,16 +36,20 @@ class Home:
         self.path = path
         self.players = path / "players"
         self.outbox = path / "outbox"
+        self.failed = path / "failed"
         self.configuration = path / "pbm_oust.toml"
 
     def prepare(self, kinds: Sequence[str]) -> None:
         """Make the folders that are missing, for these kinds of game."""
         for kind in kinds:
             (self.path / kind).mkdir(parents=True, exist_ok=True)
-        for private in (self.players, self.outbox, *map(self._box, ("tmp", "new", "cur"))):
-            private.mkdir(mode=0o700, exist_ok=True)
-        for changed in (self.path, self.outbox):
-            _sync_folder(changed)
+        self.players.mkdir(mode=0o700, exist_ok=True)
+        for box in (self.outbox, self.failed):
+            box.mkdir(mode=0o700, exist_ok=True)
+            for state in ("tmp", "new", "cur"):
+                (box / state).mkdir(mode=0o700, exist_ok=True)
+            _sync_folder(box)
+        _sync_folder(self.path)
 
     # Histories
 
@@ -153,10 +158,21 @@ class Home:
         return _read(self._letter(name))
 
     def remove_letter(self, name: str) -> None:
-        """Take a letter out of the outbox: somebody else has taken charge of it."""
+        """Take a letter out: somebody else has taken charge of it. Raises NoSuchFile."""
         path = self._letter(name)
         path.unlink()
         _sync_folder(path.parent)
+
+    def set_aside_letter(self, name: str) -> None:
+        """Put a letter that nobody takes into the folder of failed ones."""
+        path = self._letter(name)
+        os.rename(path, self.failed / "new" / name)
+        for changed in (self.failed / "new", path.parent):
+            _sync_folder(changed)
+
+    def failed_letters(self) -> list[str]:
+        """Return the names of the letters that were set aside, oldest first."""
+        return sorted(path.name for path in self.failed.glob("*/[0-9]*"))
 
     def _box(self, name: str) -> Path:
         return self.outbox / name
@@ -165,8 +181,8 @@ class Home:
         return self._box("tmp").glob(f"*_{cause}.*")
 
     def _letter(self, name: str) -> Path:
-        for box in ("new", "cur"):
-            path = self._box(box) / name
+        boxes = (self.outbox, self.failed)
+        for path in (box / state / name for box in boxes for state in ("new", "cur")):
             if path.exists():
                 return path
         raise NoSuchFile(name)

@@ -1,5 +1,6 @@
 """`pbm-oust outbox`: letters listed, shown and handed to a relay."""
 
+import time
 from typing import Any
 
 import click
@@ -15,7 +16,8 @@ from pbm_oust.cli.operator import (
 )
 from pbm_oust.config import Endpoint
 from pbm_oust.home import NoSuchFile
-from pbm_oust.mail.outbox import Letter, flush, read_letter, read_letters
+from pbm_oust.mail.outbox import Letter, read_failed_letters, read_letter, read_letters
+from pbm_oust.mail.relaying import Relaying
 
 
 @click.group()
@@ -27,12 +29,16 @@ def outbox() -> None:
 @as_json
 @pass_operator
 def list_(operator: Operator, as_json: bool) -> None:
-    """List the letters, oldest first."""
-    letters = list(read_letters(operator.home))
+    """List the letters, oldest first, then those that the relay refused for good."""
+    letters = [(letter, "waiting") for letter in read_letters(operator.home)]
+    letters += [(letter, "failed") for letter in read_failed_letters(operator.home)]
     if as_json:
-        print_json([_summary(letter) for letter in letters])
+        print_json([_summary(letter) | {"state": state} for letter, state in letters])
     elif letters:
-        print_table((letter.name, letter.recipient, letter.header("Subject")) for letter in letters)
+        print_table(
+            (letter.name, state, letter.recipient, letter.header("Subject"))
+            for letter, state in letters
+        )
 
 
 @outbox.command()
@@ -41,7 +47,8 @@ def list_(operator: Operator, as_json: bool) -> None:
 @pass_operator
 def show(operator: Operator, name: str, raw: bool) -> None:
     """Print a letter. The beginning of its name is enough."""
-    names = [each for each in operator.home.letters() if each.startswith(name)]
+    home = operator.home
+    names = [each for each in home.letters() + home.failed_letters() if each.startswith(name)]
     if len(names) != 1:
         raise Refused(f"{len(names)} letters have names that begin with {name}")
     try:
@@ -65,11 +72,12 @@ def flush_(operator: Operator, relay: Endpoint | None) -> None:
     if relay is None:
         raise click.UsageError("no relay is configured; name one with --relay")
     try:
-        flushed = flush(operator.home, relay, operator.configuration.address)
+        address = operator.configuration.address
+        flushed = Relaying(operator.prepared_home(), relay, address, time.time).flush()
     except OSError as error:
         raise Refused(f"the relay {relay} does not take letters: {error}") from None
-    click.echo(f"{flushed.sent} sent, {flushed.kept} kept")
-    if flushed.kept:
+    click.echo(f"{flushed.sent} sent, {flushed.kept} kept, {flushed.failed} failed")
+    if flushed.kept or flushed.failed:
         raise SystemExit(1)
 
 

@@ -5,6 +5,7 @@ import logging
 import os
 import smtplib
 import sys
+import time
 from email.message import EmailMessage
 from email.utils import make_msgid
 
@@ -15,8 +16,9 @@ from pbm_oust.cli.operator import ADDRESS, ENDPOINT, RELAY, Operator, Refused, n
 from pbm_oust.config import Configuration, Endpoint
 from pbm_oust.mail.intake import open_intake
 from pbm_oust.mail.listener import SIZE_LIMIT, CannotListen, takes
-from pbm_oust.mail.outbox import flush, read_letters
+from pbm_oust.mail.outbox import read_letters
 from pbm_oust.mail.reading import UnreadableMail
+from pbm_oust.mail.relaying import Relaying
 from pbm_oust.mail.server import Server
 from pbm_oust.players import BadAccount
 
@@ -93,7 +95,7 @@ def deliver(operator: Operator, sender: str | None, recipient: str | None) -> No
         raise SystemExit(os.EX_TEMPFAIL) from None
     if operator.configuration.relay:
         try:
-            flush(operator.home, operator.configuration.relay, address)
+            Relaying(operator.home, operator.configuration.relay, address, time.time).flush()
         except Exception as error:  # noqa: BLE001 - the message is done, whatever becomes of letters
             log.warning("letters stay in the outbox: %s", error)
 

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import signal
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from dataclasses import dataclass, field
 from pbm_oust.config import Configuration, Endpoint
 from pbm_oust.mail.intake import Intake
 from pbm_oust.mail.listener import Handler, LmtpSession, SmtpSession, bound_endpoint, listen
-from pbm_oust.mail.outbox import flush
+from pbm_oust.mail.relaying import Relaying
 
 log = logging.getLogger("pbm_oust")
 
@@ -62,12 +63,13 @@ class Server:
     async def _send(self) -> None:
         """Flush the outbox when letters came about, and from time to time."""
         relay = self.configuration.relay
-        while relay:
+        if relay is None:
+            return
+        relaying = Relaying(self.intake.desk.home, relay, self.intake.address, time.time)
+        while True:
             self._due.clear()
             try:
-                flushed = await asyncio.to_thread(
-                    flush, self.intake.desk.home, relay, self.intake.address
-                )
+                flushed = await asyncio.to_thread(relaying.flush)
                 if flushed.sent:
                     log.info("relayed %d letters", flushed.sent)
             except OSError as error:

@@ -1,3 +1,4 @@
+import json
 import smtplib
 import socket
 import subprocess
@@ -6,46 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from aiosmtpd.controller import Controller
-from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from tests.end_to_end.server import ADDRESS, PROGRAM, Player, letters_in, running
-
-
-class Sink:
-    """A relay that keeps what it is given; it refuses recipients in `unknown`."""
-
-    def __init__(self) -> None:
-        self.taken: list[Envelope] = []
-        self.arrived = threading.Condition()
-
-    async def handle_RCPT(
-        self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
-    ) -> str:
-        if address.startswith("unknown"):
-            return "550 5.1.1 no such mailbox"
-        envelope.rcpt_tos.append(address)
-        return "250 OK"
-
-    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:
-        with self.arrived:
-            self.taken.append(envelope)
-            self.arrived.notify_all()
-        return "250 OK"
-
-    def wait_for(self, number: int) -> list[Envelope]:
-        with self.arrived:
-            assert self.arrived.wait_for(lambda: len(self.taken) >= number, timeout=20)
-            return list(self.taken)
+from tests.end_to_end.sink import Sink, listening_sink
 
 
 @pytest.fixture
 def sink() -> Iterator[tuple[Sink, str]]:
-    handler = Sink()
-    controller = Controller(handler, hostname="127.0.0.1", port=_free_port())
-    controller.start()
-    yield handler, f"smtp://127.0.0.1:{controller.port}"
-    controller.stop()
+    with listening_sink() as (handler, endpoint):
+        yield handler, f"smtp://{endpoint}"
 
 
 def _free_port() -> int:
@@ -73,7 +43,7 @@ def test_letters_wait_for_a_relay_that_is_down(sink: tuple[Sink, str], tmp_path:
         Player("alice", "wonderland", server).send("signup alice wonderland")
     assert len(letters_in(tmp_path)) == 1
     flushed = _run(tmp_path, "outbox", "flush", "--relay", url)
-    assert (flushed.returncode, flushed.stdout) == (0, "1 sent, 0 kept\n")
+    assert (flushed.returncode, flushed.stdout) == (0, "1 sent, 0 kept, 0 failed\n")
     assert len(relay.taken) == 1
     assert letters_in(tmp_path) == {}
 
@@ -86,7 +56,7 @@ def test_a_letter_that_the_relay_refuses_does_not_hold_up_the_others(
         Player("unknown", "wonderland", server).sign_up()
         Player("alice", "wonderland", server).sign_up()
     flushed = _run(tmp_path, "outbox", "flush", "--relay", url)
-    assert (flushed.returncode, flushed.stdout) == (1, "1 sent, 1 kept\n")
+    assert (flushed.returncode, flushed.stdout) == (1, "1 sent, 0 kept, 1 failed\n")
     assert [envelope.rcpt_tos for envelope in relay.taken] == [["alice@example.org"]]
 
 
@@ -98,10 +68,11 @@ def test_a_player_with_two_addresses_gets_a_letter_at_each(
         Player("alice", "wonderland", server).send(
             "signup alice wonderland alice@example.org unknown@example.org"
         )
-    assert _run(tmp_path, "outbox", "flush", "--relay", url).stdout == "1 sent, 1 kept\n"
+    assert _run(tmp_path, "outbox", "flush", "--relay", url).stdout == "1 sent, 0 kept, 1 failed\n"
     assert [envelope.rcpt_tos for envelope in relay.taken] == [["alice@example.org"]]
-    (kept,) = letters_in(tmp_path).values()
-    assert kept["To"] == "unknown@example.org"
+    assert letters_in(tmp_path) == {}
+    (listed,) = json.loads(_run(tmp_path, "outbox", "list", "--json").stdout)
+    assert (listed["to"], listed["state"]) == ("unknown@example.org", "failed")
 
 
 def test_a_letter_that_cannot_be_read_does_not_stop_the_others(
@@ -115,7 +86,8 @@ def test_a_letter_that_cannot_be_read_does_not_stop_the_others(
         relay.wait_for(1)
         Player("bob", "lookingglass", server).send("signup bob lookingglass")
         relay.wait_for(2)
-    assert odd.exists()
+    assert not odd.exists()
+    assert (tmp_path / "failed" / "new" / odd.name).exists()
     assert _run(tmp_path, "outbox", "list").returncode == 0
     delivered = _run(tmp_path, "deliver", stdin="From: a@example.org\nSubject: help\n\n")
     assert delivered.returncode == 0

@@ -1,0 +1,57 @@
+"""A relay for tests: a real SMTP server that keeps what it is given."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import SMTP, Envelope, Session
+
+from pbm_oust.config import Endpoint
+
+
+class Sink:
+    """Keeps what it is given; refuses `unknown..` for good and `slow..` for the time being."""
+
+    def __init__(self) -> None:
+        self.taken: list[Envelope] = []
+        self.put_off = 0
+        self.arrived = threading.Condition()
+
+    async def handle_RCPT(
+        self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
+    ) -> str:
+        if address.startswith("unknown"):
+            return "550 5.1.1 no such mailbox"
+        if address.startswith("slow"):
+            self.put_off += 1
+            return "450 4.2.1 come again"
+        envelope.rcpt_tos.append(address)
+        return "250 OK"
+
+    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:
+        with self.arrived:
+            self.taken.append(envelope)
+            self.arrived.notify_all()
+        return "250 OK"
+
+    def wait_for(self, number: int) -> list[Envelope]:
+        with self.arrived:
+            assert self.arrived.wait_for(lambda: len(self.taken) >= number, timeout=20)
+            return list(self.taken)
+
+
+@contextmanager
+def listening_sink() -> Iterator[tuple[Sink, Endpoint]]:
+    """Run a sink on a free port for the body of the `with`."""
+    handler = Sink()
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    controller = Controller(handler, hostname="127.0.0.1", port=port)
+    controller.start()
+    try:
+        yield handler, Endpoint("127.0.0.1", port)
+    finally:
+        controller.stop()
