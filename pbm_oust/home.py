@@ -6,19 +6,20 @@
     HOME/failed/             mail that the relay refuses for good, a Maildir
     HOME/pbm_oust.toml       configuration, written by the operator only
 
-This is the only module that writes files. A write that returns is on the disk: files are synced,
-and so are the folders that name them. Locks are taken on the files and folders themselves, so that
-nothing is left behind by a process that dies, and any number of processes may share a home.
+A write that returns is on the disk (`disk.py`). Locks are taken on the files and folders
+themselves, so that nothing is left behind by a process that dies, and any number of processes may
+share a home.
 """
 
-import fcntl
 import os
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
+
+from pbm_oust.disk import Disk, Undecided, locked_file, locked_folder
 
 _sequence = count()
 
@@ -30,10 +31,11 @@ class NoSuchFile(LookupError):
 
 
 class Home:
-    """A home directory at `path`. Every method may raise OSError, and has then changed nothing."""
+    """A home directory at `path`. Methods that write may raise OSError, as those of `Disk` do."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, disk: Disk | None = None) -> None:
         self.path = path
+        self._disk = disk or Disk()
         self.players = path / "players"
         self.outbox = path / "outbox"
         self.failed = path / "failed"
@@ -48,8 +50,8 @@ class Home:
             box.mkdir(mode=0o700, exist_ok=True)
             for state in ("tmp", "new", "cur"):
                 (box / state).mkdir(mode=0o700, exist_ok=True)
-            _sync_folder(box)
-        _sync_folder(self.path)
+            self._disk.sync_folder(box)
+        self._disk.sync_folder(self.path)
 
     # Histories
 
@@ -69,25 +71,21 @@ class Home:
     @contextmanager
     def locked_history(self, kind: str, board: int) -> Iterator["HistoryFile"]:
         """Hold a board: nobody else appends to its history meanwhile. Raises NoSuchFile."""
-        try:
-            handle = os.open(self.history_path(kind, board), os.O_RDWR | os.O_CLOEXEC)
-        except FileNotFoundError:
-            raise NoSuchFile(f"{kind} {board}") from None
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
-            yield HistoryFile(handle)
-        finally:
-            os.close(handle)
+        path = self.history_path(kind, board)
+        if not path.exists():
+            raise NoSuchFile(f"{kind} {board}")
+        with locked_file(path) as handle:
+            yield HistoryFile(handle, self._disk)
 
     @contextmanager
     def next_board(self, kind: str) -> Iterator[int]:
         """Hold the numbering of a kind; gives the number that a new board will have."""
-        with _locked_folder(self.path / kind):
+        with locked_folder(self.path / kind):
             yield max(self.boards(kind), default=0) + 1
 
     def create_history(self, kind: str, board: int, text: str) -> None:
         """Write the first lines of a board whose number `next_board` gave."""
-        _create(self.history_path(kind, board), text.encode(), mode=0o644)
+        self._disk.create(self.history_path(kind, board), text.encode(), mode=0o644)
 
     # Accounts
 
@@ -102,12 +100,12 @@ class Home:
     @contextmanager
     def locked_players(self) -> Iterator[None]:
         """Hold all accounts: nobody else changes one meanwhile."""
-        with _locked_folder(self.players):
+        with locked_folder(self.players):
             yield
 
     def write_player(self, userid: str, text: str) -> None:
         """Write an account whole, new or in place of the one before."""
-        _replace(self.players / f"{userid}.txt", text.encode(), mode=0o600)
+        self._disk.replace(self.players / f"{userid}.txt", text.encode(), mode=0o600)
 
     # The outbox
 
@@ -117,27 +115,27 @@ class Home:
 
         They are on the disk before the body runs and only get their place afterwards, so that what
         the body writes and the letters about it stand or fall together. `cause` is the id of the
-        message that is being answered; letters that a crash left without their place are found by
-        it again (`finish_posting`), or dropped when the command is carried out after all.
+        message that is being answered; letters that a crash left without their place, or a disk
+        that failed so that nobody knows what is on it, are found by it again (`finish_posting`), or
+        dropped when the command is carried out after all.
         """
         seconds, microseconds = divmod(time.time_ns() // 1000, 10**6)
         moment = f"{seconds}.M{microseconds:06}"
         names = [f"{moment}Q{next(_sequence):06}P{os.getpid()}_{cause}.pbm_oust" for _ in letters]
-        staged = []
-        for left_behind in self._staged(cause):
-            left_behind.unlink(missing_ok=True)
+        self._drop_staged(cause)
         try:
             for name, letter in zip(names, letters, strict=True):
-                staged.append(name)
-                _write_synced(self._box("tmp") / name, letter, mode=0o600)
-            if staged:
-                _sync_folder(self._box("tmp"))
+                self._disk.write(self._box("tmp") / name, letter, mode=0o600)
+            if names:
+                self._disk.sync_folder(self._box("tmp"))
             yield
-        except BaseException:
-            for name in staged:
-                (self._box("tmp") / name).unlink(missing_ok=True)
+        except Undecided:
             raise
-        self._publish(staged)
+        except BaseException:
+            with suppress(OSError):
+                self._drop_staged(cause)
+            raise
+        self._publish(names)
 
     def finish_posting(self, cause: str) -> None:
         """Give letters their place that a crash left without it after its command was done."""
@@ -146,7 +144,7 @@ class Home:
     @contextmanager
     def locked_outbox(self) -> Iterator[None]:
         """Hold the outbox for sending: no other process sends the same letters meanwhile."""
-        with _locked_folder(self.outbox):
+        with locked_folder(self.outbox):
             yield
 
     def letters(self) -> list[str]:
@@ -159,16 +157,14 @@ class Home:
 
     def remove_letter(self, name: str) -> None:
         """Take a letter out: somebody else has taken charge of it. Raises NoSuchFile."""
-        path = self._letter(name)
-        path.unlink()
-        _sync_folder(path.parent)
+        self._disk.remove(self._letter(name))
 
     def set_aside_letter(self, name: str) -> None:
         """Put a letter that nobody takes into the folder of failed ones."""
         path = self._letter(name)
-        os.rename(path, self.failed / "new" / name)
+        self._disk.move(path, self.failed / "new" / name)
         for changed in (self.failed / "new", path.parent):
-            _sync_folder(changed)
+            self._disk.sync_folder(changed)
 
     def failed_letters(self) -> list[str]:
         """Return the names of the letters that were set aside, oldest first."""
@@ -176,6 +172,11 @@ class Home:
 
     def _box(self, name: str) -> Path:
         return self.outbox / name
+
+    def _drop_staged(self, cause: str) -> None:
+        for path in list(self._staged(cause)):
+            with suppress(FileNotFoundError):
+                self._disk.step_remove(path)
 
     def _staged(self, cause: str) -> Iterator[Path]:
         return self._box("tmp").glob(f"*_{cause}.*")
@@ -189,28 +190,22 @@ class Home:
 
     def _publish(self, names: Sequence[str]) -> None:
         for name in names:
-            os.rename(self._box("tmp") / name, self._box("new") / name)
+            self._disk.move(self._box("tmp") / name, self._box("new") / name)
         if names:
-            _sync_folder(self._box("new"))
+            self._disk.sync_folder(self._box("new"))
 
 
 class HistoryFile:
     """A history whose lock is held. `data` is its content when the lock was taken."""
 
-    def __init__(self, handle: int) -> None:
+    def __init__(self, handle: int, disk: Disk) -> None:
         self._handle = handle
+        self._disk = disk
         self.data = os.pread(handle, os.fstat(handle).st_size, 0)
 
     def append(self, text: str, after: int) -> None:
         """Write `text` behind the first `after` bytes, dropping what a crash left behind them."""
-        try:
-            if after < len(self.data):
-                os.ftruncate(self._handle, after)
-            _write_all(self._handle, text.encode(), at=after)
-            os.fsync(self._handle)
-        except OSError:
-            os.ftruncate(self._handle, after)
-            raise
+        self._disk.append(self._handle, text.encode(), at=after)
 
 
 def _read(path: Path) -> bytes:
@@ -218,58 +213,3 @@ def _read(path: Path) -> bytes:
         return path.read_bytes()
     except FileNotFoundError:
         raise NoSuchFile(path.name) from None
-
-
-@contextmanager
-def _locked_folder(path: Path) -> Iterator[None]:
-    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
-
-
-def _create(path: Path, data: bytes, mode: int) -> None:
-    """Write a file that does not exist; it appears whole. Raises FileExistsError if it does."""
-    _write_beside(path, data, mode, os.link)
-
-
-def _replace(path: Path, data: bytes, mode: int) -> None:
-    """Write a file whole, so that a reader sees the old content or the new one."""
-    _write_beside(path, data, mode, os.replace)
-
-
-def _write_beside(
-    path: Path, data: bytes, mode: int, put_in_place: Callable[[Path, Path], None]
-) -> None:
-    draft = path.with_name(f".{path.name}.{os.getpid()}.{next(_sequence)}")
-    try:
-        _write_synced(draft, data, mode)
-        put_in_place(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
-    _sync_folder(path.parent)
-
-
-def _write_synced(path: Path, data: bytes, mode: int) -> None:
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode)
-    try:
-        _write_all(handle, data, at=0)
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _write_all(handle: int, data: bytes, at: int) -> None:
-    done = 0
-    while done < len(data):
-        done += os.pwrite(handle, data[done:], at + done)
-
-
-def _sync_folder(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -1,0 +1,142 @@
+"""Durable writes: what returns is on the disk, what fails has changed nothing or says so.
+
+Files are synced, and so are the folders that name them. This is the only module that writes files.
+"""
+
+import fcntl
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from itertools import count
+from pathlib import Path
+
+_drafts = count()
+
+
+class Undecided(OSError):
+    """A write that failed in a way that leaves open whether it will be found done."""
+
+
+class Disk:
+    """The ways to write. Every method may raise OSError, and has then changed nothing.
+
+    It may raise Undecided where that cannot be known. The methods that begin with `step` are the
+    single operations that everything is made of, and those at which a disk can fail.
+    """
+
+    def create(self, path: Path, data: bytes, mode: int) -> None:
+        """Write a file that does not exist; it appears whole. Raises FileExistsError."""
+        self._write_beside(path, data, mode, self.step_link)
+
+    def replace(self, path: Path, data: bytes, mode: int) -> None:
+        """Write a file whole, so that a reader sees the old content or the new one."""
+        self._write_beside(path, data, mode, self.step_rename)
+
+    def write(self, path: Path, data: bytes, mode: int) -> None:
+        """Write a file that nobody looks for yet; its folder is not synced."""
+        handle = self.step_open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+        try:
+            self._write_all(handle, data, at=0)
+            self.step_sync(handle)
+        finally:
+            os.close(handle)
+
+    def append(self, handle: int, data: bytes, at: int) -> None:
+        """Write to the end of an open file, whose content ends at `at`; what follows it goes."""
+        try:
+            self.step_truncate(handle, at)
+            self._write_all(handle, data, at)
+            self.step_sync(handle)
+        except OSError as error:
+            try:
+                self.step_truncate(handle, at)
+            except OSError:
+                raise Undecided(*error.args) from error
+            raise
+
+    def move(self, path: Path, target: Path) -> None:
+        """Give a file another place; the folders are not synced."""
+        self.step_rename(path, target)
+
+    def remove(self, path: Path) -> None:
+        """Remove a file. Raises FileNotFoundError."""
+        self.step_remove(path)
+        self.sync_folder(path.parent)
+
+    def sync_folder(self, path: Path) -> None:
+        """Put on the disk which files a folder names."""
+        handle = self.step_open(path, os.O_RDONLY | os.O_DIRECTORY, 0)
+        try:
+            self.step_sync(handle)
+        finally:
+            os.close(handle)
+
+    def _write_beside(
+        self, path: Path, data: bytes, mode: int, put_in_place: Callable[[Path, Path], None]
+    ) -> None:
+        draft = path.with_name(f".{path.name}.{os.getpid()}.{next(_drafts)}")
+        try:
+            self.write(draft, data, mode)
+            put_in_place(draft, path)
+        finally:
+            with suppress(OSError):
+                self.step_remove(draft)
+        try:
+            self.sync_folder(path.parent)
+        except OSError as error:
+            raise Undecided(*error.args) from error
+
+    def _write_all(self, handle: int, data: bytes, at: int) -> None:
+        done = 0
+        while done < len(data):
+            done += self.step_write(handle, data[done:], at + done)
+
+    def step_open(self, path: Path, flags: int, mode: int) -> int:
+        """Open a file or a folder and return its handle."""
+        return os.open(path, flags | os.O_CLOEXEC, mode)
+
+    def step_write(self, handle: int, data: bytes, at: int) -> int:
+        """Write some of the data and return how many bytes."""
+        return os.pwrite(handle, data, at)
+
+    def step_sync(self, handle: int) -> None:
+        """Put a file or a folder on the disk."""
+        os.fsync(handle)
+
+    def step_truncate(self, handle: int, size: int) -> None:
+        """Cut a file to a size."""
+        os.ftruncate(handle, size)
+
+    def step_link(self, path: Path, target: Path) -> None:
+        """Give a file a second name, which must be free."""
+        os.link(path, target)
+
+    def step_rename(self, path: Path, target: Path) -> None:
+        """Give a file another name, in the place of whatever has it."""
+        os.rename(path, target)
+
+    def step_remove(self, path: Path) -> None:
+        """Take a file's name away."""
+        os.unlink(path)
+
+
+@contextmanager
+def locked_folder(path: Path) -> Iterator[None]:
+    """Hold a folder: nobody else does meanwhile. The lock goes with the process."""
+    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def locked_file(path: Path) -> Iterator[int]:
+    """Hold a file that exists, and give its handle. The lock goes with the process."""
+    handle = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield handle
+    finally:
+        os.close(handle)

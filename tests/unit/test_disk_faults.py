@@ -1,0 +1,187 @@
+"""A disk that fails at any single step, for once or from then on, and a process that dies there.
+
+Each command is carried out again and again, with the fault one step later each time, until it goes
+through undisturbed. After every fault the sender sends the mail again, as a mail server does.
+"""
+
+import errno
+import os
+import shutil
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email import message_from_bytes
+from enum import Enum
+from pathlib import Path
+
+import pytest
+
+from pbm_oust.disk import Disk
+from pbm_oust.history import read_history
+from pbm_oust.home import Home
+from pbm_oust.mail.intake import open_intake
+from pbm_oust.rules.kinds import KINDS
+
+NOW = datetime(2026, 11, 20, 15, 36, tzinfo=UTC)
+ADDRESS = "pbmserv@example.com"
+
+
+class Fault(Enum):
+    """What happens at the chosen step."""
+
+    ONCE = "fails once"
+    HALF = "writes half, then fails once"
+    STAYS = "fails from then on"
+    DIES = "the process dies"
+
+
+class Death(BaseException):
+    """The end of a process: nothing that comes after it is done."""
+
+
+class FaultyDisk(Disk):
+    """A disk whose step number `at` goes wrong."""
+
+    def __init__(self, at: int, fault: Fault) -> None:
+        self.at = at
+        self.fault = fault
+        self.steps = 0
+
+    def _step(self) -> bool:
+        """Count a step; return whether half of it is to be done, or raise."""
+        self.steps += 1
+        if self.steps < self.at:
+            return False
+        if self.fault is Fault.DIES:
+            raise Death
+        if self.steps == self.at and self.fault is Fault.HALF:
+            return True
+        if self.steps == self.at or self.fault is Fault.STAYS:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return False
+
+    def step_open(self, path: Path, flags: int, mode: int) -> int:
+        self._whole_step()
+        return super().step_open(path, flags, mode)
+
+    def step_write(self, handle: int, data: bytes, at: int) -> int:
+        if self._step():
+            super().step_write(handle, data[: len(data) // 2], at)
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return super().step_write(handle, data, at)
+
+    def step_sync(self, handle: int) -> None:
+        self._whole_step()
+        super().step_sync(handle)
+
+    def step_truncate(self, handle: int, size: int) -> None:
+        self._whole_step()
+        super().step_truncate(handle, size)
+
+    def step_link(self, path: Path, target: Path) -> None:
+        self._whole_step()
+        super().step_link(path, target)
+
+    def step_rename(self, path: Path, target: Path) -> None:
+        self._whole_step()
+        super().step_rename(path, target)
+
+    def step_remove(self, path: Path) -> None:
+        self._whole_step()
+        super().step_remove(path)
+
+    def _whole_step(self) -> None:
+        if self._step():
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What stands in a home: accounts by name, histories whole, and letters by what tells them."""
+
+    userids: tuple[str, ...]
+    histories: tuple[bytes, ...]
+    letters: frozenset[tuple[str, str]]
+
+
+def outcome(path: Path) -> Outcome:
+    home = Home(path)
+    messages = [message_from_bytes(home.read_letter(name)) for name in home.letters()]
+    return Outcome(
+        tuple(home.userids()),
+        tuple(home.read_history("oust", board) for board in home.boards("oust")),
+        frozenset((str(message["To"]), str(message["Message-ID"])) for message in messages),
+    )
+
+
+def take(path: Path, line: str, sender: str, disk: Disk | None = None) -> None:
+    intake = open_intake(Home(path, disk), ADDRESS, lambda: NOW)
+    number = zlib.crc32(line.encode())
+    mail = f"From: {sender}\nSubject: {line}\nMessage-ID: <{number}@example.org>\n\nHello\n"
+    intake.take(mail.encode(), sender)
+
+
+ALICE, BOB = "alice@example.org", "bob@example.org"
+BEGINNING = [
+    ("signup alice wonderland", ALICE),
+    ("signup bob lookingglass", BOB),
+    ("oust challenge alice bob -size=5", ALICE),
+    ("oust move 1 alice wonderland C3", ALICE),
+    ("oust move 1 bob lookingglass C2", BOB),
+]
+COMMANDS: dict[str, tuple[int, str, str]] = {
+    "signup": (0, *BEGINNING[0]),
+    "challenge": (2, *BEGINNING[2]),
+    "move": (3, *BEGINNING[3]),
+    "winning move": (5, "oust move 1 alice wonderland B3", ALICE),
+    "help": (0, "help", ALICE),
+}
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Path]:
+    """Return a function that gives a home in which so many commands have been carried out."""
+
+    def home_after(commands: int) -> Path:
+        path: Path = tmp_path_factory.mktemp("begun")
+        Home(path).prepare(tuple(KINDS))
+        for line, sender in BEGINNING[:commands]:
+            take(path, line, sender)
+        return path
+
+    return home_after
+
+
+@pytest.mark.parametrize("fault", Fault)
+@pytest.mark.parametrize("name", COMMANDS)
+def test_whatever_the_disk_does_a_command_is_done_once_with_all_its_letters(
+    name: str, fault: Fault, begun: Callable[[int], Path], tmp_path: Path
+) -> None:
+    commands, line, sender = COMMANDS[name]
+    before = begun(commands)
+    undisturbed = shutil.copytree(before, tmp_path / "undisturbed")
+    take(undisturbed, line, sender)
+    wanted = outcome(undisturbed)
+    at, is_disturbed = 0, True
+    while is_disturbed:
+        at += 1
+        path = shutil.copytree(before, tmp_path / f"{at}")
+        is_disturbed = _is_disturbed(path, line, sender, FaultyDisk(at, fault))
+        for history in outcome(path).histories:
+            read_history(history)
+        take(path, line, sender)
+        found = outcome(path)
+        assert (found.userids, found.histories) == (wanted.userids, wanted.histories), at
+        assert found.letters >= wanted.letters, at
+        assert list((path / "outbox" / "tmp").iterdir()) == [], at
+    assert at > 5
+
+
+def _is_disturbed(path: Path, line: str, sender: str, disk: FaultyDisk) -> bool:
+    """Carry out a command on a faulty disk; return whether the fault was reached."""
+    try:
+        take(path, line, sender, disk)
+    except (OSError, Death):
+        return True
+    return disk.steps >= disk.at
