@@ -57,11 +57,18 @@ class Operator:
     @cached_property
     def configuration(self) -> Configuration:
         """The configuration that stands in the home. Raises UsageError for a faulty one."""
+        try:
+            return self.read_configuration()
+        except BadConfiguration as error:
+            raise click.UsageError(str(error)) from None
+
+    def read_configuration(self) -> Configuration:
+        """Return what stands in the home at this moment. Raises BadConfiguration with its file."""
         path = Home(self.path).configuration
         try:
             return parse_configuration(path.read_text("utf-8") if path.exists() else "")
-        except (BadConfiguration, UnicodeDecodeError) as error:
-            raise click.UsageError(f"{path}: {error}") from None
+        except (BadConfiguration, OSError, UnicodeDecodeError) as error:
+            raise BadConfiguration(f"{path}: {error}") from None
 
 
 pass_operator = click.make_pass_decorator(Operator)

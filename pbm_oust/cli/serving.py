@@ -13,7 +13,7 @@ import click
 
 from pbm_oust.boards import DamagedHistory
 from pbm_oust.cli.operator import ADDRESS, ENDPOINT, RELAY, Operator, Refused, now, pass_operator
-from pbm_oust.config import Configuration, Endpoint
+from pbm_oust.config import BadConfiguration, Configuration, Endpoint
 from pbm_oust.mail.intake import open_intake
 from pbm_oust.mail.listener import SIZE_LIMIT, CannotListen, takes
 from pbm_oust.mail.outbox import read_letters
@@ -41,25 +41,31 @@ def serve(
     """Take mail and answer it, until told to stop.
 
     Options take precedence over pbm_oust.toml in the home, where smtp = "" turns SMTP off. Without
-    a relay, letters stay in the outbox, a Maildir in the home.
+    a relay, letters stay in the outbox, a Maildir in the home. SIGHUP reads the file again.
     """
-    configured = operator.configuration
-    configuration = Configuration(
-        address=address or configured.address,
-        smtp=smtp or configured.smtp,
-        lmtp=lmtp or configured.lmtp,
-        relay=relay or configured.relay,
-    )
-    if not (configuration.smtp or configuration.lmtp):
-        raise click.UsageError("nowhere to listen: give --smtp or --lmtp")
+
+    def configure() -> Configuration:
+        configured = operator.read_configuration()
+        chosen = Configuration(
+            address=address or configured.address,
+            smtp=smtp or configured.smtp,
+            lmtp=lmtp or configured.lmtp,
+            relay=relay or configured.relay,
+        )
+        if not (chosen.smtp or chosen.lmtp):
+            raise BadConfiguration("nowhere to listen: give --smtp or --lmtp")
+        return chosen
+
+    def announce(configuration: Configuration, listening: list[Endpoint]) -> None:
+        places = " and ".join(map(str, listening))
+        click.echo(f"Serving {configuration.address} at {places}; home {operator.path}.")
+        log.info("listening at %s", places)
+
     _start_log()
-    intake = open_intake(operator.prepared_home(), configuration.address, now)
-    server = Server(
-        intake, configuration, lambda at: _announce(operator, configuration.address, at)
-    )
+    server = Server(operator.prepared_home(), configure, now, announce)
     try:
         asyncio.run(server.run())
-    except CannotListen as error:
+    except (CannotListen, BadConfiguration) as error:
         click.echo(f"Error: {error}", err=True)
         raise SystemExit(2) from None
 
@@ -141,12 +147,6 @@ def mail(operator: Operator, sender: str, smtp: Endpoint | None, text: str, subj
         click.echo(f"Subject: {letter.header('Subject')}\n\n{letter.message.get_content()}")
     if any(letter.header("X-Pbm-Oust") == "refusal" for letter in answers):
         raise SystemExit(1)
-
-
-def _announce(operator: Operator, address: str, listening: list[Endpoint]) -> None:
-    places = " and ".join(map(str, listening))
-    click.echo(f"Serving {address} at {places}; home {operator.path}.")
-    log.info("listening at %s", places)
 
 
 def _start_log() -> None:

@@ -51,12 +51,20 @@ class Handler:
 
     def __init__(self, intake: Intake, workers: Executor, after: Callable[[], None]) -> None:
         """`workers` run the intake; `after` is called when letters may have come about."""
-        self.address = intake.address
         self._intake = intake
         self._workers = workers
         self._after = after
         self.at_work: set[asyncio.Future[str]] = set()
         """The messages that are being handled."""
+
+    @property
+    def address(self) -> str:
+        """The address that mail is taken for."""
+        return self._intake.address
+
+    def use(self, intake: Intake) -> None:
+        """Take mail by this intake from now on."""
+        self._intake = intake
 
     async def handle_MAIL(
         self,

@@ -3,14 +3,24 @@
 import asyncio
 import logging
 import signal
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from datetime import datetime
 
-from pbm_oust.config import Configuration, Endpoint
-from pbm_oust.mail.intake import Intake
-from pbm_oust.mail.listener import Handler, LmtpSession, SmtpSession, bound_endpoint, listen
+from pbm_oust.config import BadConfiguration, Configuration, Endpoint
+from pbm_oust.home import Home
+from pbm_oust.mail.intake import open_intake
+from pbm_oust.mail.listener import (
+    CannotListen,
+    Handler,
+    LmtpSession,
+    SmtpSession,
+    bound_endpoint,
+    listen,
+)
 from pbm_oust.mail.relaying import Relaying
 
 log = logging.getLogger("pbm_oust")
@@ -18,65 +28,112 @@ log = logging.getLogger("pbm_oust")
 WORKERS = 4
 RETRY_SECONDS = 60
 """How long after a flush of the outbox the next one comes by itself."""
-STOP_SECONDS = 8
+STOP_SECONDS = 6
 """How long messages that are being handled may take when the server is told to stop."""
+STOP_SENDING_SECONDS = 2
+"""How long the letters that are on their way may take then."""
+
+_Place = tuple[Endpoint, type[SmtpSession]]
+
+
+class Sender:
+    """Flushes the outbox when letters came about, and from time to time, in a thread of its own.
+
+    The thread does not outlive the process: a letter that hangs at the relay goes once more later.
+    """
+
+    def __init__(self) -> None:
+        self._due = threading.Event()
+        self._relaying: Relaying | None = None
+        self._is_stopping = False
+        self._thread = threading.Thread(target=self._run, name="sender", daemon=True)
+        self._thread.start()
+
+    def use(self, relaying: Relaying | None) -> None:
+        """Send by this way from now on, or not at all."""
+        self._relaying = relaying
+        self._due.set()
+
+    def wake(self) -> None:
+        """Flush the outbox soon."""
+        self._due.set()
+
+    def stop(self) -> None:
+        """Stop sending, when what is on its way has gone or has taken too long."""
+        self._is_stopping = True
+        self._due.set()
+        self._thread.join(STOP_SENDING_SECONDS)
+
+    def _run(self) -> None:
+        while not self._is_stopping:
+            self._due.wait(RETRY_SECONDS)
+            self._due.clear()
+            try:
+                flushed = self._relaying.flush() if self._relaying else None
+                if flushed and flushed.sent:
+                    log.info("relayed %d letters", flushed.sent)
+            except OSError as error:
+                log.warning("relay: %s", error)
+            except Exception:
+                log.exception("relay: a fault in the program")
 
 
 @dataclass(slots=True)
 class Server:
-    """A server for one home. `ready` is called with the endpoints when it listens."""
+    """A server for one home.
 
-    intake: Intake
-    configuration: Configuration
-    ready: Callable[[list[Endpoint]], None]
-    _due: asyncio.Event = field(default_factory=asyncio.Event)
+    `configure` reads the configuration, at the start and at every SIGHUP; `ready` is called with
+    the endpoints when the server listens.
+    """
+
+    home: Home
+    configure: Callable[[], Configuration]
+    clock: Callable[[], datetime]
+    ready: Callable[[Configuration, list[Endpoint]], None]
+    _listeners: dict[_Place, asyncio.Server] = field(default_factory=dict)
+    _sender: Sender = field(default_factory=Sender)
 
     async def run(self) -> None:
-        """Serve until SIGTERM or SIGINT. Raises CannotListen."""
+        """Serve until SIGTERM or SIGINT. Raises CannotListen and BadConfiguration at the start."""
         loop = asyncio.get_running_loop()
-        stop = asyncio.Event()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, stop.set)
+        signals: asyncio.Queue[int] = asyncio.Queue()
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            loop.add_signal_handler(number, signals.put_nowait, number)
         with ThreadPoolExecutor(WORKERS, "worker") as workers:
-            handler = Handler(self.intake, workers, self._due.set)
-            listeners = await self._listen(handler)
-            self.ready([bound_endpoint(*each) for each in listeners])
-            sending = loop.create_task(self._send())
-            await stop.wait()
-            for server, _ in listeners:
-                server.close()
+            configuration = self.configure()
+            intake = open_intake(self.home, configuration.address, self.clock)
+            handler = Handler(intake, workers, self._sender.wake)
+            await self._use(configuration, handler)
+            while await signals.get() == signal.SIGHUP:
+                try:
+                    await self._use(self.configure(), handler)
+                except (BadConfiguration, CannotListen) as error:
+                    log.error("the configuration stays as it was: %s", error)
+            for listener in self._listeners.values():
+                listener.close()
             if handler.at_work:
                 await asyncio.wait(set(handler.at_work), timeout=STOP_SECONDS)
-            sending.cancel()
+            self._sender.stop()
         log.info("stopped")
 
-    async def _listen(self, handler: Handler) -> list[tuple[asyncio.Server, Endpoint]]:
-        listeners = []
-        for endpoint, protocol in (
-            (self.configuration.smtp, SmtpSession),
-            (self.configuration.lmtp, LmtpSession),
-        ):
-            if endpoint:
-                listeners.append((await listen(endpoint, protocol, handler), endpoint))
-        return listeners
-
-    async def _send(self) -> None:
-        """Flush the outbox when letters came about, and from time to time."""
-        relay = self.configuration.relay
-        if relay is None:
-            return
-        relaying = Relaying(self.intake.desk.home, relay, self.intake.address, time.time)
-        while True:
-            self._due.clear()
-            try:
-                flushed = await asyncio.to_thread(relaying.flush)
-                if flushed.sent:
-                    log.info("relayed %d letters", flushed.sent)
-            except OSError as error:
-                log.warning("relay %s: %s", relay, error)
-            except Exception:
-                log.exception("relay %s: a fault in the program", relay)
-            try:
-                await asyncio.wait_for(self._due.wait(), RETRY_SECONDS)
-            except TimeoutError:
-                continue
+    async def _use(self, configuration: Configuration, handler: Handler) -> None:
+        """Serve by a configuration; listeners that it does not change go on."""
+        places = [
+            (endpoint, protocol)
+            for endpoint, protocol in (
+                (configuration.smtp, SmtpSession),
+                (configuration.lmtp, LmtpSession),
+            )
+            if endpoint
+        ]
+        added = {
+            place: await listen(*place, handler) for place in places if place not in self._listeners
+        }
+        for place in [each for each in self._listeners if each not in places]:
+            self._listeners.pop(place).close()
+        self._listeners |= added
+        address, relay = configuration.address, configuration.relay
+        handler.use(open_intake(self.home, address, self.clock))
+        self._sender.use(Relaying(self.home, relay, address, time.time) if relay else None)
+        endpoints = [bound_endpoint(self._listeners[place], place[0]) for place in places]
+        self.ready(configuration, endpoints)

@@ -27,9 +27,9 @@ class Server:
     log: str = ""
 
     def stop(self) -> int:
-        """Tell the server to stop and return its exit status."""
+        """Tell the server to stop, which it does within ten seconds; return its exit status."""
         self.process.send_signal(signal.SIGTERM)
-        _, self.log = self.process.communicate(timeout=20)
+        _, self.log = self.process.communicate(timeout=10)
         return self.process.returncode
 
 

@@ -1,4 +1,5 @@
 import json
+import signal
 import smtplib
 import socket
 import subprocess
@@ -116,6 +117,35 @@ def test_lmtp_on_a_unix_socket(tmp_path: Path) -> None:
             "alice@example.org", [ADDRESS], "From: alice@example.org\r\nSubject: help\r\n\r\n"
         )
     assert [str(mail["Subject"]) for mail in letters_in(tmp_path / "home").values()] == ["help"]
+
+
+def test_sighup_reads_the_configuration_again(sink: tuple[Sink, str], tmp_path: Path) -> None:
+    relay, url = sink
+    with running(tmp_path) as server:
+        Player("alice", "wonderland", server).sign_up()
+        assert relay.taken == []
+        configuration = tmp_path / "pbm_oust.toml"
+        configuration.write_text('relay = "nonsense"\n')
+        server.process.send_signal(signal.SIGHUP)
+        configuration.write_text(f'relay = "{url}"\n')
+        server.process.send_signal(signal.SIGHUP)
+        relay.wait_for(1)
+        Player("bob", "lookingglass", server).send("signup bob lookingglass")
+        relay.wait_for(2)
+        assert server.stop() == 0
+
+
+def test_a_relay_that_hangs_does_not_keep_the_server_from_stopping(tmp_path: Path) -> None:
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        url = f"smtp://127.0.0.1:{silent.getsockname()[1]}"
+        with running(tmp_path, "--relay", url) as server:
+            Player("alice", "wonderland", server).sign_up()
+            connection, _ = silent.accept()
+            with connection:
+                assert server.stop() == 0
+    assert len(letters_in(tmp_path)) == 1
 
 
 def test_a_used_port_is_reported(tmp_path: Path) -> None:
