@@ -28,7 +28,7 @@ def next_wish(game: Game) -> Wish | None:
 def move_line(game: Game, userid: str, wish: Wish) -> str:
     """Return the line that does something as the next record of a board."""
     words = format_wish(wish, game.next_number)
-    return f"{game.name.replace(' ', ' move ', 1)} {userid} PASSWORD {words}"
+    return f"{game.header.kind.name} move {game.header.board} {userid} PASSWORD {words}"
 
 
 def nearest(grid: Grid, cells: int, name: str) -> list[str]:

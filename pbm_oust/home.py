@@ -1,4 +1,4 @@
-"""The home directory: where everything is, locks, and durable writes.
+"""The home directory: where everything is, and locks.
 
     HOME/oust/17.txt         histories, appended to
     HOME/players/alice.txt   accounts, replaced whole
@@ -92,6 +92,10 @@ class Home:
     def userids(self) -> list[str]:
         """Return the userids of all accounts, in order."""
         return sorted(path.stem for path in self.players.glob("*.txt"))
+
+    def has_player(self, userid: str) -> bool:
+        """Return whether there is an account of this userid."""
+        return (self.players / f"{userid}.txt").is_file()
 
     def read_player(self, userid: str) -> str:
         """Return the text of an account. Raises NoSuchFile."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from pbm_oust.home import Home, NoSuchFile
+from pbm_oust.notation import USERID
 from pbm_oust.notices import Notice, Reader
 from pbm_oust.players import (
     Account,
@@ -64,7 +65,8 @@ class Desk:
 
     def has_account(self, word: str) -> bool:
         """Return whether a word is the userid of an account, in letters of either case."""
-        return word.lower() in self.home.userids()
+        userid = word.lower()
+        return bool(USERID.fullmatch(userid)) and self.home.has_player(userid)
 
     def account(self, userid: str) -> Account:
         """Return an account. Raises NotAllowed if there is none, and BadAccount."""

@@ -105,7 +105,7 @@ def history(operator: Operator, kind: Kind, board: int, as_json: bool) -> None:
     try:
         text = operator.home.read_history(kind.name, board).decode("utf-8", "replace")
     except NoSuchFile:
-        raise Refused(f"there is no board {kind.name} {board}") from None
+        raise _no_board(kind, board) from None
     if as_json:
         game = _game(operator, kind, board)
         records = [
@@ -154,7 +154,7 @@ def _verify(operator: Operator, kind: Kind, board: int) -> dict[str, Any]:
     try:
         game = read_game(operator.home, kind, board)
     except Refusal:
-        raise Refused(f"there is no board {name}") from None
+        raise _no_board(kind, board) from None
     except DamagedHistory as damage:
         return {
             "ok": False,
@@ -173,9 +173,13 @@ def _game(operator: Operator, kind: Kind, board: int) -> Game:
     try:
         return read_game(operator.home, kind, board)
     except Refusal:
-        raise Refused(f"there is no board {kind.name} {board}") from None
+        raise _no_board(kind, board) from None
     except DamagedHistory as damage:
         raise Refused(str(damage)) from None
+
+
+def _no_board(kind: Kind, board: int) -> Refused:
+    return Refused(f"there is no board {kind.name} {board}")
 
 
 def _state(game: Game) -> str:

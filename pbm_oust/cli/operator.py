@@ -21,6 +21,7 @@ from pbm_oust.config import (
 from pbm_oust.home import Home
 from pbm_oust.players import parse_address
 from pbm_oust.refusal import Unreadable
+from pbm_oust.render.text import in_columns
 from pbm_oust.rules.grid import Grid, Shape, parse_size
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
@@ -88,11 +89,8 @@ def print_json(value: object) -> None:
 
 def print_table(rows: Iterable[Sequence[object]]) -> None:
     """Print rows in columns."""
-    table = [[str(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    for row in table:
-        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        click.echo("  ".join(cells).rstrip())
+    for line in in_columns(rows):
+        click.echo(line)
 
 
 class Parsed(click.ParamType):  # type: ignore[type-arg]  # generic in newer click only

@@ -105,7 +105,7 @@ def add(operator: Operator, userid: str, addresses: tuple[str, ...], password: s
     account = Account(userid, hash_password(_checked(password)), checked, now())
     home = operator.prepared_home()
     with home.locked_players():
-        if userid in home.userids() or has_played(userid, home):
+        if home.has_player(userid) or has_played(userid, home):
             raise Refused(f"the userid {userid} belongs to somebody already")
         home.write_player(userid, format_account(account))
     click.echo(f"made {userid}")

@@ -34,7 +34,7 @@ def _reason_in_headers(message: Message) -> str | None:
         return "Auto-Submitted"
     if str(message.get("Precedence", "")).strip().lower() in ("bulk", "junk", "list"):
         return "Precedence"
-    for name in message.keys():  # noqa: SIM118 - a Message is not a mapping
+    for name, _ in message.raw_items():
         if name.lower().startswith("x-auto"):
             return name
     for name in _LIST_HEADERS:

@@ -2,7 +2,6 @@
 
 import re
 import textwrap
-from collections.abc import Iterable, Iterator
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -24,7 +23,7 @@ from pbm_oust.notices import (
     RefusalNotice,
     WelcomeNotice,
 )
-from pbm_oust.render.text import game_text
+from pbm_oust.render.text import game_text, in_columns
 from pbm_oust.rules.grid import LONGEST
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
@@ -53,7 +52,7 @@ class Words:
             number_of=int.bit_count,
             ordinal=ordinal,
             shown_in_any=shown_in_any,
-            kinds_of=lambda form: tuple(KINDS.values())[: None if form.is_of_kind else 1],
+            usages_of=usages_of,
             shortest_password=SHORTEST_PASSWORD,
             longest_password=LONGEST_PASSWORD,
             longest_side=LONGEST,
@@ -70,7 +69,9 @@ class Words:
             case BoardsNotice():
                 return self._mail("boards", notice)
             case GamesNotice():
-                return self._mail("games", notice, rows=list(_rows(notice.games)))
+                told = self._macros("mail/game")
+                rows = [_row(game, told.outcome(game)) for game in notice.games]
+                return self._mail("games", notice, rows=in_columns(rows))
             case WelcomeNotice():
                 return self._mail("welcome", notice)
             case HelpNotice():
@@ -135,13 +136,16 @@ class Words:
         )
 
     def _form_page(self, form: Form) -> str:
-        kinds = list(KINDS.values()) if form.is_of_kind else [None]
-        usages = [f"  {wrapped_usage(usage)}" for kind in kinds for usage in form.usages(kind)]
+        usages = [f"  {wrapped_usage(usage)}" for usage in usages_of(form)]
         text = self._render(f"help/{form.name}", form=form, subjects=help_subjects())
         return "\n".join([*usages, "", text])
 
     def _kind_words(self, kind: Kind) -> Any:
-        return self._templates.get_template(f"kinds/{kind.name}.txt").module
+        return self._macros(f"kinds/{kind.name}")
+
+    def _macros(self, template: str) -> Any:
+        """Return a template whose macros can be called without a notice."""
+        return self._templates.get_template(f"{template}.txt").module
 
     def _mail(self, template: str, notice: Notice, **facts: object) -> tuple[str, str]:
         """Return the Subject, which is the first line of a template of mail, and the text."""
@@ -158,6 +162,12 @@ class Words:
 def help_subjects() -> list[str]:
     """Return what there is help about, besides the overview."""
     return [*KINDS, "tutorial", *(form.name for form in FORMS)]
+
+
+def usages_of(form: Form) -> list[str]:
+    """Return the lines that show how a command is written, for each game if it is of games."""
+    kinds = KINDS.values() if form.is_of_kind else [None]
+    return [usage for kind in kinds for usage in form.usages(kind)]
 
 
 def shown_in_any(option: Option) -> list[str]:
@@ -195,25 +205,15 @@ def wrapped_usage(usage: str) -> str:
     )
 
 
-def _rows(games: Iterable[Game]) -> Iterator[str]:
-    """Yield a line for each game of a list."""
-    rows = [
-        (
-            game.name,
-            str(game.header.grid),
-            f"#{game.next_number}" if not game.result else "over",
-            f"{game.x} (x) - {game.o} (o)",
-        )
-        for game in games
-    ]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row, game in zip(rows, games, strict=True):
-        line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        if game.result:
-            state = f"{game.owner(game.result.winner)} won" if game.result.winner else "a draw"
-        else:
-            state = f"{game.player_to_move} to move"
-        yield f"{line}  {state}"
+def _row(game: Game, outcome: str) -> tuple[str, ...]:
+    """Return the columns of a game in a list."""
+    return (
+        game.name,
+        str(game.header.grid),
+        "over" if game.result else f"#{game.next_number}",
+        f"{game.x} (x) - {game.o} (o)",
+        outcome,
+    )
 
 
 def _whole_record(game: Game) -> str:

@@ -4,6 +4,8 @@ Cells stand one space apart and the labels on both sides, so that a board can st
 it is quoted or shown in a font whose letters differ in width.
 """
 
+from collections.abc import Iterable, Sequence
+
 from pbm_oust.game import Game
 from pbm_oust.rules.grid import COLUMNS, Grid, Shape
 from pbm_oust.rules.position import Position, Side
@@ -33,6 +35,16 @@ def player_text(game: Game, side: Side) -> str:
     """Return a side with its owner and its figures: `x: rrognlie 41/46`."""
     tally = "/".join(map(str, game.position.tally(side)))
     return f"{side.value}: {game.owner(side)} {tally}"
+
+
+def in_columns(rows: Iterable[Sequence[object]]) -> list[str]:
+    """Return rows as lines whose cells stand below one another, two spaces apart."""
+    table = [[str(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in table
+    ]
 
 
 def star_points(grid: Grid) -> int:

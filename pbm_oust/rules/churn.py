@@ -177,7 +177,6 @@ def _side(grid: Grid, choose: Callable[[int], int]) -> Generator[int, int, None]
     empty = yield 0
     while True:
         apart = empty & ~beside
-        pairing = empty & ~(twice | grouped)
         if apart:
             cell = choose(apart)
             own |= cell
@@ -189,7 +188,7 @@ def _side(grid: Grid, choose: Callable[[int], int]) -> Generator[int, int, None]
         elif not empty:
             yield own
         else:
-            if pairing:
+            if pairing := empty & ~(twice | grouped):
                 # The cell touches one stone, which is single: a group of two, and no other single.
                 cell = choose(pairing)
                 friend = around_of[cell] & own
