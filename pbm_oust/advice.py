@@ -77,7 +77,7 @@ def advise(command: Command, refusal: Refusal) -> str | None:
 def _wish_instead(command: Move, refusal: Refusal, game: Game) -> Wish | None:
     played: tuple[str, ...] = refusal.facts.get("played", ())
     match refusal.reason:
-        case Barred.OTHER_RECORD:
+        case Barred.OTHER_RECORD | Barred.REFUSED_BEFORE:
             return command.wish
         case Unlawful.AFTER_TURN:
             return Place(played)

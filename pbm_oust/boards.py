@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from pbm_oust.disk import NoSuchFile
 from pbm_oust.game import Game, Header
 from pbm_oust.history import (
     BadHistory,
@@ -14,7 +15,7 @@ from pbm_oust.history import (
     read_header,
     read_history,
 )
-from pbm_oust.home import HistoryFile, Home, NoSuchFile
+from pbm_oust.home import HistoryFile, Home
 from pbm_oust.notation import format_result
 from pbm_oust.refusal import Barred, NotAllowed
 from pbm_oust.rules.position import Kind

@@ -5,16 +5,30 @@ Files are synced, and so are the folders that name them. This is the only module
 
 import fcntl
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from enum import Enum
 from itertools import count
 from pathlib import Path
 
 _drafts = count()
+_DRAFT = re.compile(r"\..+\.[0-9]+\.[0-9]+")
 
 
 class Undecided(OSError):
     """A write that failed in a way that leaves open whether it will be found done."""
+
+
+class NoSuchFile(LookupError):
+    """A board, an account or a letter that the home does not have."""
+
+
+class Hold(Enum):
+    """How a folder is held: by one alone, or by any number of those that share it."""
+
+    ALONE = fcntl.LOCK_EX
+    SHARED = fcntl.LOCK_SH
 
 
 class Disk:
@@ -36,6 +50,7 @@ class Disk:
         """Write a file that nobody looks for yet; its folder is not synced."""
         handle = self.step_open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
         try:
+            _give_to_owner_of(path.parent, handle)
             self._write_all(handle, data, at=0)
             self.step_sync(handle)
         finally:
@@ -62,6 +77,18 @@ class Disk:
         """Remove a file. Raises FileNotFoundError."""
         self.step_remove(path)
         self.sync_folder(path.parent)
+
+    def make_folder(self, path: Path, mode: int) -> None:
+        """Make a folder if it is missing; the folder around it is not synced."""
+        with suppress(FileExistsError):
+            path.mkdir(mode)
+            _give_to_owner_of(path.parent, path)
+
+    def remove_drafts(self, folder: Path) -> None:
+        """Remove what processes that died left of `create` and `replace`. Nobody else may write."""
+        for path in folder.glob(".*"):
+            if _DRAFT.fullmatch(path.name):
+                self.step_remove(path)
 
     def sync_folder(self, path: Path) -> None:
         """Put on the disk which files a folder names."""
@@ -120,12 +147,27 @@ class Disk:
         os.unlink(path)
 
 
+def read_file(path: Path) -> bytes:
+    """Return what stands in a file. Raises NoSuchFile and OSError."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise NoSuchFile(path.name) from None
+
+
+def _give_to_owner_of(folder: Path, made: Path | int) -> None:
+    """Give what root has made to whom the folder belongs, so that the server can use it."""
+    if os.geteuid() == 0:
+        owner = folder.stat()
+        os.chown(made, owner.st_uid, owner.st_gid)
+
+
 @contextmanager
-def locked_folder(path: Path) -> Iterator[None]:
+def locked_folder(path: Path, hold: Hold = Hold.ALONE) -> Iterator[None]:
     """Hold a folder: nobody else does meanwhile. The lock goes with the process."""
     handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        fcntl.flock(handle, hold.value)
         yield
     finally:
         os.close(handle)

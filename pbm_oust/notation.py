@@ -17,7 +17,8 @@ LONGEST_USERID = 20
 USERID = re.compile(rf"[a-z][a-z0-9_-]{{0,{LONGEST_USERID - 1}}}")
 NUMBER = re.compile(r"[1-9][0-9]{0,8}")
 """The number of a board or of a record."""
-_CAUSE = re.compile(r"[0-9a-f]{16}")
+CAUSE = re.compile(r"[0-9a-f]{16}")
+"""The id of a message from a player."""
 _DAYS = re.compile(r"(0|[1-9][0-9]{0,4})")
 
 
@@ -130,7 +131,7 @@ def parse_record(text: str) -> Record:
         raise ValueError(f"{side!r} is no side")
     if not NUMBER.fullmatch(number):
         raise ValueError(f"{number!r} is no number of a record")
-    if not _CAUSE.fullmatch(cause):
+    if not CAUSE.fullmatch(cause):
         raise ValueError(f"{cause!r} is no id of a message")
     record = Record(int(number), Side(side), parse_action(" ".join(action)), parse_time(at), cause)
     if format_record(record) != text:

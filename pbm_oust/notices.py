@@ -6,6 +6,7 @@ from enum import Enum
 from pbm_oust.game import Game
 from pbm_oust.players import Account
 from pbm_oust.refusal import Refusal
+from pbm_oust.returned import Returned
 from pbm_oust.rules.position import Kind
 
 
@@ -15,8 +16,15 @@ class Reader:
 
     addresses: tuple[str, ...]
     userid: str | None = None
-    asked: bool = False
-    """Whether the notice answers a mail that this reader wrote."""
+    wrote_from: str = ""
+    """The address from which this reader wrote the mail that the notice answers, if one did."""
+    returned: tuple[Returned, ...] = ()
+    """The reader's addresses from which letters came back since he last wrote."""
+
+    @property
+    def asked(self) -> bool:
+        """Whether the notice answers a mail that this reader wrote."""
+        return bool(self.wrote_from)
 
 
 class News(Enum):
@@ -40,6 +48,8 @@ class BoardNotice:
     chat: str = ""
     """What the other player wrote along with it."""
     chat_from: str = ""
+    unreachable: str = ""
+    """The userid of the other player, where no letter reaches him at present."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ Userid: alice
 Password: scrypt 16384 8 1 SALT HASH
 Address: alice@example.org
 Joined: 2026-11-20T15:36:00Z
+Signup: 4f0c1d2e9a8b7c6d
 """
 
 import hashlib
@@ -14,7 +15,7 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
-from pbm_oust.notation import USERID, format_time, parse_time
+from pbm_oust.notation import CAUSE, USERID, format_time, parse_time
 
 FIRST_LINE = "pbm_oust player 1"
 
@@ -49,10 +50,12 @@ class Account:
     password: str
     addresses: tuple[str, ...]
     joined: datetime
+    cause: str = ""
+    """The id of the mail that made the account, if one did."""
 
     def has_address(self, address: str) -> bool:
         """Return whether this is one of the player's addresses, however it is written."""
-        return normal_address(address) in map(normal_address, self.addresses)
+        return any(is_same_address(address, own) for own in self.addresses)
 
 
 def parse_userid(text: str) -> str:
@@ -77,6 +80,11 @@ def normal_address(address: str) -> str:
     """Return the form in which addresses are compared: lower case, no +tag."""
     local, _, domain = address.lower().rpartition("@")
     return f"{local.partition('+')[0] or local}@{domain}"
+
+
+def is_same_address(one: str, other: str) -> bool:
+    """Return whether two addresses are one, however they are written."""
+    return normal_address(one) == normal_address(other)
 
 
 def hash_password(password: Secret, salt: bytes | None = None) -> str:
@@ -108,6 +116,7 @@ def format_account(account: Account) -> str:
         f"Password: {account.password}",
         *(f"Address: {address}" for address in account.addresses),
         f"Joined: {format_time(account.joined)}",
+        *([f"Signup: {account.cause}"] if account.cause else []),
     ]
     return "\n".join(lines) + "\n"
 
@@ -129,11 +138,18 @@ def parse_account(text: str) -> Account:
             password=_checked_hash(found["Password"][0]),
             addresses=tuple(map(parse_address, found.get("Address", ()))),
             joined=parse_time(found["Joined"][0]),
+            cause=_checked_cause(found.get("Signup", [""])[0]),
         )
     except KeyError as error:
         raise BadAccount(f"there is no line {error.args[0]!r}") from None
     except ValueError as error:
         raise BadAccount(str(error)) from None
+
+
+def _checked_cause(text: str) -> str:
+    if text and not CAUSE.fullmatch(text):
+        raise ValueError(f"{text!r} is no id of a message")
+    return text
 
 
 def _checked_hash(stored: str) -> str:

@@ -1,7 +1,7 @@
 """A command, who sent it, and the time become records, accounts and notices."""
 
 from pbm_oust.actions import accounts, looking, play
-from pbm_oust.actions.desk import Desk, Handled, Request, sender_of
+from pbm_oust.actions.desk import Actor, Desk, Handled, Request
 from pbm_oust.advice import advise
 from pbm_oust.commands.accounts import Signup
 from pbm_oust.commands.challenge import Challenge
@@ -14,6 +14,9 @@ from pbm_oust.game import Game
 from pbm_oust.notices import RefusalNotice
 from pbm_oust.refusal import Barred, Refusal, Unreadable
 
+Unsigned = Help | Signup | Challenge | Show | Games
+"""The commands that carry no password of an account."""
+
 
 def handle(request: Request, desk: Desk) -> Handled:
     """Carry out a request: what it does and the letters about it are on the disk on return.
@@ -22,23 +25,25 @@ def handle(request: Request, desk: Desk) -> Handled:
     the sender; nothing has changed then.
     """
     line, command = parse_line(request.line)
+    actor = None
     try:
         if isinstance(command, Unreadable):
             raise command
+        if isinstance(command, Move):
+            actor = desk.authenticate(command.userid, command.password, request)
+            return play.move(command, actor, request, desk)
         return _perform(command, request, desk)
     except Refusal as refusal:
-        return _refuse(refusal, line, command, request, desk)
+        return _refuse(refusal, line, command, actor, request, desk)
 
 
 def refuse(refusal: Refusal, request: Request, desk: Desk) -> Handled:
     """Answer a mail that does not even have one line that could be a command."""
-    return _refuse(refusal, Line(()), refusal, request, desk)
+    return _refuse(refusal, Line(()), refusal, None, request, desk)
 
 
-def _perform(command: Command, request: Request, desk: Desk) -> Handled:
+def _perform(command: Unsigned, request: Request, desk: Desk) -> Handled:
     match command:
-        case Move():
-            return play.move(command, request, desk)
         case Challenge():
             return play.challenge(command, request, desk)
         case Signup():
@@ -52,7 +57,12 @@ def _perform(command: Command, request: Request, desk: Desk) -> Handled:
 
 
 def _refuse(
-    refusal: Refusal, line: Line, command: Command | Refusal, request: Request, desk: Desk
+    refusal: Refusal,
+    line: Line,
+    command: Command | Refusal,
+    actor: Actor | None,
+    request: Request,
+    desk: Desk,
 ) -> Handled:
     """Answer with what was sent, what is wrong with it, and what to send instead."""
     as_sent = line.shown(VOCABULARY, desk.has_account)
@@ -63,7 +73,7 @@ def _refuse(
         correction = advise(command, refusal)
     culprit_at = line.place_in(as_sent, refusal.culprit)
     notice = RefusalNotice(
-        sender_of(request),
+        desk.sender_of(request),
         refusal,
         as_sent,
         culprit="" if culprit_at is None else refusal.culprit,
@@ -72,7 +82,10 @@ def _refuse(
     )
     game = refusal.facts.get("game")
     board = game.name if isinstance(game, Game) else ""
-    return desk.answer(notice, request, Handled(f"refused: {refusal}", board))
+    handled = Handled(f"refused: {refusal}", board)
+    if actor and request.message_id and refusal.reason is not Barred.REFUSED_BEFORE:
+        return desk.answer_refused(notice, actor, request, handled)
+    return desk.answer(notice, request, handled)
 
 
 _WRONG_PASSWORDS = (Barred.WRONG_PASSWORD, Barred.WRONG_PASSWORD_CASE)

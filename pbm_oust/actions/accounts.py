@@ -1,10 +1,11 @@
 """Accounts: signing up."""
 
-from pbm_oust.actions.desk import Desk, Handled, Request, player_at
+from pbm_oust.actions.desk import Desk, Handled, Request
 from pbm_oust.boards import each_header
 from pbm_oust.commands.accounts import Signup
 from pbm_oust.game import Header
 from pbm_oust.home import Home
+from pbm_oust.journal import Ending
 from pbm_oust.notices import WelcomeNotice
 from pbm_oust.players import (
     Account,
@@ -13,6 +14,7 @@ from pbm_oust.players import (
     is_password,
     normal_address,
 )
+from pbm_oust.recovery import NOWHERE, player_place
 from pbm_oust.refusal import Barred, NotAllowed
 from pbm_oust.rules.kinds import KINDS
 
@@ -20,23 +22,36 @@ from pbm_oust.rules.kinds import KINDS
 def sign_up(command: Signup, request: Request, desk: Desk) -> Handled:
     """Make an account. The same signup again is answered as the first one was."""
     addresses = command.addresses or (request.sender,)
+    cause = request.cause(command.userid)
     with desk.home.locked_players():
         if desk.has_account(command.userid):
-            account = desk.account(command.userid)
-            if not (
-                _are_same(addresses, account.addresses)
-                and is_password(command.password, account.password)
-            ):
-                raise _taken(command.userid, desk)
-        elif has_played(command.userid, desk.home):
+            return _answer_again(command, addresses, cause, request, desk)
+        if desk.home.journal.ending(cause):
+            raise NotAllowed(Barred.ACCOUNT_REMOVED, command.userid)
+        if has_played(command.userid, desk.home):
             raise _taken(command.userid, desk)
-        else:
-            stored = hash_password(command.password)
-            account = Account(command.userid, stored, addresses, desk.now())
-        welcome = WelcomeNotice(player_at(account, request), account)
-        with desk.posting([welcome], request, request.cause(account.userid)):
+        stored = hash_password(command.password)
+        account = Account(command.userid, stored, addresses, desk.now(), cause)
+        welcome = WelcomeNotice(desk.player_at(account, request), account)
+        with desk.posting([welcome], request, cause, player_place(account.userid)):
             desk.home.write_player(account.userid, format_account(account))
+            desk.note(cause, Ending.DONE)
     return Handled("signed up")
+
+
+def _answer_again(
+    command: Signup, addresses: tuple[str, ...], cause: str, request: Request, desk: Desk
+) -> Handled:
+    """Welcome a player again who has an account, if the same signup made it."""
+    account = desk.account(command.userid)
+    if is_password(command.password, account.password) and _are_same(addresses, account.addresses):
+        reader = desk.player_at(account, request)
+    elif account.cause == cause:
+        reader = desk.player(account)
+    else:
+        raise _taken(command.userid, desk)
+    with desk.posting([WelcomeNotice(reader, account)], request, cause, NOWHERE):
+        return Handled("done before")
 
 
 def has_played(userid: str, home: Home) -> bool:

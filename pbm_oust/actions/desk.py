@@ -6,7 +6,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 
-from pbm_oust.home import Home, NoSuchFile
+from pbm_oust.disk import NoSuchFile
+from pbm_oust.home import Home
+from pbm_oust.journal import Ending, Entry
 from pbm_oust.notation import USERID
 from pbm_oust.notices import Notice, Reader
 from pbm_oust.players import (
@@ -14,9 +16,12 @@ from pbm_oust.players import (
     Secret,
     is_password,
     is_password_but_for_case,
+    is_same_address,
     parse_account,
 )
+from pbm_oust.recovery import JOURNAL, NOWHERE
 from pbm_oust.refusal import Barred, NotAllowed
+from pbm_oust.returned import Returned
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,20 @@ class Request:
     def cause(self, userid: str) -> str:
         """Return the id of this mail from a player: the same whenever it is delivered again."""
         return hashlib.sha256(f"{userid}\0{self.identity}".encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """The player whom the password of a command has proved."""
+
+    account: Account
+    cause: str
+    """The id of the mail from this player."""
+
+    @property
+    def userid(self) -> str:
+        """The player's userid."""
+        return self.account.userid
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,38 +94,72 @@ class Desk:
         except NoSuchFile:
             raise NotAllowed(Barred.NO_SUCH_PLAYER, userid) from None
 
-    def authenticate(self, userid: str, password: Secret) -> Account:
-        """Return the account that a password opens. Raises NotAllowed for a wrong one."""
+    def authenticate(self, userid: str, password: Secret, request: Request) -> Actor:
+        """Return the player whose password it is. Raises NotAllowed for a wrong one."""
         account = self.account(userid)
         if is_password(password, account.password):
-            return account
+            return Actor(account, request.cause(userid))
         if is_password_but_for_case(password, account.password):
             raise NotAllowed(Barred.WRONG_PASSWORD_CASE, userid=userid)
         raise NotAllowed(Barred.WRONG_PASSWORD, userid=userid)
 
     def posting(
-        self, notices: Iterable[Notice], request: Request, cause: str
+        self, notices: Iterable[Notice], request: Request, cause: str, place: str
     ) -> AbstractContextManager[None]:
-        """Send notices if, and only if, the body of the `with` succeeds (see `Home.posting`)."""
+        """Send notices if, and only if, the body of the `with` succeeds (see `Outbox.posting`)."""
         letters = [letter for notice in notices for letter in self.write(notice, request)]
-        return self.home.posting(letters, cause)
+        return self.home.outbox.posting(letters, cause, place)
 
     def answer(
         self, notice: Notice, request: Request, handled: Handled = Handled("answered")
     ) -> Handled:
         """Send a single notice about which nothing else has to be written."""
-        with self.posting([notice], request, request.cause(request.sender)):
+        with self.posting([notice], request, request.cause(request.sender), NOWHERE):
             return handled
 
+    def answer_refused(
+        self, notice: Notice, actor: Actor, request: Request, handled: Handled
+    ) -> Handled:
+        """Send a refusal, and write down that the mail has had its ending."""
+        with self.posting([notice], request, actor.cause, JOURNAL):
+            self.note(actor.cause, Ending.REFUSED)
+            return handled
 
-def sender_of(request: Request) -> Reader:
-    """Return the reader of an answer that goes only to where a request came from."""
-    return Reader((request.sender,), asked=True)
+    def note(self, cause: str, ending: Ending) -> None:
+        """Write into the journal what becomes of a mail."""
+        self.home.journal.note(Entry(self.now(), cause, ending))
 
+    def sender_of(self, request: Request) -> Reader:
+        """Return the reader of an answer that goes only to where a request came from."""
+        sender = request.sender
+        return Reader((sender,), wrote_from=sender, returned=self._returned(sender))
 
-def player_at(account: Account, request: Request) -> Reader:
-    """Return the player who wrote a request: at all addresses, and where it came from."""
-    addresses = account.addresses
-    if not account.has_address(request.sender):
-        addresses = (*addresses, request.sender)
-    return Reader(addresses, account.userid, asked=True)
+    def player_at(self, account: Account, request: Request) -> Reader:
+        """Return the player who wrote a request: at all addresses, and where it came from."""
+        addresses = account.addresses
+        if not account.has_address(request.sender):
+            addresses = (*addresses, request.sender)
+        return self._reachable(addresses, account.userid, request.sender)
+
+    def player(self, account: Account) -> Reader:
+        """Return a player who did not ask for what he reads."""
+        return self._reachable(account.addresses, account.userid, "")
+
+    def _reachable(self, addresses: tuple[str, ...], userid: str, wrote_from: str) -> Reader:
+        """Return a reader at those addresses that letters do not come back from.
+
+        The address from which he wrote is one of those, whatever came back before.
+        """
+        returned = self._returned(*addresses)
+        lost = [each.address for each in returned if each.is_suspended]
+        working = (
+            address
+            for address in addresses
+            if is_same_address(address, wrote_from)
+            or not any(is_same_address(address, other) for other in lost)
+        )
+        return Reader(tuple(working), userid, wrote_from, returned=returned)
+
+    def _returned(self, *addresses: str) -> tuple[Returned, ...]:
+        found = (self.home.bounces.of(address) for address in addresses)
+        return tuple(each for each in found if each.bounces)

@@ -1,6 +1,6 @@
 """Looking: help, boards drawn, boards listed. Nothing changes."""
 
-from pbm_oust.actions.desk import Desk, Handled, Request, sender_of
+from pbm_oust.actions.desk import Desk, Handled, Request
 from pbm_oust.boards import DamagedHistory, each_header, read_game
 from pbm_oust.commands.general import Help
 from pbm_oust.commands.looking import Games, Show
@@ -16,12 +16,12 @@ MOST_BOARDS_SHOWN = 20
 
 def give_help(command: Help, request: Request, desk: Desk) -> Handled:
     """Answer with pages of the help."""
-    return desk.answer(HelpNotice(sender_of(request), command.subjects), request)
+    return desk.answer(HelpNotice(desk.sender_of(request), command.subjects), request)
 
 
 def show(command: Show, request: Request, desk: Desk) -> Handled:
     """Answer with boards drawn."""
-    reader = sender_of(request)
+    reader = desk.sender_of(request)
     if command.boards:
         views = tuple(_view_at(desk, command.kind, at) for at in command.boards)
         damaged: tuple[str, ...] = ()
@@ -39,7 +39,7 @@ def list_games(command: Games, request: Request, desk: Desk) -> Handled:
     """Answer with a list of boards."""
     games, damaged = find_games(desk, command.kind, command.userids, command.filter)
     asked_for = " ".join((*command.userids, command.filter.value))
-    reader = sender_of(request)
+    reader = desk.sender_of(request)
     return desk.answer(GamesNotice(reader, command.kind, asked_for, games, damaged), request)
 
 

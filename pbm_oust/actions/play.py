@@ -2,33 +2,35 @@
 
 from datetime import timedelta
 
-from pbm_oust.actions.desk import Desk, Handled, Request, player_at
+from pbm_oust.actions.desk import Actor, Desk, Handled, Request
 from pbm_oust.boards import challenge_remark, find_challenge, open_board
 from pbm_oust.commands.challenge import Challenge
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.table import without_passwords
 from pbm_oust.game import Game, Header
 from pbm_oust.notation import format_header
-from pbm_oust.notices import BoardNotice, News, Notice, Reader
+from pbm_oust.notices import BoardNotice, News, Notice
 from pbm_oust.players import Account
+from pbm_oust.recovery import NOWHERE, board_place
 from pbm_oust.refusal import Barred, NotAllowed
 
 MEMORY = timedelta(days=30)
 """How long a challenge is known when the same mail comes again."""
 
 
-def move(command: Move, request: Request, desk: Desk) -> Handled:
+def move(command: Move, actor: Actor, request: Request, desk: Desk) -> Handled:
     """Add a record to a board and show the board to both players."""
-    account = desk.authenticate(command.userid, command.password)
-    cause = request.cause(account.userid)
+    cause = actor.cause
     with open_board(desk.home, command.kind, command.board) as board:
         game = board.game
         if game.has_cause(cause):
             board.complete()
-            return _answer_again(game, account, cause, request, desk)
-        side = game.side_of(account.userid)
+            return _answer_again(game, actor, request, desk)
+        if desk.home.journal.ending(cause):
+            raise NotAllowed(Barred.REFUSED_BEFORE, game=game)
+        side = game.side_of(actor.userid)
         if side is None:
-            raise NotAllowed(Barred.NOT_ON_BOARD, game=game, userid=account.userid)
+            raise NotAllowed(Barred.NOT_ON_BOARD, game=game, userid=actor.userid)
         if command.guard not in (None, game.next_number):
             raise NotAllowed(
                 Barred.OTHER_RECORD, f"#{command.guard}", game=game, guard=command.guard
@@ -36,8 +38,8 @@ def move(command: Move, request: Request, desk: Desk) -> Handled:
         latest = game.records[-1].at if game.records else game.header.started
         acted = game.act(side, command.wish, max(desk.now(), latest), cause)
         chat = without_passwords(request.chat, command.password)
-        notices = _tell_both(acted, News.PLAYED, account, chat, request, desk)
-        with desk.posting(notices, request, cause):
+        notices = _tell_both(acted, News.PLAYED, actor.account, chat, request, desk)
+        with desk.posting(notices, request, cause, board_place(command.kind.name, command.board)):
             board.append(acted)
     return Handled("played", acted.name, len(acted.records))
 
@@ -52,11 +54,11 @@ def challenge(command: Challenge, request: Request, desk: Desk) -> Handled:
     challenger = next((each for each in accounts if each.has_address(request.sender)), None)
     if challenger is None:
         raise NotAllowed(Barred.STRANGE_ADDRESS, x=command.x, o=command.o)
-    cause = request.cause(challenger.userid)
+    actor = Actor(challenger, request.cause(challenger.userid))
     with desk.home.next_board(command.kind.name) as number:
-        known = find_challenge(desk.home, command.kind, cause, desk.now() - MEMORY)
+        known = find_challenge(desk.home, command.kind, actor.cause, desk.now() - MEMORY)
         if known:
-            return _answer_again(known, challenger, cause, request, desk)
+            return _answer_again(known, actor, request, desk)
         header = Header(
             kind=command.kind,
             board=number,
@@ -69,19 +71,17 @@ def challenge(command: Challenge, request: Request, desk: Desk) -> Handled:
         game = Game.start(header)
         chat = without_passwords(request.chat)
         notices = _tell_both(game, News.STARTED, challenger, chat, request, desk)
-        with desk.posting(notices, request, cause):
-            history = format_header(header) + challenge_remark(cause)
+        with desk.posting(notices, request, actor.cause, board_place(command.kind.name, number)):
+            history = format_header(header) + challenge_remark(actor.cause)
             desk.home.create_history(command.kind.name, number, history)
     return Handled("started", game.name)
 
 
-def _answer_again(
-    game: Game, account: Account, cause: str, request: Request, desk: Desk
-) -> Handled:
+def _answer_again(game: Game, actor: Actor, request: Request, desk: Desk) -> Handled:
     """Tell a player that the command was done when the mail came the first time."""
-    desk.home.finish_posting(cause)
-    repeated = BoardNotice(player_at(account, request), News.DONE_BEFORE, game)
-    with desk.posting([repeated], request, cause):
+    desk.home.outbox.finish(actor.cause)
+    repeated = BoardNotice(desk.player_at(actor.account, request), News.DONE_BEFORE, game)
+    with desk.posting([repeated], request, actor.cause, NOWHERE):
         return Handled("done before", game.name)
 
 
@@ -90,10 +90,12 @@ def _tell_both(
 ) -> list[Notice]:
     """Return the notices that show a board to the player who acted and to the other one."""
     other = desk.account(game.o if game.x == actor.userid else game.x)
+    reader = desk.player(other)
+    unreachable = "" if reader.addresses else other.userid
     return [
-        BoardNotice(player_at(actor, request), news, game),
+        BoardNotice(desk.player_at(actor, request), news, game, unreachable=unreachable),
         BoardNotice(
-            Reader(other.addresses, other.userid),
+            reader,
             news,
             game,
             chat=chat,

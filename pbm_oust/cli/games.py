@@ -16,8 +16,8 @@ from pbm_oust.cli.operator import (
     print_table,
 )
 from pbm_oust.commands.values import BoardAt, Filter
+from pbm_oust.disk import NoSuchFile
 from pbm_oust.game import Game
-from pbm_oust.home import NoSuchFile
 from pbm_oust.notation import format_result, format_time
 from pbm_oust.refusal import Refusal
 from pbm_oust.render.text import game_text

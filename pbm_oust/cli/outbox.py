@@ -15,7 +15,7 @@ from pbm_oust.cli.operator import (
     print_table,
 )
 from pbm_oust.config import Endpoint
-from pbm_oust.home import NoSuchFile
+from pbm_oust.disk import NoSuchFile
 from pbm_oust.mail.outbox import Letter, read_failed_letters, read_letter, read_letters
 from pbm_oust.mail.relaying import Relaying
 
@@ -48,7 +48,11 @@ def list_(operator: Operator, as_json: bool) -> None:
 def show(operator: Operator, name: str, raw: bool) -> None:
     """Print a letter. The beginning of its name is enough."""
     home = operator.home
-    names = [each for each in home.letters() + home.failed_letters() if each.startswith(name)]
+    names = [
+        each
+        for each in home.outbox.letters() + home.outbox.failed_letters()
+        if each.startswith(name)
+    ]
     if len(names) != 1:
         raise Refused(f"{len(names)} letters have names that begin with {name}")
     try:

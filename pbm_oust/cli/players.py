@@ -18,7 +18,7 @@ from pbm_oust.cli.operator import (
 from pbm_oust.commands.accounts import LONGEST_PASSWORD, read_new_password, read_new_userid
 from pbm_oust.commands.values import read_userid
 from pbm_oust.commands.words import SHORTEST_PASSWORD
-from pbm_oust.home import NoSuchFile
+from pbm_oust.disk import NoSuchFile
 from pbm_oust.notation import format_time
 from pbm_oust.players import (
     Account,

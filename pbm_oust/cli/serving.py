@@ -11,16 +11,15 @@ from email.utils import make_msgid
 
 import click
 
-from pbm_oust.boards import DamagedHistory
 from pbm_oust.cli.operator import ADDRESS, ENDPOINT, RELAY, Operator, Refused, now, pass_operator
 from pbm_oust.config import BadConfiguration, Configuration, Endpoint
-from pbm_oust.mail.intake import open_intake
+from pbm_oust.mail.intake import KeptBySender, envelope_of, open_intake
 from pbm_oust.mail.listener import SIZE_LIMIT, CannotListen, takes
 from pbm_oust.mail.outbox import read_letters
 from pbm_oust.mail.reading import UnreadableMail
 from pbm_oust.mail.relaying import Relaying
 from pbm_oust.mail.server import Server
-from pbm_oust.players import BadAccount
+from pbm_oust.recovery import recover
 
 log = logging.getLogger("pbm_oust")
 
@@ -88,12 +87,16 @@ def deliver(operator: Operator, sender: str | None, recipient: str | None) -> No
         data = sys.stdin.buffer.read(SIZE_LIMIT + 1)
         if len(data) > SIZE_LIMIT:
             raise UnreadableMail(f"the message is larger than {SIZE_LIMIT} bytes")
-        intake = open_intake(operator.prepared_home(), address, now)
-        intake.take(data, "" if sender == "<>" else sender)
+        home = operator.prepared_home()
+        recover(home)
+        intake = open_intake(home, address, now)
+        intake.take(data, envelope_of(sender, [recipient] if recipient else []))
     except UnreadableMail as error:
         click.echo(f"not readable: {error}", err=True)
         raise SystemExit(os.EX_DATAERR) from None
-    except (OSError, DamagedHistory, BadAccount, click.ClickException) as error:
+    except KeptBySender:
+        raise SystemExit(os.EX_TEMPFAIL) from None
+    except (OSError, click.ClickException) as error:
         log.error("kept by the sender: %s", error)
         raise SystemExit(os.EX_TEMPFAIL) from None
     except Exception:
@@ -142,7 +145,9 @@ def mail(operator: Operator, sender: str, smtp: Endpoint | None, text: str, subj
     if not answers and operator.configuration.relay:
         click.echo("The answer is not in the outbox; it has been handed to the relay.")
     elif not answers:
-        raise Refused(f"there is no answer in {operator.home.outbox}; is it the server's home?")
+        raise Refused(
+            f"there is no answer in {operator.home.outbox.path}; is it the server's home?"
+        )
     for letter in answers:
         click.echo(f"Subject: {letter.header('Subject')}\n\n{letter.message.get_content()}")
     if any(letter.header("X-Pbm-Oust") == "refusal" for letter in answers):

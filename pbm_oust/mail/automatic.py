@@ -2,7 +2,7 @@
 
 from email.message import Message
 
-from pbm_oust.players import normal_address
+from pbm_oust.players import is_same_address
 
 MOST_HOPS = 30
 _ROBOTS = ("mailer-daemon", "postmaster", "noreply", "no-reply", "donotreply", "do-not-reply")
@@ -20,7 +20,7 @@ def reason_for_silence(
         return "null sender"
     if not sender:
         return "no sender address"
-    if normal_address(sender) == normal_address(own_address):
+    if is_same_address(sender, own_address):
         return "own address"
     local = sender.partition("@")[0].lower()
     if local in _ROBOTS:

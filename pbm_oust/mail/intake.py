@@ -2,19 +2,38 @@
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from email.message import Message
 
 from pbm_oust import service
 from pbm_oust.actions.desk import Desk, Handled, Request
+from pbm_oust.boards import DamagedHistory
 from pbm_oust.home import Home
 from pbm_oust.mail.automatic import reason_for_silence
-from pbm_oust.mail.reading import Mail, read_mail
+from pbm_oust.mail.bounces import is_for_bounces, read_report
+from pbm_oust.mail.reading import Mail, UnreadableMail, read_mail
 from pbm_oust.mail.replies import Letters
+from pbm_oust.notation import format_time
+from pbm_oust.players import BadAccount
 from pbm_oust.refusal import Unread, Unreadable
+from pbm_oust.returned import Bounce
 
 log = logging.getLogger("pbm_oust")
+
+
+class KeptBySender(Exception):
+    """A mail that could not be handled through a fault on our side: its sender must keep it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """Who a mail is from and for, as the mail server says."""
+
+    sender: str | None = None
+    """Empty for the null sender, and None where it is not known."""
+    recipients: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,28 +43,51 @@ class Intake:
     desk: Desk
     address: str
 
-    def take(self, data: bytes, envelope_sender: str | None) -> Handled:
+    def take(self, data: bytes, envelope: Envelope) -> Handled:
         """Handle one mail; whatever it leads to is on the disk when this returns.
 
-        `envelope_sender` is empty for the null sender, and None where it is not known. Raises
-        OSError, DamagedHistory and BadAccount, after which the mail must stay with its sender,
-        and UnreadableMail for one that would cost too much to read.
+        Raises KeptBySender, and UnreadableMail for one that would cost too much to read. Each
+        mail is one line in the log, in which no word of it stands.
         """
-        begun = time.perf_counter()
-        mail = read_mail(data, envelope_sender or "")
-        silence = reason_for_silence(mail.headers, envelope_sender, mail.sender, self.address)
-        handled = Handled(f"silent: {silence}") if silence else self._handle(mail)
-        log.info(
-            "%s board=%s record=%s bytes=%d ms=%d",
-            handled.outcome,
-            handled.board or "-",
-            handled.record or "-",
-            len(data),
-            (time.perf_counter() - begun) * 1000,
-        )
+        received, begun = self.desk.now(), time.perf_counter()
+        level = logging.INFO
+        handled = Handled("kept by the sender: a fault in the program")
+        try:
+            handled = self._handle(data, envelope)
+        except UnreadableMail as error:
+            level, handled = logging.WARNING, Handled(f"unreadable: {error}")
+            raise
+        except (OSError, DamagedHistory, BadAccount) as error:
+            level, handled = logging.ERROR, Handled(f"kept by the sender: {error}")
+            raise KeptBySender(str(error)) from None
+        except Exception as error:
+            level = logging.ERROR
+            log.exception("a fault in the program")
+            raise KeptBySender("a fault in the program") from error
+        finally:
+            milliseconds = (time.perf_counter() - begun) * 1000
+            log.log(level, "%s", _log_line(received, handled, len(data), milliseconds))
         return handled
 
-    def _handle(self, mail: Mail) -> Handled:
+    def _handle(self, data: bytes, envelope: Envelope) -> Handled:
+        mail = read_mail(data, envelope.sender or "")
+        for recipient in envelope.recipients or mail.recipients:
+            if is_for_bounces(recipient):
+                return self._take_bounce(mail.headers, recipient)
+        silence = reason_for_silence(mail.headers, envelope.sender, mail.sender, self.address)
+        return Handled(f"silent: {silence}") if silence else self._answer(mail)
+
+    def _take_bounce(self, message: Message, recipient: str) -> Handled:
+        """Write down that a letter of ours came back."""
+        home = self.desk.home
+        failed = read_report(message, recipient, home.key())
+        if failed is None:
+            return Handled("silent: no report of a failed letter")
+        bounce = Bounce.of(self.desk.now(), failed.status, failed.letter, failed.subject)
+        returned = home.bounces.note(failed.recipient, bounce)
+        return Handled(f"bounce {len(returned.bounces)} of an address")
+
+    def _answer(self, mail: Mail) -> Handled:
         subjects = [subject for subject in mail.subjects if subject]
         line, chat = (subjects[0], mail.text) if subjects else _parted(mail.text)
         request = Request(
@@ -56,13 +98,40 @@ class Intake:
             message_id=mail.message_id,
         )
         if len(mail.subjects) > 1:
-            return service.refuse(Unreadable(Unread.SEVERAL_SUBJECTS), request, self.desk)
-        return service.handle(request, self.desk)
+            refusal = Unreadable(Unread.SEVERAL_SUBJECTS)
+            handled = service.refuse(refusal, request, self.desk)
+        else:
+            handled = service.handle(request, self.desk)
+        bounces = self.desk.home.bounces
+        if bounces.of(mail.sender).bounces:
+            bounces.forget(mail.sender)
+        return handled
+
+
+def envelope_of(sender: str | None, recipients: Sequence[str]) -> Envelope:
+    """Return an envelope as a mail server writes it, where `<>` is the null sender."""
+    return Envelope("" if sender == "<>" else sender, tuple(recipients))
 
 
 def open_intake(home: Home, address: str, clock: Callable[[], datetime]) -> Intake:
     """Return the intake of a home that takes commands at `address`."""
     return Intake(Desk(home, Letters(address, clock).write, clock), address)
+
+
+def _log_line(received: datetime, handled: Handled, size: int, milliseconds: float) -> str:
+    """Return what the log says of a mail: words `key=value`, those with spaces in quotes."""
+    fields = {
+        "received": format_time(received),
+        "outcome": handled.outcome,
+        "board": handled.board or "-",
+        "record": handled.record or "-",
+        "bytes": size,
+        "ms": round(milliseconds),
+    }
+    words = {key: str(value).replace('"', "'") for key, value in fields.items()}
+    return " ".join(
+        f'{key}="{word}"' if " " in word else f"{key}={word}" for key, word in words.items()
+    )
 
 
 def _parted(text: str) -> tuple[str, str]:

@@ -16,11 +16,11 @@ from typing import Any
 from aiosmtpd.lmtp import LMTP
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
-from pbm_oust.boards import DamagedHistory
 from pbm_oust.config import Endpoint
-from pbm_oust.mail.intake import Intake
+from pbm_oust.mail.intake import Envelope as MailEnvelope
+from pbm_oust.mail.intake import Intake, KeptBySender, envelope_of
 from pbm_oust.mail.reading import UnreadableMail
-from pbm_oust.players import BadAccount, normal_address
+from pbm_oust.players import is_same_address
 
 log = logging.getLogger("pbm_oust")
 
@@ -113,7 +113,7 @@ class Handler:
         else:
             loop = asyncio.get_running_loop()
             work = loop.run_in_executor(
-                self._workers, self._take, content, "" if sender == "<>" else sender
+                self._workers, self._take, content, envelope_of(sender, envelope.rcpt_tos)
             )
             self.at_work.add(work)
             work.add_done_callback(self._finish)
@@ -129,17 +129,12 @@ class Handler:
         self.at_work.discard(work)
         self._after()
 
-    def _take(self, content: bytes, sender: str) -> str:
+    def _take(self, content: bytes, envelope: MailEnvelope) -> str:
         try:
-            self._intake.take(content, sender)
+            self._intake.take(content, envelope)
         except UnreadableMail as error:
-            log.warning("refused: %s", error)
             return f"550 5.6.0 not readable: {error}"
-        except (OSError, DamagedHistory, BadAccount) as error:
-            log.error("kept by the sender: %s", error)
-            return S451_LATER
-        except Exception:
-            log.exception("kept by the sender: a fault in the program")
+        except KeptBySender:
             return S451_LATER
         return S250_DONE
 
@@ -249,7 +244,7 @@ async def listen(
 
 def takes(address: str, own: str) -> bool:
     """Return whether mail to an address is ours: the own address, with or without a +tag."""
-    return normal_address(address) == normal_address(own)
+    return is_same_address(address, own)
 
 
 def _peer(transport: asyncio.BaseTransport) -> str:

@@ -7,7 +7,8 @@ from email import policy
 from email.message import EmailMessage
 from email.parser import BytesParser
 
-from pbm_oust.home import Home, NoSuchFile
+from pbm_oust.disk import NoSuchFile
+from pbm_oust.home import Home
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,16 @@ class Letter:
     def recipient(self) -> str:
         """The address that the letter goes to; empty where it cannot be read."""
         return self.header("To")
+
+    @property
+    def subject(self) -> str:
+        """The letter's Subject."""
+        return self.header("Subject")
+
+    @property
+    def message_id(self) -> str:
+        """The letter's Message-ID; its name where it has none."""
+        return self.header("Message-ID") or self.name
 
     @property
     def posted(self) -> float:
@@ -38,12 +49,12 @@ class Letter:
 
 def read_letters(home: Home) -> Iterator[Letter]:
     """Yield the letters in the outbox, oldest first; those that go meanwhile are left out."""
-    return _read(home, home.letters())
+    return _read(home, home.outbox.letters())
 
 
 def read_failed_letters(home: Home) -> Iterator[Letter]:
     """Yield the letters that the relay refused for good, oldest first."""
-    return _read(home, home.failed_letters())
+    return _read(home, home.outbox.failed_letters())
 
 
 def _read(home: Home, names: list[str]) -> Iterator[Letter]:
@@ -55,4 +66,4 @@ def _read(home: Home, names: list[str]) -> Iterator[Letter]:
 def read_letter(home: Home, name: str) -> Letter:
     """Return a letter of the outbox. Raises NoSuchFile."""
     parser = BytesParser(EmailMessage, policy=policy.default)
-    return Letter(name, parser.parsebytes(home.read_letter(name)))
+    return Letter(name, parser.parsebytes(home.outbox.read(name)))

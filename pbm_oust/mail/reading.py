@@ -32,6 +32,8 @@ _REPLY_PREFIX = re.compile(
     re.IGNORECASE,
 )
 
+_RECIPIENT_HEADERS = ("delivered-to", "x-original-to", "envelope-to", "to")
+
 _HEADER = re.compile(rb"^[^\n]*(?:\n[ \t][^\n]*)*", re.MULTILINE)
 _PART_HEADER = re.compile(rb"^content-[^\n]*(?:\n[ \t][^\n]*)*", re.MULTILINE | re.IGNORECASE)
 
@@ -53,6 +55,8 @@ class Mail:
     message_id: str
     identity: str
     """The Message-ID, or else what tells the mail from others by its content."""
+    recipients: tuple[str, ...]
+    """Whom the mail says it is for, which counts only where the envelope is not known."""
     headers: Message
     """The parsed message, for a look at its other headers."""
 
@@ -79,6 +83,12 @@ def read_mail(data: bytes, envelope_sender: str = "") -> Mail:
         text=own_text(text)[:LONGEST_CHAT],
         message_id=message_id if re.fullmatch(r"<[!-;=?-~]{1,250}>", message_id) else "",
         identity=message_id or f"content {digest}",
+        recipients=tuple(
+            address
+            for name in _RECIPIENT_HEADERS
+            for address in (_address([value]) for value in raw[name])
+            if address
+        ),
         headers=message,
     )
 

@@ -1,19 +1,25 @@
 """The way from the outbox to the relay: what is tried when, and what is set aside.
 
-Letters to one address go in order. After a temporary failure nothing is tried for that address for
-a while, longer each time; other addresses do not wait for it. What the relay refuses for good, or
-has put off for days, is set aside.
+Letters to one address go in order. After a temporary failure, or when the relay goes away over a
+letter, nothing is tried for that address for a while, longer each time; other addresses do not wait
+for it. What the relay refuses for good, or has put off for days, is set aside and counts as a
+bounce.
 """
 
 import logging
 import smtplib
-from collections.abc import Callable
-from contextlib import suppress
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from pbm_oust.config import Endpoint
-from pbm_oust.home import Home, NoSuchFile
+from pbm_oust.disk import NoSuchFile
+from pbm_oust.home import Home
+from pbm_oust.mail.bounces import STATUS, envelope_sender
 from pbm_oust.mail.outbox import Letter, read_letters
+from pbm_oust.returned import Bounce
 
 log = logging.getLogger("pbm_oust")
 
@@ -36,6 +42,9 @@ class Flushed:
     failed: int = 0
     """Those that were set aside, because the relay refuses them for good."""
 
+    def __add__(self, other: "Flushed") -> "Flushed":
+        return Flushed(self.sent + other.sent, self.kept + other.kept, self.failed + other.failed)
+
 
 @dataclass(frozen=True, slots=True)
 class Refused:
@@ -43,6 +52,8 @@ class Refused:
 
     reason: str
     is_permanent: bool
+    status: str = "5.0.0"
+    """The reason as in RFC 3463."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,35 +71,26 @@ class Relaying:
     def __init__(
         self, home: Home, relay: Endpoint, address: str, clock: Callable[[], float]
     ) -> None:
-        local, _, host = address.rpartition("@")
         self._home = home
         self._relay = relay
-        self._host = host
-        self._bounces = f"{local}+bounces@{host}"
+        self._address = address
         self._clock = clock
         self._waits: dict[str, _Wait] = {}
 
     def flush(self) -> Flushed:
         """Hand over what is due, and take what is accepted out of the outbox.
 
-        Raises OSError where the relay does not answer or goes away; smtplib's errors are OSErrors.
+        Raises OSError where the relay does not answer; smtplib's errors are OSErrors.
         """
-        with self._home.locked_outbox():
+        with self._home.outbox.sending():
             letters = list(read_letters(self._home))
-            due = [letter for letter in letters if not self._has_to_wait(letter)]
-            sent = failed = 0
-            if due:
-                with smtplib.SMTP(
-                    self._relay.host,
-                    self._relay.port,
-                    local_hostname=self._host,
-                    timeout=PATIENCE,
-                ) as smtp:
-                    for letter in due:
-                        outcome = self._hand_over(smtp, letter)
-                        sent += outcome.sent
-                        failed += outcome.failed
-            return Flushed(sent, len(letters) - sent - failed, failed)
+            due = deque(letter for letter in letters if not self._has_to_wait(letter))
+            flushed = Flushed(kept=len(letters) - len(due))
+            while due:
+                with connected(self._relay, self._address) as smtp:
+                    while due and is_open(smtp):
+                        flushed += self._hand_over(smtp, due.popleft())
+            return flushed
 
     def _has_to_wait(self, letter: Letter) -> bool:
         wait = self._waits.get(letter.recipient)
@@ -97,16 +99,15 @@ class Relaying:
     def _hand_over(self, smtp: smtplib.SMTP, letter: Letter) -> Flushed:
         if self._has_to_wait(letter):
             return Flushed(kept=1)
-        refused = _send(smtp, letter, self._bounces)
+        sender = envelope_sender(self._address, self._home.key(), letter.recipient)
+        refused = _send(smtp, letter, sender)
         if refused is None:
             self._waits.pop(letter.recipient, None)
             with suppress(NoSuchFile):
-                self._home.remove_letter(letter.name)
+                self._home.outbox.remove(letter.name)
             return Flushed(sent=1)
         if refused.is_permanent or self._clock() - letter.posted > LONGEST_TRY:
-            log.warning("letter %s is set aside: %s", letter.name, refused.reason)
-            with suppress(NoSuchFile):
-                self._home.set_aside_letter(letter.name)
+            self._give_up(letter, refused)
             return Flushed(failed=1)
         known = self._waits.get(letter.recipient, _Wait(0, 0))
         seconds = min(SHORTEST_WAIT * 4**known.failures, LONGEST_WAIT)
@@ -114,24 +115,56 @@ class Relaying:
         log.warning("letter %s waits %d seconds: %s", letter.name, seconds, refused.reason)
         return Flushed(kept=1)
 
+    def _give_up(self, letter: Letter, refused: Refused) -> None:
+        """Set a letter aside, as one that came back from its recipient."""
+        log.warning("letter %s is set aside: %s", letter.name, refused.reason)
+        if letter.recipient:
+            at = datetime.fromtimestamp(self._clock(), UTC)
+            bounce = Bounce.of(at, refused.status, letter.message_id, letter.subject)
+            self._home.bounces.note(letter.recipient, bounce)
+        with suppress(NoSuchFile):
+            self._home.outbox.set_aside(letter.name)
 
-def _send(smtp: smtplib.SMTP, letter: Letter, bounces: str) -> Refused | None:
-    """Hand over a letter and return None, or why it was not accepted. Raises OSError."""
+
+@contextmanager
+def connected(relay: Endpoint, address: str) -> Iterator[smtplib.SMTP]:
+    """Greet a relay for the body of the `with`. Raises OSError where it does not answer."""
+    host = address.rpartition("@")[2]
+    with smtplib.SMTP(relay.host, relay.port, local_hostname=host, timeout=PATIENCE) as smtp:
+        smtp.ehlo_or_helo_if_needed()
+        yield smtp
+
+
+def is_open(smtp: smtplib.SMTP) -> bool:
+    """Return whether a relay still listens to us; smtplib forgets the socket where it does not."""
+    return getattr(smtp, "sock", None) is not None
+
+
+def _send(smtp: smtplib.SMTP, letter: Letter, sender: str) -> Refused | None:
+    """Hand over a letter and return None, or why it was not accepted.
+
+    What the relay has against us, and not against the recipient or the letter, is never permanent.
+    """
     if not letter.recipient:
         return Refused("its recipient cannot be read", is_permanent=True)
     try:
-        smtp.send_message(letter.message, bounces, [letter.recipient])
-    except smtplib.SMTPServerDisconnected:
-        raise
+        smtp.send_message(letter.message, sender, [letter.recipient])
     except smtplib.SMTPRecipientsRefused as error:
-        return _refused(*error.recipients[letter.recipient])
+        code, text = error.recipients[letter.recipient]
+        return _refused(code, text, is_permanent=code >= 500)
+    except smtplib.SMTPDataError as error:
+        return _refused(error.smtp_code, error.smtp_error, is_permanent=error.smtp_code >= 500)
     except smtplib.SMTPResponseException as error:
-        return _refused(error.smtp_code, error.smtp_error)
-    except (smtplib.SMTPException, ValueError) as error:
+        return _refused(error.smtp_code, error.smtp_error, is_permanent=False)
+    except (smtplib.SMTPNotSupportedError, ValueError) as error:
         return Refused(f"{type(error).__name__}: {error}", is_permanent=True)
+    except OSError as error:
+        smtp.close()
+        return Refused(f"{type(error).__name__}: {error}", is_permanent=False)
     return None
 
 
-def _refused(code: int, text: bytes | str) -> Refused:
+def _refused(code: int, text: bytes | str, *, is_permanent: bool) -> Refused:
     words = text.decode("ascii", "replace") if isinstance(text, bytes) else text
-    return Refused(f"{code} {words}", is_permanent=code >= 500)
+    status = STATUS.match(words)
+    return Refused(f"{code} {words}", is_permanent, status[0] if status else f"{code // 100}.0.0")

@@ -22,6 +22,7 @@ from pbm_oust.mail.listener import (
     listen,
 )
 from pbm_oust.mail.relaying import Relaying
+from pbm_oust.recovery import recover
 
 log = logging.getLogger("pbm_oust")
 
@@ -39,10 +40,12 @@ _Place = tuple[Endpoint, type[SmtpSession]]
 class Sender:
     """Flushes the outbox when letters came about, and from time to time, in a thread of its own.
 
-    The thread does not outlive the process: a letter that hangs at the relay goes once more later.
+    From time to time it also finishes what processes that died have left. The thread does not
+    outlive the process: a letter that hangs at the relay goes once more later.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, home: Home) -> None:
+        self._home = home
         self._due = threading.Event()
         self._relaying: Relaying | None = None
         self._is_stopping = False
@@ -65,17 +68,20 @@ class Sender:
         self._thread.join(STOP_SENDING_SECONDS)
 
     def _run(self) -> None:
+        was_woken = False
         while not self._is_stopping:
-            self._due.wait(RETRY_SECONDS)
-            self._due.clear()
             try:
+                if not was_woken:
+                    recover(self._home)
                 flushed = self._relaying.flush() if self._relaying else None
                 if flushed and flushed.sent:
                     log.info("relayed %d letters", flushed.sent)
             except OSError as error:
-                log.warning("relay: %s", error)
+                log.warning("letters stay in the outbox: %s", error)
             except Exception:
-                log.exception("relay: a fault in the program")
+                log.exception("letters stay in the outbox: a fault in the program")
+            was_woken = self._due.wait(RETRY_SECONDS)
+            self._due.clear()
 
 
 @dataclass(slots=True)
@@ -91,7 +97,10 @@ class Server:
     clock: Callable[[], datetime]
     ready: Callable[[Configuration, list[Endpoint]], None]
     _listeners: dict[_Place, asyncio.Server] = field(default_factory=dict)
-    _sender: Sender = field(default_factory=Sender)
+    _sender: Sender = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._sender = Sender(self.home)
 
     async def run(self) -> None:
         """Serve until SIGTERM or SIGINT. Raises CannotListen and BadConfiguration at the start."""

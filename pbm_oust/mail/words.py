@@ -23,6 +23,7 @@ from pbm_oust.notices import (
     RefusalNotice,
     WelcomeNotice,
 )
+from pbm_oust.players import is_same_address
 from pbm_oust.render.text import game_text, in_columns
 from pbm_oust.rules.grid import LONGEST
 from pbm_oust.rules.kinds import KINDS
@@ -46,6 +47,7 @@ class Words:
         self._templates.filters["usage"] = wrapped_usage
         self._templates.globals.update(
             address=address,
+            is_same_address=is_same_address,
             kinds=tuple(KINDS.values()),
             actor_of=actor_of,
             drawn=game_text,
@@ -152,7 +154,9 @@ class Words:
         fields = {name: getattr(notice, name) for name in notice.__slots__}
         text = self._render(f"mail/{template}", **(fields | facts))
         first, _, rest = text.partition("\n")
-        return first.removeprefix("Subject: "), rest.strip("\n") + "\n"
+        head = self._render("mail/head", reader=notice.reader)
+        whole = "\n\n".join(filter(None, [head, rest.strip("\n")]))
+        return first.removeprefix("Subject: "), whole + "\n"
 
     def _render(self, template: str, **facts: object) -> str:
         text = self._templates.get_template(f"{template}.txt").render(facts)

@@ -7,14 +7,16 @@ from datetime import datetime
 from pathlib import Path
 
 from pbm_oust.home import Home
-from pbm_oust.mail.intake import Intake, open_intake
+from pbm_oust.mail.intake import Envelope, Intake, envelope_of, open_intake
 from pbm_oust.notation import parse_time
 from pbm_oust.rules.kinds import KINDS
 
 FOLDER = Path(__file__).parent
 ADDRESS = "pbmserv@example.com"
 
-_HEAD = re.compile(r"^=== (\S+) (\S+)\n", re.MULTILINE)
+KEY = "0123456789abcdef" * 4
+
+_HEAD = re.compile(r"^=== (\S+) (\S+)(?: (\S+))?\n", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,7 @@ class Incoming:
     """A mail that comes in at a time."""
 
     at: datetime
-    sender: str
+    envelope: Envelope
     data: bytes
 
 
@@ -34,14 +36,15 @@ def names() -> list[str]:
 def read_mails(path: Path) -> Iterator[Incoming]:
     """Yield the mails of a file."""
     _, *parts = _HEAD.split(path.read_bytes().decode("latin-1"))
-    for at, sender, text in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
-        envelope_sender = "" if sender == "<>" else sender
-        yield Incoming(parse_time(at), envelope_sender, text.encode("latin-1"))
+    for at, sender, recipient, text in zip(*(parts[n::4] for n in range(4)), strict=True):
+        envelope = envelope_of(sender, [recipient or ADDRESS])
+        yield Incoming(parse_time(at), envelope, text.encode("latin-1"))
 
 
 def replay(name: str, folder: Path) -> dict[str, str]:
     """Return what a conversation leads to: the text of `letters.txt` and of each history."""
     home = Home(folder)
+    home.key_path.write_text(f"{KEY}\n")
     home.prepare(tuple(KINDS))
     now: list[datetime] = []
     intake = open_intake(home, ADDRESS, lambda: now[-1])
@@ -62,10 +65,10 @@ def take(path: Path, intake: Intake, now: list[datetime]) -> Iterator[str]:
     home = intake.desk.home
     for mail in read_mails(path):
         now.append(mail.at)
-        before = set(home.letters())
-        intake.take(mail.data, mail.sender)
-        for letter in sorted(set(home.letters()) - before):
-            text = home.read_letter(letter).decode()
+        before = set(home.outbox.letters())
+        intake.take(mail.data, mail.envelope)
+        for letter in sorted(set(home.outbox.letters()) - before):
+            text = home.outbox.read(letter).decode()
             is_answer = "\nAuto-Submitted: auto-replied\n" in text
             yield f"=== {'answer' if is_answer else 'notice'}\n{text}\n"
 

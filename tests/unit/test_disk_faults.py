@@ -20,7 +20,7 @@ import pytest
 from pbm_oust.disk import Disk
 from pbm_oust.history import read_history
 from pbm_oust.home import Home
-from pbm_oust.mail.intake import open_intake
+from pbm_oust.mail.intake import Envelope, KeptBySender, open_intake
 from pbm_oust.rules.kinds import KINDS
 
 NOW = datetime(2026, 11, 20, 15, 36, tzinfo=UTC)
@@ -107,7 +107,7 @@ class Outcome:
 
 def outcome(path: Path) -> Outcome:
     home = Home(path)
-    messages = [message_from_bytes(home.read_letter(name)) for name in home.letters()]
+    messages = [message_from_bytes(home.outbox.read(name)) for name in home.outbox.letters()]
     return Outcome(
         tuple(home.userids()),
         tuple(home.read_history("oust", board) for board in home.boards("oust")),
@@ -119,7 +119,7 @@ def take(path: Path, line: str, sender: str, disk: Disk | None = None) -> None:
     intake = open_intake(Home(path, disk), ADDRESS, lambda: NOW)
     number = zlib.crc32(line.encode())
     mail = f"From: {sender}\nSubject: {line}\nMessage-ID: <{number}@example.org>\n\nHello\n"
-    intake.take(mail.encode(), sender)
+    intake.take(mail.encode(), Envelope(sender))
 
 
 ALICE, BOB = "alice@example.org", "bob@example.org"
@@ -182,6 +182,6 @@ def _is_disturbed(path: Path, line: str, sender: str, disk: FaultyDisk) -> bool:
     """Carry out a command on a faulty disk; return whether the fault was reached."""
     try:
         take(path, line, sender, disk)
-    except (OSError, Death):
+    except (KeptBySender, Death):
         return True
     return disk.steps >= disk.at

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.home import Home, NoSuchFile
+from pbm_oust.disk import NoSuchFile
+from pbm_oust.home import Home
 from tests.unit.processes import files, run_at_once
 
 
@@ -43,7 +44,7 @@ def test_a_history_is_never_created_over_another(home: Home) -> None:
     with pytest.raises(FileExistsError):
         home.create_history("oust", 1, "second")
     assert home.read_history("oust", 1) == b"first"
-    assert files(home.path) == ["oust/1.txt"]
+    assert files(home.path) == ["key", "oust/1.txt"]
 
 
 def test_a_board_that_does_not_exist_is_neither_read_nor_locked(home: Home) -> None:
@@ -113,7 +114,7 @@ except OSError as error:
 """
     assert run_at_once(home, script) == ["File too large\n"]
     assert home.read_player("alice") == "before\n"
-    assert files(home.path) == ["players/alice.txt"]
+    assert files(home.players) == ["alice.txt"]
 
 
 # Folders
@@ -130,13 +131,17 @@ def test_accounts_and_letters_are_private_and_histories_are_not(home: Home) -> N
     try:
         home.create_history("oust", 1, "")
         home.write_player("alice", "")
-        with home.posting([b"letter"], "0" * 16):
+        with home.outbox.posting([b"letter"], "0" * 16, "oust.1"):
             pass
     finally:
         os.umask(before)
-    (letter,) = home.letters()
+    (letter,) = home.outbox.letters()
     assert mode(home.history_path("oust", 1)) == 0o644
     assert mode(home.players / "alice.txt") == 0o600
-    assert mode(home.outbox / "new" / letter) == 0o600
-    private = [home.players, home.outbox, *(home.outbox / box for box in ("tmp", "new", "cur"))]
+    assert mode(home.outbox.path / "new" / letter) == 0o600
+    private = [
+        home.players,
+        home.outbox.path,
+        *(home.outbox.path / box for box in ("tmp", "new", "cur")),
+    ]
     assert [mode(folder) for folder in private] == [0o700] * 5

@@ -80,7 +80,7 @@ def test_a_reader_sees_an_account_whole_while_it_is_replaced(home: Home) -> None
             seen.add(home.read_player("alice"))
         done.result()
     assert seen <= texts
-    assert files(home.path) == ["players/alice.txt"]
+    assert files(home.players) == ["alice.txt"]
 
 
 def test_accounts_are_held_by_one_process_at_a_time(home: Home) -> None:

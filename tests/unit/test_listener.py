@@ -46,8 +46,8 @@ def test_a_message_is_acknowledged_when_its_answer_is_in_the_outbox(home: Home, 
     with client_of(port) as client:
         begin(client)
         assert send(client, SIGNUP) == S250_DONE
-        (letter,) = home.letters()
-    assert b"Subject: welcome, alice" in home.read_letter(letter)
+        (letter,) = home.outbox.letters()
+    assert b"Subject: welcome, alice" in home.outbox.read(letter)
     assert home.userids() == ["alice"]
 
 
@@ -56,7 +56,7 @@ def test_a_session_takes_several_messages(home: Home, port: int) -> None:
         for _ in range(3):
             begin(client)
             assert send(client, command("help")) == S250_DONE
-    assert len(home.letters()) == 3
+    assert len(home.outbox.letters()) == 3
 
 
 def test_the_greeting_tells_the_size_limit(port: int) -> None:
@@ -101,7 +101,7 @@ def test_a_sender_that_is_too_long_is_refused(port: int) -> None:
 
 def test_the_null_sender_is_acknowledged_and_not_answered(home: Home, port: int) -> None:
     assert deliver(port, command("help"), sender="") == S250_DONE
-    assert home.letters() == []
+    assert home.outbox.letters() == []
 
 
 # Failures of ours
@@ -110,19 +110,19 @@ def test_the_null_sender_is_acknowledged_and_not_answered(home: Home, port: int)
 def test_what_the_home_refuses_is_put_off_and_done_when_it_comes_again(
     home: Home, port: int
 ) -> None:
-    (home.outbox / "tmp").rmdir()
-    (home.outbox / "tmp").touch()
+    (home.outbox.path / "tmp").rmdir()
+    (home.outbox.path / "tmp").touch()
     assert deliver(port, SIGNUP) == S451_LATER
     assert home.userids() == []
-    (home.outbox / "tmp").unlink()
-    (home.outbox / "tmp").mkdir()
+    (home.outbox.path / "tmp").unlink()
+    (home.outbox.path / "tmp").mkdir()
     assert deliver(port, SIGNUP) == S250_DONE
     assert home.userids() == ["alice"]
-    assert len(home.letters()) == 1
+    assert len(home.outbox.letters()) == 1
 
 
 def test_what_is_put_off_tells_the_client_nothing_of_the_disk(home: Home, port: int) -> None:
-    (home.outbox / "tmp").rmdir()
+    (home.outbox.path / "tmp").rmdir()
     reply = deliver(port, SIGNUP)
     assert reply == S451_LATER
     assert "/" not in reply
@@ -149,7 +149,7 @@ def test_a_client_that_goes_away_does_not_interrupt_its_command(home: Home, port
         client.sock.shutdown(socket.SHUT_RDWR)
         client.close()
     deadline = time.monotonic() + PATIENCE
-    while not home.letters() and time.monotonic() < deadline:
+    while not home.outbox.letters() and time.monotonic() < deadline:
         time.sleep(0.01)
     assert home.userids() == ["alice"]
 

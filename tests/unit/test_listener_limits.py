@@ -40,7 +40,7 @@ MEGABYTE = 2**20
 @pytest.fixture
 def nothing_done(home: Home) -> Iterator[None]:
     yield
-    assert (home.userids(), home.letters()) == ([], [])
+    assert (home.userids(), home.outbox.letters()) == ([], [])
 
 
 # Messages

@@ -34,7 +34,7 @@ def test_lmtp_answers_once_for_the_recipient_that_was_taken(
     assert ask(local, f"RCPT TO:<{ADDRESS}>") == S250_RECIPIENT
     assert send(local, SIGNUP) == S250_DONE
     assert ask(local, "NOOP").startswith("250")
-    assert len(home.letters()) == 1
+    assert len(home.outbox.letters()) == 1
 
 
 def test_lmtp_takes_one_recipient_at_a_time_and_the_next_one_afterwards(
@@ -45,11 +45,11 @@ def test_lmtp_takes_one_recipient_at_a_time_and_the_next_one_afterwards(
     assert send(local, SIGNUP) == S250_DONE
     begin(local, "pbmserv+a@example.org")
     assert send(local, command("help")) == S250_DONE
-    assert len(home.letters()) == 2
+    assert len(home.outbox.letters()) == 2
 
 
 def test_lmtp_puts_off_what_the_home_refuses(home: Home, local: smtplib.SMTP) -> None:
-    (home.outbox / "tmp").rmdir()
+    (home.outbox.path / "tmp").rmdir()
     begin(local)
     assert send(local, SIGNUP) == S451_LATER
     assert ask(local, "NOOP").startswith("250")
@@ -64,7 +64,7 @@ def test_lmtp_acknowledges_the_null_sender_and_does_not_answer(
 ) -> None:
     begin(local, sender="")
     assert send(local, command("help")) == S250_DONE
-    assert home.letters() == []
+    assert home.outbox.letters() == []
 
 
 def test_lmtp_refuses_a_message_that_is_too_large_once(home: Home, local: smtplib.SMTP) -> None:

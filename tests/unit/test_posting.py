@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.home import Home, NoSuchFile
+from pbm_oust.disk import NoSuchFile
+from pbm_oust.home import Home
 from tests.unit.processes import run_at_once
 
 CAUSE, OTHER = "0123456789abcdef", "fedcba9876543210"
@@ -22,13 +23,13 @@ def home(tmp_path: Path) -> Home:
 
 
 def post(home: Home, *letters: bytes, cause: str = CAUSE) -> None:
-    with home.posting(letters, cause):
+    with home.outbox.posting(letters, cause, "oust.1"):
         pass
 
 
 def boxes(home: Home) -> dict[str, int]:
     """Return how many files there are in each folder of the outbox."""
-    return {box: len(list((home.outbox / box).iterdir())) for box in ("tmp", "new", "cur")}
+    return {box: len(list((home.outbox.path / box).iterdir())) for box in ("tmp", "new", "cur")}
 
 
 def crash_while_posting(home: Home, cause: str) -> None:
@@ -37,36 +38,39 @@ def crash_while_posting(home: Home, cause: str) -> None:
 import os, sys
 from pathlib import Path
 from pbm_oust.home import Home
-with Home(Path(sys.argv[1])).posting([{LETTER!r}], {cause!r}):
+with Home(Path(sys.argv[1])).outbox.posting([{LETTER!r}], {cause!r}, "oust.1"):
     os._exit(9)
 """
     assert subprocess.run([sys.executable, "-c", script, str(home.path)]).returncode == 9
 
 
 def test_letters_have_their_place_when_the_body_has_succeeded(home: Home) -> None:
-    with home.posting([LETTER, b"second"], CAUSE):
+    with home.outbox.posting([LETTER, b"second"], CAUSE, "oust.1"):
         assert boxes(home) == {"tmp": 2, "new": 0, "cur": 0}
     assert boxes(home) == {"tmp": 0, "new": 2, "cur": 0}
-    assert [home.read_letter(name) for name in home.letters()] == [LETTER, b"second"]
+    assert [home.outbox.read(name) for name in home.outbox.letters()] == [LETTER, b"second"]
 
 
 def test_no_letter_is_left_when_the_body_fails(home: Home) -> None:
-    with pytest.raises(ValueError, match="body"), home.posting([LETTER, b"second"], CAUSE):
+    with (
+        pytest.raises(ValueError, match="body"),
+        home.outbox.posting([LETTER, b"second"], CAUSE, "oust.1"),
+    ):
         raise ValueError("body")
     assert boxes(home) == {"tmp": 0, "new": 0, "cur": 0}
 
 
 def test_no_letter_is_left_when_the_body_is_interrupted(home: Home) -> None:
-    with pytest.raises(KeyboardInterrupt), home.posting([LETTER], CAUSE):
+    with pytest.raises(KeyboardInterrupt), home.outbox.posting([LETTER], CAUSE, "oust.1"):
         raise KeyboardInterrupt
     assert boxes(home) == {"tmp": 0, "new": 0, "cur": 0}
 
 
 def test_the_body_does_not_run_when_letters_cannot_be_written(home: Home) -> None:
-    (home.outbox / "tmp").rmdir()
-    with pytest.raises(OSError, match="tmp"), home.posting([LETTER], CAUSE):
+    (home.outbox.path / "tmp").rmdir()
+    with pytest.raises(OSError, match="tmp"), home.outbox.posting([LETTER], CAUSE, "oust.1"):
         raise AssertionError("the body must not run")
-    assert home.letters() == []
+    assert home.outbox.letters() == []
 
 
 def test_no_letter_is_left_when_the_second_does_not_fit_on_the_disk(home: Home) -> None:
@@ -74,7 +78,7 @@ def test_no_letter_is_left_when_the_second_does_not_fit_on_the_disk(home: Home) 
 import resource
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 try:
-    with home.posting([b"x" * 50, b"x" * 500], "0" * 16):
+    with home.outbox.posting([b"x" * 50, b"x" * 500], "0" * 16, "oust.1"):
         print("the body ran")
 except OSError as error:
     print(error.strerror)
@@ -91,27 +95,27 @@ def test_posting_nothing_writes_nothing(home: Home) -> None:
 def test_a_letter_that_a_crash_left_without_its_place_is_not_in_the_outbox(home: Home) -> None:
     crash_while_posting(home, CAUSE)
     assert boxes(home) == {"tmp": 1, "new": 0, "cur": 0}
-    assert home.letters() == []
+    assert home.outbox.letters() == []
 
 
 def test_a_letter_that_a_crash_left_without_its_place_is_found_by_its_cause(home: Home) -> None:
     crash_while_posting(home, CAUSE)
-    home.finish_posting(CAUSE)
-    (name,) = home.letters()
-    assert home.read_letter(name) == LETTER
+    home.outbox.finish(CAUSE)
+    (name,) = home.outbox.letters()
+    assert home.outbox.read(name) == LETTER
     assert boxes(home) == {"tmp": 0, "new": 1, "cur": 0}
 
 
 def test_letters_of_another_cause_are_left_where_they_are(home: Home) -> None:
     crash_while_posting(home, OTHER)
-    home.finish_posting(CAUSE)
+    home.outbox.finish(CAUSE)
     assert boxes(home) == {"tmp": 1, "new": 0, "cur": 0}
 
 
 def test_finishing_twice_does_nothing_more(home: Home) -> None:
     crash_while_posting(home, CAUSE)
-    home.finish_posting(CAUSE)
-    home.finish_posting(CAUSE)
+    home.outbox.finish(CAUSE)
+    home.outbox.finish(CAUSE)
     assert boxes(home) == {"tmp": 0, "new": 1, "cur": 0}
 
 
@@ -119,34 +123,34 @@ def test_letters_are_listed_in_the_order_in_which_they_were_posted(home: Home) -
     for number in range(20):
         post(home, b"%d a" % number, b"%d b" % number)
     wanted = [b"%d %s" % (number, letter) for number in range(20) for letter in (b"a", b"b")]
-    assert [home.read_letter(name) for name in home.letters()] == wanted
+    assert [home.outbox.read(name) for name in home.outbox.letters()] == wanted
 
 
 def test_a_letter_that_a_mail_program_has_looked_at_is_still_in_the_outbox(home: Home) -> None:
     post(home, LETTER)
-    (name,) = home.letters()
-    (home.outbox / "new" / name).rename(home.outbox / "cur" / f"{name}:2,S")
-    assert home.letters() == [f"{name}:2,S"]
-    assert home.read_letter(f"{name}:2,S") == LETTER
+    (name,) = home.outbox.letters()
+    (home.outbox.path / "new" / name).rename(home.outbox.path / "cur" / f"{name}:2,S")
+    assert home.outbox.letters() == [f"{name}:2,S"]
+    assert home.outbox.read(f"{name}:2,S") == LETTER
 
 
 def test_a_letter_can_be_removed(home: Home) -> None:
     post(home, LETTER, b"second")
-    first, second = home.letters()
-    home.remove_letter(first)
-    assert home.letters() == [second]
+    first, second = home.outbox.letters()
+    home.outbox.remove(first)
+    assert home.outbox.letters() == [second]
 
 
 def test_a_letter_that_is_not_there_is_neither_read_nor_removed(home: Home) -> None:
     with pytest.raises(NoSuchFile):
-        home.read_letter("nothing")
+        home.outbox.read("nothing")
     with pytest.raises(NoSuchFile):
-        home.remove_letter("nothing")
+        home.outbox.remove("nothing")
 
 
 def test_the_outbox_is_a_maildir(home: Home) -> None:
     post(home, LETTER)
-    maildir = mailbox.Maildir(home.outbox, create=False)
+    maildir = mailbox.Maildir(home.outbox.path, create=False)
     (message,) = maildir
     assert message["Subject"] == "oust 17"
     assert message.get_subdir() == "new"
@@ -155,4 +159,4 @@ def test_the_outbox_is_a_maildir(home: Home) -> None:
 
 def test_a_maildir_keeps_a_letter_without_its_place_out_of_sight(home: Home) -> None:
     crash_while_posting(home, CAUSE)
-    assert len(mailbox.Maildir(home.outbox, create=False)) == 0
+    assert len(mailbox.Maildir(home.outbox.path, create=False)) == 0

@@ -25,7 +25,7 @@ FAMILIES: dict[str, type[Enum]] = {
 }
 REASONS = [(family, reason) for family, reasons in FAMILIES.items() for reason in reasons]
 WORDS = Words("pbmserv@example.org")
-READER = Reader(("alice@example.org",), asked=True)
+READER = Reader(("alice@example.org",), wrote_from="alice@example.org")
 
 
 def parsed(family: str) -> nodes.Template:

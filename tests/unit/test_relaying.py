@@ -44,9 +44,9 @@ def post(home: Home, clock: Clock, *recipients: str) -> None:
         f"From: {ADDRESS}\nTo: {to}\nSubject: {number}\n\nhello\n".encode()
         for number, to in enumerate(recipients)
     ]
-    with home.posting(letters, "0" * 16):
+    with home.outbox.posting(letters, "0" * 16, "oust.1"):
         pass
-    clock.now = max(clock.now, float(home.letters()[-1].split(".")[0]))
+    clock.now = max(clock.now, float(home.outbox.letters()[-1].split(".")[0]))
 
 
 def subjects(sink: Sink) -> list[bytes]:
@@ -60,7 +60,7 @@ def test_letters_go_in_the_order_in_which_they_were_written(
     post(home, clock, "a@example.org", "b@example.org", "a@example.org")
     assert relaying.flush() == Flushed(sent=3)
     assert subjects(relay[0]) == [b"Subject: 0", b"Subject: 1", b"Subject: 2"]
-    assert home.letters() == []
+    assert home.outbox.letters() == []
 
 
 def test_an_empty_outbox_needs_no_relay(home: Home, clock: Clock) -> None:
@@ -71,7 +71,7 @@ def test_a_relay_that_does_not_answer_loses_nothing(home: Home, clock: Clock) ->
     post(home, clock, "a@example.org")
     with pytest.raises(OSError, match="refused"):
         Relaying(home, Endpoint("127.0.0.1", 1), ADDRESS, clock).flush()
-    assert len(home.letters()) == 1
+    assert len(home.outbox.letters()) == 1
 
 
 def test_an_address_that_is_put_off_holds_up_nobody_else_and_keeps_its_order(
@@ -80,7 +80,7 @@ def test_an_address_that_is_put_off_holds_up_nobody_else_and_keeps_its_order(
     post(home, clock, "slow@example.org", "a@example.org", "slow@example.org", "b@example.org")
     assert relaying.flush() == Flushed(sent=2, kept=2)
     assert relay[0].put_off == 1
-    assert len(home.letters()) == 2
+    assert len(home.outbox.letters()) == 2
 
 
 def test_an_address_that_is_put_off_is_tried_after_longer_and_longer_waits(
@@ -104,9 +104,9 @@ def test_what_is_refused_for_good_is_set_aside(
 ) -> None:
     post(home, clock, "unknown@example.org", "a@example.org")
     assert relaying.flush() == Flushed(sent=1, failed=1)
-    assert home.letters() == []
-    (failed,) = home.failed_letters()
-    assert b"To: unknown@example.org" in home.read_letter(failed)
+    assert home.outbox.letters() == []
+    (failed,) = home.outbox.failed_letters()
+    assert b"To: unknown@example.org" in home.outbox.read(failed)
 
 
 def test_what_is_put_off_for_days_is_set_aside(
@@ -121,6 +121,6 @@ def test_what_is_put_off_for_days_is_set_aside(
 def test_a_letter_whose_recipient_cannot_be_read_is_set_aside(
     home: Home, clock: Clock, relaying: Relaying
 ) -> None:
-    with home.posting([b'To: "\nFrom: a@b\n\n'], "0" * 16):
+    with home.outbox.posting([b'To: "\nFrom: a@b\n\n'], "0" * 16, "oust.1"):
         pass
     assert relaying.flush() == Flushed(failed=1)

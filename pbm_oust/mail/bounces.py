@@ -1,0 +1,116 @@
+"""Bounces: the address that letters come back to, and the reports that say which one did.
+
+Letters leave with the envelope sender `LOCAL+bounces.TOKEN@HOST`. The token is made from the
+recipient and the home's key, so that nobody can have a player's mail suspended who has not got a
+letter to that player in hand.
+"""
+
+import base64
+import hashlib
+import hmac
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from email import message_from_string
+from email.message import Message
+from email.utils import getaddresses
+
+_TAG = "bounces"
+_TOKEN_BYTES = 10
+STATUS = re.compile(r"[245]\.\d{1,3}\.\d{1,3}")
+"""A reason as in RFC 3463."""
+
+
+@dataclass(frozen=True, slots=True)
+class FailedDelivery:
+    """What a report says about a letter that was not delivered."""
+
+    recipient: str
+    status: str
+    """Why, as in RFC 3463: 5.1.1."""
+    letter: str
+    """The Message-ID of the letter, or else that of the report."""
+    subject: str
+
+
+def envelope_sender(own_address: str, key: bytes, recipient: str) -> str:
+    """Return the address that a letter to `recipient` comes back to."""
+    local, _, host = own_address.rpartition("@")
+    return f"{local}+{_TAG}.{_token(key, recipient)}@{host}"
+
+
+def is_for_bounces(address: str) -> bool:
+    """Return whether an address of ours is one that only letters come back to."""
+    return _tag_of(address).partition(".")[0] == _TAG
+
+
+def read_report(message: Message, sent_to: str, key: bytes) -> FailedDelivery | None:
+    """Return what a report to the address `sent_to` says; None if it tells of no failed letter.
+
+    A report is a multipart/report with a part message/delivery-status (RFC 3464). One that says
+    that a letter is late, or that it arrived, is none of a failure. Neither is one that came to an
+    address which is not that of any recipient in it.
+    """
+    fields = next(
+        (
+            each
+            for each in _fields_of_recipients(message)
+            if str(each.get("Action", "")).strip().lower() == "failed"
+        ),
+        None,
+    )
+    if fields is None:
+        return None
+    returned = _returned_letter(message)
+    named = [
+        *(str(fields.get(name, "")) for name in ("Original-Recipient", "Final-Recipient")),
+        *(address for _, address in getaddresses([str(returned.get("To", ""))])),
+    ]
+    token = _tag_of(sent_to).partition(".")[2]
+    for name in named:
+        recipient = name.rpartition(";")[2].strip().strip("<>")
+        if recipient and hmac.compare_digest(_token(key, recipient), token):
+            status = STATUS.search(str(fields.get("Status", "")))
+            letter = returned.get("Message-ID") or message.get("Message-ID") or ""
+            return FailedDelivery(
+                recipient,
+                status[0] if status else "5.0.0",
+                str(letter),
+                str(returned.get("Subject", "")),
+            )
+    return None
+
+
+def _token(key: bytes, recipient: str) -> str:
+    digest = hmac.digest(key, f"{_TAG}\0{recipient.lower()}".encode(), hashlib.sha256)
+    return base64.b32encode(digest[:_TOKEN_BYTES]).decode().lower()
+
+
+def _tag_of(address: str) -> str:
+    """Return what stands behind the + of an address, in lower case."""
+    return address.rpartition("@")[0].partition("+")[2].lower()
+
+
+def _parts(message: Message) -> list[Message]:
+    payload = message.get_payload()
+    return [part for part in payload if isinstance(part, Message)] if message.is_multipart() else []
+
+
+def _fields_of_recipients(message: Message) -> Iterator[Message]:
+    """Yield the groups of fields of a report, one about the message and one for each recipient."""
+    if message.get_content_type() == "multipart/report":
+        for part in _parts(message):
+            if part.get_content_type() == "message/delivery-status":
+                yield from _parts(part)
+
+
+def _returned_letter(message: Message) -> Message:
+    """Return the letter that a report returns, or its headers; an empty one where it has none."""
+    for part in _parts(message):
+        if part.get_content_type() == "message/rfc822":
+            return next(iter(_parts(part)), Message())
+        if part.get_content_type() == "text/rfc822-headers":
+            payload = part.get_payload(decode=True)
+            text = payload.decode("utf-8", "replace") if isinstance(payload, bytes) else ""
+            return message_from_string(text)
+    return Message()

@@ -1,0 +1,56 @@
+"""What a process that died has left behind: letters without their place, and drafts of files.
+
+A letter is staged before the command it tells of is done. It names the place where that is written
+down, so that the next process can see whether it was, and publish the letter or drop it.
+"""
+
+from contextlib import suppress
+
+from pbm_oust.disk import NoSuchFile
+from pbm_oust.home import Home
+from pbm_oust.outbox import Staged
+from pbm_oust.players import BadAccount, parse_account
+from pbm_oust.rules.kinds import KINDS
+
+JOURNAL = "journal"
+"""The place of a command that is written down in the journal only."""
+NOWHERE = "nowhere"
+"""The place of an answer about which nothing is written down."""
+
+_PLAYERS = "players"
+
+
+def board_place(kind: str, board: int) -> str:
+    """Return the place of a command that writes to the history of a board."""
+    return f"{kind}.{board}"
+
+
+def player_place(userid: str) -> str:
+    """Return the place of a command that makes an account."""
+    return f"{_PLAYERS}.{userid}"
+
+
+def recover(home: Home) -> int:
+    """Finish what processes that died have left, and return how many letters that were.
+
+    Commands that are under way in other processes are not disturbed. May raise OSError.
+    """
+    home.remove_drafts(tuple(KINDS))
+    with home.outbox.left_behind() as letters:
+        for staged in letters:
+            home.outbox.settle(staged, _is_done(home, staged))
+    return len(letters)
+
+
+def _is_done(home: Home, staged: Staged) -> bool:
+    """Return whether the command that a letter tells of is written down."""
+    noun, _, name = staged.place.partition(".")
+    if noun in KINDS and name.isdecimal():
+        with suppress(NoSuchFile):
+            return f" {staged.cause}\n".encode() in home.read_history(noun, int(name))
+        return False
+    if noun == _PLAYERS:
+        with suppress(NoSuchFile, BadAccount):
+            return parse_account(home.read_player(name)).cause == staged.cause
+        return False
+    return noun == JOURNAL and home.journal.ending(staged.cause) is not None
