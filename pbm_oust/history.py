@@ -126,7 +126,7 @@ def _read_header(lines: _Lines) -> Header:
     def expect(wanted: str) -> tuple[int, str]:
         number, line = next(lines, (lines.last + 1, None))
         if line is None or not line.startswith(wanted):
-            raise BadHistory(number, f"here stands a line {wanted.strip()!r}")
+            raise BadHistory(number, f"a line {wanted.strip()!r} belongs here")
         return number, line.removeprefix(wanted)
 
     number, rest = expect(FIRST_LINE)

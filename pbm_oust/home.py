@@ -71,6 +71,15 @@ class Home:
             raise OSError(f"{self.key_path}: a key is 64 hexadecimal digits in one line")
         return bytes.fromhex(data.decode())
 
+    def read_configuration(self) -> str:
+        """Return the text of the configuration, empty where there is none. Raises OSError."""
+        try:
+            return read_file(self.configuration).decode()
+        except NoSuchFile:
+            return ""
+        except UnicodeDecodeError as error:
+            raise OSError(f"the text is not UTF-8 from byte {error.start} on") from None
+
     # Histories
 
     def boards(self, kind: str) -> list[int]:

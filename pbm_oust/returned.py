@@ -74,12 +74,14 @@ def parse_returned(text: str) -> Returned:
             if key == "Address":
                 address = parse_address(value)
             elif key == "Bounced":
-                at, status, letter, *subject = value.split(" ", 3)
-                bounces.append(Bounce(parse_time(at), status, letter, "".join(subject)))
+                at, status, letter, subject = f"{value} ".split(" ", 3)
+                bounces.append(Bounce(parse_time(at), status, letter, subject.rstrip()))
             else:
-                raise ValueError("a line is written 'Address: ..' or 'Bounced: ..'")
-        except ValueError as error:
-            raise ValueError(f"line {number}: {error}") from None
+                raise ValueError
+        except ValueError:
+            raise ValueError(
+                f"line {number}: a line is 'Address: ADDRESS' or 'Bounced: TIME STATUS ID SUBJECT'"
+            ) from None
     if not address:
         raise ValueError("there is no line 'Address'")
     return Returned(address, tuple(bounces))

@@ -65,11 +65,11 @@ class Operator:
 
     def read_configuration(self) -> Configuration:
         """Return what stands in the home at this moment. Raises BadConfiguration with its file."""
-        path = Home(self.path).configuration
+        home = Home(self.path)
         try:
-            return parse_configuration(path.read_text("utf-8") if path.exists() else "")
-        except (BadConfiguration, OSError, UnicodeDecodeError) as error:
-            raise BadConfiguration(f"{path}: {error}") from None
+            return parse_configuration(home.read_configuration())
+        except (BadConfiguration, OSError) as error:
+            raise BadConfiguration(f"{home.configuration}: {error}") from None
 
 
 pass_operator = click.make_pass_decorator(Operator)

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from pbm_oust.cli.operator import (
+    ADDRESS,
     RELAY,
     Operator,
     Refused,
@@ -47,18 +48,12 @@ def list_(operator: Operator, as_json: bool) -> None:
 @pass_operator
 def show(operator: Operator, name: str, raw: bool) -> None:
     """Print a letter. The beginning of its name is enough."""
-    home = operator.home
-    names = [
-        each
-        for each in home.outbox.letters() + home.outbox.failed_letters()
-        if each.startswith(name)
-    ]
-    if len(names) != 1:
-        raise Refused(f"{len(names)} letters have names that begin with {name}")
+    names = operator.home.outbox.letters() + operator.home.outbox.failed_letters()
+    whole_name = _only(names, name, "letters")
     try:
-        letter = read_letter(operator.home, names[0])
+        letter = read_letter(operator.home, whole_name)
     except NoSuchFile:
-        raise Refused(f"the letter {names[0]} has just been sent") from None
+        raise Refused(f"the letter {whole_name} has just been sent") from None
     if raw:
         click.echo(letter.message.as_bytes(), nl=False)
         return
@@ -83,6 +78,53 @@ def flush_(operator: Operator, relay: Endpoint | None) -> None:
     click.echo(f"{flushed.sent} sent, {flushed.kept} kept, {flushed.failed} failed")
     if flushed.kept or flushed.failed:
         raise SystemExit(1)
+
+
+@outbox.command()
+@click.argument("names", nargs=-1, required=True, metavar="NAME..")
+@pass_operator
+def retry(operator: Operator, names: tuple[str, ...]) -> None:
+    """Send letters again that failed. The beginning of a name is enough."""
+    for name in [_failed(operator, name) for name in names]:
+        operator.home.outbox.retry(name)
+        click.echo(f"{name} waits for the relay")
+
+
+@outbox.command()
+@click.argument("names", nargs=-1, required=True, metavar="NAME..")
+@pass_operator
+def remove(operator: Operator, names: tuple[str, ...]) -> None:
+    """Remove letters that failed. The beginning of a name is enough."""
+    for name in [_failed(operator, name) for name in names]:
+        operator.home.outbox.remove(name)
+        click.echo(f"removed {name}")
+
+
+@outbox.command()
+@click.argument("address", type=ADDRESS)
+@pass_operator
+def resume(operator: Operator, address: str) -> None:
+    """Write to an address again from which letters came back.
+
+    A mail from that address does the same.
+    """
+    returned = operator.home.bounces.of(address)
+    if not returned.bounces:
+        raise Refused(f"no letters came back from {address}")
+    operator.home.bounces.forget(address)
+    click.echo(f"{address} gets letters again")
+
+
+def _failed(operator: Operator, beginning: str) -> str:
+    return _only(operator.home.outbox.failed_letters(), beginning, "failed letters")
+
+
+def _only(names: list[str], beginning: str, what: str) -> str:
+    """Return the name that begins so. Raises Refused where there is none, or more than one."""
+    found = [name for name in names if name.startswith(beginning)]
+    if len(found) != 1:
+        raise Refused(f"{len(found)} {what} have names that begin with {beginning}")
+    return found[0]
 
 
 def _summary(letter: Letter) -> dict[str, Any]:

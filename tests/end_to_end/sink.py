@@ -17,7 +17,16 @@ class Sink:
     def __init__(self) -> None:
         self.taken: list[Envelope] = []
         self.put_off = 0
+        self.refuses_senders = False
         self.arrived = threading.Condition()
+
+    async def handle_MAIL(
+        self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
+    ) -> str:
+        if self.refuses_senders:
+            return "550 5.7.1 not from you"
+        envelope.mail_from = address
+        return "250 OK"
 
     async def handle_RCPT(
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]

@@ -32,7 +32,9 @@ def test_with_a_relay_letters_leave_the_outbox(sink: tuple[Sink, str], tmp_path:
     with running(tmp_path, "--relay", url) as server:
         Player("alice", "wonderland", server).send("signup alice wonderland")
         (envelope,) = relay.wait_for(1)
-        assert re.fullmatch(r"pbmserv\+bounces\.[a-z2-7]{16}@example\.com", envelope.mail_from or "")
+        assert re.fullmatch(
+            r"pbmserv\+bounces\.[a-z2-7]{16}@example\.com", envelope.mail_from or ""
+        )
         assert envelope.rcpt_tos == ["alice@example.org"]
         assert b"Subject: welcome, alice\r\n" in (envelope.original_content or b"")
         assert server.stop() == 0

@@ -33,8 +33,8 @@ HEADER = [
     Damage("first line", "pbm_oust history 1", "pbm_oust history 2", 1, "'pbm_oust history 1'"),
     Damage("longer first line", "history 1", "history 10", 1, "first line is 'pbm_oust history 1'"),
     Damage("unknown kind", "Kind: oust", "Kind: chess", 2, "the game 'chess' is not known"),
-    Damage("other key", "Kind: oust", "Game: oust", 2, "here stands a line 'Kind:'"),
-    Damage("no space", "Board: 17", "Board:17", 3, "here stands a line 'Board:'"),
+    Damage("other key", "Kind: oust", "Game: oust", 2, "a line 'Kind:' belongs here"),
+    Damage("no space", "Board: 17", "Board:17", 3, "a line 'Board:' belongs here"),
     Damage("board in words", "Board: 17", "Board: x", 3, "'x' is no number of a board"),
     Damage("board 0", "Board: 17", "Board: 0", 3, "'0' is no number of a board"),
     Damage("board 017", "Board: 17", "Board: 017", 3, "'017' is no number of a board"),
@@ -53,8 +53,8 @@ HEADER = [
     Damage("other zone", "15:36:00Z", "15:36:00+01:00", 8, "is no time like"),
     Damage("no empty line", "15:36:00Z\n\n", "15:36:00Z\n", 9, "an empty line ends the header"),
     Damage("blank line", "15:36:00Z\n\n", "15:36:00Z\n \n", 9, "an empty line ends the header"),
-    Damage("missing line", "Grid: square 13x13\n", "", 4, "here stands a line 'Grid:'"),
-    Damage("repeated line", "X: rrognlie\n", "X: rrognlie\n" * 2, 6, "here stands a line 'O:'"),
+    Damage("missing line", "Grid: square 13x13\n", "", 4, "a line 'Grid:' belongs here"),
+    Damage("repeated line", "X: rrognlie\n", "X: rrognlie\n" * 2, 6, "a line 'O:' belongs here"),
 ]
 
 RECORDS = [

@@ -1,0 +1,52 @@
+"""`pbm-oust doctor`: looks at everything in the home and says what is wrong and what to do."""
+
+from collections.abc import Iterator
+from itertools import chain
+
+import click
+
+from pbm_oust.cli.operator import Operator, as_json, now, pass_operator, print_json
+from pbm_oust.config import BadConfiguration, Configuration
+from pbm_oust.doctor import accounts, boards, configuration, host, letters, relay
+from pbm_oust.doctor.finding import Finding, Verdict
+
+
+@click.command()
+@click.option("--relay", "with_relay", is_flag=True, help="Also greet the relay.")
+@as_json
+@pass_operator
+def doctor(operator: Operator, with_relay: bool, as_json: bool) -> None:
+    """Look for what is wrong in the home, a line for each thing.
+
+    Every history is replayed. Nothing is changed. Exit status 1 if something is wrong; the line
+    says what to do.
+    """
+    findings = list(_examine(operator, with_relay))
+    if as_json:
+        print_json(
+            [
+                {"verdict": each.verdict.value, "about": each.about, "text": each.text}
+                for each in findings
+            ]
+        )
+    else:
+        for finding in findings:
+            click.echo(finding)
+    if any(finding.verdict is Verdict.BAD for finding in findings):
+        raise SystemExit(1)
+
+
+def _examine(operator: Operator, with_relay: bool) -> Iterator[Finding]:
+    home = operator.home
+    try:
+        configured = operator.read_configuration()
+    except BadConfiguration:
+        configured = Configuration()
+    return chain(
+        configuration.check(home),
+        boards.check(home, now()),
+        accounts.check(home),
+        letters.check(home, configured, now()),
+        host.check(home),
+        relay.check(home, configured) if with_relay else (),
+    )

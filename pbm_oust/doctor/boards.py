@@ -1,0 +1,81 @@
+"""The histories: that each of them replays, and that nothing else lies beside them."""
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from pbm_oust.boards import DamagedHistory, read_game
+from pbm_oust.doctor.finding import Examiner, Finding, counted, within
+from pbm_oust.game import Game
+from pbm_oust.home import Home
+from pbm_oust.notation import format_time
+from pbm_oust.refusal import NotAllowed
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.position import Kind
+
+TOLERANCE = timedelta(hours=1)
+"""How far ahead of the clock a record may be dated."""
+
+_on = Examiner("histories")
+
+
+def check(home: Home, now: datetime) -> Iterator[Finding]:
+    """Yield findings about the boards of all games; all of them are replayed."""
+    found: Counter[str] = Counter()
+    for kind in KINDS.values():
+        if not (home.path / kind.name).is_dir():
+            yield _on.note(
+                f"there is no folder {kind.name} yet; the server makes it when it starts"
+            )
+            continue
+        yield from _strange_files(home, kind)
+        for board in home.boards(kind.name):
+            findings = list(_check_board(home, kind, board, now))
+            yield from findings
+            found["damaged" if findings else "whole"] += 1
+    if not found["damaged"]:
+        yield _on.ok(f"{counted(found['whole'], 'board')} replayed without a fault")
+
+
+def _check_board(home: Home, kind: Kind, board: int, now: datetime) -> Iterator[Finding]:
+    path = home.history_path(kind.name, board)
+    name = within(home.path, path)
+    try:
+        game = read_game(home, kind, board)
+    except NotAllowed:
+        return
+    except DamagedHistory as damage:
+        line = f"line {damage.line}: " if damage.line else ""
+        yield _on.bad(
+            f"{name}: {line}{damage.reason}",
+            "Put the file back from a backup; until then nothing is written to it",
+        )
+        return
+    yield from _check_owners(home, game)
+    latest = game.records[-1].at if game.records else game.header.started
+    if latest > now + TOLERANCE:
+        yield _on.bad(
+            f"{name}: its latest time, {format_time(latest)}, lies in the future",
+            "Set the clock of this host",
+        )
+
+
+def _check_owners(home: Home, game: Game) -> Iterator[Finding]:
+    if game.result:
+        return
+    for owner in (game.x, game.o):
+        if not home.has_player(owner):
+            yield _on.bad(
+                f"{game.name} is not over, and its player {owner} has no account",
+                f"Put players/{owner}.txt back from a backup",
+            )
+
+
+def _strange_files(home: Home, kind: Kind) -> Iterator[Finding]:
+    histories = {home.history_path(kind.name, board) for board in home.boards(kind.name)}
+    for path in sorted((home.path / kind.name).iterdir()):
+        if path not in histories and not path.name.startswith("."):
+            yield _on.bad(
+                f"{within(home.path, path)} is no history by its name",
+                "A history is NUMBER.txt; move what is none out of the home",
+            )

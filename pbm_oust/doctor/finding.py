@@ -1,0 +1,65 @@
+"""A finding: what was looked at, whether it is right, and what to do where it is not."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+
+class Verdict(Enum):
+    """How serious a finding is."""
+
+    OK = "ok"
+    NOTE = "note"
+    """Nothing is wrong, but an operator wants to know."""
+    BAD = "BAD"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of what `pbm-oust doctor` says: sentences about one thing."""
+
+    verdict: Verdict
+    about: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.verdict.value:4}  {self.about}: {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Examiner:
+    """Makes the findings about one thing."""
+
+    about: str
+
+    def ok(self, text: str) -> Finding:
+        """Return that something is right."""
+        return Finding(Verdict.OK, self.about, text)
+
+    def note(self, text: str) -> Finding:
+        """Return something that an operator wants to know."""
+        return Finding(Verdict.NOTE, self.about, text)
+
+    def bad(self, what: str, remedy: str) -> Finding:
+        """Return what is wrong, and what to do about it."""
+        return Finding(Verdict.BAD, self.about, f"{what}. {remedy}.")
+
+    def all_or(self, ok: str, findings: Iterable[Finding]) -> Iterator[Finding]:
+        """Yield what was found wrong or worth a note, and otherwise that all is right."""
+        is_ok = True
+        for finding in findings:
+            is_ok = is_ok and finding.verdict is not Verdict.BAD
+            yield finding
+        if is_ok:
+            yield self.ok(ok)
+
+
+def counted(number: int, thing: str) -> str:
+    """Return a number of things: 1 board, 2 boards."""
+    return f"{number} {thing if number == 1 else f'{thing}s'}"
+
+
+def within(home: Path, path: Path) -> str:
+    """Return how a path is named in a finding: without the home it lies in."""
+    return str(path.relative_to(home)) if path.is_relative_to(home) else str(path)

@@ -1,0 +1,96 @@
+"""What the host gives: owners and permissions of files, the key, and space on the disk."""
+
+import os
+import pwd
+import shutil
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from pbm_oust.disk import NoSuchFile
+from pbm_oust.doctor.finding import Examiner, Finding, counted, within
+from pbm_oust.home import Home
+from pbm_oust.rules.kinds import KINDS
+
+LEAST_BYTES = 50 * 2**20
+LEAST_FILES = 1000
+
+_on = Examiner("permissions")
+_on_space = Examiner("space")
+
+
+def check(home: Home) -> Iterator[Finding]:
+    """Yield findings about what others may read, whom files belong to, and free space."""
+    yield from _on.all_or(
+        "private files are private, and all belong to one user",
+        [*_open_to_others(home), *_of_others(home), *_unusable(home), *_key(home)],
+    )
+    free = shutil.disk_usage(home.path).free
+    inodes = os.statvfs(home.path)
+    if free < LEAST_BYTES:
+        yield _on_space.bad(f"{free >> 20} MiB are free", "Make room: a full disk stops all mail")
+    elif inodes.f_files and inodes.f_favail < LEAST_FILES:
+        files = counted(inodes.f_favail, "more file")
+        yield _on_space.bad(f"the disk has room for {files}", "Remove files that are not needed")
+    else:
+        yield _on_space.ok(f"{free >> 20} MiB are free")
+
+
+def _open_to_others(home: Home) -> Iterator[Finding]:
+    private = [home.players, home.outbox.path, home.outbox.failed]
+    private += [home.journal.path, home.bounces.path, home.key_path]
+    for path in [*private, *sorted(home.players.glob("*.txt"))]:
+        mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0
+        if mode & 0o077:
+            wanted = "700" if path.is_dir() else "600"
+            name = within(home.path, path)
+            yield _on.bad(f"{name} is open to others ({mode:o})", f"Do: chmod {wanted} {name}")
+
+
+def _of_others(home: Home) -> Iterator[Finding]:
+    owner = home.path.stat().st_uid
+    strange = [path for path in _files(home) if path.stat().st_uid != owner]
+    if strange:
+        first = f"{within(home.path, strange[0])} of {_user(strange[0].stat().st_uid)}"
+        yield _on.bad(
+            f"{counted(len(strange), 'file')} in the home of {_user(owner)}, the first {first}, "
+            "belong to somebody else",
+            f"Do: chown -R {_user(owner)} in the home",
+        )
+
+
+def _unusable(home: Home) -> Iterator[Finding]:
+    for path in _files(home):
+        wanted = os.R_OK | os.W_OK | (os.X_OK if path.is_dir() else 0)
+        if not os.access(path, wanted):
+            user = _user(os.geteuid())
+            yield _on.bad(
+                f"{user} may not read and write {within(home.path, path)}",
+                "Run the server as the user whom the home belongs to, with chmod u+rwX on it",
+            )
+            return
+
+
+def _files(home: Home) -> list[Path]:
+    """Return what the server reads and writes, folders too; what others put there is left out."""
+    folders = [home.players, home.outbox.path, home.outbox.failed]
+    folders += [home.journal.path, home.bounces.path, *(home.path / kind for kind in KINDS)]
+    below = (path for folder in folders for path in [folder, *folder.rglob("*")])
+    return [path for path in (home.path, home.key_path, *below) if path.exists()]
+
+
+def _key(home: Home) -> Iterator[Finding]:
+    try:
+        home.key()
+    except NoSuchFile:
+        yield _on.note("there is no key yet; the server makes one when it starts")
+    except OSError as error:
+        reason = str(error).removeprefix(f"{home.path}/")
+        yield _on.bad(reason, "Put the file back from a backup, or remove it for a new one")
+
+
+def _user(uid: int) -> str:
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return f"user {uid}"

@@ -1,0 +1,72 @@
+"""The outbox, what failed, and the journal."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+from pbm_oust.config import Configuration
+from pbm_oust.doctor.finding import Examiner, Finding, counted
+from pbm_oust.home import Home
+from pbm_oust.journal import BadJournal
+from pbm_oust.mail.outbox import read_failed_letters, read_letters
+from pbm_oust.notation import format_time
+
+LONGEST_WAIT = timedelta(days=1)
+"""How long a letter may wait for the relay before an operator should look."""
+LONGEST_STAGE = timedelta(hours=1)
+
+_on = Examiner("outbox")
+_on_journal = Examiner("journal")
+
+
+def check(home: Home, configuration: Configuration, now: datetime) -> Iterator[Finding]:
+    """Yield findings about letters that wait or failed, and about the journal."""
+    waiting = counted(len(home.outbox.letters()), "letter")
+    findings = [*_waiting(home, configuration, now), *_staged(home, now), *_failed(home)]
+    yield from _on.all_or(f"{waiting} waiting", findings)
+    try:
+        yield _on_journal.ok(f"{counted(len(home.journal.entries()), 'line')} can be read")
+    except BadJournal as error:
+        reason = str(error).removeprefix(f"{home.path}/")
+        yield _on_journal.bad(reason, "Remove the line; only a mail that comes twice is missed")
+
+
+def _waiting(home: Home, configuration: Configuration, now: datetime) -> Iterator[Finding]:
+    oldest = None
+    for letter in read_letters(home):
+        if not letter.recipient:
+            yield _on.bad(
+                f"the letter {letter.name} has no recipient that can be read",
+                f"Look at it with: pbm-oust outbox show --raw {letter.name}",
+            )
+        if oldest is None and letter.posted:
+            oldest = datetime.fromtimestamp(letter.posted, UTC)
+    if configuration.relay and oldest and oldest < now - LONGEST_WAIT:
+        yield _on.bad(
+            f"letters wait for the relay since {format_time(oldest)}",
+            "See whether it answers with: pbm-oust doctor --relay",
+        )
+
+
+def _staged(home: Home, now: datetime) -> Iterator[Finding]:
+    """Yield what stays in outbox/tmp, which a running server finishes within a minute."""
+    paths = (home.outbox.path / "tmp").glob("*")
+    old = [
+        path
+        for path in paths
+        if datetime.fromtimestamp(path.stat().st_mtime, UTC) < now - LONGEST_STAGE
+    ]
+    if old:
+        yield _on.bad(
+            f"{counted(len(old), 'file')} in outbox/tmp, the first {old[0].name}, stay unfinished",
+            "Start the server, which finishes letters; remove what is none",
+        )
+
+
+def _failed(home: Home) -> Iterator[Finding]:
+    failed = list(read_failed_letters(home))
+    if failed:
+        latest = failed[-1]
+        yield _on.bad(
+            f"{counted(len(failed), 'letter')} failed, the latest to {latest.recipient or '?'}",
+            f"Look with: pbm-oust outbox show {latest.name}; then use retry or remove in its place",
+        )

@@ -1,0 +1,37 @@
+"""The relay: that it answers, and takes what comes from us."""
+
+from collections.abc import Iterator
+
+from pbm_oust.config import Configuration
+from pbm_oust.doctor.finding import Examiner, Finding
+from pbm_oust.home import Home
+from pbm_oust.mail.bounces import envelope_sender
+from pbm_oust.mail.relaying import connected
+
+_on = Examiner("relay")
+
+
+def check(home: Home, configuration: Configuration) -> Iterator[Finding]:
+    """Yield what the relay says when it is greeted and told who writes; nothing is sent."""
+    relay, address = configuration.relay, configuration.address
+    if relay is None:
+        yield _on.bad(
+            "no relay is set, so letters stay in the outbox",
+            f"Set relay in {home.configuration.name}",
+        )
+        return
+    try:
+        with connected(relay, address) as smtp:
+            code, text = smtp.mail(envelope_sender(address, home.key(), address))
+            smtp.rset()
+    except (OSError, LookupError) as error:
+        yield _on.bad(f"{relay} does not answer: {error}", "See whether it runs and listens there")
+        return
+    words = text.decode("ascii", "replace")
+    if code == 250:
+        yield _on.ok(f"{relay} answers and takes letters from us")
+    else:
+        yield _on.bad(
+            f"{relay} does not take letters from us: {code} {words}",
+            "Allow this host to send through it",
+        )
