@@ -64,7 +64,6 @@ class Outbox:
         moment = f"{seconds}.M{microseconds:06}"
         names = [f"{moment}Q{next(_sequence):06}P{os.getpid()}_{cause}.{place}" for _ in letters]
         with locked_folder(self.path / "tmp", Hold.SHARED):
-            self._drop(self._staged_for(cause))
             try:
                 for name, letter in zip(names, letters, strict=True):
                     self._disk.write(self.path / "tmp" / name, letter, mode=0o600)
@@ -75,13 +74,17 @@ class Outbox:
                 raise
             except BaseException:
                 with suppress(OSError):
-                    self._drop(self._staged_for(cause))
+                    self._drop(names)
                 raise
             self._publish(names)
 
-    def finish(self, cause: str) -> None:
-        """Give letters their place that a crash left without it after their command was done."""
-        self._publish([staged.name for staged in self._staged_for(cause)])
+    def finish(self, cause: str, place: str) -> None:
+        """Publish letters that a crash left behind after their command was done.
+
+        Nobody else may be writing there.
+        """
+        found = (each for each in self._staged() if (each.cause, each.place) == (cause, place))
+        self._publish([staged.name for staged in found])
 
     @contextmanager
     def left_behind(self) -> Iterator[list[Staged]]:
@@ -94,7 +97,7 @@ class Outbox:
         if is_done:
             self._publish([staged.name])
         else:
-            self._drop([staged])
+            self._drop([staged.name])
 
     @contextmanager
     def sending(self) -> Iterator[None]:
@@ -147,13 +150,10 @@ class Outbox:
         matches = (_STAGED.fullmatch(name) for name in names)
         return [Staged(match[0], match[1], match[2]) for match in matches if match]
 
-    def _staged_for(self, cause: str) -> list[Staged]:
-        return [staged for staged in self._staged() if staged.cause == cause]
-
-    def _drop(self, letters: Sequence[Staged]) -> None:
-        for staged in letters:
+    def _drop(self, names: Sequence[str]) -> None:
+        for name in names:
             with suppress(FileNotFoundError):
-                self._disk.step_remove(self.path / "tmp" / staged.name)
+                self._disk.step_remove(self.path / "tmp" / name)
 
     def _publish(self, names: Sequence[str]) -> None:
         for name in names:

@@ -35,7 +35,7 @@ def sign_up(command: Signup, request: Request, desk: Desk) -> Handled:
         welcome = WelcomeNotice(desk.player_at(account, request), account)
         with desk.posting([welcome], request, cause, player_place(account.userid)):
             desk.home.write_player(account.userid, format_account(account))
-            desk.note(cause, Ending.DONE)
+        desk.note(cause, Ending.DONE)
     return Handled("signed up")
 
 
@@ -50,6 +50,8 @@ def _answer_again(
         reader = desk.player(account)
     else:
         raise _taken(command.userid, desk)
+    if account.cause == cause and not desk.home.journal.ending(cause):
+        desk.note(cause, Ending.DONE)
     with desk.posting([WelcomeNotice(reader, account)], request, cause, NOWHERE):
         return Handled("done before")
 

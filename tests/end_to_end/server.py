@@ -27,10 +27,25 @@ class Server:
     log: str = ""
 
     def stop(self) -> int:
-        """Tell the server to stop, which it does within ten seconds; return its exit status."""
-        self.process.send_signal(signal.SIGTERM)
-        _, self.log = self.process.communicate(timeout=10)
+        """Tell the server to stop and return its exit status."""
+        self.log = stopped(self.process)
         return self.process.returncode
+
+
+def stopped(process: subprocess.Popen[str]) -> str:
+    """Tell a server to stop, which it does within ten seconds; return its log."""
+    process.send_signal(signal.SIGTERM)
+    _, log = process.communicate(timeout=10)
+    return log
+
+
+def listening_port(process: subprocess.Popen[str]) -> int:
+    """Return the port at which a server that has just been started takes SMTP."""
+    assert process.stdout is not None
+    announced = process.stdout.readline()
+    found = re.search(r"at 127\.0\.0\.1:(\d+)", announced)
+    assert found, announced + process.communicate(timeout=20)[1]
+    return int(found[1])
 
 
 @contextmanager
@@ -43,11 +58,7 @@ def running(home: Path, *options: str) -> Iterator[Server]:
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert process.stdout is not None
-    announced = process.stdout.readline()
-    found = re.search(r"at 127\.0\.0\.1:(\d+)", announced)
-    assert found, announced + process.communicate(timeout=20)[1]
-    server = Server(home, process, int(found[1]))
+    server = Server(home, process, listening_port(process))
     try:
         yield server
     finally:

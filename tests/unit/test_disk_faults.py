@@ -8,7 +8,7 @@ import errno
 import os
 import shutil
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email import message_from_bytes
@@ -17,14 +17,19 @@ from pathlib import Path
 
 import pytest
 
+from pbm_oust.actions.desk import Desk
 from pbm_oust.disk import Disk
 from pbm_oust.history import read_history
 from pbm_oust.home import Home
-from pbm_oust.mail.intake import Envelope, KeptBySender, open_intake
+from pbm_oust.journal import Ending
+from pbm_oust.mail.intake import Envelope, Intake, KeptBySender
+from pbm_oust.mail.replies import Letters
+from pbm_oust.recovery import recover
 from pbm_oust.rules.kinds import KINDS
 
 NOW = datetime(2026, 11, 20, 15, 36, tzinfo=UTC)
 ADDRESS = "pbmserv@example.com"
+LETTERS = Letters(ADDRESS, lambda: NOW)
 
 
 class Fault(Enum):
@@ -103,6 +108,8 @@ class Outcome:
     userids: tuple[str, ...]
     histories: tuple[bytes, ...]
     letters: frozenset[tuple[str, str]]
+    refused: int
+    """How many mails the journal knows as refused."""
 
 
 def outcome(path: Path) -> Outcome:
@@ -112,11 +119,12 @@ def outcome(path: Path) -> Outcome:
         tuple(home.userids()),
         tuple(home.read_history("oust", board) for board in home.boards("oust")),
         frozenset((str(message["To"]), str(message["Message-ID"])) for message in messages),
+        sum(entry.ending is Ending.REFUSED for entry in home.journal.entries()),
     )
 
 
 def take(path: Path, line: str, sender: str, disk: Disk | None = None) -> None:
-    intake = open_intake(Home(path, disk), ADDRESS, lambda: NOW)
+    intake = Intake(Desk(Home(path, disk), LETTERS.write, lambda: NOW), ADDRESS)
     number = zlib.crc32(line.encode())
     mail = f"From: {sender}\nSubject: {line}\nMessage-ID: <{number}@example.org>\n\nHello\n"
     intake.take(mail.encode(), Envelope(sender))
@@ -135,6 +143,7 @@ COMMANDS: dict[str, tuple[int, str, str]] = {
     "challenge": (2, *BEGINNING[2]),
     "move": (3, *BEGINNING[3]),
     "winning move": (5, "oust move 1 alice wonderland B3", ALICE),
+    "refused move": (3, "oust move 1 bob lookingglass C3", BOB),
     "help": (0, "help", ALICE),
 }
 
@@ -163,19 +172,47 @@ def test_whatever_the_disk_does_a_command_is_done_once_with_all_its_letters(
     undisturbed = shutil.copytree(before, tmp_path / "undisturbed")
     take(undisturbed, line, sender)
     wanted = outcome(undisturbed)
-    at, is_disturbed = 0, True
-    while is_disturbed:
-        at += 1
-        path = shutil.copytree(before, tmp_path / f"{at}")
-        is_disturbed = _is_disturbed(path, line, sender, FaultyDisk(at, fault))
+    for at, path in _disturbed(before, tmp_path, line, sender, fault):
         for history in outcome(path).histories:
             read_history(history)
         take(path, line, sender)
+        recover(Home(path))
         found = outcome(path)
         assert (found.userids, found.histories) == (wanted.userids, wanted.histories), at
         assert found.letters >= wanted.letters, at
         assert list((path / "outbox" / "tmp").iterdir()) == [], at
     assert at > 5
+
+
+@pytest.mark.parametrize("fault", Fault)
+@pytest.mark.parametrize("name", COMMANDS)
+def test_whatever_the_disk_does_the_next_process_finds_a_command_done_or_not_done(
+    name: str, fault: Fault, begun: Callable[[int], Path], tmp_path: Path
+) -> None:
+    commands, line, sender = COMMANDS[name]
+    before = begun(commands)
+    undisturbed = shutil.copytree(before, tmp_path / "undisturbed")
+    take(undisturbed, line, sender)
+    endings = set()
+    for at, path in _disturbed(before, tmp_path, line, sender, fault):
+        recover(Home(path))
+        assert outcome(path) in (outcome(before), outcome(undisturbed)), at
+        assert list((path / "outbox" / "tmp").iterdir()) == [], at
+        assert not [file for file in path.rglob(".*") if file.is_file()], at
+        endings.add(outcome(path) == outcome(before))
+    assert endings == {True, False}
+
+
+def _disturbed(
+    before: Path, folder: Path, line: str, sender: str, fault: Fault
+) -> Iterator[tuple[int, Path]]:
+    """Yield the step at which a command was disturbed and the home, step by step."""
+    at, is_disturbed = 0, True
+    while is_disturbed:
+        at += 1
+        path = shutil.copytree(before, folder / f"{at}")
+        is_disturbed = _is_disturbed(path, line, sender, FaultyDisk(at, fault))
+        yield at, path
 
 
 def _is_disturbed(path: Path, line: str, sender: str, disk: FaultyDisk) -> bool:

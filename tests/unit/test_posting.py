@@ -100,7 +100,7 @@ def test_a_letter_that_a_crash_left_without_its_place_is_not_in_the_outbox(home:
 
 def test_a_letter_that_a_crash_left_without_its_place_is_found_by_its_cause(home: Home) -> None:
     crash_while_posting(home, CAUSE)
-    home.outbox.finish(CAUSE)
+    home.outbox.finish(CAUSE, "oust.1")
     (name,) = home.outbox.letters()
     assert home.outbox.read(name) == LETTER
     assert boxes(home) == {"tmp": 0, "new": 1, "cur": 0}
@@ -108,14 +108,14 @@ def test_a_letter_that_a_crash_left_without_its_place_is_found_by_its_cause(home
 
 def test_letters_of_another_cause_are_left_where_they_are(home: Home) -> None:
     crash_while_posting(home, OTHER)
-    home.outbox.finish(CAUSE)
+    home.outbox.finish(CAUSE, "oust.1")
     assert boxes(home) == {"tmp": 1, "new": 0, "cur": 0}
 
 
 def test_finishing_twice_does_nothing_more(home: Home) -> None:
     crash_while_posting(home, CAUSE)
-    home.outbox.finish(CAUSE)
-    home.outbox.finish(CAUSE)
+    home.outbox.finish(CAUSE, "oust.1")
+    home.outbox.finish(CAUSE, "oust.1")
     assert boxes(home) == {"tmp": 0, "new": 1, "cur": 0}
 
 
