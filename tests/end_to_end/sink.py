@@ -18,6 +18,7 @@ class Sink:
         self.taken: list[Envelope] = []
         self.put_off = 0
         self.refuses_senders = False
+        self.knows_everybody = False
         self.arrived = threading.Condition()
 
     async def handle_MAIL(
@@ -31,7 +32,7 @@ class Sink:
     async def handle_RCPT(
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
-        if address.startswith("unknown"):
+        if address.startswith("unknown") and not self.knows_everybody:
             return "550 5.1.1 no such mailbox"
         if address.startswith("slow"):
             self.put_off += 1

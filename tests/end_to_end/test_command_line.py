@@ -157,22 +157,6 @@ def test_a_weak_password_is_refused(home: Path) -> None:
     assert "6 to 64 characters" in result.output
 
 
-def test_letters_are_listed_and_shown(home: Path) -> None:
-    mail = "From: dora@example.org\nSubject: help oust\n\n"
-    assert _run(home, "deliver", stdin=mail).exit_code == 0
-    (letter,) = json.loads(_run(home, "outbox", "list", "--json").output)
-    assert (letter["to"], letter["subject"]) == ("dora@example.org", "help: oust")
-    shown = _run(home, "outbox", "show", letter["name"][:20]).output
-    assert shown.startswith("From: pbm_oust <pbmserv@localhost>\nTo: dora@example.org\n")
-    assert "Oust is by Mark Steere (2007)." in shown
-    assert "\nMIME-Version: 1.0\n" in _run(home, "outbox", "show", "--raw", letter["name"]).output
-    assert letter["name"] in _run(home, "outbox", "list").output
-
-
-def test_flush_without_a_relay_is_wrong_usage(home: Path) -> None:
-    assert _run(home, "outbox", "flush").exit_code == 2
-
-
 @pytest.mark.parametrize(
     ("arguments", "total"),
     [(["--size", "5x5"], 12336), (["--hex", "3"], 4878), (["--size", "5", "--divide"], 12336)],
