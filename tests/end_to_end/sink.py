@@ -1,5 +1,6 @@
 """A relay for tests: a real SMTP server that keeps what it is given."""
 
+import asyncio
 import socket
 import threading
 from collections.abc import Iterator
@@ -37,10 +38,16 @@ class Sink:
         if address.startswith("slow"):
             self.put_off += 1
             return "450 4.2.1 come again"
+        if address.startswith("drop"):
+            server.transport.abort()
+        if address.startswith(("hang", "drop")):
+            await asyncio.Event().wait()
         envelope.rcpt_tos.append(address)
         return "250 OK"
 
     async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:
+        if envelope.rcpt_tos[0].startswith("spam"):
+            return "554 5.7.1 not wanted"
         with self.arrived:
             self.taken.append(envelope)
             self.arrived.notify_all()
