@@ -5,7 +5,8 @@ from pbm_oust.commands.challenge import Challenge
 from pbm_oust.commands.looking import Show
 from pbm_oust.commands.play import Move, format_wish
 from pbm_oust.commands.table import Command
-from pbm_oust.game import Deed, Game, Place, Wish
+from pbm_oust.game import Game
+from pbm_oust.record import Deed, Place, Wish
 from pbm_oust.refusal import Barred, Refusal, Unlawful
 from pbm_oust.rules.grid import Grid, NoSuchCell
 from pbm_oust.rules.position import Position

@@ -7,7 +7,8 @@ from datetime import datetime
 from pathlib import Path
 
 from pbm_oust.disk import NoSuchFile
-from pbm_oust.game import Game, Header
+from pbm_oust.game import Game
+from pbm_oust.header import Header
 from pbm_oust.history import (
     BadHistory,
     History,

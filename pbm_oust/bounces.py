@@ -13,6 +13,9 @@ from pbm_oust.disk import Disk, NoSuchFile, locked_folder, read_file
 from pbm_oust.players import normal_address
 from pbm_oust.returned import Bounce, Returned, format_returned, parse_returned
 
+MOST_KEPT = 10
+"""How many letters that came back are kept in mind for an address, the latest ones."""
+
 
 class BadBounces(ValueError):
     """A file of bounces that cannot be read; the message says which and why."""
@@ -36,7 +39,7 @@ class Bounces:
         with locked_folder(self.path):
             known = self.of(address)
             if bounce.letter not in (each.letter for each in known.bounces):
-                known = replace(known, bounces=(*known.bounces, bounce))
+                known = replace(known, bounces=(*known.bounces, bounce)[-MOST_KEPT:])
                 text = format_returned(known)
                 self._disk.replace(self._path_of(address), text.encode(), mode=0o600)
             return known

@@ -13,7 +13,7 @@ from itertools import count
 from pathlib import Path
 
 _drafts = count()
-_DRAFT = re.compile(r"\..+\.[0-9]+\.[0-9]+")
+_DRAFT = re.compile(r"\..+\.[0-9]+\.[0-9]+\.draft")
 
 
 class Undecided(OSError):
@@ -87,7 +87,7 @@ class Disk:
     def remove_drafts(self, folder: Path) -> None:
         """Remove what processes that died left of `create` and `replace`. Nobody else may write."""
         for path in folder.glob(".*"):
-            if _DRAFT.fullmatch(path.name):
+            if _DRAFT.fullmatch(path.name) and path.is_file():
                 self.step_remove(path)
 
     def sync_folder(self, path: Path) -> None:
@@ -101,7 +101,7 @@ class Disk:
     def _write_beside(
         self, path: Path, data: bytes, mode: int, put_in_place: Callable[[Path, Path], None]
     ) -> None:
-        draft = path.with_name(f".{path.name}.{os.getpid()}.{next(_drafts)}")
+        draft = path.with_name(f".{path.name}.{os.getpid()}.{next(_drafts)}.draft")
         try:
             self.write(draft, data, mode)
             put_in_place(draft, path)

@@ -3,103 +3,30 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from enum import Enum
 
+from pbm_oust.header import Header
+from pbm_oust.record import (
+    Action,
+    Deed,
+    Place,
+    Placement,
+    Record,
+    Ruling,
+    Verb,
+    Wish,
+    wish_of,
+)
 from pbm_oust.refusal import Barred, Illegal, NotAllowed, Unlawful
-from pbm_oust.rules.grid import Grid, NoSuchCell
+from pbm_oust.rules.grid import NoSuchCell
 from pbm_oust.rules.position import (
     How,
     IllegalPass,
     IllegalPlacement,
-    Kind,
     Position,
     Result,
     Side,
     taken,
 )
-
-
-class Deed(Enum):
-    """What a player can do besides placing stones."""
-
-    PASS = "pass"
-    SWAP = "swap"
-    RESIGN = "resign"
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """The wish to place stones on these cells in this order, named as players name them.
-
-    There is at least one; no cells raise ValueError.
-    """
-
-    cells: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        if not self.cells:
-            raise ValueError("no cell is named")
-
-
-Wish = Place | Deed
-"""What a player asks for, before the board has been asked."""
-
-
-@dataclass(frozen=True, slots=True)
-class Placement:
-    """A stone that was placed, and how many stones that took off the board."""
-
-    cell: str
-    took: int = 0
-
-
-Action = tuple[Placement, ...] | Deed
-"""What a record says was done."""
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """What the players agreed on besides the grid. Times are in days; a total of 0 is unlimited."""
-
-    swap: bool = True
-    rated: bool = True
-    nagtime: int = 7
-    forfeittime: int = 21
-    totaltime: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Header:
-    """What is settled when a board starts. `x` and `o` are the userids that own the sides then."""
-
-    kind: Kind
-    board: int
-    grid: Grid
-    x: str
-    o: str
-    terms: Terms
-    started: datetime
-
-    @property
-    def name(self) -> str:
-        """The board's name, as `oust 17`."""
-        return f"{self.kind.name} {self.board}"
-
-    @property
-    def owners(self) -> frozenset[str]:
-        """The userids of both players."""
-        return frozenset((self.x, self.o))
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """What one accepted command did. `cause` is the id of the message that asked for it."""
-
-    number: int
-    side: Side
-    action: Action
-    at: datetime
-    cause: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +39,10 @@ class Game:
     """The userid that owns side x at this moment."""
     o: str
     records: tuple[Record, ...] = ()
+    line: tuple[Record, ...] = ()
+    """The moves that led to the position: without those that were taken back."""
+    offer: Record | None = None
+    """The record by which a side proposes a draw or asks for a turn back, until it is answered."""
     result: Result | None = None
 
     @classmethod
@@ -151,7 +82,7 @@ class Game:
             self.header.terms.swap
             and not self.result
             and self.to_move is Side.O
-            and all(record.side is Side.X for record in self.records)
+            and all(record.side is Side.X for record in self.line)
         )
 
     def owner(self, side: Side) -> str:
@@ -162,9 +93,24 @@ class Game:
         """Return the side that a player owns at this moment, or None."""
         return {self.x: Side.X, self.o: Side.O}.get(userid)
 
+    def meets_guard(self, number: int) -> bool:
+        """Return whether a move that is meant as record `number` is meant for this position."""
+        since = self.records[number - 1 :]
+        return 1 <= number <= self.next_number and all(record.is_talk for record in since)
+
+    def has_played(self, side: Side) -> bool:
+        """Return whether the player who owns a side has made a move that stands."""
+        return self._latest_of(side) is not None
+
     def has_cause(self, cause: str) -> bool:
         """Return whether some record was caused by the message with this id."""
         return any(record.cause == cause for record in self.records)
+
+    @property
+    def actor(self) -> str:
+        """The userid that caused the latest record; empty where none did."""
+        side = self.records[-1].side if self.records else None
+        return self.after(len(self.records) - 1).owner(side) if side else ""
 
     def after(self, number: int) -> "Game":
         """Return the game as it was after its first `number` records."""
@@ -172,9 +118,9 @@ class Game:
 
     def latest_stones(self) -> int:
         """Return the stones on the board that the latest record placed."""
-        if not self.records or isinstance(self.records[-1].action, Deed):
-            return 0
-        cells = sum(self.header.grid.parse_cell(done.cell) for done in self.records[-1].action)
+        latest = self.records[-1].action if self.records else ()
+        placements = latest if isinstance(latest, tuple) else ()
+        cells = sum(self.header.grid.parse_cell(done.cell) for done in placements)
         return cells & (self.position.stones(Side.X) | self.position.stones(Side.O))
 
     def act(self, side: Side, wish: Wish, at: datetime, cause: str) -> "Game":
@@ -184,21 +130,102 @@ class Game:
         """
         if self.result:
             raise NotAllowed(Barred.GAME_OVER, game=self)
-        if side is not self.to_move and wish is not Deed.RESIGN:
-            raise NotAllowed(Barred.NOT_YOUR_TURN, game=self)
         action: Action
-        match wish:
-            case Place():
-                position, action = self._place(wish)
-                acted = replace(self, position=position, result=position.result)
+        if isinstance(wish, Place):
+            self._check_turn(side)
+            position, action = self._place(wish)
+            acted = replace(self, position=position, result=position.result)
+        else:
+            acted, action = self._do(side, wish), wish
+        return acted._with(Record(self.next_number, side, action, at, cause))
+
+    def rule(self, ruling: Ruling, at: datetime, cause: str) -> "Game":
+        """Return the game after what the server or its operator did; one record longer.
+
+        Raises NotAllowed for a game that is over, and for one side owned by both players.
+        """
+        if self.result:
+            raise NotAllowed(Barred.GAME_OVER, game=self)
+        side, ruled = ruling.side, self
+        match ruling.verb:
+            case Verb.FORFEIT if side:
+                ruled = replace(self, result=Result(side.other, How.FORFEIT))
+            case Verb.AWARD:
+                ruled = replace(self, result=Result(side, How.AGREED))
+            case Verb.VOID:
+                ruled = replace(self, result=Result(None, How.VOID))
+            case Verb.ADOPT if side:
+                if self.side_of(ruling.userid):
+                    raise NotAllowed(Barred.SAME_PLAYER, ruling.userid)
+                x = ruling.userid if side is Side.X else self.x
+                ruled = replace(self, x=x, o=ruling.userid if side is Side.O else self.o)
+        return ruled._with(Record(self.next_number, None, ruling, at, cause))
+
+    def _with(self, record: Record) -> "Game":
+        """Return the game with one more record, which has been done to it already."""
+        line, offer = self.line, self.offer
+        if record.is_playing:
+            line, offer = (*line, record), None
+        elif isinstance(record.action, Deed):
+            offer = record if record.action.is_offer else None
+        return replace(self, records=(*self.records, record), line=line, offer=offer)
+
+    def _check_turn(self, side: Side) -> None:
+        if side is not self.to_move:
+            raise NotAllowed(Barred.NOT_YOUR_TURN, game=self)
+
+    def _do(self, side: Side, deed: Deed) -> "Game":
+        match deed:
             case Deed.PASS:
-                acted, action = self._pass(), wish
+                self._check_turn(side)
+                return self._pass()
             case Deed.SWAP:
-                acted, action = self._swap(), wish
+                self._check_turn(side)
+                return self._swap()
             case Deed.RESIGN:
-                acted, action = replace(self, result=Result(side.other, How.RESIGN)), wish
-        record = Record(self.next_number, side, action, at, cause)
-        return replace(acted, records=(*self.records, record))
+                return replace(self, result=Result(side.other, How.RESIGN))
+            case Deed.DECLINE:
+                if self.has_played(side):
+                    raise NotAllowed(Barred.DECLINE_TOO_LATE, game=self)
+                return replace(self, result=Result(None, How.VOID))
+            case Deed.PROPOSE | Deed.UNDO:
+                if self.offer:
+                    raise NotAllowed(Barred.OFFER_WAITS, game=self, own=self.offer.side is side)
+                if deed is Deed.UNDO and not self.has_played(side):
+                    raise NotAllowed(Barred.NOTHING_TO_UNDO, game=self)
+                return self
+            case Deed.ACCEPT | Deed.REJECT:
+                if self.offer is None or self.offer.side in (side, None):
+                    raise NotAllowed(Barred.NO_OFFER, game=self)
+                if deed is Deed.REJECT:
+                    return self
+                if self.offer.action is Deed.PROPOSE:
+                    return replace(self, result=Result(None, How.AGREED))
+                return self._without_latest_of(side.other)
+            case Deed.RETRACT:
+                if not self.line or self._owned_now(self.line[-1]) is not side:
+                    raise NotAllowed(Barred.NOTHING_TO_UNDO, game=self)
+                return self._without_latest_of(side)
+
+    def _owned_now(self, record: Record) -> Side | None:
+        """Return the side that the player of a move owns at this moment; a swap changes it."""
+        swaps = (later for later in self.line if later.action is Deed.SWAP)
+        is_swapped = any(later.number >= record.number for later in swaps)
+        return record.side.other if record.side and is_swapped else record.side
+
+    def _latest_of(self, side: Side) -> int | None:
+        """Return where in `line` the latest move of the player is who owns a side, or None."""
+        places = range(len(self.line))
+        return max((nth for nth in places if self._owned_now(self.line[nth]) is side), default=None)
+
+    def _without_latest_of(self, side: Side) -> "Game":
+        """Return the game as it was before the latest move of a side, records aside."""
+        line = self.line[: self._latest_of(side)]
+        header = replace(self.header, x=self.x, o=self.o)
+        if any(move.action is Deed.SWAP for move in self.line):
+            header = replace(self.header, x=self.o, o=self.x)
+        past = replay(header, line)
+        return replace(self, position=past.position, x=past.x, o=past.o, line=line)
 
     def _place(self, wish: Place) -> tuple[Position, tuple[Placement, ...]]:
         if self.must_pass:
@@ -248,16 +275,19 @@ class Game:
         return replace(self, x=self.o, o=self.x)
 
 
-def wish_of(action: Action) -> Wish:
-    """Return the wish that leads to an action."""
-    if isinstance(action, Deed):
-        return action
-    return Place(tuple(done.cell for done in action))
-
-
 def replay(header: Header, records: Iterable[Record]) -> Game:
-    """Return the game after these records, which must be ones that `Game.act` made."""
+    """Return the game after these records, which must be ones that a game made."""
     game = Game.start(header)
     for record in records:
-        game = game.act(record.side, wish_of(record.action), record.at, record.cause)
+        game = redo(game, record)
     return game
+
+
+def redo(game: Game, record: Record) -> Game:
+    """Return a game after what a record says was done. Raises NotAllowed or Illegal."""
+    wish = wish_of(record.action)
+    if isinstance(wish, Ruling):
+        return game.rule(wish, record.at, record.cause)
+    if record.side is None:
+        raise NotAllowed(Barred.NOT_YOUR_TURN, game=game)
+    return game.act(record.side, wish, record.at, record.cause)

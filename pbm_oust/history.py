@@ -15,7 +15,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pbm_oust.game import Game, Header, wish_of
+from pbm_oust.game import Game, redo
+from pbm_oust.header import Header
 from pbm_oust.notation import (
     FIRST_LINE,
     KEYS,
@@ -173,9 +174,9 @@ def _step(number: int, line: str, game: Game) -> Game:
     if record.at < previous:
         raise BadHistory(number, f"the time lies before {format_time(previous)}")
     try:
-        following = game.act(record.side, wish_of(record.action), record.at, record.cause)
+        following = redo(game, record)
     except Refusal as refusal:
-        reason = f"{format_action(record.action)} by {record.side.value}: {_words(refusal)}"
+        reason = f"{format_action(record.action)} by {record.by}: {_words(refusal)}"
         raise BadHistory(number, reason) from None
     if following.records[-1] != record:
         played = format_action(following.records[-1].action)

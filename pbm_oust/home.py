@@ -66,7 +66,7 @@ class Home:
 
     def key(self) -> bytes:
         """Return the secret of this home, 32 bytes. Raises OSError where it cannot be read."""
-        data = read_file(self.key_path)
+        data = self.key_path.read_bytes()
         if not _KEY.fullmatch(data):
             raise OSError(f"{self.key_path}: a key is 64 hexadecimal digits in one line")
         return bytes.fromhex(data.decode())

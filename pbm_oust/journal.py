@@ -51,12 +51,12 @@ class Journal:
         self._disk = disk
 
     def ending(self, cause: str) -> Ending | None:
-        """Return what became of a mail; None where that is not known."""
+        """Return what became of a mail; None where that is not known. Raises BadJournal."""
         for path in self._files():
             with suppress(NoSuchFile):
-                for line in _whole_lines(read_file(path)):
+                for number, line in enumerate(_whole_lines(read_file(path)), 1):
                     if f" {cause} " in line:
-                        return parse_entry(line).ending
+                        return _entry_at(path, number, line).ending
         return None
 
     def note(self, entry: Entry) -> None:
@@ -77,19 +77,16 @@ class Journal:
         """Return all entries, oldest first. Raises BadJournal, which names the file."""
         found = []
         for path in self._files():
-            for number, line in enumerate(_whole_lines(read_file(path)), 1):
-                try:
-                    found.append(parse_entry(line))
-                except BadJournal as error:
-                    raise BadJournal(f"{path}: line {number}: {error}") from None
+            lines = enumerate(_whole_lines(read_file(path)), 1)
+            found += [_entry_at(path, number, line) for number, line in lines]
         return found
 
     def _files(self) -> list[Path]:
-        return sorted(self.path.glob("[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9].txt"))
+        return sorted(path for path in self.path.glob("*.txt") if _day_of(path))
 
     def _forget(self, before: date) -> None:
         for path in self._files():
-            if _day_of(path) < before:
+            if (_day_of(path) or before) < before:
                 with suppress(OSError):
                     self._disk.remove(path)
 
@@ -115,5 +112,17 @@ def _whole_lines(data: bytes) -> list[str]:
     return data.decode("utf-8", "replace").split("\n")[:-1]
 
 
-def _day_of(path: Path) -> date:
-    return date.fromisoformat(path.stem)
+def _entry_at(path: Path, number: int, line: str) -> Entry:
+    """Return the entry on a line of a file. Raises BadJournal, which names both."""
+    try:
+        return parse_entry(line)
+    except BadJournal as error:
+        raise BadJournal(f"{path}: line {number}: {error}") from None
+
+
+def _day_of(path: Path) -> date | None:
+    """Return the day that a file of the journal is for; None for one that is of no day."""
+    try:
+        return datetime.strptime(path.stem, "%Y-%m-%d").date()
+    except ValueError:
+        return None

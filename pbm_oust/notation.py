@@ -4,7 +4,8 @@ import re
 from dataclasses import fields
 from datetime import UTC, datetime
 
-from pbm_oust.game import Action, Deed, Header, Placement, Record, Terms
+from pbm_oust.header import Header, Terms
+from pbm_oust.record import SERVER, Action, Deed, Placement, Record, Ruling, Verb
 from pbm_oust.rules.position import Result, Side
 
 FIRST_LINE = "pbm_oust history 1"
@@ -73,9 +74,11 @@ def parse_terms(text: str) -> Terms:
 
 
 def format_action(action: Action) -> str:
-    """Return the action words of a record: `swap`, or placements like `G6*1 D5`."""
+    """Return the action words of a record: `swap`, `forfeit x`, or placements like `G6*1 D5`."""
     if isinstance(action, Deed):
         return action.value
+    if isinstance(action, Ruling):
+        return format_ruling(action)
     return " ".join(f"{done.cell}*{done.took}" if done.took else done.cell for done in action)
 
 
@@ -83,6 +86,8 @@ def parse_action(text: str) -> Action:
     """Return the action that these words say. Raises ValueError for other words."""
     if text in {deed.value for deed in Deed}:
         return Deed(text)
+    if text.split(" ")[0] in {verb.value for verb in Verb}:
+        return parse_ruling(text)
     placements = []
     for word in text.split(" "):
         match = _PLACEMENT.fullmatch(word)
@@ -90,6 +95,26 @@ def parse_action(text: str) -> Action:
             raise ValueError(f"{word!r} is no action")
         placements.append(Placement(match[1], int(match[2] or 0)))
     return tuple(placements)
+
+
+def format_ruling(ruling: Ruling) -> str:
+    """Return the words of what the server did: `void`, `award draw`, `adopt x carol`."""
+    side = ruling.side.value if ruling.side else "draw" if ruling.verb is Verb.AWARD else ""
+    return " ".join(filter(None, [ruling.verb.value, side, ruling.userid]))
+
+
+def parse_ruling(text: str) -> Ruling:
+    """Return what the server did by these words. Raises ValueError for other words."""
+    match text.split(" "):
+        case ["void"]:
+            return Ruling(Verb.VOID)
+        case ["award", "draw"]:
+            return Ruling(Verb.AWARD)
+        case ["award" | "forfeit" | "remind" as verb, "x" | "o" as side]:
+            return Ruling(Verb(verb), Side(side))
+        case ["adopt", "x" | "o" as side, userid] if USERID.fullmatch(userid):
+            return Ruling(Verb.ADOPT, Side(side), userid)
+    raise ValueError(f"{text!r} is no action")
 
 
 def format_result(result: Result) -> str:
@@ -116,7 +141,7 @@ def format_record(record: Record) -> str:
     """Return the line of a record, without its newline."""
     action = format_action(record.action)
     return (
-        f"{record.number:>4} {record.side.value} {action:<{_ACTION_WIDTH}} "
+        f"{record.number:>4} {record.by} {action:<{_ACTION_WIDTH}} "
         f"{format_time(record.at)} {record.cause}"
     )
 
@@ -126,14 +151,18 @@ def parse_record(text: str) -> Record:
     words = text.split()
     if len(words) < 5:
         raise ValueError("a record has a number, a side, an action, a time and an id")
-    number, side, *action, at, cause = words
-    if side not in {known.value for known in Side}:
-        raise ValueError(f"{side!r} is no side")
+    number, by, *action, at, cause = words
+    if by not in {SERVER, *(known.value for known in Side)}:
+        raise ValueError(f"{by!r} is no side")
     if not NUMBER.fullmatch(number):
         raise ValueError(f"{number!r} is no number of a record")
     if not CAUSE.fullmatch(cause):
         raise ValueError(f"{cause!r} is no id of a message")
-    record = Record(int(number), Side(side), parse_action(" ".join(action)), parse_time(at), cause)
+    side = None if by == SERVER else Side(by)
+    done = parse_action(" ".join(action))
+    if isinstance(done, Ruling) is not (side is None):
+        raise ValueError(f"{by} cannot do {format_action(done)!r}")
+    record = Record(int(number), side, done, parse_time(at), cause)
     if format_record(record) != text:
         raise ValueError(f"the server would have written {format_record(record).strip()!r}")
     return record

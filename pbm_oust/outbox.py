@@ -20,6 +20,11 @@ from pbm_oust.disk import Disk, Hold, NoSuchFile, Undecided, locked_folder, read
 
 _sequence = count()
 
+JOURNAL = "journal"
+"""The place of a command that is written down in the journal only."""
+NOWHERE = "nowhere"
+"""The place of an answer about which nothing is written down."""
+
 _STATES = ("tmp", "new", "cur")
 _STAGED = re.compile(r"[0-9]+\.\w+_([0-9a-f]{16})\.(.+)")
 
@@ -64,6 +69,9 @@ class Outbox:
         moment = f"{seconds}.M{microseconds:06}"
         names = [f"{moment}Q{next(_sequence):06}P{os.getpid()}_{cause}.{place}" for _ in letters]
         with locked_folder(self.path / "tmp", Hold.SHARED):
+            if place not in (JOURNAL, NOWHERE):
+                # Whoever writes there holds it, so these are of an earlier try that was not done.
+                self._drop(self._staged_for(cause, place))
             try:
                 for name, letter in zip(names, letters, strict=True):
                     self._disk.write(self.path / "tmp" / name, letter, mode=0o600)
@@ -83,8 +91,7 @@ class Outbox:
 
         Nobody else may be writing there.
         """
-        found = (each for each in self._staged() if (each.cause, each.place) == (cause, place))
-        self._publish([staged.name for staged in found])
+        self._publish(self._staged_for(cause, place))
 
     @contextmanager
     def left_behind(self) -> Iterator[list[Staged]]:
@@ -149,6 +156,10 @@ class Outbox:
         names = sorted(path.name for path in (self.path / "tmp").iterdir())
         matches = (_STAGED.fullmatch(name) for name in names)
         return [Staged(match[0], match[1], match[2]) for match in matches if match]
+
+    def _staged_for(self, cause: str, place: str) -> list[str]:
+        found = self._staged()
+        return [each.name for each in found if (each.cause, each.place) == (cause, place)]
 
     def _drop(self, names: Sequence[str]) -> None:
         for name in names:

@@ -76,6 +76,14 @@ def parse_address(text: str) -> str:
     return text
 
 
+def is_address(text: str) -> bool:
+    """Return whether a text is a mail address and nothing else."""
+    try:
+        return bool(parse_address(text))
+    except ValueError:
+        return False
+
+
 def normal_address(address: str) -> str:
     """Return the form in which addresses are compared: lower case, no +tag."""
     local, _, domain = address.lower().rpartition("@")

@@ -4,18 +4,17 @@ A letter is staged before the command it tells of is done. It names the place wh
 down, so that the next process can see whether it was, and publish the letter or drop it.
 """
 
+import logging
 from contextlib import suppress
 
 from pbm_oust.disk import NoSuchFile
 from pbm_oust.home import Home
-from pbm_oust.outbox import Staged
+from pbm_oust.journal import BadJournal
+from pbm_oust.outbox import JOURNAL, Staged
 from pbm_oust.players import BadAccount, parse_account
 from pbm_oust.rules.kinds import KINDS
 
-JOURNAL = "journal"
-"""The place of a command that is written down in the journal only."""
-NOWHERE = "nowhere"
-"""The place of an answer about which nothing is written down."""
+log = logging.getLogger("pbm_oust")
 
 _PLAYERS = "players"
 
@@ -38,7 +37,12 @@ def recover(home: Home) -> int:
     home.remove_drafts(tuple(KINDS))
     with home.outbox.left_behind() as letters:
         for staged in letters:
-            home.outbox.settle(staged, _is_done(home, staged))
+            try:
+                is_done = _is_done(home, staged)
+            except (OSError, BadAccount, BadJournal) as error:
+                log.warning("letter %s stays where it is: %s", staged.name, error)
+                continue
+            home.outbox.settle(staged, is_done)
     return len(letters)
 
 
@@ -50,7 +54,7 @@ def _is_done(home: Home, staged: Staged) -> bool:
             return f" {staged.cause}\n".encode() in home.read_history(noun, int(name))
         return False
     if noun == _PLAYERS:
-        with suppress(NoSuchFile, BadAccount):
+        with suppress(NoSuchFile):
             return parse_account(home.read_player(name)).cause == staged.cause
         return False
     return noun == JOURNAL and home.journal.ending(staged.cause) is not None

@@ -54,6 +54,10 @@ class Barred(Enum):
     MUST_PASS = "must_pass"
     SWAP_OFF = "swap_off"
     SWAP_TOO_LATE = "swap_too_late"
+    DECLINE_TOO_LATE = "decline_too_late"
+    OFFER_WAITS = "offer_waits"
+    NO_OFFER = "no_offer"
+    NOTHING_TO_UNDO = "nothing_to_undo"
 
 
 class Unlawful(Enum):

@@ -3,10 +3,11 @@
 from pbm_oust.actions.desk import Desk, Handled, Request
 from pbm_oust.boards import each_header
 from pbm_oust.commands.accounts import Signup
-from pbm_oust.game import Header
+from pbm_oust.header import Header
 from pbm_oust.home import Home
 from pbm_oust.journal import Ending
 from pbm_oust.notices import WelcomeNotice
+from pbm_oust.outbox import NOWHERE
 from pbm_oust.players import (
     Account,
     format_account,
@@ -14,7 +15,7 @@ from pbm_oust.players import (
     is_password,
     normal_address,
 )
-from pbm_oust.recovery import NOWHERE, player_place
+from pbm_oust.recovery import player_place
 from pbm_oust.refusal import Barred, NotAllowed
 from pbm_oust.rules.kinds import KINDS
 

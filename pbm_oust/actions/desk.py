@@ -11,6 +11,7 @@ from pbm_oust.home import Home
 from pbm_oust.journal import Ending, Entry
 from pbm_oust.notation import USERID
 from pbm_oust.notices import Notice, Reader
+from pbm_oust.outbox import JOURNAL, NOWHERE
 from pbm_oust.players import (
     Account,
     Secret,
@@ -19,7 +20,6 @@ from pbm_oust.players import (
     is_same_address,
     parse_account,
 )
-from pbm_oust.recovery import JOURNAL, NOWHERE
 from pbm_oust.refusal import Barred, NotAllowed
 from pbm_oust.returned import Returned
 

@@ -5,7 +5,8 @@ from pbm_oust.boards import DamagedHistory, each_header, read_game
 from pbm_oust.commands.general import Help
 from pbm_oust.commands.looking import Games, Show
 from pbm_oust.commands.values import BoardAt, Filter
-from pbm_oust.game import Game, Header
+from pbm_oust.game import Game
+from pbm_oust.header import Header
 from pbm_oust.notices import BoardNotice, BoardsNotice, GamesNotice, HelpNotice, News
 from pbm_oust.refusal import Barred, NotAllowed
 from pbm_oust.rules.position import Kind

@@ -7,11 +7,13 @@ from pbm_oust.boards import challenge_remark, find_challenge, open_board
 from pbm_oust.commands.challenge import Challenge
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.table import without_passwords
-from pbm_oust.game import Game, Header
+from pbm_oust.game import Game
+from pbm_oust.header import Header
 from pbm_oust.notation import format_header
 from pbm_oust.notices import BoardNotice, News, Notice
+from pbm_oust.outbox import NOWHERE
 from pbm_oust.players import Account
-from pbm_oust.recovery import NOWHERE, board_place
+from pbm_oust.recovery import board_place
 from pbm_oust.refusal import Barred, NotAllowed
 
 MEMORY = timedelta(days=30)
@@ -31,7 +33,7 @@ def move(command: Move, actor: Actor, request: Request, desk: Desk) -> Handled:
         side = game.side_of(actor.userid)
         if side is None:
             raise NotAllowed(Barred.NOT_ON_BOARD, game=game, userid=actor.userid)
-        if command.guard not in (None, game.next_number):
+        if command.guard is not None and not game.meets_guard(command.guard):
             raise NotAllowed(
                 Barred.OTHER_RECORD, f"#{command.guard}", game=game, guard=command.guard
             )

@@ -18,7 +18,7 @@ from pbm_oust.cli.operator import (
 from pbm_oust.commands.values import BoardAt, Filter
 from pbm_oust.disk import NoSuchFile
 from pbm_oust.game import Game
-from pbm_oust.notation import format_result, format_time
+from pbm_oust.notation import format_action, format_result, format_time
 from pbm_oust.refusal import Refusal
 from pbm_oust.render.text import game_text
 from pbm_oust.rules.kinds import KINDS
@@ -111,10 +111,10 @@ def history(operator: Operator, kind: Kind, board: int, as_json: bool) -> None:
         records = [
             {
                 "number": record.number,
-                "side": record.side.value,
-                "action": record.action.value
-                if not isinstance(record.action, tuple)
-                else [{"cell": done.cell, "took": done.took} for done in record.action],
+                "side": record.by,
+                "action": [{"cell": done.cell, "took": done.took} for done in record.action]
+                if isinstance(record.action, tuple)
+                else format_action(record.action),
                 "at": format_time(record.at),
                 "id": record.cause,
             }

@@ -5,7 +5,7 @@ from typing import Any
 
 from pbm_oust.commands.grammar import Form, Option, Parameter
 from pbm_oust.commands.values import read_userid
-from pbm_oust.game import Terms
+from pbm_oust.header import Terms
 from pbm_oust.rules.grid import Grid, Shape, parse_size
 from pbm_oust.rules.position import Kind
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pbm_oust.commands.grammar import Form, Rest
 from pbm_oust.commands.values import BOARD, PASSWORD, USERID, read_guard
 from pbm_oust.commands.words import find_word, fold
-from pbm_oust.game import Deed, Place, Wish
 from pbm_oust.players import Secret
+from pbm_oust.record import WISHED, Deed, Place, Wish
 from pbm_oust.refusal import Unread, Unreadable
 from pbm_oust.rules.position import Kind
 
@@ -39,8 +39,9 @@ def read_wish(words: Sequence[str]) -> tuple[Wish, int | None]:
     parts = [part for part in re.split(r"[\s,;]+", wished) if part]
     if not parts:
         raise Unreadable(Unread.MISSING_WORD, missing=" or ".join(_WISH_SHOWN))
-    deeds = [deed.value for deed in Deed]
-    if len(parts) == 1 and parts[0].isalpha():
+    deeds = [deed.value for deed in WISHED]
+    # A single letter is rather a placement without its number than a deed.
+    if len(parts) == 1 and parts[0].isalpha() and len(parts[0]) > 1:
         return Deed(find_word(parts[0], deeds)), guard
     if parts[0].lower() in deeds:
         raise Unreadable(Unread.SURPLUS_WORD, parts[1])
@@ -70,6 +71,20 @@ def _move(
     return Move(kind, board, userid, password, *wish)
 
 
-_WISH_SHOWN = ("PLACEMENTS[#N]", f"{'|'.join(deed.value for deed in Deed)}[#N]")
+_WISH_SHOWN = ("PLACEMENTS[#N]", f"{'|'.join(deed.value for deed in WISHED)}[#N]")
 
-FORMS = (Form("move", _move, (BOARD, USERID, PASSWORD), Rest(_WISH_SHOWN, read_wish)),)
+
+def _form_of(deed: Deed) -> Form:
+    """Return the short form of a deed: `oust resign 17 alice secret`."""
+
+    def build(kind: Kind, board: int, userid: str, password: Secret) -> Move:
+        return Move(kind, board, userid, password, deed, None)
+
+    return Form(deed.value, build, (BOARD, USERID, PASSWORD))
+
+
+FORMS = (
+    Form("move", _move, (BOARD, USERID, PASSWORD), Rest(_WISH_SHOWN, read_wish)),
+    _form_of(Deed.RESIGN),
+    _form_of(Deed.DECLINE),
+)

@@ -11,15 +11,15 @@ from pbm_oust.commands.looking import Games, Show
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.values import Filter
 from pbm_oust.commands.words import MASK, find_word, fold, split_words
-from pbm_oust.game import Deed
 from pbm_oust.players import Secret
+from pbm_oust.record import WISHED
 from pbm_oust.refusal import Unread, Unreadable
 from pbm_oust.rules.kinds import KINDS
 
 _BOARD_OF_SUBJECT = re.compile(r"[0-9]+:?")
 """What stands behind the name of a game in the Subjects of our own letters."""
 
-_PLAYED = re.compile(rf"[a-z][0-9]{{1,2}}\b.*|{'|'.join(deed.value for deed in Deed)}")
+_PLAYED = re.compile(rf"[a-z][0-9]{{1,2}}\b.*|{'|'.join(deed.value for deed in WISHED)}")
 """What somebody writes who thinks that an answer to a board mail is enough."""
 
 _LONGEST_BEGINNING = 8
@@ -40,7 +40,7 @@ KIND_FORMS = {form.name: form for form in FORMS if form.is_of_kind}
 
 VOCABULARY = frozenset(
     {*KINDS, *GENERAL_FORMS, *KIND_FORMS}
-    | {deed.value for deed in Deed}
+    | {deed.value for deed in WISHED}
     | {known.value for known in Filter}
 )
 """The words of the grammar, which no password can be."""

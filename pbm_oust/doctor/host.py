@@ -7,7 +7,6 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from pbm_oust.disk import NoSuchFile
 from pbm_oust.doctor.finding import Examiner, Finding, counted, within
 from pbm_oust.home import Home
 from pbm_oust.rules.kinds import KINDS
@@ -82,7 +81,7 @@ def _files(home: Home) -> list[Path]:
 def _key(home: Home) -> Iterator[Finding]:
     try:
         home.key()
-    except NoSuchFile:
+    except FileNotFoundError:
         yield _on.note("there is no key yet; the server makes one when it starts")
     except OSError as error:
         reason = str(error).removeprefix(f"{home.path}/")

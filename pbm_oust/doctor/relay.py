@@ -24,7 +24,7 @@ def check(home: Home, configuration: Configuration) -> Iterator[Finding]:
         with connected(relay, address) as smtp:
             code, text = smtp.mail(envelope_sender(address, home.key(), address))
             smtp.rset()
-    except (OSError, LookupError) as error:
+    except OSError as error:
         yield _on.bad(f"{relay} does not answer: {error}", "See whether it runs and listens there")
         return
     words = text.decode("ascii", "replace")

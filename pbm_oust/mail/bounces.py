@@ -11,9 +11,11 @@ import hmac
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from email import message_from_string
 from email.message import Message
-from email.utils import getaddresses
+from email.parser import Parser
+
+from pbm_oust.mail.reading import first_address
+from pbm_oust.players import is_same_address
 
 _TAG = "bounces"
 _TOKEN_BYTES = 10
@@ -39,9 +41,9 @@ def envelope_sender(own_address: str, key: bytes, recipient: str) -> str:
     return f"{local}+{_TAG}.{_token(key, recipient)}@{host}"
 
 
-def is_for_bounces(address: str) -> bool:
-    """Return whether an address of ours is one that only letters come back to."""
-    return _tag_of(address).partition(".")[0] == _TAG
+def is_for_bounces(address: str, own_address: str) -> bool:
+    """Return whether an address is one of ours that only letters come back to."""
+    return is_same_address(address, own_address) and _tag_of(address).partition(".")[0] == _TAG
 
 
 def read_report(message: Message, sent_to: str, key: bytes) -> FailedDelivery | None:
@@ -51,49 +53,55 @@ def read_report(message: Message, sent_to: str, key: bytes) -> FailedDelivery | 
     that a letter is late, or that it arrived, is none of a failure. Neither is one that came to an
     address which is not that of any recipient in it.
     """
-    fields = next(
-        (
-            each
-            for each in _fields_of_recipients(message)
-            if str(each.get("Action", "")).strip().lower() == "failed"
-        ),
-        None,
-    )
-    if fields is None:
-        return None
     returned = _returned_letter(message)
-    named = [
-        *(str(fields.get(name, "")) for name in ("Original-Recipient", "Final-Recipient")),
-        *(address for _, address in getaddresses([str(returned.get("To", ""))])),
-    ]
     token = _tag_of(sent_to).partition(".")[2]
-    for name in named:
-        recipient = name.rpartition(";")[2].strip().strip("<>")
-        if recipient and hmac.compare_digest(_token(key, recipient), token):
-            status = STATUS.search(str(fields.get("Status", "")))
-            letter = returned.get("Message-ID") or message.get("Message-ID") or ""
-            return FailedDelivery(
-                recipient,
-                status[0] if status else "5.0.0",
-                str(letter),
-                str(returned.get("Subject", "")),
-            )
+    groups = list(_fields_of_recipients(message))
+    ours = [fields for fields in groups if any(_is_of(token, key, name) for name in _named(fields))]
+    failed = [fields for fields in ours or groups if _action(fields) == "failed"]
+    for fields in failed:
+        for recipient in (*_named(fields), first_address([str(returned.get("To", ""))])):
+            if _is_of(token, key, recipient):
+                status = STATUS.search(str(fields.get("Status", "")))
+                letter = returned.get("Message-ID") or message.get("Message-ID") or ""
+                return FailedDelivery(
+                    recipient,
+                    status[0] if status else "5.0.0",
+                    str(letter),
+                    str(returned.get("Subject", "")),
+                )
     return None
 
 
+def _action(fields: Message) -> str:
+    return str(fields.get("Action", "")).strip().lower()
+
+
+def _named(fields: Message) -> list[str]:
+    """Return the addresses of one recipient: as the letter had it, and where it ended."""
+    values = (str(fields.get(name, "")) for name in ("Original-Recipient", "Final-Recipient"))
+    return [value.rpartition(";")[2].strip().strip("<>") for value in values]
+
+
+def _is_of(token: str, key: bytes, recipient: str) -> bool:
+    wanted = _token(key, recipient).encode()
+    return bool(recipient) and hmac.compare_digest(wanted, token.encode("utf-8", "replace"))
+
+
 def _token(key: bytes, recipient: str) -> str:
-    digest = hmac.digest(key, f"{_TAG}\0{recipient.lower()}".encode(), hashlib.sha256)
+    digest = hmac.digest(
+        key, f"{_TAG}\0{recipient.lower()}".encode("utf-8", "replace"), hashlib.sha256
+    )
     return base64.b32encode(digest[:_TOKEN_BYTES]).decode().lower()
 
 
 def _tag_of(address: str) -> str:
-    """Return what stands behind the + of an address, in lower case."""
-    return address.rpartition("@")[0].partition("+")[2].lower()
+    """Return what stands behind the last + of an address, in lower case."""
+    return address.rpartition("@")[0].rpartition("+")[2].lower()
 
 
 def _parts(message: Message) -> list[Message]:
-    payload = message.get_payload()
-    return [part for part in payload if isinstance(part, Message)] if message.is_multipart() else []
+    payload = message.get_payload() if message.is_multipart() else []
+    return [part for part in payload if isinstance(part, Message)]
 
 
 def _fields_of_recipients(message: Message) -> Iterator[Message]:
@@ -112,5 +120,5 @@ def _returned_letter(message: Message) -> Message:
         if part.get_content_type() == "text/rfc822-headers":
             payload = part.get_payload(decode=True)
             text = payload.decode("utf-8", "replace") if isinstance(payload, bytes) else ""
-            return message_from_string(text)
+            return Parser().parsestr(text, headersonly=True)
     return Message()

@@ -11,6 +11,7 @@ from pbm_oust import service
 from pbm_oust.actions.desk import Desk, Handled, Request
 from pbm_oust.boards import DamagedHistory
 from pbm_oust.home import Home
+from pbm_oust.journal import BadJournal
 from pbm_oust.mail.automatic import reason_for_silence
 from pbm_oust.mail.bounces import is_for_bounces, read_report
 from pbm_oust.mail.reading import Mail, UnreadableMail, read_mail
@@ -57,7 +58,7 @@ class Intake:
         except UnreadableMail as error:
             level, handled = logging.WARNING, Handled(f"unreadable: {error}")
             raise
-        except (OSError, DamagedHistory, BadAccount) as error:
+        except (OSError, DamagedHistory, BadAccount, BadJournal) as error:
             level, handled = logging.ERROR, Handled(f"kept by the sender: {error}")
             raise KeptBySender(str(error)) from None
         except Exception as error:
@@ -72,7 +73,7 @@ class Intake:
     def _handle(self, data: bytes, envelope: Envelope) -> Handled:
         mail = read_mail(data, envelope.sender or "")
         for recipient in envelope.recipients or mail.recipients:
-            if is_for_bounces(recipient):
+            if is_for_bounces(recipient, self.address):
                 return self._take_bounce(mail.headers, recipient)
         silence = reason_for_silence(mail.headers, envelope.sender, mail.sender, self.address)
         return Handled(f"silent: {silence}") if silence else self._answer(mail)

@@ -78,7 +78,7 @@ def read_mail(data: bytes, envelope_sender: str = "") -> Mail:
     content = "\0".join((*subjects, *raw["date"], text))
     digest = hashlib.sha256(content.encode()).hexdigest()
     return Mail(
-        sender=_address(raw["from"]) or _address([envelope_sender]),
+        sender=first_address(raw["from"]) or first_address([envelope_sender]),
         subjects=tuple(without_prefixes(subject) for subject in subjects),
         text=own_text(text)[:LONGEST_CHAT],
         message_id=message_id if re.fullmatch(r"<[!-;=?-~]{1,250}>", message_id) else "",
@@ -86,7 +86,7 @@ def read_mail(data: bytes, envelope_sender: str = "") -> Mail:
         recipients=tuple(
             address
             for name in _RECIPIENT_HEADERS
-            for address in (_address([value]) for value in raw[name])
+            for address in (first_address([value]) for value in raw[name])
             if address
         ),
         headers=message,
@@ -153,7 +153,7 @@ def _without_surrogates(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _address(values: list[str]) -> str:
+def first_address(values: list[str]) -> str:
     """Return the first address in the values of From that is one, or an empty text."""
     lines = [_one_line(value) for value in values]
     try:

@@ -11,7 +11,7 @@ import smtplib
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from pbm_oust.config import Endpoint
@@ -19,6 +19,7 @@ from pbm_oust.disk import NoSuchFile
 from pbm_oust.home import Home
 from pbm_oust.mail.bounces import STATUS, envelope_sender
 from pbm_oust.mail.outbox import Letter, read_letters
+from pbm_oust.players import is_address
 from pbm_oust.returned import Bounce
 
 log = logging.getLogger("pbm_oust")
@@ -54,6 +55,8 @@ class Refused:
     is_permanent: bool
     status: str = "5.0.0"
     """The reason as in RFC 3463."""
+    is_about_us: bool = False
+    """Whether the relay has something against us rather than against the recipient."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,8 @@ class Relaying:
         self._address = address
         self._clock = clock
         self._waits: dict[str, _Wait] = {}
+        self._accepted: set[str] = set()
+        """Letters that were handed over and could not be taken out of the outbox."""
 
     def flush(self) -> Flushed:
         """Hand over what is due, and take what is accepted out of the outbox.
@@ -100,16 +105,19 @@ class Relaying:
         if self._has_to_wait(letter):
             return Flushed(kept=1)
         sender = envelope_sender(self._address, self._home.key(), letter.recipient)
-        refused = _send(smtp, letter, sender)
+        refused = None if letter.name in self._accepted else _send(smtp, letter, sender)
         if refused is None:
             self._waits.pop(letter.recipient, None)
+            self._accepted.add(letter.name)
             with suppress(NoSuchFile):
                 self._home.outbox.remove(letter.name)
+            self._accepted.discard(letter.name)
             return Flushed(sent=1)
-        if refused.is_permanent or self._clock() - letter.posted > LONGEST_TRY:
+        known = self._waits.get(letter.recipient, _Wait(0, 0))
+        is_too_old = known.failures > 0 and self._clock() - letter.posted > LONGEST_TRY
+        if refused.is_permanent or is_too_old:
             self._give_up(letter, refused)
             return Flushed(failed=1)
-        known = self._waits.get(letter.recipient, _Wait(0, 0))
         seconds = min(SHORTEST_WAIT * 4**known.failures, LONGEST_WAIT)
         self._waits[letter.recipient] = _Wait(known.failures + 1, self._clock() + seconds)
         log.warning("letter %s waits %d seconds: %s", letter.name, seconds, refused.reason)
@@ -118,7 +126,7 @@ class Relaying:
     def _give_up(self, letter: Letter, refused: Refused) -> None:
         """Set a letter aside, as one that came back from its recipient."""
         log.warning("letter %s is set aside: %s", letter.name, refused.reason)
-        if letter.recipient:
+        if is_address(letter.recipient) and not refused.is_about_us:
             at = datetime.fromtimestamp(self._clock(), UTC)
             bounce = Bounce.of(at, refused.status, letter.message_id, letter.subject)
             self._home.bounces.note(letter.recipient, bounce)
@@ -155,7 +163,8 @@ def _send(smtp: smtplib.SMTP, letter: Letter, sender: str) -> Refused | None:
     except smtplib.SMTPDataError as error:
         return _refused(error.smtp_code, error.smtp_error, is_permanent=error.smtp_code >= 500)
     except smtplib.SMTPResponseException as error:
-        return _refused(error.smtp_code, error.smtp_error, is_permanent=False)
+        refused = _refused(error.smtp_code, error.smtp_error, is_permanent=False)
+        return replace(refused, is_about_us=True)
     except (smtplib.SMTPNotSupportedError, ValueError) as error:
         return Refused(f"{type(error).__name__}: {error}", is_permanent=True)
     except OSError as error:

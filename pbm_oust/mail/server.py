@@ -49,6 +49,7 @@ class Sender:
         self._due = threading.Event()
         self._relaying: Relaying | None = None
         self._is_stopping = False
+        self.recover()
         self._thread = threading.Thread(target=self._run, name="sender", daemon=True)
         self._thread.start()
 
@@ -56,6 +57,14 @@ class Sender:
         """Send by this way from now on, or not at all."""
         self._relaying = relaying
         self._due.set()
+
+    def recover(self) -> None:
+        """Finish what processes that died have left; trouble with that is left for another time."""
+        self._recovered = time.monotonic()
+        try:
+            recover(self._home)
+        except OSError as error:
+            log.warning("what a process that died has left stays: %s", error)
 
     def wake(self) -> None:
         """Flush the outbox soon."""
@@ -68,11 +77,10 @@ class Sender:
         self._thread.join(STOP_SENDING_SECONDS)
 
     def _run(self) -> None:
-        was_woken = False
         while not self._is_stopping:
             try:
-                if not was_woken:
-                    recover(self._home)
+                if time.monotonic() > self._recovered + RETRY_SECONDS:
+                    self.recover()
                 flushed = self._relaying.flush() if self._relaying else None
                 if flushed and flushed.sent:
                     log.info("relayed %d letters", flushed.sent)
@@ -80,7 +88,7 @@ class Sender:
                 log.warning("letters stay in the outbox: %s", error)
             except Exception:
                 log.exception("letters stay in the outbox: a fault in the program")
-            was_woken = self._due.wait(RETRY_SECONDS)
+            self._due.wait(RETRY_SECONDS)
             self._due.clear()
 
 

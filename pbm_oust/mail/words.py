@@ -12,7 +12,7 @@ from pbm_oust.commands.challenge import LONGEST_TIME
 from pbm_oust.commands.grammar import Form, Option
 from pbm_oust.commands.table import FORMS
 from pbm_oust.commands.words import SHORTEST_PASSWORD, is_harmless
-from pbm_oust.game import Deed, Game
+from pbm_oust.game import Game
 from pbm_oust.notation import LONGEST_USERID, format_action
 from pbm_oust.notices import (
     BoardNotice,
@@ -49,7 +49,6 @@ class Words:
             address=address,
             is_same_address=is_same_address,
             kinds=tuple(KINDS.values()),
-            actor_of=actor_of,
             drawn=game_text,
             number_of=int.bit_count,
             ordinal=ordinal,
@@ -179,12 +178,6 @@ def shown_in_any(option: Option) -> list[str]:
     return list(filter(None, dict.fromkeys(option.shown(kind) for kind in KINDS.values())))
 
 
-def actor_of(game: Game) -> str:
-    """Return the userid that caused the latest record, of which there is one."""
-    record = game.records[-1]
-    return game.owner(record.side.other if record.action is Deed.SWAP else record.side)
-
-
 def ordinal(number: int) -> str:
     """Return a number as in `the 2nd placement`."""
     if number % 100 in (11, 12, 13):
@@ -222,8 +215,7 @@ def _row(game: Game, outcome: str) -> tuple[str, ...]:
 
 def _whole_record(game: Game) -> str:
     steps = (
-        f"{record.number} {record.side.value} {format_action(record.action)}"
-        for record in game.records
+        f"{record.number} {record.by} {format_action(record.action)}" for record in game.records
     )
     return textwrap.fill(
         ", ".join(step.replace(" ", "\0") for step in steps),

@@ -13,20 +13,26 @@ from pbm_oust.config import Endpoint
 
 
 class Sink:
-    """Keeps what it is given; refuses `unknown..` for good and `slow..` for the time being."""
+    """Keeps what it is given; refuses `unknown..` for good and `slow..` for the time being.
+
+    A letter to `spam..` is refused when it has been read. Over `hang..` the relay does not answer
+    any more, and over `drop..` it goes away.
+    """
 
     def __init__(self) -> None:
         self.taken: list[Envelope] = []
         self.put_off = 0
         self.refuses_senders = False
+        self.refusal = "550 5.7.1 not from you"
         self.knows_everybody = False
+        self.hanging = threading.Event()
         self.arrived = threading.Condition()
 
     async def handle_MAIL(
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
         if self.refuses_senders:
-            return "550 5.7.1 not from you"
+            return self.refusal
         envelope.mail_from = address
         return "250 OK"
 
@@ -39,8 +45,10 @@ class Sink:
             self.put_off += 1
             return "450 4.2.1 come again"
         if address.startswith("drop"):
+            assert isinstance(server.transport, asyncio.Transport)
             server.transport.abort()
         if address.startswith(("hang", "drop")):
+            self.hanging.set()
             await asyncio.Event().wait()
         envelope.rcpt_tos.append(address)
         return "250 OK"

@@ -3,8 +3,10 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from pbm_oust.game import Deed, Game, Header, Place, Terms, Wish
+from pbm_oust.game import Game
+from pbm_oust.header import Header, Terms
 from pbm_oust.notation import format_action, format_header, format_record, format_result
+from pbm_oust.record import Deed, Place, Wish
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.oust import Oust
@@ -72,7 +74,7 @@ def play(game: Game, *commands: str) -> Game:
 
 def actions(game: Game) -> list[str]:
     """Return what was done in a game, as its history writes it: `x D4`, `o swap`."""
-    return [f"{record.side.value} {format_action(record.action)}" for record in game.records]
+    return [f"{record.by} {format_action(record.action)}" for record in game.records]
 
 
 def history_of(game: Game) -> bytes:

@@ -8,7 +8,9 @@ import pytest
 from pbm_oust.advice import advise, example, legal_near, move_line, nearest, next_wish
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.table import Command, parse_line
-from pbm_oust.game import Deed, Game, Header, Place, Terms
+from pbm_oust.game import Game
+from pbm_oust.header import Header, Terms
+from pbm_oust.record import Deed, Place
 from pbm_oust.refusal import Barred, NotAllowed, Refusal, Unreadable
 from pbm_oust.rules.grid import hexagon, square
 from pbm_oust.rules.kinds import KINDS

@@ -11,8 +11,9 @@ from pbm_oust.commands.looking import Games, Show
 from pbm_oust.commands.play import Move, format_wish, read_wish
 from pbm_oust.commands.table import FORMS, Command, parse_line
 from pbm_oust.commands.values import BoardAt, Filter
-from pbm_oust.game import Deed, Place, Terms, Wish
+from pbm_oust.header import Terms
 from pbm_oust.players import Secret
+from pbm_oust.record import WISHED, Deed, Place, Wish
 from pbm_oust.refusal import Unreadable
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
@@ -69,7 +70,7 @@ def test_placements_are_parted_by_commas_or_spaces(words: str) -> None:
     assert move(words) == (Place(("D4", "E5", "F9")), None)
 
 
-@pytest.mark.parametrize("words", ["pass", "PASS", "p", "pas"])
+@pytest.mark.parametrize("words", ["pass", "PASS", "pa", "pas"])
 def test_a_deed_may_be_shortened(words: str) -> None:
     assert move(words) == (Deed.PASS, None)
 
@@ -153,6 +154,7 @@ def test_commands_may_be_shortened_and_capitals_do_not_matter(text: str, full: s
 
 def test_every_form_shows_how_it_is_written() -> None:
     usages = {form.name: form.usages(OUST if form.is_of_kind else None) for form in FORMS}
+    deeds = "pass|swap|resign|decline|propose|undo|accept|reject"
     filters = "[all|active|inactive|next]"
     assert usages == {
         "help": ["help [SUBJECT..]"],
@@ -165,14 +167,16 @@ def test_every_form_shows_how_it_is_written() -> None:
         "games": [f"oust games [USERID..] {filters}"],
         "move": [
             "oust move BOARD USERID PASSWORD PLACEMENTS[#N]",
-            "oust move BOARD USERID PASSWORD pass|swap|resign[#N]",
+            f"oust move BOARD USERID PASSWORD {deeds}[#N]",
         ],
+        "resign": ["oust resign BOARD USERID PASSWORD"],
+        "decline": ["oust decline BOARD USERID PASSWORD"],
     }
 
 
 CELLS = st.tuples(st.sampled_from("ABCDEFGHJKLMNOPQRSTUVWXYZ"), st.integers(1, 25))
 WISHES = st.one_of(
-    st.sampled_from(list(Deed)),
+    st.sampled_from(WISHED),
     st.lists(CELLS.map(lambda cell: f"{cell[0]}{cell[1]}"), min_size=1).map(tuple).map(Place),
 )
 GUARDS = st.none() | st.integers(1, 10**9 - 1)

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.game import Game, Header, Terms
+from pbm_oust.game import Game
+from pbm_oust.header import Header, Terms
 from pbm_oust.history import format_step, read_header, read_history
 from pbm_oust.notation import (
     format_header,

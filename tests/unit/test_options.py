@@ -6,7 +6,7 @@ import pytest
 
 from pbm_oust.commands.challenge import Challenge
 from pbm_oust.commands.table import parse_line
-from pbm_oust.game import Terms
+from pbm_oust.header import Terms
 from pbm_oust.refusal import Unread, Unreadable
 from pbm_oust.rules.grid import parse_grid
 

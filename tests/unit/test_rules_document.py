@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.game import Game, Header, Terms, wish_of
+from pbm_oust.game import Game, redo
+from pbm_oust.header import Header, Terms
 from pbm_oust.notation import format_action, format_result, parse_action
+from pbm_oust.record import Record
 from pbm_oust.render.text import board_text
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
@@ -31,7 +33,8 @@ def test_an_example_goes_as_it_says(example: str) -> None:
     game = Game.start(header)
     for number, turn in enumerate(turns):
         side, _, words = turn.partition(" ")
-        game = game.act(Side(side), wish_of(parse_action(words)), NOW, f"{number:016x}")
+        done = parse_action(words)
+        game = redo(game, Record(number + 1, Side(side), done, NOW, f"{number:016x}"))
         assert format_action(game.records[-1].action) == words
     assert drawn == board_text(game.position)
     ending = format_result(game.result) if game.result else f"{game.to_move.value} to move"

@@ -10,7 +10,8 @@ from pbm_oust.commands.table import VOCABULARY, parse_line
 from pbm_oust.refusal import Unread, Unreadable
 from pbm_oust.rules.kinds import KINDS
 
-KIND_COMMANDS = ["challenge", "games", "move", "show"]
+KIND_COMMANDS = ["challenge", "decline", "games", "move", "resign", "show"]
+DEEDS = ["accept", "decline", "pass", "propose", "reject", "resign", "swap", "undo"]
 FIRST_WORDS = sorted([*KINDS, "help", "signup"])
 MOVE = "oust move 17 alice wonderland"
 
@@ -45,8 +46,13 @@ def test_a_second_word_that_is_almost_a_command() -> None:
     assert refused("oust mvoe 17 alice wonderland D4") == (Unread.UNKNOWN_WORD, "mvoe", facts)
 
 
+@pytest.mark.parametrize("letter", ["d", "D", "s", "u"])
+def test_a_single_letter_is_no_deed_but_a_placement_without_its_number(letter: str) -> None:
+    assert refused(f"{MOVE} {letter}")[:2] == (Unread.BAD_PLACEMENT, letter)
+
+
 def test_a_deed_that_does_not_exist() -> None:
-    facts = {"known": ["pass", "resign", "swap"], "resembles": "swap"}
+    facts = {"known": DEEDS, "resembles": "swap"}
     assert refused(f"{MOVE} swpa") == (Unread.UNKNOWN_WORD, "swpa", facts)
 
 
@@ -60,9 +66,9 @@ def test_a_deed_that_does_not_exist() -> None:
         ("oust move", "BOARD"),
         ("oust move 17", "USERID"),
         ("oust move 17 alice", "PASSWORD"),
-        (MOVE, "PLACEMENTS[#N] or pass|swap|resign[#N]"),
-        (f"{MOVE} #9", "PLACEMENTS[#N] or pass|swap|resign[#N]"),
-        (f"{MOVE} ,", "PLACEMENTS[#N] or pass|swap|resign[#N]"),
+        (MOVE, "PLACEMENTS[#N] or pass|swap|resign|decline|propose|undo|accept|reject[#N]"),
+        (f"{MOVE} #9", "PLACEMENTS[#N] or pass|swap|resign|decline|propose|undo|accept|reject[#N]"),
+        (f"{MOVE} ,", "PLACEMENTS[#N] or pass|swap|resign|decline|propose|undo|accept|reject[#N]"),
         ("oust show", "BOARD[#N].. or USERID.. [all|active|inactive|next]"),
         ("oust show all", "BOARD or USERID"),
     ],

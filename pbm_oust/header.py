@@ -1,0 +1,41 @@
+"""What is settled when a board starts: its game, grid, players and terms. Pure."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from pbm_oust.rules.grid import Grid
+from pbm_oust.rules.position import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What the players agreed on besides the grid. Times are in days; a total of 0 is unlimited."""
+
+    swap: bool = True
+    rated: bool = True
+    nagtime: int = 7
+    forfeittime: int = 21
+    totaltime: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What is settled when a board starts. `x` and `o` are the userids that own the sides then."""
+
+    kind: Kind
+    board: int
+    grid: Grid
+    x: str
+    o: str
+    terms: Terms
+    started: datetime
+
+    @property
+    def name(self) -> str:
+        """The board's name, as `oust 17`."""
+        return f"{self.kind.name} {self.board}"
+
+    @property
+    def owners(self) -> frozenset[str]:
+        """The userids of both players."""
+        return frozenset((self.x, self.o))

@@ -1,0 +1,130 @@
+"""What a record of a board can say: who did what, and what was wished for before. Pure."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
+
+from pbm_oust.rules.position import Side
+
+SERVER = "*"
+"""Stands in histories for the server and its operator."""
+
+
+class Deed(Enum):
+    """What a player can do besides placing stones."""
+
+    PASS = "pass"
+    SWAP = "swap"
+    RESIGN = "resign"
+    DECLINE = "decline"
+    """Leave a board before having played on it; it counts as never begun."""
+    PROPOSE = "propose"
+    """Offer a draw."""
+    UNDO = "undo"
+    """Ask to have one's latest turn back."""
+    ACCEPT = "accept"
+    REJECT = "reject"
+    RETRACT = "retract"
+    """Take one's latest record back of which the other player does not know."""
+
+    @property
+    def is_offer(self) -> bool:
+        """Whether this waits for the answer of the other player."""
+        return self in (Deed.PROPOSE, Deed.UNDO)
+
+
+PLAYING = (Deed.PASS, Deed.SWAP)
+"""The deeds that are moves as placements are: they are done in turn, and can be taken back."""
+
+WISHED = tuple(deed for deed in Deed if deed is not Deed.RETRACT)
+"""The deeds that players ask for by name."""
+
+
+class Verb(Enum):
+    """What the server or its operator can do to a board."""
+
+    REMIND = "remind"
+    """Tell a side that its time runs out."""
+    FORFEIT = "forfeit"
+    """End the game: a side has used up its time."""
+    AWARD = "award"
+    """End the game by the operator's word: a side wins, or it is a draw."""
+    VOID = "void"
+    """End the game as never begun."""
+    ADOPT = "adopt"
+    """Hand a side to another player."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What the server or its operator did: to which side, and who takes it over."""
+
+    verb: Verb
+    side: Side | None = None
+    userid: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The wish to place stones on these cells in this order, named as players name them.
+
+    There is at least one; no cells raise ValueError.
+    """
+
+    cells: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not self.cells:
+            raise ValueError("no cell is named")
+
+
+Wish = Place | Deed
+"""What a player asks for, before the board has been asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """A stone that was placed, and how many stones that took off the board."""
+
+    cell: str
+    took: int = 0
+
+
+Action = tuple[Placement, ...] | Deed | Ruling
+"""What a record says was done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What one accepted command did. `cause` is the id of the message that asked for it."""
+
+    number: int
+    side: Side | None
+    """The side that did it; none for what the server or its operator did."""
+    action: Action
+    at: datetime
+    cause: str
+
+    @property
+    def by(self) -> str:
+        """Who did it, as histories say: x, o, or * for the server or its operator."""
+        return self.side.value if self.side else SERVER
+
+    @property
+    def is_playing(self) -> bool:
+        """Whether this is a move: placements, a pass or a swap."""
+        return isinstance(self.action, tuple) or self.action in PLAYING
+
+    @property
+    def is_talk(self) -> bool:
+        """Whether this leaves the board, its players and the turn as they were."""
+        if isinstance(self.action, Ruling):
+            return self.action.verb is Verb.REMIND
+        return self.action in (Deed.PROPOSE, Deed.UNDO, Deed.REJECT)
+
+
+def wish_of(action: Action) -> Wish | Ruling:
+    """Return the wish that leads to an action."""
+    if isinstance(action, tuple):
+        return Place(tuple(done.cell for done in action))
+    return action
