@@ -23,7 +23,9 @@ def barred(game: Game, command: str) -> Barred:
 
 def rule(game: Game, words: str) -> Game:
     return game.rule(
-        parse_ruling(words), game.header.started + timedelta(days=9), f"{game.next_number:016x}"
+        parse_ruling(words),
+        game.header.started + timedelta(hours=game.next_number),
+        f"{game.next_number:016x}",
     )
 
 
