@@ -92,7 +92,15 @@ class Disk:
 
     def sync_folder(self, path: Path) -> None:
         """Put on the disk which files a folder names."""
-        handle = self.step_open(path, os.O_RDONLY | os.O_DIRECTORY, 0)
+        self._sync(path, os.O_RDONLY | os.O_DIRECTORY)
+
+    def sync_file(self, path: Path) -> None:
+        """Put on the disk what a file and its folder hold, whoever wrote it."""
+        self._sync(path, os.O_RDONLY)
+        self.sync_folder(path.parent)
+
+    def _sync(self, path: Path, flags: int) -> None:
+        handle = self.step_open(path, flags, 0)
         try:
             self.step_sync(handle)
         finally:

@@ -114,6 +114,10 @@ class Home:
         """Write the first lines of a board whose number `next_board` gave."""
         self._disk.create(self.history_path(kind, board), text.encode(), mode=0o644)
 
+    def sync_history(self, kind: str, board: int) -> None:
+        """Put a history on the disk: a process that died may have written it and not done so."""
+        self._disk.sync_file(self.history_path(kind, board))
+
     # Accounts
 
     def userids(self) -> list[str]:
@@ -133,6 +137,10 @@ class Home:
         """Hold all accounts: nobody else changes one meanwhile."""
         with locked_folder(self.players):
             yield
+
+    def sync_player(self, userid: str) -> None:
+        """Put an account on the disk: a process that died may have written it and not done so."""
+        self._disk.sync_file(self.players / f"{userid}.txt")
 
     def write_player(self, userid: str, text: str) -> None:
         """Write an account whole, new or in place of the one before."""

@@ -51,11 +51,15 @@ class Journal:
         self._disk = disk
 
     def ending(self, cause: str) -> Ending | None:
-        """Return what became of a mail; None where that is not known. Raises BadJournal."""
+        """Return what became of a mail, which is on the disk then; None where it is not known.
+
+        Raises BadJournal.
+        """
         for path in self._files():
             with suppress(NoSuchFile):
                 for number, line in enumerate(_whole_lines(read_file(path)), 1):
                     if f" {cause} " in line:
+                        self._disk.sync_file(path)
                         return _entry_at(path, number, line).ending
         return None
 

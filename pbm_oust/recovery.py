@@ -51,10 +51,14 @@ def _is_done(home: Home, staged: Staged) -> bool:
     noun, _, name = staged.place.partition(".")
     if noun in KINDS and name.isdecimal():
         with suppress(NoSuchFile):
-            return f" {staged.cause}\n".encode() in home.read_history(noun, int(name))
+            if f" {staged.cause}\n".encode() in home.read_history(noun, int(name)):
+                home.sync_history(noun, int(name))
+                return True
         return False
     if noun == _PLAYERS:
         with suppress(NoSuchFile):
-            return parse_account(home.read_player(name)).cause == staged.cause
+            if parse_account(home.read_player(name)).cause == staged.cause:
+                home.sync_player(name)
+                return True
         return False
     return noun == JOURNAL and home.journal.ending(staged.cause) is not None

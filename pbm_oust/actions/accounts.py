@@ -51,6 +51,7 @@ def _answer_again(
         reader = desk.player(account)
     else:
         raise _taken(command.userid, desk)
+    desk.home.sync_player(account.userid)
     if account.cause == cause and not desk.home.journal.ending(cause):
         desk.note(cause, Ending.DONE)
     with desk.posting([WelcomeNotice(reader, account)], request, cause, NOWHERE):

@@ -81,7 +81,9 @@ def challenge(command: Challenge, request: Request, desk: Desk) -> Handled:
 
 def _answer_again(game: Game, actor: Actor, request: Request, desk: Desk) -> Handled:
     """Tell a player that the command was done when the mail came the first time."""
-    desk.home.outbox.finish(actor.cause, board_place(game.header.kind.name, game.header.board))
+    kind, board = game.header.kind.name, game.header.board
+    desk.home.sync_history(kind, board)
+    desk.home.outbox.finish(actor.cause, board_place(kind, board))
     repeated = BoardNotice(desk.player_at(actor.account, request), News.DONE_BEFORE, game)
     with desk.posting([repeated], request, actor.cause, NOWHERE):
         return Handled("done before", game.name)
