@@ -5,6 +5,7 @@ from pbm_oust.commands.challenge import Challenge
 from pbm_oust.commands.looking import Show
 from pbm_oust.commands.play import Move, format_wish
 from pbm_oust.commands.table import Command
+from pbm_oust.commands.talk import Chat, Message
 from pbm_oust.game import Game
 from pbm_oust.record import Deed, Place, Wish
 from pbm_oust.refusal import Barred, Refusal, Unlawful
@@ -64,6 +65,10 @@ def advise(command: Command, refusal: Refusal) -> str | None:
             return f"{command.kind.name} games {command.userid}"
         case Barred.NO_SUCH_BOARD, Show():
             return f"{command.kind.name} games"
+        case Barred.NOTHING_WRITTEN, Chat():
+            return f"{command.kind.name} chat {command.board} {command.userid} PASSWORD"
+        case Barred.NOTHING_WRITTEN, Message():
+            return f"message {command.userid} PASSWORD {' '.join(command.to)}"
         case Barred.UNUSABLE_GRID, Challenge():
             return f"{command.kind.name} challenge {command.x} {command.o}"
     game = refusal.facts.get("game")

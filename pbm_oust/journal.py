@@ -11,7 +11,8 @@ done.
 """
 
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from enum import Enum
@@ -65,17 +66,27 @@ class Journal:
 
     def note(self, entry: Entry) -> None:
         """Write down what became of a mail, and forget what is older than 30 days."""
+        with self.held():
+            self.write(entry)
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Hold the journal: nobody else writes into it meanwhile."""
+        with locked_folder(self.path):
+            yield
+
+    def write(self, entry: Entry) -> None:
+        """Do what `note` does, where the journal is held already."""
         path = self.path / f"{entry.at.date().isoformat()}.txt"
         line = format_entry(entry).encode()
-        with locked_folder(self.path):
-            if not path.exists():
-                self._disk.create(path, line, mode=0o600)
-                self._forget(entry.at.date() - MEMORY)
-                return
-            with locked_file(path) as handle:
-                size = os.fstat(handle).st_size
-                data = os.pread(handle, size, 0)
-                self._disk.append(handle, line, at=data.rfind(b"\n") + 1)
+        if not path.exists():
+            self._disk.create(path, line, mode=0o600)
+            self._forget(entry.at.date() - MEMORY)
+            return
+        with locked_file(path) as handle:
+            size = os.fstat(handle).st_size
+            data = os.pread(handle, size, 0)
+            self._disk.append(handle, line, at=data.rfind(b"\n") + 1)
 
     def entries(self) -> list[Entry]:
         """Return all entries, oldest first. Raises BadJournal, which names the file."""

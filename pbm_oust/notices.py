@@ -1,7 +1,9 @@
 """What the server has to tell somebody. Values; the templates turn them into words."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 from pbm_oust.game import Game
 from pbm_oust.players import Account
@@ -34,6 +36,7 @@ class News(Enum):
     PLAYED = "played"
     SHOWN = "shown"
     DONE_BEFORE = "done_before"
+    PREVIEW = "preview"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,4 +112,21 @@ class RefusalNotice:
     """A line to send instead."""
 
 
-Notice = BoardNotice | BoardsNotice | GamesNotice | WelcomeNotice | HelpNotice | RefusalNotice
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Something that a template of its own says: `about` is the template's name in `mail/`.
+
+    `facts` are what the template needs; a game among them, as `game`, is the board that the mail
+    belongs to.
+    """
+
+    reader: Reader
+    about: str
+    facts: Mapping[str, Any]
+    is_repeated: bool = False
+    """Whether this was done when the same mail came before."""
+
+
+Notice = (
+    BoardNotice | BoardsNotice | GamesNotice | WelcomeNotice | HelpNotice | RefusalNotice | Told
+)

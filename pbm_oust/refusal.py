@@ -47,6 +47,7 @@ class Barred(Enum):
     UNUSABLE_GRID = "unusable_grid"
     REFUSED_BEFORE = "refused_before"
     NOT_ON_BOARD = "not_on_board"
+    NOTHING_WRITTEN = "nothing_written"
     NOT_YOUR_TURN = "not_your_turn"
     OTHER_RECORD = "other_record"
     GAME_OVER = "game_over"

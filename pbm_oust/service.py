@@ -1,21 +1,16 @@
 """A command, who sent it, and the time become records, accounts and notices."""
 
-from pbm_oust.actions import accounts, looking, play
+from pbm_oust.actions import accounts, looking, play, talk
 from pbm_oust.actions.desk import Actor, Desk, Handled, Request
 from pbm_oust.advice import advise
-from pbm_oust.commands.accounts import Signup
-from pbm_oust.commands.challenge import Challenge
-from pbm_oust.commands.general import Help
 from pbm_oust.commands.line import Line
-from pbm_oust.commands.looking import Games, Show
-from pbm_oust.commands.play import Move
-from pbm_oust.commands.table import VOCABULARY, Command, parse_line
+from pbm_oust.commands.table import VOCABULARY, Command, Signed, parse_line
 from pbm_oust.game import Game
 from pbm_oust.notices import RefusalNotice
 from pbm_oust.refusal import Barred, Refusal, Unreadable
 
-Unsigned = Help | Signup | Challenge | Show | Games
-"""The commands that carry no password of an account."""
+_SIGNED = play.SIGNED | looking.SIGNED | talk.SIGNED
+_UNSIGNED = accounts.UNSIGNED | play.UNSIGNED | looking.UNSIGNED
 
 
 def handle(request: Request, desk: Desk) -> Handled:
@@ -29,10 +24,10 @@ def handle(request: Request, desk: Desk) -> Handled:
     try:
         if isinstance(command, Unreadable):
             raise command
-        if isinstance(command, Move):
-            actor = desk.authenticate(command.userid, command.password, request)
-            return play.move(command, actor, request, desk)
-        return _perform(command, request, desk)
+        if not isinstance(command, Signed):
+            return _UNSIGNED[type(command)](command, request, desk)
+        actor = desk.authenticate(command.userid, command.password, request)
+        return _SIGNED[type(command)](command, actor, request, desk)
     except Refusal as refusal:
         return _refuse(refusal, line, command, actor, request, desk)
 
@@ -40,20 +35,6 @@ def handle(request: Request, desk: Desk) -> Handled:
 def refuse(refusal: Refusal, request: Request, desk: Desk) -> Handled:
     """Answer a mail that does not even have one line that could be a command."""
     return _refuse(refusal, Line(()), refusal, None, request, desk)
-
-
-def _perform(command: Unsigned, request: Request, desk: Desk) -> Handled:
-    match command:
-        case Challenge():
-            return play.challenge(command, request, desk)
-        case Signup():
-            return accounts.sign_up(command, request, desk)
-        case Show():
-            return looking.show(command, request, desk)
-        case Games():
-            return looking.list_games(command, request, desk)
-        case Help():
-            return looking.give_help(command, request, desk)
 
 
 def _refuse(

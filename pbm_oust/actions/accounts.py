@@ -1,6 +1,6 @@
 """Accounts: signing up."""
 
-from pbm_oust.actions.desk import Desk, Handled, Request
+from pbm_oust.actions.desk import Action, Desk, Handled, Request
 from pbm_oust.boards import each_header
 from pbm_oust.commands.accounts import Signup
 from pbm_oust.header import Header
@@ -75,3 +75,6 @@ def _taken(userid: str, desk: Desk) -> NotAllowed:
 
 def _are_same(some: tuple[str, ...], others: tuple[str, ...]) -> bool:
     return set(map(normal_address, some)) == set(map(normal_address, others))
+
+
+UNSIGNED: dict[type, Action] = {Signup: sign_up}

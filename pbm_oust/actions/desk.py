@@ -3,14 +3,14 @@
 import hashlib
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from pbm_oust.disk import NoSuchFile
 from pbm_oust.home import Home
 from pbm_oust.journal import Ending, Entry
 from pbm_oust.notation import USERID
-from pbm_oust.notices import Notice, Reader
+from pbm_oust.notices import Notice, Reader, Told
 from pbm_oust.outbox import JOURNAL, NOWHERE
 from pbm_oust.players import (
     Account,
@@ -70,6 +70,11 @@ Write = Callable[[Notice, Request], list[bytes]]
 """Turns a notice into the letters that go into the outbox."""
 
 
+Action = Callable[..., Handled]
+"""What a command does. It is given the command; then the actor, for a command that carries a
+password; the request; and the desk."""
+
+
 @dataclass(frozen=True, slots=True)
 class Desk:
     """Where requests are carried out. Its methods may raise OSError."""
@@ -124,6 +129,20 @@ class Desk:
         with self.posting([notice], request, actor.cause, JOURNAL):
             self.note(actor.cause, Ending.REFUSED)
             return handled
+
+    def do_once(
+        self, notices: list[Told], done: Told, actor: Actor, request: Request, handled: Handled
+    ) -> Handled:
+        """Send notices about which nothing is written but that the mail had its ending.
+
+        `done` is the answer to the actor, who gets it alone when the same mail comes again.
+        """
+        with self.home.journal.held():
+            if self.home.journal.ending(actor.cause) is Ending.DONE:
+                return self.answer(replace(done, is_repeated=True), request, Handled("done before"))
+            with self.posting([done, *notices], request, actor.cause, JOURNAL):
+                self.home.journal.write(Entry(self.now(), actor.cause, Ending.DONE))
+        return handled
 
     def note(self, cause: str, ending: Ending) -> None:
         """Write into the journal what becomes of a mail."""

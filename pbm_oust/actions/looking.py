@@ -1,9 +1,9 @@
 """Looking: help, boards drawn, boards listed. Nothing changes."""
 
-from pbm_oust.actions.desk import Desk, Handled, Request
+from pbm_oust.actions.desk import Action, Actor, Desk, Handled, Request
 from pbm_oust.boards import DamagedHistory, each_header, read_game
 from pbm_oust.commands.general import Help
-from pbm_oust.commands.looking import Games, Show
+from pbm_oust.commands.looking import Games, Show, ShowAs
 from pbm_oust.commands.values import BoardAt, Filter
 from pbm_oust.game import Game
 from pbm_oust.header import Header
@@ -34,6 +34,11 @@ def show(command: Show, request: Request, desk: Desk) -> Handled:
     shown = views[:MOST_BOARDS_SHOWN]
     left_out = len(views) - len(shown)
     return desk.answer(BoardsNotice(reader, command.kind, shown, left_out, damaged), request)
+
+
+def show_as(command: ShowAs, actor: Actor, request: Request, desk: Desk) -> Handled:
+    """Answer with boards drawn as a player sees them."""
+    return show(command.show, request, desk)
 
 
 def list_games(command: Games, request: Request, desk: Desk) -> Handled:
@@ -92,3 +97,7 @@ def _is_chosen(game: Game, userids: tuple[str, ...], chosen: Filter) -> bool:
             return game.result is not None
         case Filter.NEXT:
             return game.result is None and (not userids or game.player_to_move in userids)
+
+
+SIGNED: dict[type, Action] = {ShowAs: show_as}
+UNSIGNED: dict[type, Action] = {Help: give_help, Show: show, Games: list_games}

@@ -2,10 +2,10 @@
 
 from datetime import timedelta
 
-from pbm_oust.actions.desk import Actor, Desk, Handled, Request
-from pbm_oust.boards import challenge_remark, find_challenge, open_board
+from pbm_oust.actions.desk import Action, Actor, Desk, Handled, Request
+from pbm_oust.boards import challenge_remark, find_challenge, open_board, read_game
 from pbm_oust.commands.challenge import Challenge
-from pbm_oust.commands.play import Move
+from pbm_oust.commands.play import Move, Preview
 from pbm_oust.commands.table import without_passwords
 from pbm_oust.game import Game
 from pbm_oust.header import Header
@@ -33,10 +33,7 @@ def move(command: Move, actor: Actor, request: Request, desk: Desk) -> Handled:
         side = game.side_of(actor.userid)
         if side is None:
             raise NotAllowed(Barred.NOT_ON_BOARD, game=game, userid=actor.userid)
-        if command.guard is not None and not game.meets_guard(command.guard):
-            raise NotAllowed(
-                Barred.OTHER_RECORD, f"#{command.guard}", game=game, guard=command.guard
-            )
+        _check_guard(command, game)
         latest = game.records[-1].at if game.records else game.header.started
         acted = game.act(side, command.wish, max(desk.now(), latest), cause)
         chat = without_passwords(request.chat, command.password)
@@ -44,6 +41,15 @@ def move(command: Move, actor: Actor, request: Request, desk: Desk) -> Handled:
         with desk.posting(notices, request, cause, board_place(command.kind.name, command.board)):
             board.append(acted)
     return Handled("played", acted.name, len(acted.records))
+
+
+def preview(command: Preview, request: Request, desk: Desk) -> Handled:
+    """Show a board as it would be after some placements."""
+    game = read_game(desk.home, command.kind, command.board)
+    _check_guard(command, game)
+    acted = game.act(game.to_move, command.wish, desk.now(), request.cause(request.sender))
+    notice = BoardNotice(desk.sender_of(request), News.PREVIEW, acted)
+    return desk.answer(notice, request, Handled("previewed", game.name))
 
 
 def challenge(command: Challenge, request: Request, desk: Desk) -> Handled:
@@ -79,6 +85,12 @@ def challenge(command: Challenge, request: Request, desk: Desk) -> Handled:
     return Handled("started", game.name)
 
 
+def _check_guard(command: Move | Preview, game: Game) -> None:
+    guard = command.guard
+    if guard is not None and not game.meets_guard(guard):
+        raise NotAllowed(Barred.OTHER_RECORD, f"#{guard}", game=game, guard=guard)
+
+
 def _answer_again(game: Game, actor: Actor, request: Request, desk: Desk) -> Handled:
     """Tell a player that the command was done when the mail came the first time."""
     kind, board = game.header.kind.name, game.header.board
@@ -106,3 +118,7 @@ def _tell_both(
             chat_from=actor.userid,
         ),
     ]
+
+
+SIGNED: dict[type, Action] = {Move: move}
+UNSIGNED: dict[type, Action] = {Challenge: challenge, Preview: preview}

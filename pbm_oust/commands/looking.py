@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from pbm_oust.commands.grammar import Form, Rest
 from pbm_oust.commands.values import (
     FILTERS,
+    PASSWORD,
+    USERID,
     BoardAt,
     Filter,
     read_board_at,
     read_userids_and_filter,
 )
+from pbm_oust.players import Secret
 from pbm_oust.refusal import Unread, Unreadable
 from pbm_oust.rules.position import Kind
 
@@ -23,6 +26,15 @@ class Show:
     boards: tuple[BoardAt, ...]
     userids: tuple[str, ...]
     filter: Filter
+
+
+@dataclass(frozen=True, slots=True)
+class ShowAs:
+    """Draw boards as a player sees them, which is as everybody does in these games."""
+
+    userid: str
+    password: Secret
+    show: Show
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +51,7 @@ _Chosen = tuple[tuple[BoardAt, ...], tuple[str, ...], Filter]
 
 def _read_boards_or_userids(words: Sequence[str]) -> _Chosen:
     """Return the boards that all of the words name, or the userids and the filter behind them."""
-    if words[0][:1].isdigit():
+    if _is_board(words):
         return tuple(read_board_at(word) for word in words), (), Filter.ALL
     userids, chosen = read_userids_and_filter(words)
     if not userids:
@@ -51,6 +63,24 @@ def _show(kind: Kind, chosen: _Chosen) -> Show:
     return Show(kind, *chosen)
 
 
+def _show_as(kind: Kind, userid: str, password: Secret, words: Sequence[str]) -> ShowAs:
+    chosen = _read_boards_or_userids(words if _is_board(words) else (userid, *words))
+    return ShowAs(userid, password, Show(kind, *chosen))
+
+
+def _read_boards_or_filter(words: Sequence[str]) -> Sequence[str]:
+    """Return the words, which name boards or a filter. Raises Unreadable."""
+    if _is_board(words):
+        _read_boards_or_userids(words)
+    elif read_userids_and_filter(words)[0]:
+        raise Unreadable(Unread.BAD_FILTER, words[0])
+    return words
+
+
+def _is_board(words: Sequence[str]) -> bool:
+    return bool(words) and words[0][:1].isdigit()
+
+
 def _games(kind: Kind, chosen: tuple[tuple[str, ...], Filter]) -> Games:
     return Games(kind, *chosen)
 
@@ -60,6 +90,12 @@ FORMS = (
         "show",
         _show,
         rest=Rest(("BOARD[#N]..", f"USERID.. [{FILTERS}]"), _read_boards_or_userids),
+    ),
+    Form(
+        "showas",
+        _show_as,
+        (USERID, PASSWORD),
+        Rest(("BOARD[#N]..", f"[{FILTERS}]"), _read_boards_or_filter, least=0),
     ),
     Form(
         "games",

@@ -29,6 +29,16 @@ class Move:
     guard: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """Draw a board as it would be after these placements; nothing changes."""
+
+    kind: Kind
+    board: int
+    wish: Wish
+    guard: int | None
+
+
 def read_wish(words: Sequence[str]) -> tuple[Wish, int | None]:
     """Return what some words ask for and the number behind `#`, if there is one.
 
@@ -71,6 +81,17 @@ def _move(
     return Move(kind, board, userid, password, *wish)
 
 
+def _preview(kind: Kind, board: int, wish: tuple[Wish, int | None]) -> Preview:
+    return Preview(kind, board, *wish)
+
+
+def _read_placements(words: Sequence[str]) -> tuple[Wish, int | None]:
+    wish, guard = read_wish(words)
+    if isinstance(wish, Deed):
+        raise Unreadable(Unread.BAD_PLACEMENT, words[0], right=None)
+    return wish, guard
+
+
 _WISH_SHOWN = ("PLACEMENTS[#N]", f"{'|'.join(deed.value for deed in WISHED)}[#N]")
 
 
@@ -85,6 +106,7 @@ def _form_of(deed: Deed) -> Form:
 
 FORMS = (
     Form("move", _move, (BOARD, USERID, PASSWORD), Rest(_WISH_SHOWN, read_wish)),
+    Form("preview", _preview, (BOARD,), Rest(_WISH_SHOWN[:1], _read_placements)),
     _form_of(Deed.RESIGN),
     _form_of(Deed.DECLINE),
 )

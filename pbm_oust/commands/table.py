@@ -2,13 +2,14 @@
 
 import re
 
-from pbm_oust.commands import accounts, challenge, general, looking, play
+from pbm_oust.commands import accounts, challenge, general, looking, play, talk
 from pbm_oust.commands.accounts import Signup
 from pbm_oust.commands.challenge import Challenge
 from pbm_oust.commands.general import Help
 from pbm_oust.commands.line import Line
-from pbm_oust.commands.looking import Games, Show
-from pbm_oust.commands.play import Move
+from pbm_oust.commands.looking import Games, Show, ShowAs
+from pbm_oust.commands.play import Move, Preview
+from pbm_oust.commands.talk import Chat, Message
 from pbm_oust.commands.values import Filter
 from pbm_oust.commands.words import MASK, find_word, fold, split_words
 from pbm_oust.players import Secret
@@ -25,7 +26,9 @@ _PLAYED = re.compile(rf"[a-z][0-9]{{1,2}}\b.*|{'|'.join(deed.value for deed in W
 _LONGEST_BEGINNING = 8
 """Words from the beginning of a command in which its password stands."""
 
-Command = Help | Signup | Challenge | Move | Show | Games
+Signed = Move | ShowAs | Chat | Message
+"""The commands that carry the password of an account."""
+Command = Help | Signup | Challenge | Preview | Show | Games | Signed
 
 FORMS = (
     *general.FORMS,
@@ -33,6 +36,7 @@ FORMS = (
     *challenge.FORMS,
     *play.FORMS,
     *looking.FORMS,
+    *talk.FORMS,
 )
 
 GENERAL_FORMS = {form.name: form for form in FORMS if not form.is_of_kind}

@@ -48,14 +48,15 @@ def fold(word: str) -> str:
 def find_word(word: str, known: Iterable[str]) -> str:
     """Return the known word that is written here, in full or by a beginning that only it has.
 
-    Raises Unreadable for any other word, with the known word that it resembles, if one does.
+    A word that others begin with in full goes before them, as show before showas. Raises
+    Unreadable for any other word, with the known word that it resembles, if one does.
     """
     vocabulary = sorted(known)
     folded = fold(word)
     if folded in vocabulary:
         return folded
     begun = [candidate for candidate in vocabulary if folded and candidate.startswith(folded)]
-    if len(begun) == 1:
+    if begun and all(candidate.startswith(begun[0]) for candidate in begun):
         return begun[0]
     if begun:
         raise Unreadable(Unread.AMBIGUOUS_WORD, word, known=begun)

@@ -19,6 +19,7 @@ from pbm_oust.notices import (
     HelpNotice,
     Notice,
     RefusalNotice,
+    Told,
     WelcomeNotice,
 )
 
@@ -73,7 +74,7 @@ class Letters:
             letter["References"] = " ".join(references)
         letter["Auto-Submitted"] = "auto-replied" if asked else "auto-generated"
         letter["X-Auto-Response-Suppress"] = "All"
-        letter["X-Pbm-Oust"] = _KINDS[type(notice)]
+        letter["X-Pbm-Oust"] = _kind_of(notice)
         is_ascii = text.isascii()
         letter.set_content(
             text,
@@ -85,8 +86,9 @@ class Letters:
     def _message_id(self, notice: Notice, request: Request, address: str) -> str:
         """Return a Message-ID that is the same whenever the same letter is written again."""
         game = _game_of(notice)
-        of = f"{game.name}.{len(game.records)}" if game else _KINDS[type(notice)]
-        digest = hashlib.sha256(f"{request.identity}\0{address}\0{of}".encode()).hexdigest()[:16]
+        of = f"{game.name}.{len(game.records)}" if game else _kind_of(notice)
+        parts = (request.identity, address, notice.reader.userid or "", of)
+        digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
         return f"<{of.replace(' ', '.')}.{digest}@{self._host}>"
 
     def _references(self, notice: Notice, request: Request) -> list[str]:
@@ -104,10 +106,20 @@ class Letters:
         return self._address.rpartition("@")[2]
 
 
+def _kind_of(notice: Notice) -> str:
+    return notice.about if isinstance(notice, Told) else _KINDS[type(notice)]
+
+
 def _game_of(notice: Notice) -> Game | None:
-    if isinstance(notice, BoardNotice):
-        return notice.game
-    game = notice.refusal.facts.get("game") if isinstance(notice, RefusalNotice) else None
+    match notice:
+        case BoardNotice():
+            return notice.game
+        case RefusalNotice():
+            game = notice.refusal.facts.get("game")
+        case Told():
+            game = notice.facts.get("game")
+        case _:
+            return None
     return game if isinstance(game, Game) else None
 
 

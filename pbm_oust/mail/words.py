@@ -21,6 +21,7 @@ from pbm_oust.notices import (
     HelpNotice,
     Notice,
     RefusalNotice,
+    Told,
     WelcomeNotice,
 )
 from pbm_oust.players import is_same_address
@@ -52,6 +53,7 @@ class Words:
             drawn=game_text,
             number_of=int.bit_count,
             ordinal=ordinal,
+            words_of=format_action,
             shown_in_any=shown_in_any,
             usages_of=usages_of,
             shortest_password=SHORTEST_PASSWORD,
@@ -79,6 +81,8 @@ class Words:
                 return self._help(notice)
             case RefusalNotice():
                 return self._refusal(notice)
+            case Told():
+                return self._mail(notice.about, notice, repeated=notice.is_repeated, **notice.facts)
 
     def help_page(self, subject: str) -> str | None:
         """Return the page of the help about a subject, or None if there is none."""

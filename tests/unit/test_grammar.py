@@ -169,6 +169,13 @@ def test_every_form_shows_how_it_is_written() -> None:
             "oust move BOARD USERID PASSWORD PLACEMENTS[#N]",
             f"oust move BOARD USERID PASSWORD {deeds}[#N]",
         ],
+        "preview": ["oust preview BOARD PLACEMENTS[#N]"],
+        "showas": [
+            "oust showas USERID PASSWORD BOARD[#N]..",
+            f"oust showas USERID PASSWORD {filters}",
+        ],
+        "chat": ["oust chat BOARD USERID PASSWORD"],
+        "message": ["message USERID PASSWORD USERID.."],
         "resign": ["oust resign BOARD USERID PASSWORD"],
         "decline": ["oust decline BOARD USERID PASSWORD"],
     }

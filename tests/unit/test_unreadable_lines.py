@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbm_oust.commands.table import VOCABULARY, parse_line
+from pbm_oust.commands.table import GENERAL_FORMS, KIND_FORMS, VOCABULARY, parse_line
 from pbm_oust.refusal import Unread, Unreadable
 from pbm_oust.rules.kinds import KINDS
 
-KIND_COMMANDS = ["challenge", "decline", "games", "move", "resign", "show"]
+KIND_COMMANDS = sorted(KIND_FORMS)
 DEEDS = ["accept", "decline", "pass", "propose", "reject", "resign", "swap", "undo"]
-FIRST_WORDS = sorted([*KINDS, "help", "signup"])
+FIRST_WORDS = sorted([*KINDS, *GENERAL_FORMS])
 MOVE = "oust move 17 alice wonderland"
 
 

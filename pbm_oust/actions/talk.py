@@ -1,0 +1,54 @@
+"""Passing texts on: chat on a board, and messages."""
+
+from pbm_oust.actions.desk import Action, Actor, Desk, Handled, Request
+from pbm_oust.boards import read_game
+from pbm_oust.commands.table import without_passwords
+from pbm_oust.commands.talk import Chat, Message
+from pbm_oust.game import Game
+from pbm_oust.notices import Told
+from pbm_oust.players import Account
+from pbm_oust.refusal import Barred, NotAllowed
+
+
+def chat(command: Chat, actor: Actor, request: Request, desk: Desk) -> Handled:
+    """Pass the text of a mail on to the other player of a board."""
+    game = read_game(desk.home, command.kind, command.board)
+    if game.side_of(actor.userid) is None:
+        raise NotAllowed(Barred.NOT_ON_BOARD, game=game, userid=actor.userid)
+    other = desk.account(game.o if game.x == actor.userid else game.x)
+    text = _text(command, request, game)
+    return _pass_on(text, [other], game, actor, request, desk)
+
+
+def message(command: Message, actor: Actor, request: Request, desk: Desk) -> Handled:
+    """Pass the text of a mail on to players."""
+    players = [desk.account(userid) for userid in command.to]
+    return _pass_on(_text(command, request, None), players, None, actor, request, desk)
+
+
+def _text(command: Chat | Message, request: Request, game: Game | None) -> str:
+    """Return what is to be passed on. Raises NotAllowed where nothing is written."""
+    text = without_passwords(request.chat, command.password)
+    if not text.strip():
+        raise NotAllowed(Barred.NOTHING_WRITTEN, game=game)
+    return text
+
+
+def _pass_on(
+    text: str, to: list[Account], game: Game | None, actor: Actor, request: Request, desk: Desk
+) -> Handled:
+    reached = [(player.userid, desk.player(player)) for player in to]
+    facts = {
+        "game": game,
+        "sender": actor.userid,
+        "text": text,
+        "to": [userid for userid, reader in reached if reader.addresses],
+        "lost": [userid for userid, reader in reached if not reader.addresses],
+    }
+    notices = [Told(reader, "talk", facts) for _, reader in reached if reader.addresses]
+    done = Told(desk.player_at(actor.account, request), "talk_sent", facts)
+    handled = Handled("passed on", game.name if game else "")
+    return desk.do_once(notices, done, actor, request, handled)
+
+
+SIGNED: dict[type, Action] = {Chat: chat, Message: message}
