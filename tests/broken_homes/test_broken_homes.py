@@ -31,6 +31,7 @@ def lay(name: str, path: Path) -> Home:
     for added in laid_over.rglob("*"):
         if added.is_file():
             shutil.copyfile(added, path / added.relative_to(laid_over))
+    home.players.chmod(0o700)
     for private in (home.key_path, *home.players.iterdir()):
         private.chmod(0o600)
     changes = FOLDER / name / "changes.txt"

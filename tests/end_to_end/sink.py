@@ -1,4 +1,4 @@
-"""A relay for tests: a real SMTP server that keeps what it is given."""
+"""A real SMTP or LMTP server for tests that keeps what it is given."""
 
 import asyncio
 import socket
@@ -67,14 +67,22 @@ class Sink:
             return list(self.taken)
 
 
+class _Listening(Controller):
+    protocol: type[SMTP] = SMTP
+
+    def factory(self) -> SMTP:
+        return self.protocol(self.handler)
+
+
 @contextmanager
-def listening_sink() -> Iterator[tuple[Sink, Endpoint]]:
+def listening_sink(protocol: type[SMTP] = SMTP) -> Iterator[tuple[Sink, Endpoint]]:
     """Run a sink on a free port for the body of the `with`."""
     handler = Sink()
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
-    controller = Controller(handler, hostname="127.0.0.1", port=port)
+    controller = _Listening(handler, hostname="127.0.0.1", port=port)
+    controller.protocol = protocol
     controller.start()
     try:
         yield handler, Endpoint("127.0.0.1", port)

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.server import ADDRESS, PROGRAM, Player, letters_in, running
+from tests.end_to_end.player import Player
+from tests.end_to_end.server import ADDRESS, PROGRAM, letters_in, running
 from tests.end_to_end.sink import Sink, listening_sink
 
 

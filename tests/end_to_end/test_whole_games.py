@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.server import PROGRAM, Player, letters_in, running
+from tests.end_to_end.player import Player, latest_mail, mover_of, play_to_the_end
+from tests.end_to_end.server import PROGRAM, letters_in, running
 
 
 @pytest.mark.parametrize(
@@ -23,27 +24,18 @@ def test_two_people_with_mail_programs_play_a_game_until_one_wins(
         alice.sign_up()
         bob.sign_up()
         alice.send(f"{kind} challenge alice bob {option}", "Next: oust move 1 alice wonderland C3")
-        inbox = {player.userid: player.new_mail() for player in (alice, bob)}
-        game_is_young = True
-        for _ in range(200):
-            latest = {userid: mails[-1] for userid, mails in inbox.items()}
-            subjects = {userid: str(mail["Subject"]) for userid, mail in latest.items()}
-            if "over" in subjects["alice"]:
-                break
-            mover = alice if "your turn, alice" in subjects["alice"] else bob
-            assert f"your turn, {mover.userid}" in subjects[mover.userid]
-            if game_is_young:
-                for spoilt in ("pass", "A99", "D", "A1 lookingglass wonderland"):
-                    mover.send(f"{kind} move 1 {mover.userid} {mover.password} {spoilt}")
-                mover.send(f"{kind} mvoe 1 {mover.userid} {mover.password} A1")
-                mover.send(f"{kind} move 1 {mover.userid} {mover.password.upper()} A1")
-                mover.new_mail()
-                game_is_young = False
-            mover.follow_example(latest[mover.userid])
-            inbox = {player.userid: player.new_mail() for player in (alice, bob)}
-        assert {subjects["alice"], subjects["bob"]} in (
-            {f"{kind} 1: over, you win", f"{kind} 1: over, bob wins"},
-            {f"{kind} 1: over, alice wins", f"{kind} 1: over, you win"},
+        latest = latest_mail((alice, bob))
+        mover = mover_of((alice, bob), latest)
+        for spoilt in ("pass", "A99", "D", "A1 lookingglass wonderland"):
+            mover.send(f"{kind} move 1 {mover.userid} {mover.password} {spoilt}")
+        mover.send(f"{kind} mvoe 1 {mover.userid} {mover.password} A1")
+        mover.send(f"{kind} move 1 {mover.userid} {mover.password.upper()} A1")
+        mover.new_mail()
+        latest = play_to_the_end((alice, bob), latest)
+        subjects = {userid: str(mail["Subject"]) for userid, mail in latest.items()}
+        assert (subjects["alice"], subjects["bob"]) in (
+            (f"{kind} 1: over, you win", f"{kind} 1: over, alice wins"),
+            (f"{kind} 1: over, bob wins", f"{kind} 1: over, you win"),
         )
         assert "The whole game:" in latest["alice"].get_content()
         assert server.stop() == 0

@@ -1,0 +1,119 @@
+"""Players who have only a mail program, and games that they play with it."""
+
+import mailbox
+import re
+import smtplib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from email import message_from_bytes
+from email.message import EmailMessage
+from email.policy import default
+from email.utils import make_msgid
+from pathlib import Path
+from typing import Protocol
+
+from tests.end_to_end.waiting import wait_until
+
+Letters = dict[str, EmailMessage]
+"""Letters by a key that stays the same, oldest first."""
+
+
+class Post(Protocol):
+    """What a mail program is connected to."""
+
+    @property
+    def port(self) -> int:
+        """Where mail is sent to, by SMTP."""
+
+    @property
+    def commands(self) -> str:
+        """The address that takes commands."""
+
+    def letters_to(self, address: str) -> Letters:
+        """Return all letters that have come for an address."""
+
+
+@dataclass
+class Player:
+    """Somebody with an address who mails commands and reads the answers."""
+
+    userid: str
+    password: str
+    post: Post
+    read: set[str] = field(default_factory=set)
+
+    @property
+    def address(self) -> str:
+        """The player's address."""
+        return f"{self.userid}@example.org"
+
+    def send(self, subject: str, text: str = "") -> None:
+        """Mail a command."""
+        message = EmailMessage()
+        message["From"] = self.address
+        message["To"] = self.post.commands
+        message["Subject"] = subject
+        message["Message-ID"] = make_msgid(domain="example.org")
+        message.set_content(text)
+        with smtplib.SMTP("127.0.0.1", self.post.port, local_hostname="localhost") as smtp:
+            smtp.send_message(message)
+
+    def new_mail(self) -> list[EmailMessage]:
+        """Return the letters to the player that he has not read, oldest first."""
+        letters = self.post.letters_to(self.address)
+        new = [key for key in letters if key not in self.read]
+        self.read.update(new)
+        return [letters[key] for key in new]
+
+    def wait_for_mail(self) -> list[EmailMessage]:
+        """Wait for letters that the player has not read, and return them."""
+        return wait_until(self.new_mail, f"mail for {self.userid}")
+
+    def sign_up(self) -> None:
+        """Make the account."""
+        self.send(f"signup {self.userid} {self.password}")
+        (welcome,) = self.wait_for_mail()
+        assert welcome["Subject"] == f"welcome, {self.userid}"
+
+    def follow_example(self, mail: EmailMessage) -> None:
+        """Send the line that a board mail gives as an example."""
+        line = re.search(r"^  (\w+ move .*)$", mail.get_content(), re.MULTILINE)
+        assert line, mail.get_content()
+        self.send(line[1].replace("PASSWORD", self.password))
+
+
+def latest_mail(players: Sequence[Player]) -> Letters:
+    """Wait until each player has mail, and return the latest letter of each by his userid."""
+    return {player.userid: player.wait_for_mail()[-1] for player in players}
+
+
+def mover_of(players: Sequence[Player], latest: Letters) -> Player:
+    """Return the one player whose letter says that it is his turn."""
+    (mover,) = [
+        player
+        for player in players
+        if f"your turn, {player.userid}" in str(latest[player.userid]["Subject"])
+    ]
+    return mover
+
+
+def play_to_the_end(players: Sequence[Player], latest: Letters) -> Letters:
+    """Follow the examples in board mails until the game is over, and return the last letters."""
+    for _ in range(200):
+        if all("over" in str(mail["Subject"]) for mail in latest.values()):
+            return latest
+        mover = mover_of(players, latest)
+        mover.follow_example(latest[mover.userid])
+        latest = latest_mail(players)
+    raise AssertionError("the game does not end")
+
+
+def read_maildir(path: Path) -> Letters:
+    """Return the letters of a Maildir, as a mail program reads it."""
+    box = mailbox.Maildir(str(path), create=False)
+    found: Letters = {}
+    for key in sorted(box.keys()):
+        message = message_from_bytes(box.get_bytes(key), policy=default)
+        assert isinstance(message, EmailMessage)
+        found[key] = message
+    return found

@@ -1,0 +1,19 @@
+"""Waiting for what other processes do, with a deadline."""
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+Found = TypeVar("Found")
+
+PATIENCE = 60
+PAUSE = 0.02
+
+
+def wait_until(look: Callable[[], Found], what: str) -> Found:
+    """Look again and again until there is something to be seen, and return it."""
+    deadline = time.monotonic() + PATIENCE
+    while not (found := look()):
+        assert time.monotonic() < deadline, f"{what}: not within {PATIENCE} seconds"
+        time.sleep(PAUSE)
+    return found
