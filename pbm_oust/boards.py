@@ -19,6 +19,7 @@ from pbm_oust.history import (
 from pbm_oust.home import HistoryFile, Home
 from pbm_oust.notation import format_result
 from pbm_oust.refusal import Barred, NotAllowed
+from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 
 
@@ -102,6 +103,12 @@ def each_header(home: Home, kind: Kind) -> Iterator[Header | DamagedHistory]:
             yield read_header(home.read_history(kind.name, board))
         except (BadHistory, OSError) as error:
             yield DamagedHistory(home.history_path(kind.name, board), error)
+
+
+def has_played(userid: str, home: Home) -> bool:
+    """Return whether some board began with this userid as an owner, account or not."""
+    headers = (header for kind in KINDS.values() for header in each_header(home, kind))
+    return any(userid in header.owners for header in headers if isinstance(header, Header))
 
 
 @contextmanager

@@ -107,6 +107,11 @@ class Game:
         return any(record.cause == cause for record in self.records)
 
     @property
+    def latest(self) -> datetime:
+        """When the latest record was made, or the board was started."""
+        return self.records[-1].at if self.records else self.header.started
+
+    @property
     def actor(self) -> str:
         """The userid that caused the latest record; empty where none did."""
         side = self.records[-1].side if self.records else None

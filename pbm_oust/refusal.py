@@ -29,6 +29,8 @@ class Unread(Enum):
     UNKNOWN_OPTION = "unknown_option"
     OPTION_TWICE = "option_twice"
     BAD_OPTION_VALUE = "bad_option_value"
+    NO_LINES = "no_lines"
+    MULTIPLE_WITHIN = "multiple_within"
     ANSWER_TO_BOARD = "answer_to_board"
 
 

@@ -1,16 +1,21 @@
 """A command, who sent it, and the time become records, accounts and notices."""
 
+from dataclasses import replace
+
 from pbm_oust.actions import accounts, looking, play, talk
 from pbm_oust.actions.desk import Actor, Desk, Handled, Request
 from pbm_oust.advice import advise
 from pbm_oust.commands.line import Line
+from pbm_oust.commands.multiple import Multiple
 from pbm_oust.commands.table import VOCABULARY, Command, Signed, parse_line
 from pbm_oust.game import Game
-from pbm_oust.notices import RefusalNotice
-from pbm_oust.refusal import Barred, Refusal, Unreadable
+from pbm_oust.notices import Notice, RefusalNotice, Told
+from pbm_oust.refusal import Barred, Refusal, Unread, Unreadable
 
 _SIGNED = play.SIGNED | looking.SIGNED | talk.SIGNED
 _UNSIGNED = accounts.UNSIGNED | play.UNSIGNED | looking.UNSIGNED
+MOST_LINES = 20
+"""How many commands one mail may hold."""
 
 
 def handle(request: Request, desk: Desk) -> Handled:
@@ -24,12 +29,49 @@ def handle(request: Request, desk: Desk) -> Handled:
     try:
         if isinstance(command, Unreadable):
             raise command
+        if isinstance(command, Multiple):
+            return carry_out_all(command, request, desk)
         if not isinstance(command, Signed):
             return _UNSIGNED[type(command)](command, request, desk)
         actor = desk.authenticate(command.userid, command.password, request)
         return _SIGNED[type(command)](command, actor, request, desk)
     except Refusal as refusal:
         return _refuse(refusal, line, command, actor, request, desk)
+
+
+def carry_out_all(command: Multiple, request: Request, desk: Desk) -> Handled:
+    """Carry out the lines of a mail's text up to the first that is refused; answer them in one.
+
+    Each line is a request of its own, with an id of its own, so that a mail that comes again does
+    none of them twice.
+    """
+    lines = [line for line in request.chat.splitlines() if line.strip()]
+    if not 0 < len(lines) <= MOST_LINES:
+        raise Unreadable(Unread.NO_LINES, most=MOST_LINES)
+    if any(isinstance(parse_line(line)[1], Multiple) for line in lines):
+        raise Unreadable(Unread.MULTIPLE_WITHIN)
+    answers: list[Notice] = []
+
+    def collect(notice: Notice, request: Request) -> list[bytes]:
+        if not notice.reader.asked:
+            return desk.write(notice, request)
+        answers.append(notice)
+        return []
+
+    quiet = replace(desk, write=collect)
+    for nth, line in enumerate(lines):
+        identity = f"{request.identity}\0{nth}"
+        handle(replace(request, line=line, chat="", identity=identity), quiet)
+        if len(answers) == nth:
+            answers.append(Told(desk.sender_of(request), "answered_elsewhere", {}))
+        if isinstance(answers[-1], RefusalNotice):
+            break
+    shown = [parse_line(line)[0].shown(VOCABULARY, desk.has_account) for line in lines]
+    steps = list(zip(shown, answers, strict=False))
+    done = [step for step in steps if not isinstance(step[1], RefusalNotice)]
+    facts = {"done": done, "failed": steps[len(done) :], "left": shown[len(steps) :]}
+    answer = Told(desk.sender_of(request), "multiple", facts)
+    return desk.answer(answer, request, Handled(f"{len(done)} of {len(lines)} lines done"))
 
 
 def refuse(refusal: Refusal, request: Request, desk: Desk) -> Handled:

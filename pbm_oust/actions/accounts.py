@@ -1,10 +1,8 @@
 """Accounts: signing up."""
 
 from pbm_oust.actions.desk import Action, Desk, Handled, Request
-from pbm_oust.boards import each_header
+from pbm_oust.boards import has_played
 from pbm_oust.commands.accounts import Signup
-from pbm_oust.header import Header
-from pbm_oust.home import Home
 from pbm_oust.journal import Ending
 from pbm_oust.notices import WelcomeNotice
 from pbm_oust.outbox import NOWHERE
@@ -17,7 +15,6 @@ from pbm_oust.players import (
 )
 from pbm_oust.recovery import player_place
 from pbm_oust.refusal import Barred, NotAllowed
-from pbm_oust.rules.kinds import KINDS
 
 
 def sign_up(command: Signup, request: Request, desk: Desk) -> Handled:
@@ -56,12 +53,6 @@ def _answer_again(
         desk.note(cause, Ending.DONE)
     with desk.posting([WelcomeNotice(reader, account)], request, cause, NOWHERE):
         return Handled("done before")
-
-
-def has_played(userid: str, home: Home) -> bool:
-    """Return whether some board began with this userid as an owner, account or not."""
-    headers = (header for kind in KINDS.values() for header in each_header(home, kind))
-    return any(userid in header.owners for header in headers if isinstance(header, Header))
 
 
 def _taken(userid: str, desk: Desk) -> NotAllowed:

@@ -1,18 +1,24 @@
 """Looking: help, boards drawn, boards listed. Nothing changes."""
 
+from collections.abc import Iterable
+from datetime import timedelta
+
 from pbm_oust.actions.desk import Action, Actor, Desk, Handled, Request
-from pbm_oust.boards import DamagedHistory, each_header, read_game
+from pbm_oust.boards import DamagedHistory, each_header, has_played, read_game
 from pbm_oust.commands.general import Help
-from pbm_oust.commands.looking import Games, Show, ShowAs
+from pbm_oust.commands.looking import AllShow, Games, Listing, Past, Show, ShowAs
 from pbm_oust.commands.values import BoardAt, Filter
 from pbm_oust.game import Game
-from pbm_oust.header import Header
-from pbm_oust.notices import BoardNotice, BoardsNotice, GamesNotice, HelpNotice, News
+from pbm_oust.notices import BoardNotice, BoardsNotice, GamesNotice, HelpNotice, News, Told
 from pbm_oust.refusal import Barred, NotAllowed
+from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 
 MOST_BOARDS_SHOWN = 20
 """How many boards one mail draws."""
+MOST_BOARDS_LISTED = 200
+LATE = timedelta(days=30)
+"""How long a board that is over is listed beside those that go on."""
 
 
 def give_help(command: Help, request: Request, desk: Desk) -> Handled:
@@ -49,6 +55,61 @@ def list_games(command: Games, request: Request, desk: Desk) -> Handled:
     return desk.answer(GamesNotice(reader, command.kind, asked_for, games, damaged), request)
 
 
+def show_all(command: AllShow, request: Request, desk: Desk) -> Handled:
+    """Answer with the boards of players in all games drawn."""
+    games, damaged = _games_of(KINDS.values(), command.userids, command.filter, desk)
+    shown = games[:MOST_BOARDS_SHOWN]
+    facts = {
+        "asked_for": " ".join((*command.userids, command.filter.value)),
+        "games": shown,
+        "left_out": len(games) - len(shown),
+        "damaged": damaged,
+    }
+    return desk.answer(Told(desk.sender_of(request), "all", facts), request)
+
+
+def list_all(command: Listing, request: Request, desk: Desk) -> Handled:
+    """Answer with the boards that go on and those that ended of late."""
+    kinds = [KINDS[name] for name in command.kinds] or list(KINDS.values())
+    games, damaged = _games_of(kinds, (), Filter.ALL, desk)
+    since = desk.now() - LATE
+    facts = {
+        "kinds_asked": kinds,
+        "active": [game for game in games if not game.result],
+        "ended": [game for game in games if game.result and game.latest > since],
+        "days": LATE.days,
+        "damaged": damaged,
+    }
+    return desk.answer(Told(desk.sender_of(request), "list", facts), request)
+
+
+def list_past(command: Past, request: Request, desk: Desk) -> Handled:
+    """Answer with boards that are over and their results, the latest first."""
+    games, damaged = find_games(desk, command.kind, command.userids, Filter.INACTIVE)
+    ordered = sorted(games, key=lambda game: (game.latest, game.header.board), reverse=True)
+    facts = {
+        "kind": command.kind,
+        "userids": command.userids,
+        "games": ordered[:MOST_BOARDS_LISTED],
+        "left_out": max(0, len(ordered) - MOST_BOARDS_LISTED),
+        "damaged": damaged,
+    }
+    return desk.answer(Told(desk.sender_of(request), "history", facts), request)
+
+
+def _games_of(
+    kinds: Iterable[Kind], userids: tuple[str, ...], chosen: Filter, desk: Desk
+) -> tuple[list[Game], list[str]]:
+    """Return games of several kinds, and the names of boards that are damaged."""
+    _check_players(userids, desk)
+    games, damaged = list[Game](), list[str]()
+    for kind in kinds:
+        of_kind, damaged_of_kind = _chosen_games(desk, kind, userids, chosen)
+        games += of_kind
+        damaged += damaged_of_kind
+    return games, damaged
+
+
 def find_games(
     desk: Desk, kind: Kind, userids: tuple[str, ...], chosen: Filter
 ) -> tuple[tuple[Game, ...], tuple[str, ...]]:
@@ -56,13 +117,15 @@ def find_games(
 
     Without userids, the games of everybody. Raises NotAllowed for a userid that nobody has.
     """
-    headers = list(each_header(desk.home, kind))
-    known = {owner for header in headers if isinstance(header, Header) for owner in header.owners}
-    for userid in userids:
-        if userid not in known:
-            desk.account(userid)
+    _check_players(userids, desk)
+    return _chosen_games(desk, kind, userids, chosen)
+
+
+def _chosen_games(
+    desk: Desk, kind: Kind, userids: tuple[str, ...], chosen: Filter
+) -> tuple[tuple[Game, ...], tuple[str, ...]]:
     games, damaged = list[Game](), list[str]()
-    for header in headers:
+    for header in each_header(desk.home, kind):
         try:
             if isinstance(header, DamagedHistory):
                 raise header
@@ -75,6 +138,13 @@ def find_games(
         if _is_chosen(game, userids, chosen):
             games.append(game)
     return tuple(games), tuple(damaged)
+
+
+def _check_players(userids: tuple[str, ...], desk: Desk) -> None:
+    """Raise NotAllowed for a userid that nobody has and that is on no board."""
+    for userid in userids:
+        if not desk.has_account(userid) and not has_played(userid, desk.home):
+            desk.account(userid)
 
 
 def _view_at(desk: Desk, kind: Kind, at: BoardAt) -> tuple[Game, bool]:
@@ -100,4 +170,11 @@ def _is_chosen(game: Game, userids: tuple[str, ...], chosen: Filter) -> bool:
 
 
 SIGNED: dict[type, Action] = {ShowAs: show_as}
-UNSIGNED: dict[type, Action] = {Help: give_help, Show: show, Games: list_games}
+UNSIGNED: dict[type, Action] = {
+    Help: give_help,
+    Show: show,
+    AllShow: show_all,
+    Games: list_games,
+    Listing: list_all,
+    Past: list_past,
+}

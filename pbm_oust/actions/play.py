@@ -34,8 +34,7 @@ def move(command: Move, actor: Actor, request: Request, desk: Desk) -> Handled:
         if side is None:
             raise NotAllowed(Barred.NOT_ON_BOARD, game=game, userid=actor.userid)
         _check_guard(command, game)
-        latest = game.records[-1].at if game.records else game.header.started
-        acted = game.act(side, command.wish, max(desk.now(), latest), cause)
+        acted = game.act(side, command.wish, max(desk.now(), game.latest), cause)
         chat = without_passwords(request.chat, command.password)
         notices = _tell_both(acted, News.PLAYED, actor.account, chat, request, desk)
         with desk.posting(notices, request, cause, board_place(command.kind.name, command.board)):

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from pbm_oust.actions.accounts import has_played
+from pbm_oust.boards import has_played
 from pbm_oust.cli.operator import (
     Operator,
     Refused,

@@ -11,10 +11,13 @@ from pbm_oust.commands.values import (
     BoardAt,
     Filter,
     read_board_at,
+    read_userid,
     read_userids_and_filter,
 )
+from pbm_oust.commands.words import find_word
 from pbm_oust.players import Secret
 from pbm_oust.refusal import Unread, Unreadable
+from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 
 
@@ -44,6 +47,29 @@ class Games:
     kind: Kind
     userids: tuple[str, ...]
     filter: Filter
+
+
+@dataclass(frozen=True, slots=True)
+class AllShow:
+    """Draw the boards of these players in all games."""
+
+    userids: tuple[str, ...]
+    filter: Filter
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """List the boards of these games, or of all, that go on or ended of late."""
+
+    kinds: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """List the boards of these players, or of everybody, that are over, with their results."""
+
+    kind: Kind
+    userids: tuple[str, ...]
 
 
 _Chosen = tuple[tuple[BoardAt, ...], tuple[str, ...], Filter]
@@ -77,6 +103,27 @@ def _read_boards_or_filter(words: Sequence[str]) -> Sequence[str]:
     return words
 
 
+def _read_all_show(words: Sequence[str]) -> tuple[tuple[str, ...], Filter]:
+    """Return what stands behind `all show`. Raises Unreadable."""
+    find_word(words[0], ["show"])
+    userids, chosen = read_userids_and_filter(words[1:])
+    if not userids:
+        raise Unreadable(Unread.MISSING_WORD, missing="USERID")
+    return userids, chosen
+
+
+def _all_show(chosen: tuple[tuple[str, ...], Filter]) -> AllShow:
+    return AllShow(*chosen)
+
+
+def _read_kinds(words: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(find_word(word, KINDS) for word in words))
+
+
+def _read_userids(words: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(read_userid(word) for word in words))
+
+
 def _is_board(words: Sequence[str]) -> bool:
     return bool(words) and words[0][:1].isdigit()
 
@@ -102,4 +149,12 @@ FORMS = (
         _games,
         rest=Rest((f"[USERID..] [{FILTERS}]",), read_userids_and_filter, least=0),
     ),
+    Form("history", Past, rest=Rest(("[USERID..]",), _read_userids, least=0)),
+    Form(
+        "all",
+        _all_show,
+        rest=Rest((f"show USERID.. [{FILTERS}]",), _read_all_show),
+        is_of_kind=False,
+    ),
+    Form("list", Listing, rest=Rest(("[GAME..]",), _read_kinds, least=0), is_of_kind=False),
 )

@@ -2,12 +2,13 @@
 
 import re
 
-from pbm_oust.commands import accounts, challenge, general, looking, play, talk
+from pbm_oust.commands import accounts, challenge, general, looking, multiple, play, talk
 from pbm_oust.commands.accounts import Signup
 from pbm_oust.commands.challenge import Challenge
 from pbm_oust.commands.general import Help
 from pbm_oust.commands.line import Line
-from pbm_oust.commands.looking import Games, Show, ShowAs
+from pbm_oust.commands.looking import AllShow, Games, Listing, Past, Show, ShowAs
+from pbm_oust.commands.multiple import Multiple
 from pbm_oust.commands.play import Move, Preview
 from pbm_oust.commands.talk import Chat, Message
 from pbm_oust.commands.values import Filter
@@ -28,7 +29,8 @@ _LONGEST_BEGINNING = 8
 
 Signed = Move | ShowAs | Chat | Message
 """The commands that carry the password of an account."""
-Command = Help | Signup | Challenge | Preview | Show | Games | Signed
+Unsigned = Help | Signup | Challenge | Preview | Show | AllShow | Games | Listing | Past | Multiple
+Command = Unsigned | Signed
 
 FORMS = (
     *general.FORMS,
@@ -37,6 +39,7 @@ FORMS = (
     *play.FORMS,
     *looking.FORMS,
     *talk.FORMS,
+    *multiple.FORMS,
 )
 
 GENERAL_FORMS = {form.name: form for form in FORMS if not form.is_of_kind}

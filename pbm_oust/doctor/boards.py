@@ -52,10 +52,9 @@ def _check_board(home: Home, kind: Kind, board: int, now: datetime) -> Iterator[
         )
         return
     yield from _check_owners(home, game)
-    latest = game.records[-1].at if game.records else game.header.started
-    if latest > now + TOLERANCE:
+    if game.latest > now + TOLERANCE:
         yield _on.bad(
-            f"{name}: its latest time, {format_time(latest)}, lies in the future",
+            f"{name}: its latest time, {format_time(game.latest)}, lies in the future",
             "Set the clock of this host",
         )
 

@@ -2,6 +2,7 @@
 
 import re
 import textwrap
+from collections.abc import Iterable
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -13,7 +14,7 @@ from pbm_oust.commands.grammar import Form, Option
 from pbm_oust.commands.table import FORMS
 from pbm_oust.commands.words import SHORTEST_PASSWORD, is_harmless
 from pbm_oust.game import Game
-from pbm_oust.notation import LONGEST_USERID, format_action
+from pbm_oust.notation import LONGEST_USERID, format_action, format_result
 from pbm_oust.notices import (
     BoardNotice,
     BoardsNotice,
@@ -28,7 +29,8 @@ from pbm_oust.players import is_same_address
 from pbm_oust.render.text import game_text, in_columns
 from pbm_oust.rules.grid import LONGEST
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind
+from pbm_oust.rules.position import How, Kind, Result
+from pbm_oust.service import MOST_LINES
 
 WIDTH = 75
 """Lines of our own sentences are at most this long."""
@@ -54,6 +56,10 @@ class Words:
             number_of=int.bit_count,
             ordinal=ordinal,
             words_of=format_action,
+            said=self.of,
+            rows_of=self._rows,
+            past_rows=past_rows,
+            most_lines=MOST_LINES,
             shown_in_any=shown_in_any,
             usages_of=usages_of,
             shortest_password=SHORTEST_PASSWORD,
@@ -72,9 +78,7 @@ class Words:
             case BoardsNotice():
                 return self._mail("boards", notice)
             case GamesNotice():
-                told = self._macros("mail/game")
-                rows = [_row(game, told.outcome(game)) for game in notice.games]
-                return self._mail("games", notice, rows=in_columns(rows))
+                return self._mail("games", notice)
             case WelcomeNotice():
                 return self._mail("welcome", notice)
             case HelpNotice():
@@ -83,6 +87,11 @@ class Words:
                 return self._refusal(notice)
             case Told():
                 return self._mail(notice.about, notice, repeated=notice.is_repeated, **notice.facts)
+
+    def _rows(self, games: Iterable[Game]) -> list[str]:
+        """Return a line for each game of a list."""
+        told = self._macros("mail/game")
+        return in_columns(_row(game, told.outcome(game)) for game in games)
 
     def help_page(self, subject: str) -> str | None:
         """Return the page of the help about a subject, or None if there is none."""
@@ -215,6 +224,25 @@ def _row(game: Game, outcome: str) -> tuple[str, ...]:
         f"{game.x} (x) - {game.o} (o)",
         outcome,
     )
+
+
+def past_rows(games: Iterable[Game]) -> list[str]:
+    """Return a line for each game that is over: when, who played, and how it ended."""
+    return in_columns(
+        (
+            game.latest.date().isoformat(),
+            game.name,
+            str(game.header.grid),
+            f"{game.x} (x) - {game.o} (o)",
+            _how(game.result) if game.result else "",
+        )
+        for game in games
+    )
+
+
+def _how(result: Result) -> str:
+    """Return how a game ended in two words, or in one: x capture, draw agreed, void."""
+    return result.how.value if result.how is How.VOID else format_result(result)[2:]
 
 
 def _whole_record(game: Game) -> str:

@@ -176,6 +176,10 @@ def test_every_form_shows_how_it_is_written() -> None:
         ],
         "chat": ["oust chat BOARD USERID PASSWORD"],
         "message": ["message USERID PASSWORD USERID.."],
+        "history": ["oust history [USERID..]"],
+        "all": [f"all show USERID.. {filters}"],
+        "list": ["list [GAME..]"],
+        "multiple": ["multiple"],
         "resign": ["oust resign BOARD USERID PASSWORD"],
         "decline": ["oust decline BOARD USERID PASSWORD"],
     }

@@ -1,0 +1,63 @@
+"""Several commands in one mail, each of them a line of its text."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from email import message_from_bytes
+
+import pytest
+
+from pbm_oust.home import Home
+from pbm_oust.mail.intake import Envelope, open_intake
+from pbm_oust.players import Secret, format_account, hash_password, parse_account
+from pbm_oust.service import MOST_LINES
+from tests.unit.mails import FROM, mail
+
+ALICE = "alice@example.org"
+NOW = datetime(2026, 11, 20, 15, 36, tzinfo=UTC)
+
+
+def send(home: Home, *lines: str, number: int = 1) -> str:
+    """Send the lines as one mail, and return the Subject of the latest letter."""
+    text = "".join(f"{line}\r\n" for line in lines)
+    data = mail(FROM, "Subject: multiple", f"Message-ID: <{number}@example.org>", text=text)
+    open_intake(home, "pbmserv@example.org", lambda: NOW).take(data, Envelope(ALICE))
+    return str(message_from_bytes(home.outbox.read(home.outbox.letters()[-1]))["Subject"])
+
+
+def test_as_many_lines_as_allowed_are_carried_out(home: Home) -> None:
+    assert send(home, *["help"] * MOST_LINES) == f"{MOST_LINES} of {MOST_LINES} done"
+    assert send(home, *["help"] * (MOST_LINES + 1)) == "not understood"
+
+
+def test_one_mail_answers_all_lines(home: Home) -> None:
+    send(home, "signup alice wonderland", "help", "oust games")
+    assert len(home.outbox.letters()) == 1
+
+
+def test_lines_behind_one_that_is_refused_are_not_attempted(home: Home) -> None:
+    assert send(home, "signup alice wonderland", "nonsense", "signup bob lookingglass") == (
+        "1 of 3 done"
+    )
+    assert home.userids() == ["alice"]
+
+
+def test_a_mail_that_comes_twice_does_nothing_twice(home: Home) -> None:
+    send(home, "signup alice wonderland", "signup bob lookingglass")
+    challenges = ["oust challenge alice bob -size=5"] * 2
+    send(home, *challenges, number=2)
+    send(home, *challenges, number=2)
+    assert home.boards("oust") == [1, 2]
+
+
+def test_a_line_whose_answer_goes_elsewhere_is_done_all_the_same(home: Home) -> None:
+    send(home, "signup alice wonderland")
+    account = parse_account(home.read_player("alice"))
+    changed = replace(account, password=hash_password(Secret("lookingglass")))
+    home.write_player("alice", format_account(changed))
+    assert send(home, "signup alice wonderland") == "1 of 1 done"
+
+
+@pytest.mark.parametrize("inner", ["multiple", "MULTIPLE", "mult"])
+def test_the_lines_hold_no_further_lines(inner: str, home: Home) -> None:
+    assert send(home, "signup alice wonderland", inner) == "not understood"
+    assert home.userids() == []
