@@ -1,7 +1,7 @@
 """The boards of a home: histories read, checked and continued."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -103,6 +103,23 @@ def each_header(home: Home, kind: Kind) -> Iterator[Header | DamagedHistory]:
             yield read_header(home.read_history(kind.name, board))
         except (BadHistory, OSError) as error:
             yield DamagedHistory(home.history_path(kind.name, board), error)
+
+
+def check_players(userids: tuple[str, ...], home: Home) -> None:
+    """Raise NotAllowed for a userid that has no account and is on no board."""
+    for userid in userids:
+        if not home.has_player(userid) and not has_played(userid, home):
+            raise NotAllowed(Barred.NO_SUCH_PLAYER, userid)
+
+
+def finished_games(home: Home) -> Iterator[Game]:
+    """Yield the games of all boards that are over, damaged ones left out."""
+    for kind in KINDS.values():
+        for board in home.boards(kind.name):
+            with suppress(DamagedHistory, NotAllowed):
+                game = read_game(home, kind, board)
+                if game.result:
+                    yield game
 
 
 def has_played(userid: str, home: Home) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 from pbm_oust.game import Game
 from pbm_oust.players import Account
+from pbm_oust.ratings import Change
 from pbm_oust.refusal import Refusal
 from pbm_oust.returned import Returned
 from pbm_oust.rules.position import Kind
@@ -53,6 +54,8 @@ class BoardNotice:
     chat_from: str = ""
     unreachable: str = ""
     """The userid of the other player, where no letter reaches him at present."""
+    changes: tuple[Change, ...] = ()
+    """What the game did to the ratings of its players, where it is over and rated."""
 
 
 @dataclass(frozen=True, slots=True)

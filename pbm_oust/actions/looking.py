@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import timedelta
 
 from pbm_oust.actions.desk import Action, Actor, Desk, Handled, Request
-from pbm_oust.boards import DamagedHistory, each_header, has_played, read_game
+from pbm_oust.boards import DamagedHistory, check_players, each_header, read_game
 from pbm_oust.commands.general import Help
 from pbm_oust.commands.looking import AllShow, Games, Listing, Past, Show, ShowAs
 from pbm_oust.commands.values import BoardAt, Filter
@@ -101,7 +101,7 @@ def _games_of(
     kinds: Iterable[Kind], userids: tuple[str, ...], chosen: Filter, desk: Desk
 ) -> tuple[list[Game], list[str]]:
     """Return games of several kinds, and the names of boards that are damaged."""
-    _check_players(userids, desk)
+    check_players(userids, desk.home)
     games, damaged = list[Game](), list[str]()
     for kind in kinds:
         of_kind, damaged_of_kind = _chosen_games(desk, kind, userids, chosen)
@@ -117,7 +117,7 @@ def find_games(
 
     Without userids, the games of everybody. Raises NotAllowed for a userid that nobody has.
     """
-    _check_players(userids, desk)
+    check_players(userids, desk.home)
     return _chosen_games(desk, kind, userids, chosen)
 
 
@@ -138,13 +138,6 @@ def _chosen_games(
         if _is_chosen(game, userids, chosen):
             games.append(game)
     return tuple(games), tuple(damaged)
-
-
-def _check_players(userids: tuple[str, ...], desk: Desk) -> None:
-    """Raise NotAllowed for a userid that nobody has and that is on no board."""
-    for userid in userids:
-        if not desk.has_account(userid) and not has_played(userid, desk.home):
-            desk.account(userid)
 
 
 def _view_at(desk: Desk, kind: Kind, at: BoardAt) -> tuple[Game, bool]:

@@ -3,7 +3,13 @@
 from datetime import timedelta
 
 from pbm_oust.actions.desk import Action, Actor, Desk, Handled, Request
-from pbm_oust.boards import challenge_remark, find_challenge, open_board, read_game
+from pbm_oust.boards import (
+    challenge_remark,
+    find_challenge,
+    finished_games,
+    open_board,
+    read_game,
+)
 from pbm_oust.commands.challenge import Challenge
 from pbm_oust.commands.play import Move, Preview
 from pbm_oust.commands.table import without_passwords
@@ -13,6 +19,7 @@ from pbm_oust.notation import format_header
 from pbm_oust.notices import BoardNotice, News, Notice
 from pbm_oust.outbox import NOWHERE
 from pbm_oust.players import Account
+from pbm_oust.ratings import Change, is_rated, rate
 from pbm_oust.recovery import board_place
 from pbm_oust.refusal import Barred, NotAllowed
 
@@ -100,6 +107,17 @@ def _answer_again(game: Game, actor: Actor, request: Request, desk: Desk) -> Han
         return Handled("done before", game.name)
 
 
+def _changes_by(game: Game, desk: Desk) -> tuple[Change, ...]:
+    """Return what a game that is over does to the ratings of its players."""
+    if not is_rated(game):
+        return ()
+    for table in rate([*finished_games(desk.home), game]):
+        for rated in table.games:
+            if rated.game is game:
+                return (rated.x, rated.o)
+    return ()
+
+
 def _tell_both(
     game: Game, news: News, actor: Account, chat: str, request: Request, desk: Desk
 ) -> list[Notice]:
@@ -107,12 +125,20 @@ def _tell_both(
     other = desk.account(game.o if game.x == actor.userid else game.x)
     reader = desk.player(other)
     unreachable = "" if reader.addresses else other.userid
+    changes = _changes_by(game, desk)
     return [
-        BoardNotice(desk.player_at(actor, request), news, game, unreachable=unreachable),
+        BoardNotice(
+            desk.player_at(actor, request),
+            news,
+            game,
+            unreachable=unreachable,
+            changes=changes,
+        ),
         BoardNotice(
             reader,
             news,
             game,
+            changes=changes,
             chat=chat,
             chat_from=actor.userid,
         ),

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from pbm_oust import __version__
-from pbm_oust.cli import doctor, games, outbox, players, rules, serving
+from pbm_oust.cli import doctor, games, outbox, players, ratings, rules, serving
 from pbm_oust.cli.operator import Operator
 
 
@@ -29,7 +29,14 @@ def main(context: click.Context, home: Path) -> None:
     context.obj = Operator(home)
 
 
-for command in (serving.serve, serving.deliver, serving.mail, doctor.doctor):
+for command in (
+    serving.serve,
+    serving.deliver,
+    serving.mail,
+    doctor.doctor,
+    ratings.ratings,
+    ratings.standings,
+):
     main.add_command(command)
 for group in (games.games, players.players, outbox.outbox, rules.rules):
     main.add_command(group)

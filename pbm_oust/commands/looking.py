@@ -11,7 +11,7 @@ from pbm_oust.commands.values import (
     BoardAt,
     Filter,
     read_board_at,
-    read_userid,
+    read_userids,
     read_userids_and_filter,
 )
 from pbm_oust.commands.words import find_word
@@ -120,10 +120,6 @@ def _read_kinds(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(find_word(word, KINDS) for word in words))
 
 
-def _read_userids(words: Sequence[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(read_userid(word) for word in words))
-
-
 def _is_board(words: Sequence[str]) -> bool:
     return bool(words) and words[0][:1].isdigit()
 
@@ -149,7 +145,7 @@ FORMS = (
         _games,
         rest=Rest((f"[USERID..] [{FILTERS}]",), read_userids_and_filter, least=0),
     ),
-    Form("history", Past, rest=Rest(("[USERID..]",), _read_userids, least=0)),
+    Form("history", Past, rest=Rest(("[USERID..]",), read_userids, least=0)),
     Form(
         "all",
         _all_show,

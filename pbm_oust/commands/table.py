@@ -2,7 +2,7 @@
 
 import re
 
-from pbm_oust.commands import accounts, challenge, general, looking, multiple, play, talk
+from pbm_oust.commands import accounts, challenge, general, looking, multiple, play, ratings, talk
 from pbm_oust.commands.accounts import Signup
 from pbm_oust.commands.challenge import Challenge
 from pbm_oust.commands.general import Help
@@ -10,6 +10,7 @@ from pbm_oust.commands.line import Line
 from pbm_oust.commands.looking import AllShow, Games, Listing, Past, Show, ShowAs
 from pbm_oust.commands.multiple import Multiple
 from pbm_oust.commands.play import Move, Preview
+from pbm_oust.commands.ratings import Ratings, Standings
 from pbm_oust.commands.talk import Chat, Message
 from pbm_oust.commands.values import Filter
 from pbm_oust.commands.words import MASK, find_word, fold, split_words
@@ -29,7 +30,20 @@ _LONGEST_BEGINNING = 8
 
 Signed = Move | ShowAs | Chat | Message
 """The commands that carry the password of an account."""
-Unsigned = Help | Signup | Challenge | Preview | Show | AllShow | Games | Listing | Past | Multiple
+Unsigned = (
+    Help
+    | Signup
+    | Challenge
+    | Preview
+    | Show
+    | AllShow
+    | Games
+    | Listing
+    | Past
+    | Standings
+    | Ratings
+    | Multiple
+)
 Command = Unsigned | Signed
 
 FORMS = (
@@ -39,6 +53,7 @@ FORMS = (
     *play.FORMS,
     *looking.FORMS,
     *talk.FORMS,
+    *ratings.FORMS,
     *multiple.FORMS,
 )
 

@@ -1,10 +1,9 @@
 """The commands that pass a text on: chat and message. The text is that of the mail."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pbm_oust.commands.grammar import Form, Rest
-from pbm_oust.commands.values import BOARD, PASSWORD, USERID, read_userid
+from pbm_oust.commands.values import BOARD, PASSWORD, USERID, read_userids
 from pbm_oust.players import Secret
 from pbm_oust.rules.position import Kind
 
@@ -28,17 +27,13 @@ class Message:
     to: tuple[str, ...]
 
 
-def _read_userids(words: Sequence[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(read_userid(word) for word in words))
-
-
 FORMS = (
     Form("chat", Chat, (BOARD, USERID, PASSWORD)),
     Form(
         "message",
         Message,
         (USERID, PASSWORD),
-        Rest(("USERID..",), _read_userids),
+        Rest(("USERID..",), read_userids),
         is_of_kind=False,
     ),
 )

@@ -54,6 +54,11 @@ def read_userid(word: str) -> str:
         raise Unreadable(Unread.BAD_USERID, word) from None
 
 
+def read_userids(words: Sequence[str]) -> tuple[str, ...]:
+    """Return userids, each of them once. Raises Unreadable."""
+    return tuple(dict.fromkeys(read_userid(word) for word in words))
+
+
 def read_guard(word: str) -> int:
     """Return the number behind a `#`. Raises Unreadable."""
     if not word.startswith("#") or not NUMBER.fullmatch(word[1:]):

@@ -7,6 +7,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from pbm_oust import ratings
 from pbm_oust.advice import legal_near, move_line, next_wish
 from pbm_oust.commands.accounts import LONGEST_PASSWORD, MOST_ADDRESSES
 from pbm_oust.commands.challenge import LONGEST_TIME
@@ -26,6 +27,7 @@ from pbm_oust.notices import (
     WelcomeNotice,
 )
 from pbm_oust.players import is_same_address
+from pbm_oust.ratings import Standing
 from pbm_oust.render.text import game_text, in_columns
 from pbm_oust.rules.grid import LONGEST
 from pbm_oust.rules.kinds import KINDS
@@ -60,6 +62,8 @@ class Words:
             rows_of=self._rows,
             past_rows=past_rows,
             most_lines=MOST_LINES,
+            standing_rows=standing_rows,
+            rating=ratings,
             shown_in_any=shown_in_any,
             usages_of=usages_of,
             shortest_password=SHORTEST_PASSWORD,
@@ -238,6 +242,24 @@ def past_rows(games: Iterable[Game]) -> list[str]:
         )
         for game in games
     )
+
+
+def standing_rows(standings: Iterable[Standing]) -> list[str]:
+    """Return a line for each player: place, rating, and games won, lost and drawn."""
+    head = ("", "player", "rating", "games", "won", "lost", "drawn")
+    rows = (
+        (
+            f"{place}.",
+            standing.userid,
+            f"{standing.rating:.0f}{'?' if standing.is_provisional else ''}",
+            standing.games,
+            standing.wins,
+            standing.losses,
+            standing.draws,
+        )
+        for place, standing in enumerate(standings, 1)
+    )
+    return in_columns([head, *rows])
 
 
 def _how(result: Result) -> str:

@@ -142,7 +142,7 @@ def test_games_takes_userids_and_a_filter(
     [
         ("h", "help"),
         ("si alice wonderland", "signup alice wonderland"),
-        ("o s 17", "oust show 17"),
+        ("o sho 17", "oust show 17"),
         ("OUST CHALL alice bob", "oust challenge alice bob"),
         ("ou m 17 alice wonderland D4", "oust move 17 alice wonderland D4"),
         ("o g", "oust games"),
@@ -180,6 +180,8 @@ def test_every_form_shows_how_it_is_written() -> None:
         "all": [f"all show USERID.. {filters}"],
         "list": ["list [GAME..]"],
         "multiple": ["multiple"],
+        "standings": ["oust standings"],
+        "ratings": ["oust ratings [USERID..]"],
         "resign": ["oust resign BOARD USERID PASSWORD"],
         "decline": ["oust decline BOARD USERID PASSWORD"],
     }

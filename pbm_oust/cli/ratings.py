@@ -1,0 +1,86 @@
+"""`pbm-oust ratings` and `standings`: computed from the finished games."""
+
+from typing import Any
+
+import click
+
+from pbm_oust.boards import finished_games
+from pbm_oust.cli.operator import (
+    KIND,
+    Operator,
+    as_json,
+    pass_operator,
+    print_json,
+)
+from pbm_oust.mail.words import standing_rows
+from pbm_oust.ratings import RatedGame, Standing, Table, rate
+from pbm_oust.rules.position import Kind
+
+
+@click.command()
+@click.argument("kind", type=KIND, required=False)
+@as_json
+@pass_operator
+def standings(operator: Operator, kind: Kind | None, as_json: bool) -> None:
+    """List players by their ratings, for each game and class of sizes."""
+    tables = _tables(operator, kind)
+    if as_json:
+        print_json([_summary(table) for table in tables])
+        return
+    for table in tables:
+        click.echo(f"{table.kind.title}, {table.size.value} boards")
+        for row in standing_rows(table.ordered()):
+            click.echo(f"  {row}")
+
+
+@click.command()
+@click.argument("kind", type=KIND, required=False)
+@click.option("--recompute", is_flag=True, help="Accepted for clearness: this is always done.")
+@as_json
+@pass_operator
+def ratings(operator: Operator, kind: Kind | None, recompute: bool, as_json: bool) -> None:
+    """Compute all ratings from the histories, and print each game's effect to the last digit."""
+    tables = _tables(operator, kind)
+    if as_json:
+        print_json([_summary(table) | {"games": list(map(_game, table.games))} for table in tables])
+        return
+    for table in tables:
+        click.echo(f"{table.kind.title}, {table.size.value} boards")
+        for rated in table.games:
+            effects = "  ".join(
+                f"{change.after.userid} {change.after.rating!r}" for change in (rated.x, rated.o)
+            )
+            click.echo(f"  {rated.game.name}  {effects}")
+
+
+def _tables(operator: Operator, kind: Kind | None) -> list[Table]:
+    games = finished_games(operator.home)
+    return rate(game for game in games if kind in (None, game.header.kind))
+
+
+def _summary(table: Table) -> dict[str, Any]:
+    return {
+        "kind": table.kind.name,
+        "size": table.size.value,
+        "standings": [_standing(standing) for standing in table.ordered()],
+    }
+
+
+def _standing(standing: Standing) -> dict[str, Any]:
+    return {
+        "userid": standing.userid,
+        "rating": standing.rating,
+        "provisional": standing.is_provisional,
+        "games": standing.games,
+        "wins": standing.wins,
+        "losses": standing.losses,
+        "draws": standing.draws,
+    }
+
+
+def _game(rated: RatedGame) -> dict[str, Any]:
+    return {
+        "board": rated.game.header.board,
+        "x": {"userid": rated.x.after.userid, "rating": rated.x.after.rating},
+        "o": {"userid": rated.o.after.userid, "rating": rated.o.after.rating},
+    }
