@@ -21,7 +21,7 @@ from pbm_oust.disk import Disk, Hold, NoSuchFile, Undecided, locked_folder, read
 _sequence = count()
 
 JOURNAL = "journal"
-"""The place of a command that is written down in the journal only."""
+"""The place of a command that is written down in the journal only, which is held meanwhile."""
 NOWHERE = "nowhere"
 """The place of an answer about which nothing is written down."""
 
@@ -69,7 +69,7 @@ class Outbox:
         moment = f"{seconds}.M{microseconds:06}"
         names = [f"{moment}Q{next(_sequence):06}P{os.getpid()}_{cause}.{place}" for _ in letters]
         with locked_folder(self.path / "tmp", Hold.SHARED):
-            if place not in (JOURNAL, NOWHERE):
+            if place != NOWHERE:
                 # Whoever writes there holds it, so these are of an earlier try that was not done.
                 self._drop(self._staged_for(cause, place))
             try:

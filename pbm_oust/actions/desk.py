@@ -126,9 +126,12 @@ class Desk:
         self, notice: Notice, actor: Actor, request: Request, handled: Handled
     ) -> Handled:
         """Send a refusal, and write down that the mail has had its ending."""
-        with self.posting([notice], request, actor.cause, JOURNAL):
-            self.note(actor.cause, Ending.REFUSED)
-            return handled
+        with self.home.journal.held():
+            if self.home.journal.ending(actor.cause):
+                return self.answer(notice, request, handled)
+            with self.posting([notice], request, actor.cause, JOURNAL):
+                self.home.journal.write(Entry(self.now(), actor.cause, Ending.REFUSED))
+        return handled
 
     def do_once(
         self, notices: list[Told], done: Told, actor: Actor, request: Request, handled: Handled

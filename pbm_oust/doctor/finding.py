@@ -1,6 +1,8 @@
 """A finding: what was looked at, whether it is right, and what to do where it is not."""
 
+import os
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -58,6 +60,13 @@ class Examiner:
 def counted(number: int, thing: str) -> str:
     """Return a number of things: 1 board, 2 boards."""
     return f"{number} {thing if number == 1 else f'{thing}s'}"
+
+
+def status(path: Path) -> os.stat_result | None:
+    """Return the status of a file, or None where it has gone meanwhile."""
+    with suppress(FileNotFoundError):
+        return path.stat()
+    return None
 
 
 def within(home: Path, path: Path) -> str:

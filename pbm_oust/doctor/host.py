@@ -7,7 +7,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from pbm_oust.doctor.finding import Examiner, Finding, counted, within
+from pbm_oust.doctor.finding import Examiner, Finding, counted, status, within
 from pbm_oust.home import Home
 from pbm_oust.rules.kinds import KINDS
 
@@ -39,7 +39,8 @@ def _open_to_others(home: Home) -> Iterator[Finding]:
     private = [home.players, home.outbox.path, home.outbox.failed]
     private += [home.journal.path, home.bounces.path, home.key_path]
     for path in [*private, *sorted(home.players.glob("*.txt"))]:
-        mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0
+        found = status(path)
+        mode = stat.S_IMODE(found.st_mode) if found else 0
         if mode & 0o077:
             wanted = "700" if path.is_dir() else "600"
             name = within(home.path, path)
@@ -48,9 +49,13 @@ def _open_to_others(home: Home) -> Iterator[Finding]:
 
 def _of_others(home: Home) -> Iterator[Finding]:
     owner = home.path.stat().st_uid
-    strange = [path for path in _files(home) if path.stat().st_uid != owner]
+    found = ((path, status(path)) for path in _files(home))
+    strange = [
+        (path, is_there.st_uid) for path, is_there in found if is_there and is_there.st_uid != owner
+    ]
     if strange:
-        first = f"{within(home.path, strange[0])} of {_user(strange[0].stat().st_uid)}"
+        path, uid = strange[0]
+        first = f"{within(home.path, path)} of {_user(uid)}"
         yield _on.bad(
             f"{counted(len(strange), 'file')} in the home of {_user(owner)}, the first {first}, "
             "belong to somebody else",
@@ -61,7 +66,7 @@ def _of_others(home: Home) -> Iterator[Finding]:
 def _unusable(home: Home) -> Iterator[Finding]:
     for path in _files(home):
         wanted = os.R_OK | os.W_OK | (os.X_OK if path.is_dir() else 0)
-        if not os.access(path, wanted):
+        if not os.access(path, wanted) and status(path):
             user = _user(os.geteuid())
             yield _on.bad(
                 f"{user} may not read and write {within(home.path, path)}",

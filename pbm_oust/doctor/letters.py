@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 from pbm_oust.config import Configuration
-from pbm_oust.doctor.finding import Examiner, Finding, counted
+from pbm_oust.doctor.finding import Examiner, Finding, counted, status
 from pbm_oust.home import Home
 from pbm_oust.journal import BadJournal
 from pbm_oust.mail.outbox import read_failed_letters, read_letters
@@ -49,12 +49,9 @@ def _waiting(home: Home, configuration: Configuration, now: datetime) -> Iterato
 
 def _staged(home: Home, now: datetime) -> Iterator[Finding]:
     """Yield what stays in outbox/tmp, which a running server finishes within a minute."""
-    paths = (home.outbox.path / "tmp").glob("*")
-    old = [
-        path
-        for path in paths
-        if datetime.fromtimestamp(path.stat().st_mtime, UTC) < now - LONGEST_STAGE
-    ]
+    found = ((path, status(path)) for path in (home.outbox.path / "tmp").glob("*"))
+    before = (now - LONGEST_STAGE).timestamp()
+    old = [path for path, is_there in found if is_there and is_there.st_mtime < before]
     if old:
         yield _on.bad(
             f"{counted(len(old), 'file')} in outbox/tmp, the first {old[0].name}, stay unfinished",

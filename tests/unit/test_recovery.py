@@ -200,6 +200,17 @@ def test_letters_of_a_first_try_do_not_come_after_those_of_the_second(home: Home
     assert (staged(home), home.outbox.letters()) == ([], before)
 
 
+@pytest.mark.parametrize("name", ["move", "refusal"])
+def test_a_letter_that_was_not_written_to_its_end_is_never_published(name: str, home: Home) -> None:
+    command = COMMANDS[name]
+    take_and_die(home, command, "step_write", is_done=False)
+    assert [(home.outbox.path / "tmp" / each).stat().st_size for each in staged(home)] == [0]
+    take(home, command.sender, command.line)
+    before = home.outbox.letters()
+    recover(home)
+    assert (staged(home), home.outbox.letters()) == ([], before)
+
+
 def test_a_letter_is_dropped_where_the_place_it_names_is_another_commands(home: Home) -> None:
     take_and_die(home, COMMANDS["challenge"], "create", is_done=False)
     take(home, ALICE, "oust challenge bob alice -size=5")
