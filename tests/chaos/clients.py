@@ -1,0 +1,158 @@
+"""Clients that keep a mail until it is acknowledged, as mail servers do, and send some twice."""
+
+import os
+import smtplib
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from enum import Enum
+from random import Random
+
+from tests.chaos.ledger import Enough, Ledger, Mail
+from tests.chaos.trial import Trial
+
+PATIENCE = 20
+"""Seconds that a client waits for an answer."""
+MOST_PUT_OFF = 40
+"""How often a mail may be answered 451, one time after the other, before its client gives it up."""
+
+
+class Way(Enum):
+    """How a mail comes a second time."""
+
+    DROPPED = "sent again, no answer read"
+    AGAIN = "sent again at once"
+    LATE = "sent again much later"
+    BEFORE = "by deliver before"
+    BESIDE = "by deliver at the same time"
+    BEHIND = "by deliver afterwards"
+
+
+WAYS = {Way.DROPPED: 7, Way.AGAIN: 7, Way.BEFORE: 8, Way.BESIDE: 3, Way.BEHIND: 2}
+"""How many of a hundred mails come a second time, and how; the players choose those for LATE."""
+
+
+class GivenUp(Exception):
+    """A mail that is put off again and again, or refused for good."""
+
+
+class Answer(Enum):
+    """How a mail was answered that was handed over."""
+
+    DONE = "answered 250"
+    SENT = "sent, no answer read"
+    PUT_OFF = "answered 451"
+    GONE = "no answer"
+    REFUSED = "answered 5xx"
+
+
+@dataclass(slots=True)
+class Client:
+    """Sends mails to the server on trial; every choice comes from `random`."""
+
+    trial: Trial
+    ledger: Ledger
+    random: Random
+
+    def send(self, mail: Mail, certainly_twice: bool = False) -> None:
+        """Send a mail until it is acknowledged, and sometimes once more.
+
+        Raises Enough when the trial is over before that, and GivenUp.
+        """
+        self.ledger.enter(mail)
+        way = self.random.choices((None, *WAYS), (100 - sum(WAYS.values()), *WAYS.values()))[0]
+        fuse = self.random.uniform(0.1, 0.9) if self.random.random() < 0.7 else None
+        pause = self.random.uniform(0.05, 0.25)
+        if way is Way.DROPPED and self._hand_over(mail, reads_answer=False) is Answer.SENT:
+            self.ledger.count(way.value)
+        if way is Way.BEFORE and self._deliver(mail, fuse) == os.EX_OK:
+            self.ledger.count(way.value)
+        if way is Way.BESIDE:
+            with self._delivering(mail, fuse):
+                time.sleep(pause)
+                self._insist(mail)
+        else:
+            self._insist(mail)
+        if way is Way.BEHIND:
+            self._insist_on_delivery(mail, fuse, way)
+        if certainly_twice or way is Way.AGAIN:
+            self.send_again(mail, Way.AGAIN)
+
+    def send_again(self, mail: Mail, way: Way) -> None:
+        """Send a mail that was acknowledged before. Raises Enough and GivenUp."""
+        self._insist(mail)
+        self.ledger.count(way.value)
+
+    def _insist(self, mail: Mail) -> None:
+        """Hand a mail over again and again until that succeeds."""
+        put_off = 0
+        while (answer := self._hand_over(mail)) is not Answer.DONE:
+            self.ledger.count(answer.value)
+            put_off = put_off + 1 if answer is Answer.PUT_OFF else 0
+            if answer is Answer.REFUSED or put_off > MOST_PUT_OFF:
+                raise GivenUp
+            self._wait()
+        self.ledger.acknowledge(mail)
+
+    def _hand_over(self, mail: Mail, reads_answer: bool = True) -> Answer:
+        """Hand a mail over by SMTP, or go away when all of it has been sent."""
+        while (port := self.trial.port) is None:
+            self._wait()
+        smtp = smtplib.SMTP(local_hostname="localhost", timeout=PATIENCE)
+        try:
+            _, greeting = smtp.connect("127.0.0.1", port)
+            if self.trial.host.encode() not in greeting:
+                return Answer.GONE
+            smtp.ehlo()
+            smtp.mail(mail.sender.address)
+            code, _ = smtp.rcpt(self.trial.address)
+            data = mail.to(self.trial.address)
+            if code == 250 and reads_answer:
+                code, _ = smtp.data(data)
+            elif code == 250 and smtp.docmd("DATA")[0] == 354:
+                smtp.send(data + b".\r\n")
+                return Answer.SENT
+        except OSError:
+            return Answer.GONE
+        finally:
+            with suppress(OSError):
+                smtp.close()
+        if code == 250:
+            return Answer.DONE
+        return Answer.PUT_OFF if code < 500 else Answer.REFUSED
+
+    @contextmanager
+    def _delivering(self, mail: Mail, fuse: float | None) -> Iterator[None]:
+        """Hand a mail to `deliver` at the same time."""
+        arguments = (mail, fuse, Way.BESIDE)
+        thread = threading.Thread(target=self._insist_on_delivery, args=arguments)
+        thread.start()
+        try:
+            yield
+        finally:
+            thread.join()
+
+    def _insist_on_delivery(self, mail: Mail, fuse: float | None, way: Way) -> None:
+        """Hand a mail to processes of `deliver` until one has done it; the first may be killed."""
+        while not self.ledger.is_over:
+            if self._deliver(mail, fuse) == os.EX_OK:
+                self.ledger.count(way.value)
+                return
+            fuse = None
+
+    def _deliver(self, mail: Mail, fuse: float | None) -> int:
+        """Hand a mail to a process of `deliver`, and return its exit status."""
+        data = mail.to(self.trial.address)
+        status = self.trial.deliver(mail.sender.address, data, fuse)
+        if status == os.EX_OK:
+            self.ledger.acknowledge(mail)
+        elif status == os.EX_TEMPFAIL:
+            self.ledger.count(Answer.PUT_OFF.value)
+        return status
+
+    def _wait(self) -> None:
+        if self.ledger.is_over:
+            raise Enough
+        time.sleep(0.03)

@@ -1,0 +1,109 @@
+"""Short trials: of the program as it is, and of builds in which something is left out."""
+
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.chaos.launcher import Build, replace
+from tests.chaos.report import report
+from tests.chaos.running import Outcome, Plan, conduct, planned_kills
+from tests.chaos.trial import ROOT
+
+
+def figures(outcome: Outcome) -> dict[str, int]:
+    """Return how much is wrong, under the headings of the report."""
+    return {what: len(found) for what, found in outcome.verdict.findings().items()}
+
+
+@pytest.mark.parametrize("power", [False, True])
+def test_nothing_is_lost_or_doubled_when_the_server_is_killed_again_and_again(
+    power: bool, tmp_path: Path
+) -> None:
+    plan = Plan(mails=60, kills=8, seed=1, power=power, minutes=5)
+    outcome = conduct(plan, tmp_path)
+    assert outcome.is_right, report(outcome)
+    counts = outcome.ledger.counts
+    assert len(outcome.ledger.mails) == 60
+    assert counts["kills while serving"] + counts["kills during start"] == 8
+    assert bool(counts["power cuts"]) is power
+
+
+def test_a_program_that_does_not_sync_loses_commands_when_the_power_goes(tmp_path: Path) -> None:
+    plan = Plan(mails=30, kills=3, power=True, build=Build.NO_SYNC, minutes=5)
+    outcome = conduct(plan, tmp_path)
+    assert not outcome.is_right
+    assert figures(outcome)["lost"] > 0, report(outcome)
+
+
+def test_a_program_that_does_not_sync_the_outbox_loses_letters_when_the_power_goes(
+    tmp_path: Path,
+) -> None:
+    build, spared = Build.NO_SYNC, "outbox/new$"
+    outcome = conduct(Plan(30, 3, power=True, build=build, spared=spared, minutes=5), tmp_path)
+    assert figures(outcome)["notices missing"] > 0, report(outcome)
+
+
+def test_a_program_that_does_not_check_ids_doubles_commands(tmp_path: Path) -> None:
+    plan = Plan(mails=30, kills=3, build=Build.NO_ID_CHECK, minutes=5)
+    outcome = conduct(plan, tmp_path)
+    assert not outcome.is_right
+    assert figures(outcome)["doubled"] > 0, report(outcome)
+
+
+def test_the_report_names_what_is_lost(tmp_path: Path) -> None:
+    plan = Plan(mails=12, kills=1, power=True, build=Build.NO_SYNC, minutes=5, tables=1)
+    lines = report(conduct(plan, tmp_path)).splitlines()
+    assert lines[0] == "build no-sync, seed 1, power cuts"
+    assert any(line.startswith("lost: ") and "signup ann1n1" in line for line in lines)
+    assert lines[-1] == "something is wrong"
+
+
+def test_kills_are_spread_over_the_mails() -> None:
+    kills = planned_kills(Plan(mails=1000, kills=50, power=True), Random(1))
+    due = [kill.due for kill in kills[:-1]]
+    assert len(kills) == 50
+    assert due == sorted(due)
+    assert 0 < due[0] < 100
+    assert 900 < due[-1] < 1000
+    assert kills[0].share == kills[-1].share == 0
+    assert any(kill.is_at_start for kill in kills)
+
+
+@pytest.mark.parametrize("name", ["Game.was_renamed", "Player.has_cause"])
+def test_a_part_that_is_to_be_broken_must_be_there(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        replace("pbm_oust.game", name, None)
+    assert ended.value.code == 2
+    assert f"pbm_oust.game has no {name}" in capsys.readouterr().err
+
+
+def test_a_step_of_the_disk_that_the_trace_does_not_know_is_reported(tmp_path: Path) -> None:
+    script = f"""
+from pathlib import Path
+from pbm_oust.disk import Disk
+from tests.chaos.launcher import keep_trace
+Disk.step_copy = print
+keep_trace(Path({str(tmp_path / "trace")!r}), Path("fuse"), None)
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert ended.returncode == 2
+    assert "step_copy" in ended.stderr
+
+
+def test_the_script_prints_a_report_and_ends_with_status_1_if_something_is_wrong(
+    tmp_path: Path,
+) -> None:
+    script = [sys.executable, str(ROOT / "scripts" / "chaos"), "--folder", str(tmp_path)]
+    options = ["--mails", "12", "--kills", "1", "--build", "no-id-check"]
+    ended = subprocess.run([*script, *options], capture_output=True, text=True, timeout=300)
+    assert ended.returncode == 1
+    assert "12 of 12 mails, 1 kills" in ended.stderr
+    assert "mails acknowledged                                12\n" in ended.stdout
+    assert ended.stdout.endswith(f"something is wrong\nsee {tmp_path}\n")

@@ -1,0 +1,182 @@
+"""The server on trial: started, killed, its power cut, and started again on the same home."""
+
+import re
+import secrets
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import nullcontext, suppress
+from pathlib import Path
+from random import Random
+
+from tests.chaos.launcher import Build
+from tests.chaos.ledger import Ledger
+from tests.chaos.mains import Mains
+
+ROOT = Path(__file__).parents[2]
+PROGRAM = str(Path(sys.executable).with_name("pbm-oust"))
+SLOW = 60
+"""Seconds after which something is broken that has not happened."""
+LONGEST_FUSE = 30
+"""Steps of the disk: about as many as two moves take."""
+STEPS_OF_DELIVER = 20
+SECONDS_OF_DELIVER = 0.3
+"""What `deliver` takes for a mail, about."""
+
+
+class Broken(Exception):
+    """The trial cannot go on; the message says why."""
+
+
+class Trial:
+    """A home in a folder, and the processes on it. `port` is where the server takes mail.
+
+    `steady` is held by whoever needs the home to stay as it is when the power goes.
+    """
+
+    def __init__(
+        self, folder: Path, ledger: Ledger, build: Build, power: bool, spared: str = ""
+    ) -> None:
+        """`power` is whether the power is to be cut, and `spared` as the launcher takes it."""
+        self.home = folder / "home"
+        self.log = folder / "log"
+        self.host = f"chaos-{secrets.token_hex(4)}.example.com"
+        self.address = f"pbmserv@{self.host}"
+        self.port: int | None = None
+        self.steady = threading.RLock()
+        self._folder = folder
+        self._build = build
+        self._spared = spared
+        self._ledger = ledger
+        self._deliveries = set[subprocess.Popen[bytes]]()
+        self.home.mkdir()
+        settings = self.home / "pbm_oust.toml"
+        settings.write_text(f'address = "{self.address}"\nsmtp = "127.0.0.1:0"\n')
+        self._mains = Mains(self.home, folder / "trace", but=settings) if power else None
+        self._log_file = self.log.open("ab")
+
+    def start(self) -> None:
+        """Start the server; `port` is known as soon as it listens."""
+        self._server = subprocess.Popen(
+            self._command(self._folder / "fuse", "serve"),
+            stdout=subprocess.PIPE,
+            stderr=self._log_file,
+            cwd=ROOT,
+        )
+        threading.Thread(target=self._hear, args=(self._server,), daemon=True).start()
+
+    def wait_until_ready(self) -> None:
+        """Wait until the server listens. Raises Broken."""
+        deadline = time.monotonic() + SLOW
+        while self.port is None:
+            self.check_alive()
+            if time.monotonic() > deadline:
+                raise Broken("the server does not start")
+            time.sleep(0.005)
+
+    def check_alive(self) -> None:
+        """Raise Broken if the server has ended by itself."""
+        if self._server.poll() is not None:
+            raise Broken(f"the server ended with status {self._server.returncode}; see {self.log}")
+
+    def kill(self, random: Random, cut: float | None) -> None:
+        """Kill the server; `cut` cuts the power too, with this chance for a step to be kept.
+
+        With a trace, half of the time that is right behind some step of the disk.
+        """
+        fuse = None
+        if self._mains and random.random() < 0.5:
+            fuse = self._folder / "fuse"
+            fuse.write_text(str(random.randint(1, LONGEST_FUSE)))
+        with self._mains.still(fuse) if self._mains else nullcontext(), self.steady:
+            self._ledger.count("kills while serving" if self.port else "kills during start")
+            self.port = None
+            if cut is not None:
+                for delivery in self._deliveries:
+                    self._kill_delivery(delivery)
+            _kill(self._server)
+            if cut is not None and self._mains:
+                undone = self._mains.cut(random, cut)
+                self._ledger.count("power cuts")
+                self._ledger.count("steps undone", undone)
+
+    def deliver(self, sender: str, data: bytes, fuse: float | None = None) -> int:
+        """Hand a mail to a process of `pbm-oust deliver`, and return its exit status.
+
+        With a `fuse`, which is between 0 and 1, it is killed when it has taken about that share
+        of its steps or, without a trace, of its time. It is also killed when the power goes.
+        """
+        path = self._folder / f"fuse-{threading.get_ident()}"
+        if fuse and self._mains:
+            path.write_text(str(1 + int(fuse * STEPS_OF_DELIVER)))
+        with self.steady:
+            process = subprocess.Popen(
+                self._command(path, "deliver", "--sender", sender),
+                stdin=subprocess.PIPE,
+                stderr=self._log_file,
+                cwd=ROOT,
+            )
+            self._deliveries.add(process)
+        assert process.stdin
+        with suppress(BrokenPipeError), process.stdin as pipe:
+            pipe.write(data)
+        if fuse and self._is_to_be_killed(process, path, fuse):
+            self._kill_delivery(process)
+        status = process.wait(SLOW)
+        path.unlink(missing_ok=True)
+        with self.steady:
+            self._deliveries.remove(process)
+        return status
+
+    def stop(self) -> int:
+        """Tell the server to stop, and return its exit status."""
+        self._server.send_signal(signal.SIGTERM)
+        return self._server.wait(SLOW)
+
+    def close(self) -> None:
+        """Kill what still runs."""
+        for process in (self._server, *self._deliveries):
+            _kill(process)
+        self._log_file.close()
+        if self._mains:
+            self._mains.close()
+
+    def _command(self, fuse: Path, *arguments: str) -> list[str]:
+        """Return the command line that starts the build on trial."""
+        program = [PROGRAM]
+        if self._mains or self._build is not Build.SOUND:
+            trace = str(self._folder / "trace") if self._mains else ""
+            launcher = [sys.executable, "-m", "tests.chaos.launcher"]
+            program = [*launcher, self._build.value, self._spared, trace, str(fuse)]
+        return [*program, "--home", str(self.home), *arguments]
+
+    def _hear(self, server: subprocess.Popen[bytes]) -> None:
+        """Read where a server listens."""
+        assert server.stdout
+        with server.stdout as output:
+            found = re.search(rb"at 127\.0\.0\.1:(\d+)", output.readline())
+            with self.steady:
+                if found and server is self._server and server.poll() is None:
+                    self.port = int(found[1])
+            output.read()
+
+    def _kill_delivery(self, process: subprocess.Popen[bytes]) -> None:
+        _kill(process)
+        if process.returncode == -signal.SIGKILL:
+            self._ledger.count("kills of deliver")
+
+    def _is_to_be_killed(self, process: subprocess.Popen[bytes], path: Path, fuse: float) -> bool:
+        """Return whether a process is still there when its fuse has burnt down."""
+        deadline = time.monotonic() + (SLOW if self._mains else fuse * SECONDS_OF_DELIVER)
+        while process.poll() is None and time.monotonic() < deadline:
+            if self._mains and not path.exists():
+                break
+            time.sleep(0.002)
+        return process.poll() is None
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait(SLOW)
