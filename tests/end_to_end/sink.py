@@ -22,6 +22,7 @@ class Sink:
     def __init__(self) -> None:
         self.taken: list[Envelope] = []
         self.put_off = 0
+        self.sessions: list[Session] = []
         self.refuses_senders = False
         self.refusal = "550 5.7.1 not from you"
         self.knows_everybody = False
@@ -31,6 +32,8 @@ class Sink:
     async def handle_MAIL(
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
+        if session not in self.sessions:
+            self.sessions.append(session)
         if self.refuses_senders:
             return self.refusal
         envelope.mail_from = address

@@ -102,6 +102,14 @@ def test_letters_go_in_the_order_in_which_they_were_written(
     assert home.outbox.letters() == []
 
 
+def test_all_letters_of_a_flush_go_over_one_connection(
+    home: Home, relay: tuple[Sink, Endpoint], clock: Clock, relaying: Relaying
+) -> None:
+    post(home, clock, "a@example.org", "slow@example.org", "unknown@example.org", "b@example.org")
+    assert relaying.flush() == Flushed(sent=2, kept=1, failed=1)
+    assert len(relay[0].sessions) == 1
+
+
 def test_an_empty_outbox_needs_no_relay(home: Home, clock: Clock) -> None:
     assert Relaying(home, Endpoint("127.0.0.1", 1), ADDRESS, clock).flush() == Flushed()
 
