@@ -137,7 +137,7 @@ def test_a_command_for_a_damaged_board_is_put_off(home: Home, port: int, subject
 
 def test_a_command_with_a_damaged_account_is_put_off(home: Home, port: int) -> None:
     home.write_player("alice", "pbm_oust player 1\nUserid: alice\n")
-    assert deliver(port, command("oust games alice")) == S451_LATER
+    assert deliver(port, command("oust move 1 alice wonderland A1")) == S451_LATER
 
 
 def test_a_client_that_goes_away_does_not_interrupt_its_command(home: Home, port: int) -> None:
