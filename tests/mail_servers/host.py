@@ -5,7 +5,6 @@ often enough, the Python that runs them.
 """
 
 import os
-import random
 import re
 import shlex
 import shutil
@@ -16,9 +15,10 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from itertools import count
 from pathlib import Path
 
 from tests.end_to_end.player import Letters, read_maildir
@@ -30,6 +30,11 @@ ROOT = Path(__file__).parents[2]
 PEERS = ROOT / ".peers"
 OWNER = "games"
 """The account that owns the home; every Debian has it."""
+
+PORTS = range(20_000, 32_000)
+"""Ports that a system does not give to clients. Each process begins at another one."""
+
+_numbers = count()
 
 COMMANDS = "pbmserv@games.example.org"
 TAGGED = "pbmserv+bounces.tag@games.example.org"
@@ -119,16 +124,12 @@ def stop(daemon: subprocess.Popen[bytes]) -> None:
 
 
 def free_port() -> int:
-    """Return a free port out of those that no system gives to clients."""
-    for _ in range(100):
-        port = random.randrange(20_000, 32_000)
-        with socket.socket() as probe:
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
+    """Return a port that is free, and that neither a client nor another test is given."""
+    while True:
+        port = PORTS[(os.getpid() * 97 + next(_numbers)) % len(PORTS)]
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
             return port
-    raise AssertionError("there is no free port")
 
 
 @dataclass(frozen=True)
