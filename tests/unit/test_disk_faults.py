@@ -167,11 +167,8 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Path]:
 def test_whatever_the_disk_does_a_command_is_done_once_with_all_its_letters(
     name: str, fault: Fault, begun: Callable[[int], Path], tmp_path: Path
 ) -> None:
-    commands, line, sender = COMMANDS[name]
-    before = begun(commands)
-    undisturbed = shutil.copytree(before, tmp_path / "undisturbed")
-    take(undisturbed, line, sender)
-    wanted = outcome(undisturbed)
+    _, line, sender = COMMANDS[name]
+    before, wanted = _undisturbed(name, begun, tmp_path)
     for at, path in _disturbed(before, tmp_path, line, sender, fault):
         for history in outcome(path).histories:
             read_history(history)
@@ -189,18 +186,25 @@ def test_whatever_the_disk_does_a_command_is_done_once_with_all_its_letters(
 def test_whatever_the_disk_does_the_next_process_finds_a_command_done_or_not_done(
     name: str, fault: Fault, begun: Callable[[int], Path], tmp_path: Path
 ) -> None:
-    commands, line, sender = COMMANDS[name]
-    before = begun(commands)
-    undisturbed = shutil.copytree(before, tmp_path / "undisturbed")
-    take(undisturbed, line, sender)
+    _, line, sender = COMMANDS[name]
+    before, wanted = _undisturbed(name, begun, tmp_path)
     endings = set()
     for at, path in _disturbed(before, tmp_path, line, sender, fault):
         recover(Home(path))
-        assert outcome(path) in (outcome(before), outcome(undisturbed)), at
+        assert outcome(path) in (outcome(before), wanted), at
         assert list((path / "outbox" / "tmp").iterdir()) == [], at
         assert not [file for file in path.rglob(".*") if file.is_file()], at
         endings.add(outcome(path) == outcome(before))
     assert endings == {True, False}
+
+
+def _undisturbed(name: str, begun: Callable[[int], Path], folder: Path) -> tuple[Path, Outcome]:
+    """Return the home before a command, and what stands in it after that when nothing fails."""
+    commands, line, sender = COMMANDS[name]
+    before = begun(commands)
+    after = shutil.copytree(before, folder / "undisturbed")
+    take(after, line, sender)
+    return before, outcome(after)
 
 
 def _disturbed(
