@@ -91,7 +91,8 @@ class Outbox:
 
         Nobody else may be writing there.
         """
-        self._publish(self._staged_for(cause, place))
+        with locked_folder(self.path / "tmp", Hold.SHARED):
+            self._publish(self._staged_for(cause, place))
 
     @contextmanager
     def left_behind(self) -> Iterator[list[Staged]]:

@@ -3,6 +3,8 @@
 import mailbox
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -160,3 +162,15 @@ def test_the_outbox_is_a_maildir(home: Home) -> None:
 def test_a_maildir_keeps_a_letter_without_its_place_out_of_sight(home: Home) -> None:
     crash_while_posting(home, CAUSE)
     assert len(mailbox.Maildir(home.outbox.path, create=False)) == 0
+
+
+def test_a_posting_is_not_finished_while_somebody_recovers(home: Home) -> None:
+    crash_while_posting(home, CAUSE)
+    with ThreadPoolExecutor() as pool:
+        with home.outbox.left_behind() as (staged,):
+            finished = pool.submit(home.outbox.finish, CAUSE, "oust.1")
+            time.sleep(0.05)  # so that one that does not wait would be done
+            assert not finished.done()
+            home.outbox.settle(staged, is_done=True)
+        finished.result()
+    assert len(home.outbox.letters()) == 1
