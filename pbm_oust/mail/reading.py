@@ -14,7 +14,7 @@ from email.message import Message
 from email.utils import getaddresses
 
 from pbm_oust.mail.text import own_text
-from pbm_oust.players import parse_address
+from pbm_oust.players import is_address
 
 LARGEST_HEADERS = 32 * 1024
 LARGEST_HEADER = 4 * 1024
@@ -160,12 +160,7 @@ def first_address(values: list[str]) -> str:
         found = [address for _, address in getaddresses(lines)]
     except Exception:  # noqa: BLE001 - the parser gives up in several ways
         found = re.findall(r"<([^<>]*)>", " ".join(lines))
-    for address in found:
-        try:
-            return parse_address(address)
-        except ValueError:
-            continue
-    return ""
+    return next(filter(is_address, found), "")
 
 
 def _body(message: Message) -> str:
