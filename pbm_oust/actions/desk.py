@@ -138,10 +138,14 @@ class Desk:
     ) -> Handled:
         """Send notices about which nothing is written but that the mail had its ending.
 
-        `done` is the answer to the actor, who gets it alone when the same mail comes again.
+        `done` is the answer to the actor, who gets it alone when the same mail comes again. Raises
+        NotAllowed for a mail that was refused before.
         """
         with self.home.journal.held():
-            if self.home.journal.ending(actor.cause) is Ending.DONE:
+            ending = self.home.journal.ending(actor.cause)
+            if ending is Ending.REFUSED:
+                raise NotAllowed(Barred.REFUSED_BEFORE, game=done.facts.get("game"))
+            if ending is Ending.DONE:
                 return self.answer(replace(done, is_repeated=True), request, Handled("done before"))
             with self.posting([done, *notices], request, actor.cause, JOURNAL):
                 self.home.journal.write(Entry(self.now(), actor.cause, Ending.DONE))
