@@ -12,7 +12,7 @@ from pbm_oust.header import Header
 from pbm_oust.history import (
     BadHistory,
     History,
-    format_step,
+    format_records,
     read_header,
     read_history,
 )
@@ -46,8 +46,10 @@ class OpenBoard:
     _history: History
 
     def append(self, game: Game) -> None:
-        """Add the latest record of `game`, which is one record longer, to the history."""
-        self._file.append(format_step(game), self._history.whole_length)
+        """Add the records that `game` has beyond those of the board, all of them or none."""
+        self._file.append(
+            format_records(game, since=len(self.game.records)), self._history.whole_length
+        )
 
     def complete(self) -> None:
         """Write the result line if a crash came between it and the last record."""

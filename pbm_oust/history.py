@@ -56,9 +56,9 @@ class History:
     """Bytes up to the end of the last whole line. What follows was never acknowledged."""
 
 
-def format_step(game: Game) -> str:
-    """Return what the latest record of a game adds to its history, newlines and result with it."""
-    lines = [format_record(game.records[-1])]
+def format_records(game: Game, since: int) -> str:
+    """Return what the records behind the first `since` add to a history, the result with them."""
+    lines = [format_record(record) for record in game.records[since:]]
     if game.result:
         lines.append(format_result(game.result))
     return "".join(f"{line}\n" for line in lines)

@@ -56,6 +56,8 @@ class BoardNotice:
     """The userid of the other player, where no letter reaches him at present."""
     changes: tuple[Change, ...] = ()
     """What the game did to the ratings of its players, where it is over and rated."""
+    told_from: int = 0
+    """The number of the first record that the notice tells of; 0 for the latest alone."""
 
 
 @dataclass(frozen=True, slots=True)

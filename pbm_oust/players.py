@@ -6,18 +6,23 @@ Password: scrypt 16384 8 1 SALT HASH
 Address: alice@example.org
 Joined: 2026-11-20T15:36:00Z
 Signup: 4f0c1d2e9a8b7c6d
+
+Lines with other keys follow, any number of each: what the player has settled, kept for later or put
+off. The module of each noun reads and writes its own.
 """
 
 import hashlib
 import hmac
 import os
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from pbm_oust.notation import CAUSE, USERID, format_time, parse_time
 
 FIRST_LINE = "pbm_oust player 1"
+_OWN_KEYS = ("Userid", "Password", "Address", "Joined", "Signup")
 
 _SCRYPT = (2**14, 8, 1)
 _STORED = re.compile(r"scrypt (\d{1,7}) (\d{1,2}) (\d{1,2}) (?:[0-9a-f]{2}){8,64} [0-9a-f]{64}")
@@ -52,6 +57,17 @@ class Account:
     joined: datetime
     cause: str = ""
     """The id of the mail that made the account, if one did."""
+    others: tuple[tuple[str, str], ...] = ()
+    """The lines with other keys, in the order of the file."""
+
+    def values(self, key: str) -> tuple[str, ...]:
+        """Return what stands in the lines with one of the other keys."""
+        return tuple(value for found, value in self.others if found == key)
+
+    def with_values(self, key: str, values: Iterable[str]) -> "Account":
+        """Return the account with these lines in place of those with the same key."""
+        kept = tuple(line for line in self.others if line[0] != key)
+        return replace(self, others=(*kept, *((key, value) for value in values)))
 
     def has_address(self, address: str) -> bool:
         """Return whether this is one of the player's addresses, however it is written."""
@@ -125,6 +141,7 @@ def format_account(account: Account) -> str:
         *(f"Address: {address}" for address in account.addresses),
         f"Joined: {format_time(account.joined)}",
         *([f"Signup: {account.cause}"] if account.cause else []),
+        *(f"{key}: {value}" for key, value in account.others),
     ]
     return "\n".join(lines) + "\n"
 
@@ -135,11 +152,15 @@ def parse_account(text: str) -> Account:
     if first != FIRST_LINE:
         raise BadAccount(f"line 1: the first line is {FIRST_LINE!r}")
     found: dict[str, list[str]] = {}
+    others: list[tuple[str, str]] = []
     for number, line in enumerate(lines, 2):
         key, colon, value = line.partition(": ")
         if not colon:
             raise BadAccount(f"line {number}: a line is written 'Key: value'")
-        found.setdefault(key, []).append(value)
+        if key in _OWN_KEYS:
+            found.setdefault(key, []).append(value)
+        else:
+            others.append((key, value))
     try:
         return Account(
             userid=parse_userid(found["Userid"][0]),
@@ -147,6 +168,7 @@ def parse_account(text: str) -> Account:
             addresses=tuple(map(parse_address, found.get("Address", ()))),
             joined=parse_time(found["Joined"][0]),
             cause=_checked_cause(found.get("Signup", [""])[0]),
+            others=tuple(others),
         )
     except KeyError as error:
         raise BadAccount(f"there is no line {error.args[0]!r}") from None

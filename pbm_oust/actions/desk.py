@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from pbm_oust.disk import NoSuchFile
+from pbm_oust.game import Game
 from pbm_oust.home import Home
 from pbm_oust.journal import Ending, Entry
 from pbm_oust.notation import USERID
@@ -15,6 +16,7 @@ from pbm_oust.outbox import JOURNAL, NOWHERE
 from pbm_oust.players import (
     Account,
     Secret,
+    format_account,
     is_password,
     is_password_but_for_case,
     is_same_address,
@@ -142,14 +144,44 @@ class Desk:
         NotAllowed for a mail that was refused before.
         """
         with self.home.journal.held():
-            ending = self.home.journal.ending(actor.cause)
-            if ending is Ending.REFUSED:
-                raise NotAllowed(Barred.REFUSED_BEFORE, game=done.facts.get("game"))
-            if ending is Ending.DONE:
+            if self._is_done(actor.cause, done.facts.get("game")):
                 return self.answer(replace(done, is_repeated=True), request, Handled("done before"))
             with self.posting([done, *notices], request, actor.cause, JOURNAL):
                 self.home.journal.write(Entry(self.now(), actor.cause, Ending.DONE))
         return handled
+
+    def change_account(
+        self,
+        change: Callable[[Account], Account],
+        tell: Callable[[Account], tuple[Told, list[Told]]],
+        actor: Actor,
+        request: Request,
+        handled: Handled,
+    ) -> Handled:
+        """Change the actor's account, once however often the mail comes.
+
+        `change` returns the account as it is to be, and may raise NotAllowed. `tell` is given that,
+        and returns the answer to the actor and what others are told. Accounts are held meanwhile;
+        what both read of the account they are given is the latest.
+        """
+        with self.home.locked_players(), self.home.journal.held():
+            account = self.account(actor.userid)
+            if self._is_done(actor.cause, None):
+                done, _ = tell(account)
+                return self.answer(replace(done, is_repeated=True), request, Handled("done before"))
+            changed = change(account)
+            done, notices = tell(changed)
+            with self.posting([done, *notices], request, actor.cause, JOURNAL):
+                self.home.write_player(changed.userid, format_account(changed))
+                self.home.journal.write(Entry(self.now(), actor.cause, Ending.DONE))
+        return handled
+
+    def _is_done(self, cause: str, game: Game | None) -> bool:
+        """Return whether a mail had its ending. Raises NotAllowed for one that was refused."""
+        ending = self.home.journal.ending(cause)
+        if ending is Ending.REFUSED:
+            raise NotAllowed(Barred.REFUSED_BEFORE, game=game)
+        return ending is Ending.DONE
 
     def note(self, cause: str, ending: Ending) -> None:
         """Write into the journal what becomes of a mail."""

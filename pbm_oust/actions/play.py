@@ -3,23 +3,16 @@
 from datetime import timedelta
 
 from pbm_oust.actions.desk import Action, Actor, Desk, Handled, Request
-from pbm_oust.boards import (
-    challenge_remark,
-    find_challenge,
-    finished_games,
-    open_board,
-    read_game,
-)
+from pbm_oust.actions.telling import tell_players
+from pbm_oust.boards import challenge_remark, find_challenge, open_board, read_game
 from pbm_oust.commands.challenge import Challenge
 from pbm_oust.commands.play import Move, Preview
 from pbm_oust.commands.table import without_passwords
 from pbm_oust.game import Game
 from pbm_oust.header import Header
 from pbm_oust.notation import format_header
-from pbm_oust.notices import BoardNotice, News, Notice
+from pbm_oust.notices import BoardNotice, News
 from pbm_oust.outbox import NOWHERE
-from pbm_oust.players import Account
-from pbm_oust.ratings import Change, is_rated, rate
 from pbm_oust.recovery import board_place
 from pbm_oust.refusal import Barred, NotAllowed
 
@@ -43,7 +36,7 @@ def move(command: Move, actor: Actor, request: Request, desk: Desk) -> Handled:
         _check_guard(command, game)
         acted = game.act(side, command.wish, max(desk.now(), game.latest), cause)
         chat = without_passwords(request.chat, command.password)
-        notices = _tell_both(acted, News.PLAYED, actor.account, chat, request, desk)
+        notices = tell_players(acted, News.PLAYED, desk, request, actor=actor.account, chat=chat)
         with desk.posting(notices, request, cause, board_place(command.kind.name, command.board)):
             board.append(acted)
     return Handled("played", acted.name, len(acted.records))
@@ -84,7 +77,7 @@ def challenge(command: Challenge, request: Request, desk: Desk) -> Handled:
         )
         game = Game.start(header)
         chat = without_passwords(request.chat)
-        notices = _tell_both(game, News.STARTED, challenger, chat, request, desk)
+        notices = tell_players(game, News.STARTED, desk, request, actor=challenger, chat=chat)
         with desk.posting(notices, request, actor.cause, board_place(command.kind.name, number)):
             history = format_header(header) + challenge_remark(actor.cause)
             desk.home.create_history(command.kind.name, number, history)
@@ -105,44 +98,6 @@ def _answer_again(game: Game, actor: Actor, request: Request, desk: Desk) -> Han
     repeated = BoardNotice(desk.player_at(actor.account, request), News.DONE_BEFORE, game)
     with desk.posting([repeated], request, actor.cause, NOWHERE):
         return Handled("done before", game.name)
-
-
-def _changes_by(game: Game, desk: Desk) -> tuple[Change, ...]:
-    """Return what a game that is over does to the ratings of its players."""
-    if not is_rated(game):
-        return ()
-    for table in rate([*finished_games(desk.home), game]):
-        for rated in table.games:
-            if rated.game is game:
-                return (rated.x, rated.o)
-    return ()
-
-
-def _tell_both(
-    game: Game, news: News, actor: Account, chat: str, request: Request, desk: Desk
-) -> list[Notice]:
-    """Return the notices that show a board to the player who acted and to the other one."""
-    other = desk.account(game.o if game.x == actor.userid else game.x)
-    reader = desk.player(other)
-    unreachable = "" if reader.addresses else other.userid
-    changes = _changes_by(game, desk)
-    return [
-        BoardNotice(
-            desk.player_at(actor, request),
-            news,
-            game,
-            unreachable=unreachable,
-            changes=changes,
-        ),
-        BoardNotice(
-            reader,
-            news,
-            game,
-            changes=changes,
-            chat=chat,
-            chat_from=actor.userid,
-        ),
-    ]
 
 
 SIGNED: dict[type, Action] = {Move: move}

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pbm_oust.game import Game
 from pbm_oust.header import Header, Terms
-from pbm_oust.history import format_step, read_header, read_history
+from pbm_oust.history import format_records, read_header, read_history
 from pbm_oust.notation import (
     format_header,
     format_record,
@@ -69,7 +69,7 @@ def test_a_history_grows_by_what_each_record_adds() -> None:
 
     text = format_header(game.header)
     for number, _ in enumerate(game.records, 1):
-        text += format_step(game.after(number))
+        text += format_records(game.after(number), since=number - 1)
 
     assert text == EXAMPLE
 
