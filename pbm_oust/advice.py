@@ -6,6 +6,7 @@ from pbm_oust.commands.looking import Show
 from pbm_oust.commands.play import Move, format_wish
 from pbm_oust.commands.table import Command
 from pbm_oust.commands.talk import Chat, Message
+from pbm_oust.commands.vacation import Ask, Leave, Vacation
 from pbm_oust.game import Game
 from pbm_oust.record import Deed, Place, Wish
 from pbm_oust.refusal import Barred, Refusal, Unlawful
@@ -69,6 +70,10 @@ def advise(command: Command, refusal: Refusal) -> str | None:
             return f"{command.kind.name} chat {command.board} {command.userid} PASSWORD"
         case Barred.NOTHING_WRITTEN, Message():
             return f"message {command.userid} PASSWORD {' '.join(command.to)}"
+        case Barred.VACATION_TOO_LONG, Vacation(asked=Leave() as asked) if refusal.facts["left"]:
+            return f"vacation {command.userid} PASSWORD {asked.first} {refusal.facts['left']}"
+        case Barred.VACATION_OVERLAPS, Vacation():
+            return f"vacation {command.userid} PASSWORD {Ask.CANCEL.value}"
         case Barred.UNUSABLE_GRID, Challenge():
             return f"{command.kind.name} challenge {command.x} {command.o}"
     game = refusal.facts.get("game")

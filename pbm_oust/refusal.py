@@ -32,6 +32,8 @@ class Unread(Enum):
     NO_LINES = "no_lines"
     MULTIPLE_WITHIN = "multiple_within"
     ANSWER_TO_BOARD = "answer_to_board"
+    BAD_DATE = "bad_date"
+    BAD_DAYS = "bad_days"
 
 
 class Barred(Enum):
@@ -61,6 +63,11 @@ class Barred(Enum):
     OFFER_WAITS = "offer_waits"
     NO_OFFER = "no_offer"
     NOTHING_TO_UNDO = "nothing_to_undo"
+    VACATION_PAST = "vacation_past"
+    VACATION_FAR = "vacation_far"
+    VACATION_OVERLAPS = "vacation_overlaps"
+    VACATION_TOO_LONG = "vacation_too_long"
+    NO_VACATION = "no_vacation"
 
 
 class Unlawful(Enum):

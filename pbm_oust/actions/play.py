@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from pbm_oust.actions.desk import Action, Actor, Desk, Handled, Request
+from pbm_oust.actions.returning import end_absence, with_return
 from pbm_oust.actions.telling import tell_players
 from pbm_oust.boards import challenge_remark, find_challenge, open_board, read_game
 from pbm_oust.commands.challenge import Challenge
@@ -27,6 +28,7 @@ def move(command: Move, actor: Actor, request: Request, desk: Desk) -> Handled:
         game = board.game
         if game.has_cause(cause):
             board.complete()
+            end_absence(actor.account, game, cause, desk)
             return _answer_again(game, actor, request, desk)
         if desk.home.journal.ending(cause):
             raise NotAllowed(Barred.REFUSED_BEFORE, game=game)
@@ -37,8 +39,10 @@ def move(command: Move, actor: Actor, request: Request, desk: Desk) -> Handled:
         acted = game.act(side, command.wish, max(desk.now(), game.latest), cause)
         chat = without_passwords(request.chat, command.password)
         notices = tell_players(acted, News.PLAYED, desk, request, actor=actor.account, chat=chat)
+        notices = with_return(notices, actor.account, acted, desk)
         with desk.posting(notices, request, cause, board_place(command.kind.name, command.board)):
             board.append(acted)
+        end_absence(actor.account, acted, cause, desk)
     return Handled("played", acted.name, len(acted.records))
 
 

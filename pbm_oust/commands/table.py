@@ -2,7 +2,17 @@
 
 import re
 
-from pbm_oust.commands import accounts, challenge, general, looking, multiple, play, ratings, talk
+from pbm_oust.commands import (
+    accounts,
+    challenge,
+    general,
+    looking,
+    multiple,
+    play,
+    ratings,
+    talk,
+    vacation,
+)
 from pbm_oust.commands.accounts import Signup
 from pbm_oust.commands.challenge import Challenge
 from pbm_oust.commands.general import Help
@@ -12,6 +22,7 @@ from pbm_oust.commands.multiple import Multiple
 from pbm_oust.commands.play import Move, Preview
 from pbm_oust.commands.ratings import Ratings, Standings
 from pbm_oust.commands.talk import Chat, Message
+from pbm_oust.commands.vacation import Ask, Vacation
 from pbm_oust.commands.values import Filter
 from pbm_oust.commands.words import MASK, find_word, fold, split_words
 from pbm_oust.players import Secret
@@ -28,7 +39,7 @@ _PLAYED = re.compile(rf"[a-z][0-9]{{1,2}}\b.*|{'|'.join(deed.value for deed in W
 _LONGEST_BEGINNING = 8
 """Words from the beginning of a command in which its password stands."""
 
-Signed = Move | ShowAs | Chat | Message
+Signed = Move | ShowAs | Chat | Message | Vacation
 """The commands that carry the password of an account."""
 Unsigned = (
     Help
@@ -55,6 +66,7 @@ FORMS = (
     *talk.FORMS,
     *ratings.FORMS,
     *multiple.FORMS,
+    *vacation.FORMS,
 )
 
 GENERAL_FORMS = {form.name: form for form in FORMS if not form.is_of_kind}
@@ -64,6 +76,7 @@ VOCABULARY = frozenset(
     {*KINDS, *GENERAL_FORMS, *KIND_FORMS}
     | {deed.value for deed in WISHED}
     | {known.value for known in Filter}
+    | {Ask.CANCEL.value}
 )
 """The words of the grammar, which no password can be."""
 
