@@ -27,7 +27,7 @@ from pbm_oust.rules.position import Kind, Side
 
 @click.group()
 def games() -> None:
-    """Look at boards."""
+    """Look at boards, and rule on them."""
 
 
 @games.command("list")

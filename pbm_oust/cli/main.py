@@ -5,7 +5,17 @@ from pathlib import Path
 import click
 
 from pbm_oust import __version__
-from pbm_oust.cli import doctor, games, outbox, players, ratings, rules, serving
+from pbm_oust.cli import (
+    doctor,
+    games,
+    outbox,
+    players,
+    ratings,
+    rules,
+    rulings,
+    serving,
+    sweeping,
+)
 from pbm_oust.cli.operator import Operator
 
 
@@ -33,6 +43,7 @@ for command in (
     serving.serve,
     serving.deliver,
     serving.mail,
+    sweeping.sweep,
     doctor.doctor,
     ratings.ratings,
     ratings.standings,
@@ -40,6 +51,10 @@ for command in (
     main.add_command(command)
 for group in (games.games, players.players, outbox.outbox, rules.rules):
     main.add_command(group)
+
+
+for ruling in rulings.COMMANDS:
+    games.games.add_command(ruling)
 
 
 def run() -> None:
