@@ -1,7 +1,7 @@
 """What the server has to tell somebody. Values; the templates turn them into words."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
@@ -11,6 +11,7 @@ from pbm_oust.ratings import Change
 from pbm_oust.refusal import Refusal
 from pbm_oust.returned import Returned
 from pbm_oust.rules.position import Kind
+from pbm_oust.settings import USUAL, Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,8 @@ class Reader:
     """The address from which this reader wrote the mail that the notice answers, if one did."""
     returned: tuple[Returned, ...] = ()
     """The reader's addresses from which letters came back since he last wrote."""
+    settings: Settings = USUAL
+    """What the reader has settled; what is usual where the server does not know him."""
 
     @property
     def asked(self) -> bool:
@@ -58,6 +61,12 @@ class BoardNotice:
     """What the game did to the ratings of its players, where it is over and rated."""
     told_from: int = 0
     """The number of the first record that the notice tells of; 0 for the latest alone."""
+    disabled: str = ""
+    """The userid of the other player, where the operator has disabled his account."""
+    note: str = ""
+    """What the reader has noted about the board."""
+    is_watched: bool = False
+    """Whether the reader does not play on the board and only watches it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +81,8 @@ class BoardsNotice:
     """How many more there are than one mail shows."""
     damaged: tuple[str, ...] = ()
     """The names of boards that cannot be read."""
+    notes: Mapping[str, str] = field(default_factory=dict)
+    """What the reader has noted about boards, by their names."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,38 @@
 
 import re
 
-from pbm_oust.commands import accounts, challenge, general, looking, multiple, play, ratings, talk
+from pbm_oust.commands import (
+    accounts,
+    challenge,
+    general,
+    looking,
+    multiple,
+    personal,
+    play,
+    ratings,
+    talk,
+)
 from pbm_oust.commands.accounts import Signup
 from pbm_oust.commands.challenge import Challenge
 from pbm_oust.commands.general import Help
 from pbm_oust.commands.line import Line
 from pbm_oust.commands.looking import AllShow, Games, Listing, Past, Show, ShowAs
 from pbm_oust.commands.multiple import Multiple
+from pbm_oust.commands.personal import (
+    DELETE,
+    REALLY,
+    SETTING_WORDS,
+    Broadcast,
+    Export,
+    Forget,
+    Limit,
+    Reject,
+    Settle,
+    TakeNote,
+    Unreject,
+    Unwatch,
+    Watch,
+)
 from pbm_oust.commands.play import Move, Preview
 from pbm_oust.commands.ratings import Ratings, Standings
 from pbm_oust.commands.talk import Chat, Message
@@ -28,8 +53,23 @@ _PLAYED = re.compile(rf"[a-z][0-9]{{1,2}}\b.*|{'|'.join(deed.value for deed in W
 _LONGEST_BEGINNING = 8
 """Words from the beginning of a command in which its password stands."""
 
-Signed = Move | ShowAs | Chat | Message
+Signed = (
+    Move
+    | ShowAs
+    | Chat
+    | Message
+    | Settle
+    | Limit
+    | Reject
+    | Unreject
+    | TakeNote
+    | Watch
+    | Unwatch
+    | Broadcast
+    | Export
+)
 """The commands that carry the password of an account."""
+# Forget proves its password by itself: when its mail comes again, the account has gone.
 Unsigned = (
     Help
     | Signup
@@ -43,6 +83,7 @@ Unsigned = (
     | Standings
     | Ratings
     | Multiple
+    | Forget
 )
 Command = Unsigned | Signed
 
@@ -55,6 +96,7 @@ FORMS = (
     *talk.FORMS,
     *ratings.FORMS,
     *multiple.FORMS,
+    *personal.FORMS,
 )
 
 GENERAL_FORMS = {form.name: form for form in FORMS if not form.is_of_kind}
@@ -64,6 +106,7 @@ VOCABULARY = frozenset(
     {*KINDS, *GENERAL_FORMS, *KIND_FORMS}
     | {deed.value for deed in WISHED}
     | {known.value for known in Filter}
+    | {DELETE, REALLY, *SETTING_WORDS}
 )
 """The words of the grammar, which no password can be."""
 
@@ -76,7 +119,9 @@ def recognise(text: str) -> tuple[Line, Unreadable | None]:
     if "\ufffd" in text:
         return line, Unreadable(Unread.UNLABELLED_CHARACTER)
     first, *others = line.words
-    if _PLAYED.fullmatch(fold(first)):
+    # The general command reject has words behind it; an answer to an offer has none.
+    is_general = bool(others) and fold(first) in GENERAL_FORMS
+    if _PLAYED.fullmatch(fold(first)) and not is_general:
         move = Line(line.words, KIND_FORMS["move"], next(iter(KINDS.values())), len(line.words))
         return move, Unreadable(Unread.ANSWER_TO_BOARD, first)
     try:
