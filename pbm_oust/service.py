@@ -5,7 +5,9 @@ from dataclasses import replace
 from pbm_oust.actions import (
     accounts,
     broadcasting,
+    exporting,
     inviting,
+    leaving,
     looking,
     noting,
     play,
@@ -24,7 +26,9 @@ from pbm_oust.refusal import Barred, Refusal, Unread, Unreadable
 
 _SIGNED = play.SIGNED | looking.SIGNED | talk.SIGNED
 _SIGNED |= settling.SIGNED | inviting.SIGNED | noting.SIGNED | broadcasting.SIGNED
+_SIGNED |= exporting.SIGNED
 _UNSIGNED = accounts.UNSIGNED | play.UNSIGNED | looking.UNSIGNED | ratings.UNSIGNED
+_UNSIGNED |= leaving.UNSIGNED
 MOST_LINES = 20
 """How many commands one mail may hold."""
 

@@ -1,15 +1,15 @@
 """Who may be challenged by whom: limits and rejected players."""
 
+from contextlib import suppress
+
 from pbm_oust.actions.desk import Action, Actor, Desk, Handled, Request
-from pbm_oust.boards import DamagedHistory, read_game
+from pbm_oust.boards import DamagedHistory, each_userids, read_game
 from pbm_oust.commands.personal import Limit, Reject, Unreject
 from pbm_oust.home import Home
 from pbm_oust.membership import becomes, disabled_since
 from pbm_oust.notices import Told
 from pbm_oust.players import Account
 from pbm_oust.refusal import Barred, NotAllowed
-from pbm_oust.rewriting import userids_in
-from pbm_oust.rules.kinds import KINDS
 from pbm_oust.willing import limit_of, rejected_by, with_limit, with_rejected
 
 
@@ -39,15 +39,11 @@ def check_room(account: Account, home: Home) -> None:
 def count_active(userid: str, home: Home) -> int:
     """Return on how many boards that go on a player is; damaged ones are left out."""
     count = 0
-    for kind in KINDS.values():
-        for board in home.boards(kind.name):
-            try:
-                if userid not in userids_in(home.read_history(kind.name, board)):
-                    continue
+    for kind, board, userids in each_userids(home):
+        if userid in userids:
+            with suppress(DamagedHistory):
                 game = read_game(home, kind, board)
-            except (DamagedHistory, OSError):
-                continue
-            count += game.result is None and game.side_of(userid) is not None
+                count += game.result is None and game.side_of(userid) is not None
     return count
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from pbm_oust import __version__
-from pbm_oust.cli import doctor, games, outbox, players, ratings, rules, serving
+from pbm_oust.cli import doctor, games, outbox, players, players_whole, ratings, rules, serving
 from pbm_oust.cli.operator import Operator
 
 
@@ -36,6 +36,7 @@ for command in (
     doctor.doctor,
     ratings.ratings,
     ratings.standings,
+    players_whole.broadcast,
 ):
     main.add_command(command)
 for group in (games.games, players.players, outbox.outbox, rules.rules):

@@ -1,6 +1,7 @@
 """The table of all commands: parsing a line, its vocabulary, and the lines of the help."""
 
 import re
+from collections.abc import Collection
 
 from pbm_oust.commands import (
     accounts,
@@ -38,7 +39,7 @@ from pbm_oust.commands.play import Move, Preview
 from pbm_oust.commands.ratings import Ratings, Standings
 from pbm_oust.commands.talk import Chat, Message
 from pbm_oust.commands.values import Filter
-from pbm_oust.commands.words import MASK, find_word, fold, split_words
+from pbm_oust.commands.words import MASK, SHORTEST_PASSWORD, find_word, fold, split_words
 from pbm_oust.players import Secret
 from pbm_oust.record import WISHED
 from pbm_oust.refusal import Unread, Unreadable
@@ -52,6 +53,9 @@ _PLAYED = re.compile(rf"[a-z][0-9]{{1,2}}\b.*|{'|'.join(deed.value for deed in W
 
 _LONGEST_BEGINNING = 8
 """Words from the beginning of a command in which its password stands."""
+
+_SHORTEST_BEGINNING = 4
+"""How many letters of a general command make its beginning in the midst of a text."""
 
 Signed = (
     Move
@@ -173,13 +177,30 @@ def _without_secret(text: str) -> str:
     """Return a line of text, masked if a command that takes a password begins anywhere in it."""
     words = text.split()
     for nth, word in enumerate(words):
-        if not any(name.startswith(fold(word)) for name in (*KINDS, *GENERAL_FORMS, *KIND_FORMS)):
+        if not _may_begin(fold(word)):
             continue
         line, _ = recognise(" ".join(words[nth : nth + _LONGEST_BEGINNING]))
-        if line.form and line.form.secret_places(line.arguments):
+        if line.form and _is_likely(line, line.form.secret_places(line.arguments)):
             masked = line.shown(VOCABULARY, lambda _word: False)
             return " ".join([*words[:nth], masked, *words[nth + _LONGEST_BEGINNING :]])
     return text
+
+
+def _may_begin(word: str) -> bool:
+    """Return whether a command may begin with a word: for, say, is rather for than forget."""
+    names = [*KINDS, *KIND_FORMS]
+    if len(word) >= _SHORTEST_BEGINNING or word in GENERAL_FORMS:
+        names += GENERAL_FORMS
+    return any(name.startswith(word) for name in names)
+
+
+def _is_likely(line: Line, places: Collection[int]) -> bool:
+    """Return whether a line with words in a password's place is a command, and no sentence."""
+    if not places or line.own_words > 1:
+        return bool(places)
+    if line.kind:
+        return line.arguments[0][:1].isdigit()
+    return any(len(line.arguments[place]) >= SHORTEST_PASSWORD for place in places)
 
 
 def _guess(line: Line, error: Unreadable) -> Line:
