@@ -1,5 +1,6 @@
 """`pbm-oust players` for whole accounts: disabled, renamed, joined. And `pbm-oust broadcast`."""
 
+import sys
 from collections.abc import Callable
 from datetime import datetime
 
@@ -77,7 +78,7 @@ def broadcast(operator: Operator, text: str | None, userids: tuple[str, ...]) ->
 
     Answers to such a mail are read by nobody: say in it where to write.
     """
-    text = click.get_text_stream("stdin").read() if text is None else text
+    text = sys.stdin.read() if text is None else text
     if not text.strip():
         raise click.UsageError("there is nothing to write; give it by --text or standard input")
     to = [userid.lower() for userid in userids] or None
