@@ -3,6 +3,7 @@
 from pbm_oust.commands.accounts import Signup
 from pbm_oust.commands.challenge import Challenge
 from pbm_oust.commands.looking import Show
+from pbm_oust.commands.personal import Broadcast, TakeNote, Unwatch, Watch
 from pbm_oust.commands.play import Move, format_wish
 from pbm_oust.commands.table import Command
 from pbm_oust.commands.talk import Chat, Message
@@ -74,6 +75,10 @@ def advise(command: Command, refusal: Refusal) -> str | None:
             return f"vacation {command.userid} PASSWORD {asked.first} {refusal.facts['left']}"
         case Barred.VACATION_OVERLAPS, Vacation():
             return f"vacation {command.userid} PASSWORD {Ask.CANCEL.value}"
+        case Barred.NOTHING_WRITTEN, Broadcast():
+            return f"broadcast {command.userid} PASSWORD"
+        case Barred.NO_SUCH_BOARD, TakeNote() | Watch() | Unwatch():
+            return f"{command.kind.name} games"
         case Barred.UNUSABLE_GRID, Challenge():
             return f"{command.kind.name} challenge {command.x} {command.o}"
     game = refusal.facts.get("game")

@@ -12,7 +12,7 @@ from pbm_oust.ratings import Change
 from pbm_oust.refusal import Refusal
 from pbm_oust.returned import Returned
 from pbm_oust.rules.position import Kind
-from pbm_oust.settings import Settings
+from pbm_oust.settings import USUAL, Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,8 @@ class Reader:
     """The address from which this reader wrote the mail that the notice answers, if one did."""
     returned: tuple[Returned, ...] = ()
     """The reader's addresses from which letters came back since he last wrote."""
-    settings: Settings = field(default_factory=Settings)
+    settings: Settings = USUAL
+    """What the reader has settled; what is usual where the server does not know him."""
 
     @property
     def asked(self) -> bool:
@@ -66,6 +67,12 @@ class BoardNotice:
     """The time of the player to move, where the board goes on from here."""
     back: str = ""
     """The userid of the player whose vacation ended with what he did here."""
+    disabled: str = ""
+    """The userid of the other player, where the operator has disabled his account."""
+    note: str = ""
+    """What the reader has noted about the board."""
+    is_watched: bool = False
+    """Whether the reader does not play on the board and only watches it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +87,8 @@ class BoardsNotice:
     """How many more there are than one mail shows."""
     damaged: tuple[str, ...] = ()
     """The names of boards that cannot be read."""
+    notes: Mapping[str, str] = field(default_factory=dict)
+    """What the reader has noted about boards, by their names."""
 
 
 @dataclass(frozen=True, slots=True)

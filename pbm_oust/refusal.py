@@ -34,6 +34,8 @@ class Unread(Enum):
     ANSWER_TO_BOARD = "answer_to_board"
     BAD_DATE = "bad_date"
     BAD_DAYS = "bad_days"
+    BAD_ZONE = "bad_zone"
+    BAD_LIMIT = "bad_limit"
 
 
 class Barred(Enum):
@@ -68,6 +70,14 @@ class Barred(Enum):
     VACATION_OVERLAPS = "vacation_overlaps"
     VACATION_TOO_LONG = "vacation_too_long"
     NO_VACATION = "no_vacation"
+    DISABLED = "disabled"
+    REJECTED = "rejected"
+    LIMIT_REACHED = "limit_reached"
+    REJECTS_SELF = "rejects_self"
+    NOTE_TOO_LONG = "note_too_long"
+    PLAYS_THERE = "plays_there"
+    TOO_MANY_WATCHED = "too_many_watched"
+    TOO_MANY_BROADCASTS = "too_many_broadcasts"
 
 
 class Unlawful(Enum):

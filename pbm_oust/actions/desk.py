@@ -12,6 +12,7 @@ from pbm_oust.disk import NoSuchFile
 from pbm_oust.game import Game
 from pbm_oust.home import Home
 from pbm_oust.journal import Ending, Entry
+from pbm_oust.membership import disabled_since
 from pbm_oust.notation import USERID
 from pbm_oust.notices import BoardNotice, News, Notice, Reader, RefusalNotice, Told
 from pbm_oust.outbox import JOURNAL, NOWHERE
@@ -106,9 +107,14 @@ class Desk:
             raise NotAllowed(Barred.NO_SUCH_PLAYER, userid) from None
 
     def authenticate(self, userid: str, password: Secret, request: Request) -> Actor:
-        """Return the player whose password it is. Raises NotAllowed for a wrong one."""
+        """Return the player whose password it is.
+
+        Raises NotAllowed for a wrong one, and for an account that the operator has disabled.
+        """
         account = self.account(userid)
         if is_password(password, account.password):
+            if disabled_since(account):
+                raise NotAllowed(Barred.DISABLED, userid=userid, own=True)
             return Actor(account, request.cause(userid))
         if is_password_but_for_case(password, account.password):
             raise NotAllowed(Barred.WRONG_PASSWORD_CASE, userid=userid)
@@ -234,13 +240,14 @@ class Desk:
         addresses = account.addresses
         if not account.has_address(request.sender):
             addresses = (*addresses, request.sender)
-        return self._reachable(addresses, account, request.sender)
+        return self._reachable(account, addresses, request.sender)
 
     def player(self, account: Account) -> Reader:
-        """Return a player who did not ask for what he reads."""
-        return self._reachable(account.addresses, account, "")
+        """Return a player who did not ask for what he reads; without addresses if disabled."""
+        addresses = () if disabled_since(account) else account.addresses
+        return self._reachable(account, addresses, "")
 
-    def _reachable(self, addresses: tuple[str, ...], account: Account, wrote_from: str) -> Reader:
+    def _reachable(self, account: Account, addresses: tuple[str, ...], wrote_from: str) -> Reader:
         """Return a reader at those addresses that letters do not come back from.
 
         The address from which he wrote is one of those, whatever came back before.
@@ -253,7 +260,8 @@ class Desk:
             if is_same_address(address, wrote_from)
             or not any(is_same_address(address, other) for other in lost)
         )
-        return Reader(tuple(working), account.userid, wrote_from, returned, settings_of(account))
+        settings = settings_of(account)
+        return Reader(tuple(working), account.userid, wrote_from, returned, settings)
 
     def _returned(self, *addresses: str) -> tuple[Returned, ...]:
         found = (self.home.bounces.of(address) for address in addresses)

@@ -10,6 +10,7 @@ from pbm_oust.cli import (
     games,
     outbox,
     players,
+    players_whole,
     ratings,
     rules,
     rulings,
@@ -47,6 +48,7 @@ for command in (
     doctor.doctor,
     ratings.ratings,
     ratings.standings,
+    players_whole.broadcast,
 ):
     main.add_command(command)
 for group in (games.games, players.players, outbox.outbox, rules.rules):

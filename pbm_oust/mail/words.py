@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from pbm_oust import clock, ratings
 from pbm_oust.absence import ALLOWANCE
 from pbm_oust.advice import legal_near, move_line, next_wish
+from pbm_oust.broadcasts import MOST_A_DAY
 from pbm_oust.commands.accounts import LONGEST_PASSWORD, MOST_ADDRESSES
 from pbm_oust.commands.challenge import LONGEST_TIME
 from pbm_oust.commands.grammar import Form, Option
@@ -18,7 +19,10 @@ from pbm_oust.commands.words import SHORTEST_PASSWORD, is_harmless
 from pbm_oust.digest import HOUR
 from pbm_oust.game import Game
 from pbm_oust.header import Terms
+from pbm_oust.mail.phrases import WIDTH, in_time_of, quoted
+from pbm_oust.membership import placeholder
 from pbm_oust.notation import LONGEST_USERID, format_action, format_result
+from pbm_oust.notes import LONGEST as LONGEST_NOTE
 from pbm_oust.notices import (
     BoardNotice,
     BoardsNotice,
@@ -37,9 +41,7 @@ from pbm_oust.rules.grid import LONGEST
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import How, Kind, Result
 from pbm_oust.service import MOST_LINES
-
-WIDTH = 75
-"""Lines of our own sentences are at most this long."""
+from pbm_oust.watching import MOST_WATCHED
 
 
 class Words:
@@ -54,6 +56,8 @@ class Words:
             autoescape=False,  # noqa: S701 - plain text
         )
         self._templates.filters["usage"] = wrapped_usage
+        self._templates.filters["quoted"] = quoted
+        self._templates.filters["in_time_of"] = in_time_of
         self._templates.globals.update(
             address=address,
             is_same_address=is_same_address,
@@ -83,6 +87,10 @@ class Words:
             vacation_days=ALLOWANCE,
             digest_hour=HOUR,
             example_line=example_line,
+            longest_note=LONGEST_NOTE,
+            most_watched=MOST_WATCHED,
+            most_broadcasts=MOST_A_DAY,
+            placeholder=placeholder(1),
         )
 
     def of(self, notice: Notice) -> tuple[str, str]:
