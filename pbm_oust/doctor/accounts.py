@@ -3,8 +3,10 @@
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
+from pbm_oust.absence import absences_of
 from pbm_oust.bounces import BadBounces
 from pbm_oust.broadcasts import broadcasts_of
+from pbm_oust.digest import digested
 from pbm_oust.doctor.finding import Examiner, Finding, counted, within
 from pbm_oust.home import Home
 from pbm_oust.membership import becomes, disabled_since
@@ -27,6 +29,8 @@ _READERS: tuple[Callable[[Account], object], ...] = (
     broadcasts_of,
     disabled_since,
     becomes,
+    absences_of,
+    digested,
 )
 """Every noun that is kept in lines of an account."""
 
