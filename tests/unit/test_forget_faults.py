@@ -3,10 +3,8 @@
 Whatever happens at whichever step, saying it again leads to what an undisturbed command leads to.
 """
 
-import hashlib
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,10 +15,10 @@ from pbm_oust.disk import Disk
 from pbm_oust.history import read_history
 from pbm_oust.home import Home
 from pbm_oust.mail.intake import KeptBySender
-from pbm_oust.players import format_account, parse_account
 from pbm_oust.recovery import recover
 from pbm_oust.rewriting import userids_in
 from pbm_oust.rules.kinds import KINDS
+from tests.unit.home_by_mail import make_quick
 from tests.unit.test_disk_faults import LETTERS, NOW, Death, Fault, FaultyDisk, outcome, take
 
 ALICE, BOB, CAROL = "alice@example.org", "bob@example.org", "carol@example.org"
@@ -46,11 +44,8 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home.prepare(tuple(KINDS))
     for line, sender in BEGINNING:
         take(path, line, sender)
-    for userid, password in [("alice", "wonderland"), ("bob", "lookingglass")]:
-        derived = hashlib.scrypt(password.encode(), salt=b"saltsalt", n=2, r=8, p=1, dklen=32)
-        stored = f"scrypt 2 8 1 {b'saltsalt'.hex()} {derived.hex()}"
-        account = replace(parse_account(home.read_player(userid)), password=stored)
-        home.write_player(userid, format_account(account))
+    for userid in ("alice", "bob", "carol"):
+        make_quick(home, userid)
     return path
 
 
