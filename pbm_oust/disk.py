@@ -76,7 +76,7 @@ class Disk:
     def remove(self, path: Path) -> None:
         """Remove a file. Raises FileNotFoundError."""
         self.step_remove(path)
-        self.sync_folder(path.parent)
+        self._sync_named(path)
 
     def make_folder(self, path: Path, mode: int) -> None:
         """Make a folder if it is missing; the folder around it is not synced."""
@@ -116,6 +116,10 @@ class Disk:
         finally:
             with suppress(OSError):
                 self.step_remove(draft)
+        self._sync_named(path)
+
+    def _sync_named(self, path: Path) -> None:
+        """Put on the disk that a file has, or no longer has, its name. Raises Undecided."""
         try:
             self.sync_folder(path.parent)
         except OSError as error:

@@ -1,13 +1,16 @@
 """Accounts that the operator has disabled, and those that are about to get another userid. Pure.
 
     Disabled: 2026-11-20T15:36:00Z
-    Becomes: gone-1
+    Becomes: alicia
+    Tell: bob
 
-The second line is there while a player is forgotten, renamed or joined with another: his boards get
-the new userid one by one, and whoever goes on with it after a crash finds it there.
+The other lines are there while a player is forgotten, renamed or joined with another: his boards
+get the new userid one by one, and whoever goes on with it after a crash finds there which one it
+is, and who is to be told.
 """
 
 import re
+from collections.abc import Iterable
 from datetime import datetime
 
 from pbm_oust.notation import USERID, format_time, parse_time
@@ -15,6 +18,7 @@ from pbm_oust.players import Account, BadAccount
 
 DISABLED_KEY = "Disabled"
 BECOMES_KEY = "Becomes"
+TELL_KEY = "Tell"
 
 _PLACEHOLDER = re.compile(r"gone-[1-9][0-9]*")
 
@@ -53,6 +57,15 @@ def becomes(account: Account) -> str:
     return ""
 
 
-def with_becomes(account: Account, userid: str) -> Account:
-    """Return an account that is about to get another userid."""
-    return account.with_values(BECOMES_KEY, [userid] if userid else [])
+def with_becomes(account: Account, userid: str, tell: Iterable[str] = ()) -> Account:
+    """Return an account that is about to get another userid, or, where that is empty, is not.
+
+    `tell` are the userids of those who are to be told.
+    """
+    account = account.with_values(BECOMES_KEY, [userid] if userid else [])
+    return account.with_values(TELL_KEY, tell)
+
+
+def to_be_told(account: Account) -> tuple[str, ...]:
+    """Return the userids of those who are to be told that a player has another one."""
+    return account.values(TELL_KEY)

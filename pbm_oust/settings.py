@@ -110,8 +110,9 @@ def settings_of(account: Account) -> Settings:
             raise BadAccount(f"the setting {name!r} is not known")
         try:
             settings = with_setting(settings, name, value)
-        except ValueError as error:
-            raise BadAccount(f"the setting {line!r}: {error}") from None
+        except ValueError:
+            possible = " or ".join(values_of(name)) or "a time zone like Europe/Paris"
+            raise BadAccount(f"the setting {line!r} is not {possible}") from None
     return settings
 
 

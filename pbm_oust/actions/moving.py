@@ -11,7 +11,7 @@ from pbm_oust.actions.renaming import (
     rename_on_boards,
 )
 from pbm_oust.boards import each_userids, has_played
-from pbm_oust.membership import BECOMES_KEY, becomes, with_becomes
+from pbm_oust.membership import becomes, to_be_told, with_becomes
 from pbm_oust.notes import KEY as NOTE_KEY
 from pbm_oust.notices import Told
 from pbm_oust.players import Account, format_account
@@ -38,10 +38,10 @@ def rename_player(old: str, new: str, desk: Desk) -> int:
         if not _is_begun(account, new, desk):
             if desk.has_account(new) or has_played(new, desk.home):
                 raise CannotMove(f"the userid {new} belongs to somebody already")
-            renamed = replace(account, userid=new).with_values(BECOMES_KEY, [])
+            renamed = with_becomes(replace(account, userid=new), "")
             # The new account is there first, so that nobody can take the userid meanwhile.
             desk.home.write_player(new, format_account(renamed))
-        desk.home.write_player(old, format_account(with_becomes(account, new)))
+        _mark(account, new, desk)
     return _move(account, new, "renamed", desk)
 
 
@@ -56,7 +56,7 @@ def merge_players(old: str, into: str, desk: Desk) -> int:
         account, target = desk.account(old), desk.account(into)
         if becomes(account) not in ("", into) or becomes(target):
             raise CannotMove("one of them is about to get another userid; finish that first")
-        desk.home.write_player(old, format_account(with_becomes(account, into)))
+        _mark(account, into, desk)
     both = [
         f"{kind.name} {board}"
         for kind, board, userids in each_userids(desk.home)
@@ -81,6 +81,15 @@ def _is_begun(account: Account, new: str, desk: Desk) -> bool:
     return bool(promised) or desk.account(new).password == account.password
 
 
+def _mark(account: Account, new: str, desk: Desk) -> None:
+    """Write down what userid a player is to have, and who has to be told, for now or later."""
+    if becomes(account) != new:
+        games = active_games(account.userid, desk.home)
+        owners = {userid for game in games for userid in (game.x, game.o)}
+        marked = with_becomes(account, new, sorted(owners - {account.userid}))
+        desk.home.write_player(account.userid, format_account(marked))
+
+
 def _joined(account: Account, target: Account) -> Account:
     """Return an account with the addresses and lines of another besides its own."""
     added = (each for each in account.addresses if not target.has_address(each))
@@ -95,10 +104,6 @@ def _joined(account: Account, target: Account) -> Account:
 def _move(account: Account, new: str, how: str, desk: Desk) -> int:
     """Move a player's boards to another userid, tell all whom it concerns, remove the account."""
     old, home = account.userid, desk.home
-    # Begun again, a renamed player has boards under the new userid already.
-    moved = (old, new) if how == "renamed" else (old,)
-    games = (game for userid in moved for game in active_games(userid, home))
-    opponents = {userid for game in games for userid in (game.x, game.o)}
     count = len(boards_of(old, home))
     rename_on_boards(old, new, home)
     cause = hashlib.sha256(f"{how}\0{old}\0{new}\0{account.joined}".encode()).hexdigest()[:16]
@@ -106,10 +111,8 @@ def _move(account: Account, new: str, how: str, desk: Desk) -> int:
     with home.locked_players():
         rename_elsewhere(old, new, home)
         facts = {"how": how, "old": old, "new": new}
-        readers = [desk.player(desk.account(new))]
-        for userid in sorted(opponents - {old, new}):
-            if desk.has_account(userid):
-                readers.append(desk.player(desk.account(userid)))
+        told = [new, *to_be_told(desk.account(old))]
+        readers = [desk.player(desk.account(userid)) for userid in told if desk.has_account(userid)]
         notices = [Told(reader, "renamed", facts) for reader in readers if reader.addresses]
         with desk.posting(notices, request, cause, gone_place(old)):
             home.remove_player(old)

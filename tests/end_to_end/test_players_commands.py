@@ -1,0 +1,134 @@
+"""What the operator does with whole players, on the command line."""
+
+import json
+from email import message_from_bytes
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from pbm_oust.cli import main
+from pbm_oust.home import Home
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """Return a home with three players and a board of the first two."""
+    for userid in ("alice", "bob", "carol"):
+        made = _run(
+            tmp_path, "players", "add", userid, f"{userid}@example.org", "--password", "wonderland"
+        )
+        assert made.exit_code == 0
+    _deliver(tmp_path, "alice@example.org", "oust challenge alice bob -size=5")
+    return tmp_path
+
+
+def _run(home: Path, *arguments: str, stdin: str = "") -> Result:
+    return CliRunner().invoke(main, ["--home", str(home), *arguments], input=stdin)
+
+
+def _deliver(home: Path, sender: str, line: str) -> None:
+    mail = f"From: {sender}\nSubject: {line}\nMessage-ID: <{hash(line)}@example.org>\n\n"
+    assert _run(home, "deliver", stdin=mail).exit_code == 0
+
+
+def _letters(home: Path) -> list[str]:
+    outbox = Home(home).outbox
+    letters = (message_from_bytes(outbox.read(name)) for name in outbox.letters())
+    return [f"{letter['To']}: {letter['Subject']}" for letter in letters]
+
+
+def test_a_player_is_disabled_and_enabled_again(home: Path) -> None:
+    assert _run(home, "players", "disable", "bob").output == "disabled bob\n"
+    (_, bob, _) = json.loads(_run(home, "players", "list", "--json").output)
+    assert bob["disabled"]
+    assert "bob@example.org (disabled)" in _run(home, "players", "list").output
+    assert json.loads(_run(home, "players", "show", "bob", "--json").output)["disabled"]
+    assert "disabled" in _run(home, "players", "show", "bob").output
+    again = _run(home, "players", "disable", "bob")
+    assert (again.exit_code, "bob is disabled since" in again.output) == (1, True)
+    assert "bob is disabled since" in _run(home, "doctor").output
+    assert _run(home, "players", "enable", "BOB").output == "enabled bob\n"
+    assert _run(home, "players", "enable", "bob").exit_code == 1
+    assert json.loads(_run(home, "players", "show", "bob", "--json").output)["disabled"] is None
+
+
+def test_a_player_is_renamed_and_told_so_and_the_other_one_is(home: Path) -> None:
+    before = _letters(home)
+    renamed = _run(home, "players", "rename", "bob", "Bobby")
+    assert (renamed.exit_code, renamed.output) == (0, "renamed bob: bobby on 1 board\n")
+    assert Home(home).userids() == ["alice", "bobby", "carol"]
+    assert "O: bobby\n" in Home(home).read_history("oust", 1).decode()
+    assert sorted(_letters(home)[len(before) :]) == [
+        "alice@example.org: bob is bobby from now on",
+        "bob@example.org: bob is bobby from now on",
+    ]
+    _deliver(home, "bob@example.org", "oust decline 1 bobby wonderland")
+    assert b"= draw void\n" in Home(home).read_history("oust", 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "reason"),
+    [
+        (("rename", "bob", "alice"), 1, "belongs to somebody already"),
+        (("rename", "dora", "dorothy"), 1, "there is no player dora"),
+        (("rename", "bob", "2bob"), 2, "cannot be a userid"),
+        (("rename", "bob", "gone-3"), 2, "cannot be a userid"),
+        (("merge", "bob", "alice"), 1, "both have played on oust 1"),
+        (("merge", "bob", "bob"), 1, "these are one account"),
+        (("merge", "bob", "dora"), 1, "there is no player dora"),
+        (("disable", "dora"), 1, "there is no player dora"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_with_the_reason_and_changes_nothing(
+    arguments: tuple[str, ...], status: int, reason: str, home: Path
+) -> None:
+    before = [Home(home).read_player(userid) for userid in Home(home).userids()]
+    refused = _run(home, "players", *arguments)
+    assert (refused.exit_code, reason in refused.output) == (status, True)
+    assert [Home(home).read_player(userid) for userid in Home(home).userids()] == before
+
+
+def test_a_damaged_board_of_a_player_is_named_and_can_be_mended_later(home: Path) -> None:
+    path = Home(home).history_path("oust", 1)
+    sound = path.read_text()
+    path.write_text(sound.replace("Grid: square 5x5", "Grid: round"))
+    refused = _run(home, "players", "rename", "bob", "bobby")
+    assert (refused.exit_code, "mend this board first" in refused.output) == (1, True)
+    assert "on the way to become bobby" in _run(home, "doctor").output
+    path.write_text(sound)
+    assert _run(home, "players", "rename", "bob", "bobby").exit_code == 0
+    assert Home(home).userids() == ["alice", "bobby", "carol"]
+
+
+def test_two_accounts_of_one_player_are_joined(home: Path) -> None:
+    merged = _run(home, "players", "merge", "bob", "carol")
+    assert (merged.exit_code, merged.output) == (0, "merged bob: carol on 1 board\n")
+    shown = json.loads(_run(home, "players", "show", "carol", "--json").output)
+    assert shown["addresses"] == ["carol@example.org", "bob@example.org"]
+    assert Home(home).userids() == ["alice", "carol"]
+    assert _run(home, "games", "verify").exit_code == 0
+
+
+def test_the_operator_writes_to_everybody_or_to_some(home: Path) -> None:
+    before = len(_letters(home))
+    sent = _run(home, "broadcast", stdin="The server rests on Sunday.\n")
+    assert (sent.exit_code, sent.output) == (0, "written to 3 players\n")
+    assert set(_letters(home)[before:]) == {
+        f"{userid}@example.org: the operator writes to everybody"
+        for userid in ("alice", "bob", "carol")
+    }
+    assert _run(home, "broadcast", "--to", "Bob", "--text", "Hello").output == (
+        "written to 1 player\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"), [(("--text", " "), 2), (("--to", "dora", "--text", "Hello"), 1)]
+)
+def test_a_broadcast_to_nobody_or_of_nothing_is_refused(
+    arguments: tuple[str, ...], status: int, home: Path
+) -> None:
+    before = _letters(home)
+    assert _run(home, "broadcast", *arguments).exit_code == status
+    assert _letters(home) == before

@@ -1,0 +1,83 @@
+"""A home that a test talks to by mail: lines sent, and what comes back."""
+
+import hashlib
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from email import message_from_bytes
+from email.message import Message
+from itertools import count
+from pathlib import Path
+
+from pbm_oust.home import Home
+from pbm_oust.mail.intake import Envelope, Intake, open_intake
+from pbm_oust.players import format_account, parse_account
+from pbm_oust.rules.kinds import KINDS
+from tests.unit.mails import mail
+
+ADDRESS = "pbmserv@example.com"
+ALICE, BOB, CAROL = "alice@example.org", "bob@example.net", "carol@example.com"
+PASSWORDS = {"alice": "wonderland", "bob": "lookingglass", "carol": "rabbithole"}
+_numbers = count()
+
+
+def make_quick(home: Home, userid: str) -> None:
+    """Store the password of a player anew in a way that takes no time to check."""
+    password, salt = PASSWORDS[userid].encode(), b"saltsalt"
+    derived = hashlib.scrypt(password, salt=salt, n=2, r=8, p=1, dklen=32)
+    stored = f"scrypt 2 8 1 {salt.hex()} {derived.hex()}"
+    account = replace(parse_account(home.read_player(userid)), password=stored)
+    home.write_player(userid, format_account(account))
+
+
+@dataclass
+class Talk:
+    """Sends mails to a home and sees which letters each of them leads to."""
+
+    home: Home
+    now: datetime = datetime(2026, 11, 20, 12, tzinfo=UTC)
+    letters: list[Message] = field(default_factory=list)
+    """The letters that the latest mail led to."""
+    outcome: str = ""
+    """What became of the latest mail."""
+
+    @classmethod
+    def begin(cls, path: Path, *senders: str) -> "Talk":
+        """Return a talk with a new home in which these have signed up."""
+        home = Home(path)
+        home.prepare(tuple(KINDS))
+        talk = cls(home)
+        for sender in senders:
+            userid = sender.partition("@")[0]
+            talk.send(sender, f"signup {userid} {PASSWORDS[userid]}")
+            make_quick(home, userid)
+        return talk
+
+    @property
+    def intake(self) -> Intake:
+        return open_intake(self.home, ADDRESS, lambda: self.now)
+
+    def send(
+        self, sender: str, line: str, text: str = "", *, to: str = ADDRESS, number: int = 0
+    ) -> list[str]:
+        """Send a mail, and return who gets letters about it, with their Subjects.
+
+        Two mails of one sender are the same if they have the same number, and it is not 0.
+        """
+        before = set(self.home.outbox.letters())
+        headers = (
+            f"From: {sender}",
+            f"Subject: {line}",
+            f"Message-ID: <{f'again-{number}' if number else next(_numbers)}@example.org>",
+        )
+        handled = self.intake.take(mail(*headers, text=text), Envelope(sender, (to,)))
+        self.outcome = handled.outcome
+        names = [name for name in self.home.outbox.letters() if name not in before]
+        self.letters = [message_from_bytes(self.home.outbox.read(name)) for name in names]
+        return [f"{letter['To']}: {letter['Subject']}" for letter in self.letters]
+
+    def text_to(self, address: str) -> str:
+        """Return the text of the letter to an address that the latest mail led to."""
+        (letter,) = (each for each in self.letters if each["To"] == address)
+        data = letter.get_payload(decode=True)
+        assert isinstance(data, bytes)
+        return data.decode()
