@@ -11,14 +11,15 @@ from pbm_oust.cli.operator import (
     Operator,
     Refused,
     as_json,
+    no_board,
     pass_operator,
     print_json,
     print_table,
 )
 from pbm_oust.commands.values import BoardAt, Filter
-from pbm_oust.disk import NoSuchFile
+from pbm_oust.formats.structured import record_fields, result_fields
 from pbm_oust.game import Game
-from pbm_oust.notation import format_action, format_result, format_time
+from pbm_oust.notation import format_result, format_time
 from pbm_oust.refusal import Refusal
 from pbm_oust.render.text import game_text
 from pbm_oust.rules.kinds import KINDS
@@ -84,7 +85,7 @@ def list_(
 @pass_operator
 def show(operator: Operator, kind: Kind, board: BoardAt, as_json: bool) -> None:
     """Draw a board, as it is or as it was after its record N."""
-    game = _game(operator, kind, board.board)
+    game = operator.game(kind, board.board)
     if board.number is not None:
         if board.number > len(game.records):
             raise Refused(f"{game.name} has {len(game.records)} records")
@@ -102,24 +103,10 @@ def show(operator: Operator, kind: Kind, board: BoardAt, as_json: bool) -> None:
 @pass_operator
 def history(operator: Operator, kind: Kind, board: int, as_json: bool) -> None:
     """Print the history of a board."""
-    try:
-        text = operator.home.read_history(kind.name, board).decode("utf-8", "replace")
-    except NoSuchFile:
-        raise _no_board(kind, board) from None
+    text = operator.history(kind, board).decode("utf-8", "replace")
     if as_json:
-        game = _game(operator, kind, board)
-        records = [
-            {
-                "number": record.number,
-                "side": record.by,
-                "action": [{"cell": done.cell, "took": done.took} for done in record.action]
-                if isinstance(record.action, tuple)
-                else format_action(record.action),
-                "at": format_time(record.at),
-                "id": record.cause,
-            }
-            for record in game.records
-        ]
+        game = operator.game(kind, board)
+        records = [record_fields(record) for record in game.records]
         print_json(_summary(game) | {"records": records})
     else:
         click.echo(text, nl=False)
@@ -154,7 +141,7 @@ def _verify(operator: Operator, kind: Kind, board: int) -> dict[str, Any]:
     try:
         game = read_game(operator.home, kind, board)
     except Refusal:
-        raise _no_board(kind, board) from None
+        raise no_board(kind, board) from None
     except DamagedHistory as damage:
         return {
             "ok": False,
@@ -167,19 +154,6 @@ def _verify(operator: Operator, kind: Kind, board: int) -> dict[str, Any]:
         }
     text = f"{name}: ok, {len(game.records)} records, {_state(game)}"
     return {"ok": True, "kind": kind.name, "board": board, "path": str(path), "text": text}
-
-
-def _game(operator: Operator, kind: Kind, board: int) -> Game:
-    try:
-        return read_game(operator.home, kind, board)
-    except Refusal:
-        raise _no_board(kind, board) from None
-    except DamagedHistory as damage:
-        raise Refused(str(damage)) from None
-
-
-def _no_board(kind: Kind, board: int) -> Refused:
-    return Refused(f"there is no board {kind.name} {board}")
 
 
 def _state(game: Game) -> str:
@@ -199,12 +173,7 @@ def _summary(game: Game) -> dict[str, Any]:
         "started": format_time(game.header.started),
         "records": len(game.records),
         "to_move": None if result else game.to_move.value,
-        "result": None
-        if result is None
-        else {
-            "winner": result.winner.value if result.winner else None,
-            "how": result.how.value,
-        },
+        "result": result_fields(result),
     }
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from pbm_oust import __version__
-from pbm_oust.cli import doctor, games, outbox, players, ratings, rules, serving
+from pbm_oust.cli import doctor, formats, games, outbox, players, ratings, rules, serving
 from pbm_oust.cli.operator import Operator
 
 
@@ -40,6 +40,8 @@ for command in (
     main.add_command(command)
 for group in (games.games, players.players, outbox.outbox, rules.rules):
     main.add_command(group)
+for command in (formats.export, formats.import_):
+    games.games.add_command(command)
 
 
 def run() -> None:

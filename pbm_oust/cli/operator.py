@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from pbm_oust.boards import DamagedHistory, read_game
 from pbm_oust.commands.values import BoardAt, read_board_at
 from pbm_oust.config import (
     BadConfiguration,
@@ -18,9 +19,11 @@ from pbm_oust.config import (
     parse_endpoint,
     parse_relay,
 )
+from pbm_oust.disk import NoSuchFile
+from pbm_oust.game import Game
 from pbm_oust.home import Home
 from pbm_oust.players import parse_address
-from pbm_oust.refusal import Unreadable
+from pbm_oust.refusal import Refusal, Unreadable
 from pbm_oust.render.text import in_columns
 from pbm_oust.rules.grid import Grid, Shape, parse_size
 from pbm_oust.rules.kinds import KINDS
@@ -55,6 +58,22 @@ class Operator:
             raise Refused(f"cannot use {self.path} as home: {error.strerror}") from None
         return home
 
+    def game(self, kind: Kind, board: int) -> Game:
+        """Return the game of a board. Raises Refused if there is none, or none that replays."""
+        try:
+            return read_game(self.home, kind, board)
+        except Refusal:
+            raise no_board(kind, board) from None
+        except DamagedHistory as damage:
+            raise Refused(str(damage)) from None
+
+    def history(self, kind: Kind, board: int) -> bytes:
+        """Return the history of a board as it is in its file. Raises Refused."""
+        try:
+            return self.home.read_history(kind.name, board)
+        except NoSuchFile:
+            raise no_board(kind, board) from None
+
     @cached_property
     def configuration(self) -> Configuration:
         """The configuration that stands in the home. Raises UsageError for a faulty one."""
@@ -70,6 +89,11 @@ class Operator:
             return parse_configuration(home.read_configuration())
         except (BadConfiguration, OSError) as error:
             raise BadConfiguration(f"{home.configuration}: {error}") from None
+
+
+def no_board(kind: Kind, board: int) -> Refused:
+    """Return the refusal of a board that is not there."""
+    return Refused(f"there is no board {kind.name} {board}")
 
 
 pass_operator = click.make_pass_decorator(Operator)

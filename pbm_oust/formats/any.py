@@ -13,11 +13,11 @@ def parse_any(text: str) -> Draft:
     A history file is taken as it is. Raises BadGame where the form is not known, and for a text
     that is not what it seems.
     """
-    begins = text.lstrip("\ufeff \t\r\n")
-    if begins.startswith("{"):
-        return parse_structured(text.lstrip("\ufeff"))
-    if begins.startswith("("):
-        return parse_sgf(text.lstrip("\ufeff"))
+    begins = text.lstrip()[:1]
+    if begins == "{":
+        return parse_structured(text)
+    if begins == "(":
+        return parse_sgf(text)
     if has_plain(text):
         return parse_plain(text)
     lines = text.split("\n")

@@ -119,4 +119,6 @@ def draft(
     for piece in pieces:
         if "\n" in piece.text:
             raise BadGame(piece.where, "a line break stands in it")
+        if any("\ud800" <= character <= "\udfff" for character in piece.text):
+            raise BadGame(piece.where, "half a character stands in it")
     return Draft(tuple(pieces))

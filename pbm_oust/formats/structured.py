@@ -56,8 +56,10 @@ def parse_structured(text: str) -> Draft:
         whole = json.loads(text)
     except json.JSONDecodeError as error:
         raise BadGame(f"line {error.lineno}", f"this is no JSON: {error.msg}") from None
-    except RecursionError:
-        raise BadGame("the object", "it lies too deep in itself") from None
+    except (RecursionError, ValueError):
+        raise BadGame(
+            "the object", "it lies too deep in itself, or has too long a number"
+        ) from None
     if _of(dict, whole, "the object").get("format") != FORMAT:
         raise BadGame("format", f"it has to be {FORMAT!r}")
     header = [

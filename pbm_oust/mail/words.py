@@ -14,6 +14,8 @@ from pbm_oust.commands.challenge import LONGEST_TIME
 from pbm_oust.commands.grammar import Form, Option
 from pbm_oust.commands.table import FORMS
 from pbm_oust.commands.words import SHORTEST_PASSWORD, is_harmless
+from pbm_oust.formats.plain import format_plain
+from pbm_oust.formats.sheet import Sheet
 from pbm_oust.game import Game
 from pbm_oust.notation import LONGEST_USERID, format_action, format_result
 from pbm_oust.notices import (
@@ -114,7 +116,7 @@ class Words:
             notice,
             past=notice.is_past,
             board=game_text(game),
-            record=_whole_record(game),
+            record=format_plain(Sheet(game)),
             example_line=move_line(game, game.player_to_move, wish) if wish else "",
         )
 
@@ -265,15 +267,3 @@ def standing_rows(standings: Iterable[Standing]) -> list[str]:
 def _how(result: Result) -> str:
     """Return how a game ended in two words, or in one: x capture, draw agreed, void."""
     return result.how.value if result.how is How.VOID else format_result(result)[2:]
-
-
-def _whole_record(game: Game) -> str:
-    steps = (
-        f"{record.number} {record.by} {format_action(record.action)}" for record in game.records
-    )
-    return textwrap.fill(
-        ", ".join(step.replace(" ", "\0") for step in steps),
-        WIDTH - 2,
-        initial_indent="  ",
-        subsequent_indent="  ",
-    ).replace("\0", " ")

@@ -1,6 +1,8 @@
 """SGF, JSON and plain lines: what is written is taken back without loss, in whatever state."""
 
+import re
 from contextlib import suppress
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -12,6 +14,7 @@ from pbm_oust.formats.plain import CLOSING, OPENING
 from pbm_oust.formats.sheet import BadGame
 from pbm_oust.game import Game
 from pbm_oust.history import read_history
+from pbm_oust.rules.position import How, Result, Side
 from tests.unit.games import EXAMPLE, history_of
 from tests.unit.happenings import (
     FORMATS,
@@ -89,6 +92,16 @@ def test_lines_of_a_header_that_nobody_knows_yet_are_carried_as_they_stand(form:
     assert [piece.text for piece in pieces] == EXAMPLE.splitlines()
 
 
+@pytest.mark.parametrize("begins", ["[pbm_oust game 1]", "{"])
+def test_the_examples_of_the_documentation_are_games(begins: str) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "formats.md").read_text()
+    blocks = re.findall(r"^```(?:json)?\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    (example,) = (block for block in blocks if block.startswith(begins))
+    game, history = parse_any(example).check()
+    assert game.result == Result(Side.X, How.RESIGN)
+    assert history.split("\n")[9] == "# challenge 5781015b25123edc"
+
+
 # Refused with the place and the reason
 
 
@@ -110,6 +123,8 @@ def test_lines_of_a_header_that_nobody_knows_yet_are_carried_as_they_stand(form:
         ("json", '"number": 3', '"number": true', "record 3", "true is not a whole number"),
         ("json", '"at": "2026-11-20T15:40:02Z",', "", "record 1", "'at' is missing"),
         ("json", '"G5"', '"G5\\n"', "record 3", "a line break stands in it"),
+        ("json", '"G5"', '"G5\\ud800"', "record 3", "half a character"),
+        ("json", '"took": 1', f'"took": {"9" * 5000}', "the object", "too long a number"),
         ("json", '"pbm_oust game 1"', '"pbm_oust game 2"', "format", "'pbm_oust game 1'"),
         ("json", '"records": [', '"records": [,', "line 12", "this is no JSON"),
         ("json", '"winner": "x"', '"winner": "o"', "result", "the result is '= x resign'"),
@@ -154,8 +169,6 @@ def test_a_text_with_any_piece_replaced_is_read_or_refused(
         assert read_history(history.encode()).game == game
 
 
-@pytest.mark.parametrize(
-    "text", ["", "{", "(", "[]", "{}", "(;)", "hello", "\ufeff", "{" * 100_000]
-)
+@pytest.mark.parametrize("text", ["", "{", "(", "[]", "{}", "(;)", "hello", "{" * 100_000])
 def test_what_is_nothing_of_the_kind_is_refused(text: str) -> None:
     assert refused(text).reason
