@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import click
 
+from pbm_oust.cli.completion import complete_boards
 from pbm_oust.cli.operator import KIND, Operator, Refused, pass_operator
 from pbm_oust.formats.any import parse_any
 from pbm_oust.formats.plain import format_plain, has_plain
@@ -27,7 +28,7 @@ _HEADER = re.compile(rb"From |[A-Za-z-]+:[ \t]")
 
 @click.command()
 @click.argument("kind", type=KIND)
-@click.argument("board", type=click.IntRange(min=1))
+@click.argument("board", type=click.IntRange(min=1), shell_complete=complete_boards)
 @click.option("--sgf", "form", flag_value="sgf", help="SGF, for programs that show games of Go.")
 @click.option("--json", "form", flag_value="json", help="One JSON object.")
 @click.option("--text", "form", flag_value="text", help="The lines at the foot of final mails.")

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from pbm_oust.boards import DamagedHistory, read_game
+from pbm_oust.cli.terminal import page
 from pbm_oust.commands.values import BoardAt, read_board_at
 from pbm_oust.config import (
     BadConfiguration,
@@ -113,16 +115,21 @@ def print_json(value: object) -> None:
 
 def print_table(rows: Iterable[Sequence[object]]) -> None:
     """Print rows in columns."""
-    for line in in_columns(rows):
-        click.echo(line)
+    page("".join(f"{line}\n" for line in in_columns(rows)))
 
 
 class Parsed(click.ParamType):  # type: ignore[type-arg]  # generic in newer click only
-    """A parameter whose text a function reads, which raises ValueError and says what is right."""
+    """A parameter whose text a function reads, which raises ValueError and says what is right.
 
-    def __init__(self, name: str, read: Callable[[str], object]) -> None:
+    `offered` are the texts that a shell completes.
+    """
+
+    def __init__(
+        self, name: str, read: Callable[[str], object], offered: Sequence[str] = ()
+    ) -> None:
         self.name = name
         self._read = read
+        self._offered = offered
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -132,6 +139,12 @@ class Parsed(click.ParamType):  # type: ignore[type-arg]  # generic in newer cli
             return self._read(value)
         except ValueError as error:
             self.fail(str(error), param, ctx)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Return what a shell offers behind an incomplete text."""
+        return [CompletionItem(word) for word in self._offered if word.startswith(incomplete)]
 
 
 def _read_kind(text: str) -> Kind:
@@ -147,7 +160,7 @@ def _read_board(text: str) -> BoardAt:
         raise ValueError(f"{text!r} is not written like 17 or 17#5") from None
 
 
-KIND = Parsed("kind", _read_kind)
+KIND = Parsed("kind", _read_kind, tuple(KINDS))
 BOARD_AT = Parsed("board", _read_board)
 ADDRESS = Parsed("address", parse_address)
 ENDPOINT = Parsed("endpoint", parse_endpoint)

@@ -12,6 +12,7 @@ from pbm_oust.cli.operator import (
     pass_operator,
     print_json,
 )
+from pbm_oust.cli.terminal import page
 from pbm_oust.mail.words import standing_rows
 from pbm_oust.ratings import RatedGame, Standing, Table, rate
 from pbm_oust.rules.position import Kind
@@ -27,10 +28,11 @@ def standings(operator: Operator, kind: Kind | None, as_json: bool) -> None:
     if as_json:
         print_json([_summary(table) for table in tables])
         return
+    lines = list[str]()
     for table in tables:
-        click.echo(f"{table.kind.title}, {table.size.value} boards")
-        for row in standing_rows(table.ordered()):
-            click.echo(f"  {row}")
+        lines.append(f"{table.kind.title}, {table.size.value} boards")
+        lines += [f"  {row}" for row in standing_rows(table.ordered())]
+    page("".join(f"{line}\n" for line in lines))
 
 
 @click.command()
