@@ -34,7 +34,10 @@ _HEADER = re.compile(rb"From |[A-Za-z-]+:[ \t]")
 @click.option("--text", "form", flag_value="text", help="The lines at the foot of final mails.")
 @pass_operator
 def export(operator: Operator, kind: Kind, board: int, form: str | None) -> None:
-    """Print a game in a form that other programs read, and `games import` takes back."""
+    """Print a game as SGF, JSON or plain lines.
+
+    `games import` takes back what is printed, without loss.
+    """
     if form is None:
         raise click.UsageError("say in which form: --sgf, --json or --text")
     try:
@@ -47,7 +50,13 @@ def export(operator: Operator, kind: Kind, board: int, form: str | None) -> None
 
 @click.command("import")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True), default="-")
-@click.option("--as", "number", type=click.IntRange(1, 999_999_999), help="The board's number.")
+@click.option(
+    "--as",
+    "number",
+    type=click.IntRange(1, 999_999_999),
+    metavar="N",
+    help="The number of the board; the next one where it is not given.",
+)
 @click.option("--dry-run", is_flag=True, help="Check everything and write nothing.")
 @pass_operator
 def import_(operator: Operator, file: str, number: int | None, dry_run: bool) -> None:

@@ -7,9 +7,13 @@ import click
 from pbm_oust import __version__
 from pbm_oust.cli import doctor, formats, games, outbox, players, ratings, rules, serving
 from pbm_oust.cli.operator import Operator
+from pbm_oust.rules.kinds import KINDS
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=f"KIND is a game: {' or '.join(KINDS)}. Each command explains itself with --help.",
+)
 @click.option(
     "--home",
     type=click.Path(path_type=Path),

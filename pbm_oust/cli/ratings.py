@@ -23,7 +23,10 @@ from pbm_oust.rules.position import Kind
 @as_json
 @pass_operator
 def standings(operator: Operator, kind: Kind | None, as_json: bool) -> None:
-    """List players by their ratings, for each game and class of sizes."""
+    """List players by their ratings.
+
+    There is a list for each game and class of sizes.
+    """
     tables = _tables(operator, kind)
     if as_json:
         print_json([_summary(table) for table in tables])
@@ -41,7 +44,10 @@ def standings(operator: Operator, kind: Kind | None, as_json: bool) -> None:
 @as_json
 @pass_operator
 def ratings(operator: Operator, kind: Kind | None, recompute: bool, as_json: bool) -> None:
-    """Compute all ratings from the histories, and print each game's effect to the last digit."""
+    """Show how the ratings came about, game by game.
+
+    They are computed from the histories, and printed to the last digit.
+    """
     tables = _tables(operator, kind)
     if as_json:
         print_json([_summary(table) | {"games": list(map(_game, table.games))} for table in tables])

@@ -125,6 +125,13 @@ def test_list_can_be_limited_to_the_boards_where_a_player_is_to_move(home: Path)
         assert len(listed.output.splitlines()) == number
 
 
+@pytest.mark.parametrize("group", [[], ["games"], ["players"], ["outbox"], ["rules"]])
+def test_the_help_tells_of_every_command_in_a_whole_sentence(group: list[str]) -> None:
+    told = CliRunner().invoke(main, [*group, "--help"], terminal_width=80).output
+    lines = told.split("Commands:\n")[1].split("\n\n")[0].splitlines()
+    assert all(line.strip().endswith(".") and "..." not in line for line in lines), told
+
+
 def test_a_home_that_is_not_there_is_refused(tmp_path: Path) -> None:
     result = _run(tmp_path / "nowhere", "games", "list")
     assert result.exit_code == 1
