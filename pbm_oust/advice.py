@@ -3,9 +3,11 @@
 from pbm_oust.commands.accounts import Signup
 from pbm_oust.commands.challenge import Challenge
 from pbm_oust.commands.looking import Show
+from pbm_oust.commands.personal import Broadcast, TakeNote, Unwatch, Watch
 from pbm_oust.commands.play import Move, format_wish
 from pbm_oust.commands.table import Command
 from pbm_oust.commands.talk import Chat, Message
+from pbm_oust.commands.vacation import Ask, Leave, Vacation
 from pbm_oust.game import Game
 from pbm_oust.record import Deed, Place, Wish
 from pbm_oust.refusal import Barred, Refusal, Unlawful
@@ -69,6 +71,14 @@ def advise(command: Command, refusal: Refusal) -> str | None:
             return f"{command.kind.name} chat {command.board} {command.userid} PASSWORD"
         case Barred.NOTHING_WRITTEN, Message():
             return f"message {command.userid} PASSWORD {' '.join(command.to)}"
+        case Barred.VACATION_TOO_LONG, Vacation(asked=Leave() as asked) if refusal.facts["left"]:
+            return f"vacation {command.userid} PASSWORD {asked.first} {refusal.facts['left']}"
+        case Barred.VACATION_OVERLAPS, Vacation():
+            return f"vacation {command.userid} PASSWORD {Ask.CANCEL.value}"
+        case Barred.NOTHING_WRITTEN, Broadcast():
+            return f"broadcast {command.userid} PASSWORD"
+        case Barred.NO_SUCH_BOARD, TakeNote() | Watch() | Unwatch():
+            return f"{command.kind.name} games"
         case Barred.UNUSABLE_GRID, Challenge():
             return f"{command.kind.name} challenge {command.x} {command.o}"
     game = refusal.facts.get("game")

@@ -19,6 +19,7 @@ from pbm_oust.history import (
 from pbm_oust.home import HistoryFile, Home
 from pbm_oust.notation import format_result
 from pbm_oust.refusal import Barred, NotAllowed
+from pbm_oust.rewriting import userids_in, with_other_userid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 
@@ -50,6 +51,19 @@ class OpenBoard:
         self._file.append(
             format_records(game, since=len(self.game.records)), self._history.whole_length
         )
+
+    def rename(self, old: str, new: str) -> None:
+        """Write the history whole with another userid for a player; nothing may follow.
+
+        The numbering of the kind must be held. Raises DamagedHistory where the new one would not
+        replay, as it does not for two sides of one player; nothing has changed then.
+        """
+        data = with_other_userid(self._file.data, old, new)
+        try:
+            read_history(data)
+        except BadHistory as error:
+            raise DamagedHistory(self._file.path, error) from None
+        self._file.replace(data)
 
     def complete(self) -> None:
         """Write the result line if a crash came between it and the last record."""
@@ -126,9 +140,16 @@ def finished_games(home: Home) -> Iterator[Game]:
 
 
 def has_played(userid: str, home: Home) -> bool:
-    """Return whether some board began with this userid as an owner, account or not."""
-    headers = (header for kind in KINDS.values() for header in each_header(home, kind))
-    return any(userid in header.owners for header in headers if isinstance(header, Header))
+    """Return whether this userid has ever been on a board, account or not."""
+    return any(userid in userids for _, _, userids in each_userids(home))
+
+
+def each_userids(home: Home) -> Iterator[tuple[Kind, int, frozenset[str]]]:
+    """Yield each board, and the userids that stand in its history, damaged or not."""
+    for kind in KINDS.values():
+        for board in home.boards(kind.name):
+            with suppress(OSError):
+                yield kind, board, userids_in(home.read_history(kind.name, board))
 
 
 @contextmanager

@@ -183,10 +183,17 @@ def locked_folder(path: Path, hold: Hold = Hold.ALONE) -> Iterator[None]:
 
 @contextmanager
 def locked_file(path: Path) -> Iterator[int]:
-    """Hold a file that exists, and give its handle. The lock goes with the process."""
-    handle = os.open(path, os.O_RDWR | os.O_CLOEXEC)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield handle
-    finally:
-        os.close(handle)
+    """Hold a file that exists, and give its handle. The lock goes with the process.
+
+    A file that was replaced while it was waited for is let go, and the one in its place held.
+    """
+    is_held = False
+    while not is_held:
+        handle = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            is_held = os.path.samestat(os.fstat(handle), path.stat())
+            if is_held:
+                yield handle
+        finally:
+            os.close(handle)

@@ -153,11 +153,11 @@ class Game:
             raise NotAllowed(Barred.GAME_OVER, game=self)
         side, ruled = ruling.side, self
         match ruling.verb:
-            case Verb.FORFEIT if side:
+            case Verb.FORFEIT if side and self.has_played(side):
                 ruled = replace(self, result=Result(side.other, How.FORFEIT))
             case Verb.AWARD:
                 ruled = replace(self, result=Result(side, How.AGREED))
-            case Verb.VOID:
+            case Verb.VOID | Verb.FORFEIT:
                 ruled = replace(self, result=Result(None, How.VOID))
             case Verb.ADOPT if side:
                 if self.side_of(ruling.userid):
@@ -171,8 +171,9 @@ class Game:
         line, offer = self.line, self.offer
         if record.is_playing:
             line, offer = (*line, record), None
-        elif isinstance(record.action, Deed):
-            offer = record if record.action.is_offer else None
+        elif not (isinstance(record.action, Ruling) and record.is_talk):
+            is_offer = isinstance(record.action, Deed) and record.action.is_offer
+            offer = record if is_offer else None
         return replace(self, records=(*self.records, record), line=line, offer=offer)
 
     def _check_turn(self, side: Side) -> None:

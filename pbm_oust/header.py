@@ -9,13 +9,18 @@ from pbm_oust.rules.position import Kind
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What the players agreed on besides the grid. Times are in days; a total of 0 is unlimited."""
+    """What the players agreed on besides the grid. Times are in days; 0 is no limit."""
 
     swap: bool = True
     rated: bool = True
     nagtime: int = 7
+    """From the beginning of a turn until its player is reminded."""
     forfeittime: int = 21
+    """From the reminder until the game is lost."""
     totaltime: int = 0
+    """For all turns of a player together."""
+    maxtime: int = 0
+    """For each turn."""
 
 
 @dataclass(frozen=True, slots=True)

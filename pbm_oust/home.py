@@ -1,6 +1,6 @@
 """The home directory: where everything is, and locks.
 
-    HOME/oust/17.txt         histories, appended to
+    HOME/oust/17.txt         histories, appended to; written whole only to replace a userid
     HOME/players/alice.txt   accounts, replaced whole
     HOME/outbox/             mail not yet handed to the relay, a Maildir (`outbox.py`)
     HOME/failed/             mail that nobody takes, a Maildir
@@ -17,8 +17,9 @@ share a home.
 import os
 import re
 import secrets
+import stat
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pbm_oust.bounces import Bounces
@@ -102,7 +103,7 @@ class Home:
         if not path.exists():
             raise NoSuchFile(f"{kind} {board}")
         with locked_file(path) as handle:
-            yield HistoryFile(handle, self._disk)
+            yield HistoryFile(handle, path, self._disk)
 
     @contextmanager
     def next_board(self, kind: str) -> Iterator[int]:
@@ -146,11 +147,17 @@ class Home:
         """Write an account whole, new or in place of the one before."""
         self._disk.replace(self.players / f"{userid}.txt", text.encode(), mode=0o600)
 
+    def remove_player(self, userid: str) -> None:
+        """Remove an account, if there is one."""
+        with suppress(FileNotFoundError):
+            self._disk.remove(self.players / f"{userid}.txt")
+
 
 class HistoryFile:
     """A history whose lock is held. `data` is its content when the lock was taken."""
 
-    def __init__(self, handle: int, disk: Disk) -> None:
+    def __init__(self, handle: int, path: Path, disk: Disk) -> None:
+        self.path = path
         self._handle = handle
         self._disk = disk
         self.data = os.pread(handle, os.fstat(handle).st_size, 0)
@@ -158,3 +165,11 @@ class HistoryFile:
     def append(self, text: str, after: int) -> None:
         """Write `text` behind the first `after` bytes, dropping what a crash left behind them."""
         self._disk.append(self._handle, text.encode(), at=after)
+
+    def replace(self, data: bytes) -> None:
+        """Write the history whole. Its lock then holds nobody up any more, so this comes last.
+
+        The numbering of the kind must be held too, so that nobody clears the draft away.
+        """
+        mode = stat.S_IMODE(os.fstat(self._handle).st_mode)
+        self._disk.replace(self.path, data, mode)

@@ -45,6 +45,8 @@ def format_terms(terms: Terms) -> str:
     words += [f"nagtime={terms.nagtime}", f"forfeittime={terms.forfeittime}"]
     if terms.totaltime:
         words.append(f"totaltime={terms.totaltime}")
+    if terms.maxtime:
+        words.append(f"maxtime={terms.maxtime}")
     return " ".join(words)
 
 
@@ -67,6 +69,7 @@ def parse_terms(text: str) -> Terms:
         nagtime=days.get("nagtime", default.nagtime),
         forfeittime=days.get("forfeittime", default.forfeittime),
         totaltime=days.get("totaltime", default.totaltime),
+        maxtime=days.get("maxtime", default.maxtime),
     )
     if format_terms(terms) != text:
         raise ValueError(f"these options are written {format_terms(terms)!r}")

@@ -1,16 +1,18 @@
 """What the server has to tell somebody. Values; the templates turn them into words."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+from pbm_oust.clock import Clock
 from pbm_oust.game import Game
 from pbm_oust.players import Account
 from pbm_oust.ratings import Change
 from pbm_oust.refusal import Refusal
 from pbm_oust.returned import Returned
 from pbm_oust.rules.position import Kind
+from pbm_oust.settings import USUAL, Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,8 @@ class Reader:
     """The address from which this reader wrote the mail that the notice answers, if one did."""
     returned: tuple[Returned, ...] = ()
     """The reader's addresses from which letters came back since he last wrote."""
+    settings: Settings = USUAL
+    """What the reader has settled; what is usual where the server does not know him."""
 
     @property
     def asked(self) -> bool:
@@ -38,6 +42,7 @@ class News(Enum):
     SHOWN = "shown"
     DONE_BEFORE = "done_before"
     PREVIEW = "preview"
+    REMINDED = "reminded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,16 @@ class BoardNotice:
     """What the game did to the ratings of its players, where it is over and rated."""
     told_from: int = 0
     """The number of the first record that the notice tells of; 0 for the latest alone."""
+    clock: Clock | None = None
+    """The time of the player to move, where the board goes on from here."""
+    back: str = ""
+    """The userid of the player whose vacation ended with what he did here."""
+    disabled: str = ""
+    """The userid of the other player, where the operator has disabled his account."""
+    note: str = ""
+    """What the reader has noted about the board."""
+    is_watched: bool = False
+    """Whether the reader does not play on the board and only watches it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +87,8 @@ class BoardsNotice:
     """How many more there are than one mail shows."""
     damaged: tuple[str, ...] = ()
     """The names of boards that cannot be read."""
+    notes: Mapping[str, str] = field(default_factory=dict)
+    """What the reader has noted about boards, by their names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +132,8 @@ class RefusalNotice:
     """Where that part begins in the line."""
     correction: str | None
     """A line to send instead."""
+    clock: Clock | None = None
+    """The time of the player to move, where a board belongs to it that goes on."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ class Verb(Enum):
     REMIND = "remind"
     """Tell a side that its time runs out."""
     FORFEIT = "forfeit"
-    """End the game: a side has used up its time."""
+    """End the game: a side has used up its time. Before its first move, the game is void."""
     AWARD = "award"
     """End the game by the operator's word: a side wins, or it is a draw."""
     VOID = "void"

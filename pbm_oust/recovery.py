@@ -17,6 +17,7 @@ from pbm_oust.rules.kinds import KINDS
 log = logging.getLogger("pbm_oust")
 
 _PLAYERS = "players"
+_GONE = "gone"
 
 
 def board_place(kind: str, board: int) -> str:
@@ -27,6 +28,11 @@ def board_place(kind: str, board: int) -> str:
 def player_place(userid: str) -> str:
     """Return the place of a command that makes an account."""
     return f"{_PLAYERS}.{userid}"
+
+
+def gone_place(userid: str) -> str:
+    """Return the place of a command that removes an account."""
+    return f"{_GONE}.{userid}"
 
 
 def recover(home: Home) -> int:
@@ -61,4 +67,6 @@ def _is_done(home: Home, staged: Staged) -> bool:
                 home.sync_player(name)
                 return True
         return False
+    if noun == _GONE:
+        return not home.has_player(name)
     return noun == JOURNAL and home.journal.ending(staged.cause) is not None

@@ -32,6 +32,10 @@ class Unread(Enum):
     NO_LINES = "no_lines"
     MULTIPLE_WITHIN = "multiple_within"
     ANSWER_TO_BOARD = "answer_to_board"
+    BAD_DATE = "bad_date"
+    BAD_DAYS = "bad_days"
+    BAD_ZONE = "bad_zone"
+    BAD_LIMIT = "bad_limit"
 
 
 class Barred(Enum):
@@ -61,6 +65,19 @@ class Barred(Enum):
     OFFER_WAITS = "offer_waits"
     NO_OFFER = "no_offer"
     NOTHING_TO_UNDO = "nothing_to_undo"
+    VACATION_PAST = "vacation_past"
+    VACATION_FAR = "vacation_far"
+    VACATION_OVERLAPS = "vacation_overlaps"
+    VACATION_TOO_LONG = "vacation_too_long"
+    NO_VACATION = "no_vacation"
+    DISABLED = "disabled"
+    REJECTED = "rejected"
+    LIMIT_REACHED = "limit_reached"
+    REJECTS_SELF = "rejects_self"
+    NOTE_TOO_LONG = "note_too_long"
+    PLAYS_THERE = "plays_there"
+    TOO_MANY_WATCHED = "too_many_watched"
+    TOO_MANY_BROADCASTS = "too_many_broadcasts"
 
 
 class Unlawful(Enum):

@@ -2,7 +2,20 @@
 
 from dataclasses import replace
 
-from pbm_oust.actions import accounts, looking, play, ratings, talk
+from pbm_oust.actions import (
+    accounts,
+    broadcasting,
+    exporting,
+    inviting,
+    leaving,
+    looking,
+    noting,
+    play,
+    ratings,
+    settling,
+    talk,
+    vacation,
+)
 from pbm_oust.actions.desk import Actor, Desk, Handled, Request
 from pbm_oust.advice import advise
 from pbm_oust.commands.line import Line
@@ -13,7 +26,10 @@ from pbm_oust.notices import Notice, RefusalNotice, Told
 from pbm_oust.refusal import Barred, Refusal, Unread, Unreadable
 
 _SIGNED = play.SIGNED | looking.SIGNED | talk.SIGNED
+_SIGNED |= settling.SIGNED | inviting.SIGNED | noting.SIGNED | broadcasting.SIGNED
+_SIGNED |= exporting.SIGNED | vacation.SIGNED
 _UNSIGNED = accounts.UNSIGNED | play.UNSIGNED | looking.UNSIGNED | ratings.UNSIGNED
+_UNSIGNED |= leaving.UNSIGNED
 MOST_LINES = 20
 """How many commands one mail may hold."""
 

@@ -57,11 +57,16 @@ class Settings:
     """Whether the player gets what is written to everybody."""
 
 
+USUAL = Settings()
+
+
 def _read_zone(text: str) -> ZoneInfo:
-    try:
-        return ZoneInfo(text)
-    except (OSError, ValueError, LookupError):
-        raise ValueError(f"{text!r} is no time zone like Europe/Paris") from None
+    for form in (text, text.title(), text.upper()):
+        try:
+            return ZoneInfo(form)
+        except (OSError, ValueError, LookupError):
+            continue
+    raise ValueError(f"{text!r} is no time zone like Europe/Paris")
 
 
 _READERS: dict[str, Callable[[str], Any]] = {

@@ -6,15 +6,19 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from pbm_oust.absence import Absence, absences_of
+from pbm_oust.clock import Clock, read_clock
 from pbm_oust.disk import NoSuchFile
 from pbm_oust.game import Game
 from pbm_oust.home import Home
 from pbm_oust.journal import Ending, Entry
+from pbm_oust.membership import disabled_since
 from pbm_oust.notation import USERID
-from pbm_oust.notices import Notice, Reader, Told
+from pbm_oust.notices import BoardNotice, News, Notice, Reader, RefusalNotice, Told
 from pbm_oust.outbox import JOURNAL, NOWHERE
 from pbm_oust.players import (
     Account,
+    BadAccount,
     Secret,
     format_account,
     is_password,
@@ -24,6 +28,7 @@ from pbm_oust.players import (
 )
 from pbm_oust.refusal import Barred, NotAllowed
 from pbm_oust.returned import Returned
+from pbm_oust.settings import settings_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +107,14 @@ class Desk:
             raise NotAllowed(Barred.NO_SUCH_PLAYER, userid) from None
 
     def authenticate(self, userid: str, password: Secret, request: Request) -> Actor:
-        """Return the player whose password it is. Raises NotAllowed for a wrong one."""
+        """Return the player whose password it is.
+
+        Raises NotAllowed for a wrong one, and for an account that the operator has disabled.
+        """
         account = self.account(userid)
         if is_password(password, account.password):
+            if disabled_since(account):
+                raise NotAllowed(Barred.DISABLED, userid=userid, own=True)
             return Actor(account, request.cause(userid))
         if is_password_but_for_case(password, account.password):
             raise NotAllowed(Barred.WRONG_PASSWORD_CASE, userid=userid)
@@ -114,8 +124,41 @@ class Desk:
         self, notices: Iterable[Notice], request: Request, cause: str, place: str
     ) -> AbstractContextManager[None]:
         """Send notices if, and only if, the body of the `with` succeeds (see `Outbox.posting`)."""
-        letters = [letter for notice in notices for letter in self.write(notice, request)]
+        timed = map(self._with_clock, notices)
+        letters = [letter for notice in timed for letter in self.write(notice, request)]
         return self.home.outbox.posting(letters, cause, place)
+
+    def clock_of(self, game: Game, *latest: Account) -> Clock:
+        """Return the clock of a board that goes on, at this moment. Raises BadAccount.
+
+        `latest` are accounts of players as they are to be, where files have them otherwise.
+        """
+        absences = {userid: self.absences_of(userid) for userid in (game.x, game.o)}
+        absences |= {account.userid: absences_of(account) for account in latest}
+        return read_clock(game, absences, max(self.now(), game.latest))
+
+    def absences_of(self, userid: str) -> tuple[Absence, ...]:
+        """Return the vacations of a player, none of one without an account. Raises BadAccount."""
+        return absences_of(self.account(userid)) if self.has_account(userid) else ()
+
+    def _with_clock(self, notice: Notice) -> Notice:
+        """Return a notice of a board that goes on with its clock.
+
+        An account that is damaged is a matter for others: the board is shown without a time then.
+        """
+        if isinstance(notice, BoardNotice):
+            is_now = not notice.is_past and notice.news is not News.PREVIEW
+            game = notice.game if is_now else None
+        elif isinstance(notice, RefusalNotice):
+            game = notice.refusal.facts.get("game")
+        else:
+            return notice
+        if game is None or game.result or notice.clock:
+            return notice
+        try:
+            return replace(notice, clock=self.clock_of(game))
+        except BadAccount:
+            return notice
 
     def answer(
         self, notice: Notice, request: Request, handled: Handled = Handled("answered")
@@ -197,13 +240,14 @@ class Desk:
         addresses = account.addresses
         if not account.has_address(request.sender):
             addresses = (*addresses, request.sender)
-        return self._reachable(addresses, account.userid, request.sender)
+        return self._reachable(account, addresses, request.sender)
 
     def player(self, account: Account) -> Reader:
-        """Return a player who did not ask for what he reads."""
-        return self._reachable(account.addresses, account.userid, "")
+        """Return a player who did not ask for what he reads; without addresses if disabled."""
+        addresses = () if disabled_since(account) else account.addresses
+        return self._reachable(account, addresses, "")
 
-    def _reachable(self, addresses: tuple[str, ...], userid: str, wrote_from: str) -> Reader:
+    def _reachable(self, account: Account, addresses: tuple[str, ...], wrote_from: str) -> Reader:
         """Return a reader at those addresses that letters do not come back from.
 
         The address from which he wrote is one of those, whatever came back before.
@@ -216,7 +260,8 @@ class Desk:
             if is_same_address(address, wrote_from)
             or not any(is_same_address(address, other) for other in lost)
         )
-        return Reader(tuple(working), userid, wrote_from, returned=returned)
+        settings = settings_of(account)
+        return Reader(tuple(working), account.userid, wrote_from, returned, settings)
 
     def _returned(self, *addresses: str) -> tuple[Returned, ...]:
         found = (self.home.bounces.of(address) for address in addresses)

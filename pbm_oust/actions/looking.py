@@ -1,6 +1,6 @@
 """Looking: help, boards drawn, boards listed. Nothing changes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 
 from pbm_oust.actions.desk import Action, Actor, Desk, Handled, Request
@@ -9,6 +9,7 @@ from pbm_oust.commands.general import Help
 from pbm_oust.commands.looking import AllShow, Games, Listing, Past, Show, ShowAs
 from pbm_oust.commands.values import BoardAt, Filter
 from pbm_oust.game import Game
+from pbm_oust.notes import notes_of
 from pbm_oust.notices import BoardNotice, BoardsNotice, GamesNotice, HelpNotice, News, Told
 from pbm_oust.refusal import Barred, NotAllowed
 from pbm_oust.rules.kinds import KINDS
@@ -26,8 +27,11 @@ def give_help(command: Help, request: Request, desk: Desk) -> Handled:
     return desk.answer(HelpNotice(desk.sender_of(request), command.subjects), request)
 
 
-def show(command: Show, request: Request, desk: Desk) -> Handled:
-    """Answer with boards drawn."""
+def show(
+    command: Show, request: Request, desk: Desk, notes: Mapping[str, str] | None = None
+) -> Handled:
+    """Answer with boards drawn, and with the notes of the reader by their names."""
+    notes = notes or {}
     reader = desk.sender_of(request)
     if command.boards:
         views = tuple(_view_at(desk, command.kind, at) for at in command.boards)
@@ -36,15 +40,18 @@ def show(command: Show, request: Request, desk: Desk) -> Handled:
         games, damaged = find_games(desk, command.kind, command.userids, command.filter)
         views = tuple((game, False) for game in games)
     if len(views) == 1 and not damaged:
-        return desk.answer(BoardNotice(reader, News.SHOWN, *views[0]), request)
+        game, is_past = views[0]
+        note = notes.get(game.name, "")
+        return desk.answer(BoardNotice(reader, News.SHOWN, game, is_past, note=note), request)
     shown = views[:MOST_BOARDS_SHOWN]
     left_out = len(views) - len(shown)
-    return desk.answer(BoardsNotice(reader, command.kind, shown, left_out, damaged), request)
+    notice = BoardsNotice(reader, command.kind, shown, left_out, damaged, notes)
+    return desk.answer(notice, request)
 
 
 def show_as(command: ShowAs, actor: Actor, request: Request, desk: Desk) -> Handled:
     """Answer with boards drawn as a player sees them."""
-    return show(command.show, request, desk)
+    return show(command.show, request, desk, notes_of(actor.account))
 
 
 def list_games(command: Games, request: Request, desk: Desk) -> Handled:

@@ -3,6 +3,8 @@
 from datetime import timedelta
 
 from pbm_oust.actions.desk import Action, Actor, Desk, Handled, Request
+from pbm_oust.actions.inviting import check_room, check_willing
+from pbm_oust.actions.returning import end_absence, with_return
 from pbm_oust.actions.telling import tell_players
 from pbm_oust.boards import challenge_remark, find_challenge, open_board, read_game
 from pbm_oust.commands.challenge import Challenge
@@ -11,6 +13,7 @@ from pbm_oust.commands.table import without_passwords
 from pbm_oust.game import Game
 from pbm_oust.header import Header
 from pbm_oust.notation import format_header
+from pbm_oust.notes import note_about
 from pbm_oust.notices import BoardNotice, News
 from pbm_oust.outbox import NOWHERE
 from pbm_oust.recovery import board_place
@@ -27,6 +30,7 @@ def move(command: Move, actor: Actor, request: Request, desk: Desk) -> Handled:
         game = board.game
         if game.has_cause(cause):
             board.complete()
+            end_absence(actor.account, game, cause, desk)
             return _answer_again(game, actor, request, desk)
         if desk.home.journal.ending(cause):
             raise NotAllowed(Barred.REFUSED_BEFORE, game=game)
@@ -37,8 +41,10 @@ def move(command: Move, actor: Actor, request: Request, desk: Desk) -> Handled:
         acted = game.act(side, command.wish, max(desk.now(), game.latest), cause)
         chat = without_passwords(request.chat, command.password)
         notices = tell_players(acted, News.PLAYED, desk, request, actor=actor.account, chat=chat)
+        notices = with_return(notices, actor.account, acted, desk)
         with desk.posting(notices, request, cause, board_place(command.kind.name, command.board)):
             board.append(acted)
+        end_absence(actor.account, acted, cause, desk)
     return Handled("played", acted.name, len(acted.records))
 
 
@@ -66,6 +72,9 @@ def challenge(command: Challenge, request: Request, desk: Desk) -> Handled:
         known = find_challenge(desk.home, command.kind, actor.cause, desk.now() - MEMORY)
         if known:
             return _answer_again(known, actor, request, desk)
+        check_room(desk.account(challenger.userid), desk.home)
+        other = next(each.userid for each in accounts if each is not challenger)
+        check_willing(desk.account(other), challenger.userid, desk.home)
         header = Header(
             kind=command.kind,
             board=number,
@@ -95,7 +104,8 @@ def _answer_again(game: Game, actor: Actor, request: Request, desk: Desk) -> Han
     kind, board = game.header.kind.name, game.header.board
     desk.home.sync_history(kind, board)
     desk.home.outbox.finish(actor.cause, board_place(kind, board))
-    repeated = BoardNotice(desk.player_at(actor.account, request), News.DONE_BEFORE, game)
+    reader, note = desk.player_at(actor.account, request), note_about(actor.account, game.name)
+    repeated = BoardNotice(reader, News.DONE_BEFORE, game, note=note)
     with desk.posting([repeated], request, actor.cause, NOWHERE):
         return Handled("done before", game.name)
 

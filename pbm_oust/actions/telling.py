@@ -1,13 +1,20 @@
 """Telling the players of a board what happened on it: who is mailed the board, and who is not."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from pbm_oust.actions.desk import Desk, Request
 from pbm_oust.boards import finished_games
+from pbm_oust.disk import NoSuchFile
 from pbm_oust.game import Game
+from pbm_oust.membership import disabled_since
+from pbm_oust.notes import note_about
 from pbm_oust.notices import BoardNotice, News, Notice, Reader
-from pbm_oust.players import Account
+from pbm_oust.players import Account, BadAccount, parse_account
 from pbm_oust.ratings import Change, is_rated, rate
+from pbm_oust.record import Record, Ruling, Verb
+from pbm_oust.settings import MailWhen
+from pbm_oust.watching import may_watch, watched_by
 
 
 def tell_players(
@@ -20,32 +27,68 @@ def tell_players(
     chat: str = "",
     told_from: int = 0,
 ) -> list[Notice]:
-    """Return the notices that show a board to its players.
+    """Return the notices that show a board to its players, and to those who watch it.
 
     `actor` is the player whose request led to it, who is answered; None for what the server or its
     operator did. `chat` is what the actor wrote for the other player. `told_from` is the number of
     the first record that the players have not been told of, 0 for the latest.
+
+    A player is not told of what he has settled not to be mailed, unless something was written for
+    him. Those who watch are told of everything but what is written.
     """
     acting = actor.userid if actor else ""
     others = [account for account in _players_of(game, desk) if account.userid != acting]
     readers = [(account, desk.player(account)) for account in others]
-    lost = [account.userid for account, reader in readers if not reader.addresses]
+    lost = [account for account, reader in readers if not reader.addresses]
+    disabled = [account.userid for account in lost if disabled_since(account)]
+    unreachable = [account.userid for account in lost if account.userid not in disabled]
     changes = _changes_by(game, desk)
 
-    def notice(reader: Reader, unreachable: str = "", chat: str = "") -> BoardNotice:
+    def notice(reader: Reader, account: Account, *, answers: bool = False) -> BoardNotice:
         return BoardNotice(
             reader,
             news,
             game,
-            unreachable=unreachable,
+            unreachable=next(iter(unreachable), "") if answers else "",
             changes=changes,
             told_from=told_from,
-            chat=chat,
+            chat="" if answers else chat,
             chat_from=acting,
+            disabled=next(iter(disabled), "") if answers else "",
+            note=note_about(account, game.name),
         )
 
-    answers = [notice(desk.player_at(actor, request), next(iter(lost), ""))] if actor else []
-    return [*answers, *(notice(reader, chat=chat) for _, reader in readers)]
+    answers = [notice(desk.player_at(actor, request), actor, answers=True)] if actor else []
+    told = [
+        notice(reader, account)
+        for account, reader in readers
+        if chat.strip() or _is_mailed(reader, news, game, told_from)
+    ]
+    watching = [
+        BoardNotice(reader, news, game, changes=changes, told_from=told_from, is_watched=True)
+        for reader in _watchers_of(game, acting, desk)
+    ]
+    return [*answers, *told, *watching]
+
+
+def _is_mailed(reader: Reader, news: News, game: Game, told_from: int) -> bool:
+    """Return whether a player who has not written wants to be mailed a board after its records."""
+    when = reader.settings.mail
+    if when is MailWhen.EACH or news is News.STARTED or game.result:
+        return True
+    if any(_is_of_server(record, game, reader) for record in game.records[(told_from or 0) - 1 :]):
+        return True
+    is_asked = bool(game.offer and game.offer.side and game.owner(game.offer.side) != reader.userid)
+    return when is MailWhen.MINE and (is_asked or game.player_to_move == reader.userid)
+
+
+def _is_of_server(record: Record, game: Game, reader: Reader) -> bool:
+    """Return whether a record is what the server or its operator did, or said, to a player."""
+    ruling = record.action
+    if not isinstance(ruling, Ruling):
+        return False
+    is_for_other = ruling.side is not None and game.owner(ruling.side) != reader.userid
+    return not (ruling.verb is Verb.REMIND and is_for_other)
 
 
 def _players_of(game: Game, desk: Desk) -> Iterator[Account]:
@@ -53,6 +96,22 @@ def _players_of(game: Game, desk: Desk) -> Iterator[Account]:
     for userid in (game.x, game.o):
         if desk.has_account(userid):
             yield desk.account(userid)
+
+
+def _watchers_of(game: Game, acting: str, desk: Desk) -> Iterator[Reader]:
+    """Yield those who watch a board; an account that cannot be read holds nobody up.
+
+    All accounts are looked through each time, so that they stay the only place where this is kept.
+    """
+    for userid in desk.home.userids():
+        if userid in (game.x, game.o, acting):
+            continue
+        with suppress(NoSuchFile, BadAccount, OSError):
+            text = desk.home.read_player(userid)
+            if may_watch(text, game.name):
+                account = parse_account(text)
+                if game.name in watched_by(account):
+                    yield desk.player(account)
 
 
 def _changes_by(game: Game, desk: Desk) -> tuple[Change, ...]:

@@ -30,7 +30,7 @@ from pbm_oust.rules.position import Kind, Side
 
 @click.group()
 def games() -> None:
-    """Look at boards, and write them in other forms."""
+    """Look at boards, rule on them, and write them in other forms."""
 
 
 @games.command("list")

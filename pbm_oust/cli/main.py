@@ -5,7 +5,19 @@ from pathlib import Path
 import click
 
 from pbm_oust import __version__
-from pbm_oust.cli import doctor, formats, games, outbox, players, ratings, rules, serving
+from pbm_oust.cli import (
+    doctor,
+    formats,
+    games,
+    outbox,
+    players,
+    players_whole,
+    ratings,
+    rules,
+    rulings,
+    serving,
+    sweeping,
+)
 from pbm_oust.cli.operator import Operator
 from pbm_oust.rules.kinds import KINDS
 
@@ -37,15 +49,21 @@ for command in (
     serving.serve,
     serving.deliver,
     serving.mail,
+    sweeping.sweep,
     doctor.doctor,
     ratings.ratings,
     ratings.standings,
+    players_whole.broadcast,
 ):
     main.add_command(command)
 for group in (games.games, players.players, outbox.outbox, rules.rules):
     main.add_command(group)
 for command in (formats.export, formats.import_):
     games.games.add_command(command)
+
+
+for ruling in rulings.COMMANDS:
+    games.games.add_command(ruling)
 
 
 def run() -> None:

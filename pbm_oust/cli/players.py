@@ -20,6 +20,7 @@ from pbm_oust.commands.accounts import LONGEST_PASSWORD, read_new_password, read
 from pbm_oust.commands.values import read_userid
 from pbm_oust.commands.words import SHORTEST_PASSWORD
 from pbm_oust.disk import NoSuchFile
+from pbm_oust.membership import disabled_since
 from pbm_oust.notation import format_time
 from pbm_oust.players import (
     Account,
@@ -55,7 +56,7 @@ def list_(operator: Operator, as_json: bool) -> None:
     accounts, damaged = list[Account](), False
     for userid in operator.home.userids():
         try:
-            accounts.append(_read(operator, userid))
+            accounts.append(read_account(operator, userid))
         except Refused as error:
             error.show()
             damaged = True
@@ -63,8 +64,7 @@ def list_(operator: Operator, as_json: bool) -> None:
         print_json([_summary(account) for account in accounts])
     elif accounts:
         print_table(
-            (account.userid, format_time(account.joined), ", ".join(account.addresses))
-            for account in accounts
+            (account.userid, format_time(account.joined), _state(account)) for account in accounts
         )
     if damaged:
         raise SystemExit(1)
@@ -76,7 +76,7 @@ def list_(operator: Operator, as_json: bool) -> None:
 @pass_operator
 def show(operator: Operator, userid: str, as_json: bool) -> None:
     """Show an account."""
-    account = _read(operator, userid.lower())
+    account = read_account(operator, userid.lower())
     if as_json:
         print_json(_summary(account))
     else:
@@ -85,6 +85,7 @@ def show(operator: Operator, userid: str, as_json: bool) -> None:
                 ("userid", account.userid),
                 *(("address", address) for address in account.addresses),
                 ("joined", format_time(account.joined)),
+                *([("disabled", format_time(since))] if (since := disabled_since(account)) else []),
             ]
         )
 
@@ -119,14 +120,15 @@ def add(operator: Operator, userid: str, addresses: tuple[str, ...], password: s
 def passwd(operator: Operator, userid: str, password: str) -> None:
     """Give an account a new password."""
     stored = hash_password(_checked(password))
-    _read(operator, userid.lower())
+    read_account(operator, userid.lower())
     with operator.home.locked_players():
-        account = replace(_read(operator, userid.lower()), password=stored)
+        account = replace(read_account(operator, userid.lower()), password=stored)
         operator.home.write_player(account.userid, format_account(account))
     click.echo(f"changed the password of {account.userid}")
 
 
-def _read(operator: Operator, userid: str) -> Account:
+def read_account(operator: Operator, userid: str) -> Account:
+    """Return an account. Raises Refused where there is none, or one that cannot be read."""
     try:
         return parse_account(operator.home.read_player(read_userid(userid)))
     except (NoSuchFile, Unreadable):
@@ -145,9 +147,16 @@ def _checked(password: str) -> Secret:
         ) from None
 
 
+def _state(account: Account) -> str:
+    """Return the addresses of an account, and whether mail goes there."""
+    addresses = ", ".join(account.addresses)
+    return f"{addresses} (disabled)" if disabled_since(account) else addresses
+
+
 def _summary(account: Account) -> dict[str, Any]:
     return {
         "userid": account.userid,
         "addresses": list(account.addresses),
         "joined": format_time(account.joined),
+        "disabled": format_time(since) if (since := disabled_since(account)) else None,
     }

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pbm_oust.commands.grammar import Form, Parameter, Rest
 from pbm_oust.commands.values import Filter, read_userid
 from pbm_oust.commands.words import SHORTEST_PASSWORD, is_harmless
+from pbm_oust.membership import is_placeholder
 from pbm_oust.players import Secret, parse_address
 from pbm_oust.refusal import Unread, Unreadable
 
@@ -32,7 +33,7 @@ class Signup:
 def read_new_userid(word: str) -> str:
     """Return the userid of an account to be made. Raises Unreadable."""
     userid = read_userid(word)
-    if userid in RESERVED:
+    if userid in RESERVED or is_placeholder(userid):
         raise Unreadable(Unread.BAD_USERID, word)
     return userid
 

@@ -90,6 +90,7 @@ FORMS = (
             _days("nagtime", 1),
             _days("forfeittime", 1),
             _days("totaltime", 0),
+            _days("maxtime", 0),
         ),
     ),
 )

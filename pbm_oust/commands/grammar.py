@@ -32,6 +32,8 @@ class Rest:
     read: Callable[[Sequence[str]], object]
     """Returns the value of the words, which are at least `least`. Raises Unreadable."""
     least: int = 1
+    known: frozenset[str] = frozenset()
+    """Words that may be shown again because they can be nothing but these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,10 @@ class Form:
             corrected.append(_word_or_name(parameter, word, is_userid))
         rest = plain[len(self.parameters) :]
         if self.rest and (self.rest.least or rest):
-            kept = [word for word in rest if is_harmless(word) or is_userid(word)]
+            known = self.rest.known
+            kept = [
+                word for word in rest if is_harmless(word) or is_userid(word) or fold(word) in known
+            ]
             readable = kept and _is_read(self.rest.read, kept)
             corrected += kept if readable else [self.rest.shown[0]]
         for word in options:

@@ -1,19 +1,47 @@
 """The table of all commands: parsing a line, its vocabulary, and the lines of the help."""
 
 import re
+from collections.abc import Collection
 
-from pbm_oust.commands import accounts, challenge, general, looking, multiple, play, ratings, talk
+from pbm_oust.commands import (
+    accounts,
+    challenge,
+    general,
+    looking,
+    multiple,
+    personal,
+    play,
+    ratings,
+    talk,
+    vacation,
+)
 from pbm_oust.commands.accounts import Signup
 from pbm_oust.commands.challenge import Challenge
 from pbm_oust.commands.general import Help
 from pbm_oust.commands.line import Line
 from pbm_oust.commands.looking import AllShow, Games, Listing, Past, Show, ShowAs
 from pbm_oust.commands.multiple import Multiple
+from pbm_oust.commands.personal import (
+    DELETE,
+    REALLY,
+    SETTING_WORDS,
+    Broadcast,
+    Export,
+    Forget,
+    Limit,
+    Reject,
+    Settle,
+    TakeNote,
+    Unreject,
+    Unwatch,
+    Watch,
+)
 from pbm_oust.commands.play import Move, Preview
 from pbm_oust.commands.ratings import Ratings, Standings
 from pbm_oust.commands.talk import Chat, Message
+from pbm_oust.commands.vacation import Ask, Vacation
 from pbm_oust.commands.values import Filter
-from pbm_oust.commands.words import MASK, find_word, fold, split_words
+from pbm_oust.commands.words import MASK, SHORTEST_PASSWORD, find_word, fold, split_words
 from pbm_oust.players import Secret
 from pbm_oust.record import WISHED
 from pbm_oust.refusal import Unread, Unreadable
@@ -28,8 +56,27 @@ _PLAYED = re.compile(rf"[a-z][0-9]{{1,2}}\b.*|{'|'.join(deed.value for deed in W
 _LONGEST_BEGINNING = 8
 """Words from the beginning of a command in which its password stands."""
 
-Signed = Move | ShowAs | Chat | Message
+_SHORTEST_BEGINNING = 4
+"""How many letters of a general command make its beginning in the midst of a text."""
+
+Signed = (
+    Move
+    | ShowAs
+    | Chat
+    | Message
+    | Settle
+    | Limit
+    | Reject
+    | Unreject
+    | TakeNote
+    | Watch
+    | Unwatch
+    | Broadcast
+    | Export
+    | Vacation
+)
 """The commands that carry the password of an account."""
+# Forget proves its password by itself: when its mail comes again, the account has gone.
 Unsigned = (
     Help
     | Signup
@@ -43,6 +90,7 @@ Unsigned = (
     | Standings
     | Ratings
     | Multiple
+    | Forget
 )
 Command = Unsigned | Signed
 
@@ -55,6 +103,8 @@ FORMS = (
     *talk.FORMS,
     *ratings.FORMS,
     *multiple.FORMS,
+    *vacation.FORMS,
+    *personal.FORMS,
 )
 
 GENERAL_FORMS = {form.name: form for form in FORMS if not form.is_of_kind}
@@ -64,6 +114,7 @@ VOCABULARY = frozenset(
     {*KINDS, *GENERAL_FORMS, *KIND_FORMS}
     | {deed.value for deed in WISHED}
     | {known.value for known in Filter}
+    | {Ask.CANCEL.value, DELETE, REALLY, *SETTING_WORDS}
 )
 """The words of the grammar, which no password can be."""
 
@@ -76,7 +127,9 @@ def recognise(text: str) -> tuple[Line, Unreadable | None]:
     if "\ufffd" in text:
         return line, Unreadable(Unread.UNLABELLED_CHARACTER)
     first, *others = line.words
-    if _PLAYED.fullmatch(fold(first)):
+    # The general command reject has words behind it; an answer to an offer has none.
+    is_general = bool(others) and fold(first) in GENERAL_FORMS
+    if _PLAYED.fullmatch(fold(first)) and not is_general:
         move = Line(line.words, KIND_FORMS["move"], next(iter(KINDS.values())), len(line.words))
         return move, Unreadable(Unread.ANSWER_TO_BOARD, first)
     try:
@@ -128,13 +181,30 @@ def _without_secret(text: str) -> str:
     """Return a line of text, masked if a command that takes a password begins anywhere in it."""
     words = text.split()
     for nth, word in enumerate(words):
-        if not any(name.startswith(fold(word)) for name in (*KINDS, *GENERAL_FORMS, *KIND_FORMS)):
+        if not _may_begin(fold(word)):
             continue
         line, _ = recognise(" ".join(words[nth : nth + _LONGEST_BEGINNING]))
-        if line.form and line.form.secret_places(line.arguments):
+        if line.form and _is_likely(line, line.form.secret_places(line.arguments)):
             masked = line.shown(VOCABULARY, lambda _word: False)
             return " ".join([*words[:nth], masked, *words[nth + _LONGEST_BEGINNING :]])
     return text
+
+
+def _may_begin(word: str) -> bool:
+    """Return whether a command may begin with a word: for, say, is rather for than forget."""
+    names = [*KINDS, *KIND_FORMS]
+    if len(word) >= _SHORTEST_BEGINNING or word in GENERAL_FORMS:
+        names += GENERAL_FORMS
+    return any(name.startswith(word) for name in names)
+
+
+def _is_likely(line: Line, places: Collection[int]) -> bool:
+    """Return whether a line with words in a password's place is a command, and no sentence."""
+    if not places or line.own_words > 1:
+        return bool(places)
+    if line.kind:
+        return line.arguments[0][:1].isdigit()
+    return any(len(line.arguments[place]) >= SHORTEST_PASSWORD for place in places)
 
 
 def _guess(line: Line, error: Unreadable) -> Line:

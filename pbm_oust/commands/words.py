@@ -24,6 +24,7 @@ _QUOTES = (
 _HARMLESS = re.compile(
     r"#?\d+(#\d+)?"  # the number of a board, of a record, or both
     r"|[a-z]\d{1,2}([,;][a-z]?\d{0,2})*(#\d*)?"  # placements
+    r"|\d{4}-\d{1,2}-\d{1,2}"  # a day
     r"|--?[a-z]+(=(\d+([x,]\d+)?)?)?",  # an option
     re.IGNORECASE,
 )

@@ -1,15 +1,34 @@
 """The accounts: that each can be read and reached."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 from pbm_oust.bounces import BadBounces
+from pbm_oust.broadcasts import broadcasts_of
 from pbm_oust.doctor.finding import Examiner, Finding, counted, within
 from pbm_oust.home import Home
+from pbm_oust.membership import becomes, disabled_since
 from pbm_oust.notation import format_time
-from pbm_oust.players import BadAccount, parse_account
+from pbm_oust.notes import notes_of
+from pbm_oust.players import Account, BadAccount, parse_account
+from pbm_oust.settings import settings_of
+from pbm_oust.watching import watched_by
+from pbm_oust.willing import limit_of, rejected_by
 
 _on = Examiner("accounts")
 _on_bounces = Examiner("bounces")
+
+_READERS: tuple[Callable[[Account], object], ...] = (
+    settings_of,
+    notes_of,
+    watched_by,
+    limit_of,
+    rejected_by,
+    broadcasts_of,
+    disabled_since,
+    becomes,
+)
+"""Every noun that is kept in lines of an account."""
 
 
 def check(home: Home) -> Iterator[Finding]:
@@ -33,8 +52,23 @@ def _accounts(home: Home) -> Iterator[Finding]:
                 f"{name}: the account in it is that of {account.userid}",
                 f"Name the file {account.userid}.txt, or put the right one back from a backup",
             )
+        yield from _lines_of(name, account)
         if not account.addresses:
             yield _on.bad(f"{name}: there is no line 'Address'", "Add one, so that mail arrives")
+
+
+def _lines_of(name: str, account: Account) -> Iterator[Finding]:
+    """Yield what is wrong with the lines that hold what a player has settled and kept."""
+    for read in _READERS:
+        try:
+            read(account)
+        except BadAccount as error:
+            yield _on.bad(f"{name}: {error}", "Mend the line or remove it")
+    with suppress(BadAccount):
+        if since := disabled_since(account):
+            yield _on.note(f"{account.userid} is disabled since {format_time(since)}")
+        if word := becomes(account):
+            yield _on.note(f"{account.userid} is on the way to become {word}, which stopped midway")
 
 
 def _bounces(home: Home) -> Iterator[Finding]:

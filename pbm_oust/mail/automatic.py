@@ -8,6 +8,19 @@ MOST_HOPS = 30
 _ROBOTS = ("mailer-daemon", "postmaster", "noreply", "no-reply", "donotreply", "do-not-reply")
 _LIST_HEADERS = ("List-Id", "List-Post", "List-Unsubscribe", "Mailing-List")
 
+_UNREAD_TAG = "noreply"
+
+
+def unread_address(own_address: str) -> str:
+    """Return the form of our address to which answers may go that nobody is to read."""
+    local, _, host = own_address.rpartition("@")
+    return f"{local}+{_UNREAD_TAG}@{host}"
+
+
+def is_unread(recipient: str, own_address: str) -> bool:
+    """Return whether a mail to this recipient is read by nobody."""
+    return recipient.lower() == unread_address(own_address).lower()
+
 
 def reason_for_silence(
     message: Message, envelope_sender: str | None, sender: str, own_address: str

@@ -12,7 +12,7 @@ from pbm_oust.actions.desk import Desk, Handled, Request
 from pbm_oust.boards import DamagedHistory
 from pbm_oust.home import Home
 from pbm_oust.journal import BadJournal
-from pbm_oust.mail.automatic import reason_for_silence
+from pbm_oust.mail.automatic import is_unread, reason_for_silence
 from pbm_oust.mail.bounces import is_for_bounces, read_report
 from pbm_oust.mail.reading import Mail, UnreadableMail, read_mail
 from pbm_oust.mail.replies import Letters
@@ -75,6 +75,8 @@ class Intake:
         for recipient in envelope.recipients or mail.recipients:
             if is_for_bounces(recipient, self.address):
                 return self._take_bounce(mail.headers, recipient)
+            if is_unread(recipient, self.address):
+                return Handled("silent: an answer to a mail that went to everybody")
         silence = reason_for_silence(mail.headers, envelope.sender, mail.sender, self.address)
         return Handled(f"silent: {silence}") if silence else self._answer(mail)
 

@@ -11,7 +11,9 @@ from email.utils import format_datetime
 
 from pbm_oust.actions.desk import Request
 from pbm_oust.game import Game
-from pbm_oust.mail.words import WIDTH, Words
+from pbm_oust.mail.automatic import unread_address
+from pbm_oust.mail.phrases import WIDTH
+from pbm_oust.mail.words import Words
 from pbm_oust.notices import (
     BoardNotice,
     BoardsNotice,
@@ -34,6 +36,11 @@ _KINDS: dict[type[Notice], str] = {
     RefusalNotice: "refusal",
 }
 """What the header X-Pbm-Oust says, so that players can sort their mail by it."""
+
+_NOT_ANSWERED = ("broadcast",)
+"""Letters whose answers must not come back as commands."""
+_LONGEST_LINE = 900
+"""Mail may not hold lines of more than 998 characters (RFC 5322, section 2.1.1)."""
 
 
 class Letters:
@@ -75,11 +82,14 @@ class Letters:
         letter["Auto-Submitted"] = "auto-replied" if asked else "auto-generated"
         letter["X-Auto-Response-Suppress"] = "All"
         letter["X-Pbm-Oust"] = _kind_of(notice)
-        is_ascii = text.isascii()
+        if _kind_of(notice) in _NOT_ANSWERED:
+            unread = unread_address(self._address)
+            letter["Reply-To"] = f"Nobody reads answers <{unread}>"
+        is_plain = text.isascii() and max(map(len, text.splitlines()), default=0) <= _LONGEST_LINE
         letter.set_content(
             text,
-            charset="us-ascii" if is_ascii else "utf-8",
-            cte="7bit" if is_ascii else "quoted-printable",
+            charset="us-ascii" if text.isascii() else "utf-8",
+            cte="7bit" if is_plain else "quoted-printable",
         )
         return letter
 
@@ -87,6 +97,8 @@ class Letters:
         """Return a Message-ID that is the same whenever the same letter is written again."""
         game = _game_of(notice)
         of = f"{game.name}.{len(game.records)}" if game else _kind_of(notice)
+        if isinstance(notice, Told) and "part" in notice.facts:
+            of = f"{of}.{notice.facts['part']}"
         parts = (request.identity, address, notice.reader.userid or "", of)
         digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
         return f"<{of.replace(' ', '.')}.{digest}@{self._host}>"

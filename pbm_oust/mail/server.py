@@ -22,6 +22,7 @@ from pbm_oust.mail.listener import (
     listen,
 )
 from pbm_oust.mail.relaying import Relaying
+from pbm_oust.mail.sweeping import SWEEP_SECONDS, Sweeper
 from pbm_oust.recovery import recover
 
 log = logging.getLogger("pbm_oust")
@@ -104,11 +105,14 @@ class Server:
     configure: Callable[[], Configuration]
     clock: Callable[[], datetime]
     ready: Callable[[Configuration, list[Endpoint]], None]
+    sweep_seconds: float = SWEEP_SECONDS
     _listeners: dict[_Place, asyncio.Server] = field(default_factory=dict)
     _sender: Sender = field(init=False)
+    _sweeper: Sweeper = field(init=False)
 
     def __post_init__(self) -> None:
         self._sender = Sender(self.home)
+        self._sweeper = Sweeper(self.sweep_seconds, self._sender.wake)
 
     async def run(self) -> None:
         """Serve until SIGTERM or SIGINT. Raises CannotListen and BadConfiguration at the start."""
@@ -126,10 +130,12 @@ class Server:
                     await self._use(self.configure(), handler)
                 except (BadConfiguration, CannotListen) as error:
                     log.error("the configuration stays as it was: %s", error)
+            self._sweeper.stop()
             for listener in self._listeners.values():
                 listener.close()
             if handler.at_work:
                 await asyncio.wait(set(handler.at_work), timeout=STOP_SECONDS)
+            self._sweeper.wait()
             self._sender.stop()
         log.info("stopped")
 
@@ -150,7 +156,9 @@ class Server:
             self._listeners.pop(place).close()
         self._listeners |= added
         address, relay = configuration.address, configuration.relay
-        handler.use(open_intake(self.home, address, self.clock))
+        intake = open_intake(self.home, address, self.clock)
+        handler.use(intake)
+        self._sweeper.use(intake.desk)
         self._sender.use(Relaying(self.home, relay, address, time.time) if relay else None)
         endpoints = [bound_endpoint(self._listeners[place], place[0]) for place in places]
         self.ready(configuration, endpoints)

@@ -7,17 +7,24 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from pbm_oust import ratings
+from pbm_oust import clock, ratings
+from pbm_oust.absence import ALLOWANCE
 from pbm_oust.advice import legal_near, move_line, next_wish
+from pbm_oust.broadcasts import MOST_A_DAY
 from pbm_oust.commands.accounts import LONGEST_PASSWORD, MOST_ADDRESSES
 from pbm_oust.commands.challenge import LONGEST_TIME
 from pbm_oust.commands.grammar import Form, Option
 from pbm_oust.commands.table import FORMS
 from pbm_oust.commands.words import SHORTEST_PASSWORD, is_harmless
+from pbm_oust.digest import HOUR
 from pbm_oust.formats.plain import format_plain
 from pbm_oust.formats.sheet import Sheet
 from pbm_oust.game import Game
+from pbm_oust.header import Terms
+from pbm_oust.mail.phrases import WIDTH, in_time_of, quoted
+from pbm_oust.membership import placeholder
 from pbm_oust.notation import LONGEST_USERID, format_action, format_result
+from pbm_oust.notes import LONGEST as LONGEST_NOTE
 from pbm_oust.notices import (
     BoardNotice,
     BoardsNotice,
@@ -30,14 +37,13 @@ from pbm_oust.notices import (
 )
 from pbm_oust.players import is_same_address
 from pbm_oust.ratings import Standing
+from pbm_oust.render.dates import date_text, moment_text
 from pbm_oust.render.text import game_text, in_columns
 from pbm_oust.rules.grid import LONGEST
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import How, Kind, Result
 from pbm_oust.service import MOST_LINES
-
-WIDTH = 75
-"""Lines of our own sentences are at most this long."""
+from pbm_oust.watching import MOST_WATCHED
 
 
 class Words:
@@ -52,6 +58,8 @@ class Words:
             autoescape=False,  # noqa: S701 - plain text
         )
         self._templates.filters["usage"] = wrapped_usage
+        self._templates.filters["quoted"] = quoted
+        self._templates.filters["in_time_of"] = in_time_of
         self._templates.globals.update(
             address=address,
             is_same_address=is_same_address,
@@ -74,6 +82,17 @@ class Words:
             longest_time=LONGEST_TIME,
             longest_userid=LONGEST_USERID,
             most_addresses=MOST_ADDRESSES,
+            date_text=date_text,
+            moment_text=moment_text,
+            clocks=clock,
+            usual_terms=Terms(),
+            vacation_days=ALLOWANCE,
+            digest_hour=HOUR,
+            example_line=example_line,
+            longest_note=LONGEST_NOTE,
+            most_watched=MOST_WATCHED,
+            most_broadcasts=MOST_A_DAY,
+            placeholder=placeholder(1),
         )
 
     def of(self, notice: Notice) -> tuple[str, str]:
@@ -103,21 +122,19 @@ class Words:
         """Return the page of the help about a subject, or None if there is none."""
         if subject in KINDS:
             return wrapped(str(self._kind_words(KINDS[subject]).rules(KINDS[subject])))
-        if subject in ("overview", "commands", "tutorial"):
+        if subject in ("overview", "commands", "tutorial", "time"):
             name = "overview" if subject == "commands" else subject
             return self._render(f"help/{name}", forms=FORMS, subjects=help_subjects())
         return next((self._form_page(form) for form in FORMS if form.name == subject), None)
 
     def _board(self, notice: BoardNotice) -> tuple[str, str]:
         game = notice.game
-        wish = next_wish(game)
         return self._mail(
             "board",
             notice,
             past=notice.is_past,
             board=game_text(game),
             record=format_plain(Sheet(game)),
-            example_line=move_line(game, game.player_to_move, wish) if wish else "",
         )
 
     def _help(self, notice: HelpNotice) -> tuple[str, str]:
@@ -181,9 +198,15 @@ class Words:
         return wrapped(re.sub(r"\n{3,}", "\n\n", text)).strip("\n")
 
 
+def example_line(game: Game) -> str:
+    """Return a line that the player to move could send; empty when the game is over."""
+    wish = next_wish(game)
+    return move_line(game, game.player_to_move, wish) if wish else ""
+
+
 def help_subjects() -> list[str]:
     """Return what there is help about, besides the overview."""
-    return [*KINDS, "tutorial", *(form.name for form in FORMS)]
+    return [*KINDS, "tutorial", "time", *(form.name for form in FORMS)]
 
 
 def usages_of(form: Form) -> list[str]:

@@ -10,9 +10,13 @@ from pbm_oust.home import Home
 from pbm_oust.mail.intake import Envelope, Intake, envelope_of, open_intake
 from pbm_oust.notation import parse_time
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.sweep import sweep
 
 FOLDER = Path(__file__).parent
 ADDRESS = "pbmserv@example.com"
+
+SWEEP = "sweep"
+"""Stands in the place of a sender where no mail comes in, but the server does what is due."""
 
 KEY = "0123456789abcdef" * 4
 
@@ -66,7 +70,10 @@ def take(path: Path, intake: Intake, now: list[datetime]) -> Iterator[str]:
     for mail in read_mails(path):
         now.append(mail.at)
         before = set(home.outbox.letters())
-        intake.take(mail.data, mail.envelope)
+        if mail.envelope.sender == SWEEP:
+            sweep(intake.desk)
+        else:
+            intake.take(mail.data, mail.envelope)
         for letter in sorted(set(home.outbox.letters()) - before):
             text = home.outbox.read(letter).decode()
             is_answer = "\nAuto-Submitted: auto-replied\n" in text

@@ -136,6 +136,7 @@ terms = st.builds(
     nagtime=st.integers(0, 99),
     forfeittime=st.integers(0, 99),
     totaltime=st.integers(0, 99),
+    maxtime=st.integers(0, 99),
 )
 
 

@@ -161,7 +161,8 @@ def test_every_form_shows_how_it_is_written() -> None:
         "signup": ["signup USERID PASSWORD [ADDRESS..]"],
         "challenge": [
             "oust challenge USERID1 USERID2 [-size=13|-size=11x9] [-hex|-hex=7|-hex=3,4] "
-            "[-noswap] [-unrated] [--nagtime=7] [--forfeittime=21] [--totaltime=0]"
+            "[-noswap] [-unrated] [--nagtime=7] [--forfeittime=21] [--totaltime=0] "
+            "[--maxtime=0]"
         ],
         "show": ["oust show BOARD[#N]..", f"oust show USERID.. {filters}"],
         "games": [f"oust games [USERID..] {filters}"],
@@ -180,6 +181,21 @@ def test_every_form_shows_how_it_is_written() -> None:
         "all": [f"all show USERID.. {filters}"],
         "list": ["list [GAME..]"],
         "multiple": ["multiple"],
+        "vacation": [
+            "vacation USERID PASSWORD DATE DAYS",
+            "vacation USERID PASSWORD cancel",
+            "vacation USERID PASSWORD",
+        ],
+        "settings": ["settings USERID PASSWORD [NAME VALUE].."],
+        "limit": ["limit USERID PASSWORD BOARDS"],
+        "reject": ["reject USERID PASSWORD [USERID..]"],
+        "unreject": ["unreject USERID PASSWORD USERID.."],
+        "note": ["oust note BOARD USERID PASSWORD [delete]"],
+        "watch": ["oust watch BOARD USERID PASSWORD"],
+        "unwatch": ["oust unwatch BOARD USERID PASSWORD"],
+        "broadcast": ["broadcast USERID PASSWORD"],
+        "export": ["export USERID PASSWORD"],
+        "forget": ["forget USERID PASSWORD [really]"],
         "standings": ["oust standings"],
         "ratings": ["oust ratings [USERID..]"],
         "resign": ["oust resign BOARD USERID PASSWORD"],

@@ -149,6 +149,7 @@ def test_a_long_turn_moves_the_time_to_the_right_and_reads_back() -> None:
         (Terms(), "swap rated nagtime=7 forfeittime=21"),
         (Terms(swap=False, rated=False), "nagtime=7 forfeittime=21"),
         (Terms(nagtime=0, totaltime=90), "swap rated nagtime=0 forfeittime=21 totaltime=90"),
+        (Terms(maxtime=14), "swap rated nagtime=7 forfeittime=21 maxtime=14"),
     ],
 )
 def test_terms_are_written_as_options(values: Terms, text: str) -> None:

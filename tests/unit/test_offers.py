@@ -119,7 +119,7 @@ def test_the_guard_of_a_move_does_not_hold_when_the_board_was_taken_back(game: G
     ("words", "result"),
     [
         ("forfeit x", Result(Side.O, How.FORFEIT)),
-        ("forfeit o", Result(Side.X, How.FORFEIT)),
+        ("forfeit o", Result(None, How.VOID)),
         ("award x", Result(Side.X, How.AGREED)),
         ("award draw", Result(None, How.AGREED)),
         ("void", Result(None, How.VOID)),

@@ -55,6 +55,7 @@ def test_a_challenge_names_its_grid(option: str, grid: str) -> None:
         ("--forfeittime=14", Terms(forfeittime=14)),
         ("--totaltime=100", Terms(totaltime=100)),
         ("--totaltime=0", Terms()),
+        ("--maxtime=14", Terms(maxtime=14)),
         ("-noswap --unrated -nagtime=1", Terms(swap=False, rated=False, nagtime=1)),
     ],
 )

@@ -1,0 +1,116 @@
+"""What the operator does with whole players: renamed, or joined with another account."""
+
+import hashlib
+from dataclasses import replace
+
+from pbm_oust.actions.desk import Desk, Request
+from pbm_oust.actions.renaming import (
+    active_games,
+    boards_of,
+    rename_elsewhere,
+    rename_on_boards,
+)
+from pbm_oust.boards import each_userids, has_played
+from pbm_oust.membership import BECOMES_KEY, becomes, with_becomes
+from pbm_oust.notes import KEY as NOTE_KEY
+from pbm_oust.notices import Told
+from pbm_oust.players import Account, format_account
+from pbm_oust.recovery import gone_place
+from pbm_oust.watching import KEY as WATCH_KEY
+from pbm_oust.willing import REJECT_KEY
+
+_JOINED_KEYS = (NOTE_KEY, WATCH_KEY, REJECT_KEY)
+"""The lines that a player takes along into another account."""
+
+
+class CannotMove(Exception):
+    """A player who cannot be renamed or joined so; the message says why. Nothing has changed."""
+
+
+def rename_player(old: str, new: str, desk: Desk) -> int:
+    """Give a player another userid, and return on how many boards.
+
+    Begun again after a crash, it finishes what is left. Raises CannotMove; NotAllowed where there
+    is no such player; DamagedHistory for a board that has to be mended first.
+    """
+    with desk.home.locked_players():
+        account = desk.account(old)
+        if not _is_begun(account, new, desk):
+            if desk.has_account(new) or has_played(new, desk.home):
+                raise CannotMove(f"the userid {new} belongs to somebody already")
+            renamed = replace(account, userid=new).with_values(BECOMES_KEY, [])
+            # The new account is there first, so that nobody can take the userid meanwhile.
+            desk.home.write_player(new, format_account(renamed))
+        desk.home.write_player(old, format_account(with_becomes(account, new)))
+    return _move(account, new, "renamed", desk)
+
+
+def merge_players(old: str, into: str, desk: Desk) -> int:
+    """Make the boards and addresses of a player those of another, and return how many boards.
+
+    Begun again after a crash, it finishes what is left. Raises as `rename_player` does.
+    """
+    if old == into:
+        raise CannotMove("these are one account")
+    with desk.home.locked_players():
+        account, target = desk.account(old), desk.account(into)
+        if becomes(account) not in ("", into) or becomes(target):
+            raise CannotMove("one of them is about to get another userid; finish that first")
+        desk.home.write_player(old, format_account(with_becomes(account, into)))
+    both = [
+        f"{kind.name} {board}"
+        for kind, board, userids in each_userids(desk.home)
+        if {old, into} <= userids
+    ]
+    with desk.home.locked_players():
+        account, target = desk.account(old), desk.account(into)
+        if both:
+            desk.home.write_player(old, format_account(with_becomes(account, "")))
+            raise CannotMove(f"both have played on {', '.join(both)}")
+        desk.home.write_player(into, format_account(_joined(account, target)))
+    return _move(account, into, "merged", desk)
+
+
+def _is_begun(account: Account, new: str, desk: Desk) -> bool:
+    """Return whether an account has its copy under a new userid already. Raises CannotMove."""
+    promised = becomes(account)
+    if promised and promised != new:
+        raise CannotMove(f"{account.userid} is about to become {promised}; finish that first")
+    if not desk.has_account(new):
+        return False
+    return bool(promised) or desk.account(new).password == account.password
+
+
+def _joined(account: Account, target: Account) -> Account:
+    """Return an account with the addresses and lines of another besides its own."""
+    added = (each for each in account.addresses if not target.has_address(each))
+    joined = replace(target, addresses=(*target.addresses, *added))
+    for key in _JOINED_KEYS:
+        own = {account.userid, target.userid}
+        values = dict.fromkeys((*joined.values(key), *account.values(key)))
+        joined = joined.with_values(key, (value for value in values if value not in own))
+    return joined
+
+
+def _move(account: Account, new: str, how: str, desk: Desk) -> int:
+    """Move a player's boards to another userid, tell all whom it concerns, remove the account."""
+    old, home = account.userid, desk.home
+    # Begun again, a renamed player has boards under the new userid already.
+    moved = (old, new) if how == "renamed" else (old,)
+    games = (game for userid in moved for game in active_games(userid, home))
+    opponents = {userid for game in games for userid in (game.x, game.o)}
+    count = len(boards_of(old, home))
+    rename_on_boards(old, new, home)
+    cause = hashlib.sha256(f"{how}\0{old}\0{new}\0{account.joined}".encode()).hexdigest()[:16]
+    request = Request("", "", "", f"operator {cause}")
+    with home.locked_players():
+        rename_elsewhere(old, new, home)
+        facts = {"how": how, "old": old, "new": new}
+        readers = [desk.player(desk.account(new))]
+        for userid in sorted(opponents - {old, new}):
+            if desk.has_account(userid):
+                readers.append(desk.player(desk.account(userid)))
+        notices = [Told(reader, "renamed", facts) for reader in readers if reader.addresses]
+        with desk.posting(notices, request, cause, gone_place(old)):
+            home.remove_player(old)
+    return count

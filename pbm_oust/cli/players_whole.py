@@ -1,0 +1,124 @@
+"""`pbm-oust players` for whole accounts: disabled, renamed, joined. And `pbm-oust broadcast`."""
+
+import sys
+from collections.abc import Callable
+from datetime import datetime
+
+import click
+
+from pbm_oust.actions.broadcasting import announce
+from pbm_oust.actions.desk import Desk
+from pbm_oust.actions.moving import CannotMove, merge_players, rename_player
+from pbm_oust.boards import DamagedHistory
+from pbm_oust.cli.operator import Operator, Refused, now, pass_operator
+from pbm_oust.cli.players import players, read_account
+from pbm_oust.commands.accounts import read_new_userid
+from pbm_oust.mail.replies import Letters
+from pbm_oust.membership import disabled_since, with_disabled
+from pbm_oust.notation import format_time
+from pbm_oust.players import BadAccount, format_account
+from pbm_oust.refusal import NotAllowed, Unreadable
+
+
+@players.command()
+@click.argument("userid")
+@pass_operator
+def disable(operator: Operator, userid: str) -> None:
+    """Close an account for the time being.
+
+    No command with its password is taken, nobody can challenge the player, and no mail goes out to
+    him. His boards go on until their time ends. Nothing is removed.
+    """
+    _set_disabled(operator, userid.lower(), now())
+
+
+@players.command()
+@click.argument("userid")
+@pass_operator
+def enable(operator: Operator, userid: str) -> None:
+    """Open an account again that was disabled."""
+    _set_disabled(operator, userid.lower(), None)
+
+
+@players.command()
+@click.argument("old")
+@click.argument("new")
+@pass_operator
+def rename(operator: Operator, old: str, new: str) -> None:
+    """Give a player another userid, in all histories too.
+
+    He and those with whom he plays are told by mail. If this is interrupted, say it again.
+    """
+    try:
+        new = read_new_userid(new)
+    except Unreadable:
+        raise click.UsageError(f"{new!r} cannot be a userid") from None
+    _move(operator, rename_player, old.lower(), new, "renamed")
+
+
+@players.command()
+@click.argument("userid")
+@click.argument("into")
+@pass_operator
+def merge(operator: Operator, userid: str, into: str) -> None:
+    """Join a player's account with another one of his, INTO, which stays.
+
+    It gets the boards, addresses and notes. He and those with whom he plays are told by mail. If
+    this is interrupted, say it again.
+    """
+    _move(operator, merge_players, userid.lower(), into.lower(), "merged")
+
+
+@click.command()
+@click.option("--text", help="What to write; read from standard input where it is not given.")
+@click.option("--to", "userids", multiple=True, metavar="USERID", help="Only to this player.")
+@pass_operator
+def broadcast(operator: Operator, text: str | None, userids: tuple[str, ...]) -> None:
+    """Write to all players who have not turned such mails off, or to those named with --to.
+
+    Answers to such a mail are read by nobody: say in it where to write.
+    """
+    text = sys.stdin.read() if text is None else text
+    if not text.strip():
+        raise click.UsageError("there is nothing to write; give it by --text or standard input")
+    to = [userid.lower() for userid in userids] or None
+    for userid in to or ():
+        read_account(operator, userid)
+    try:
+        count = announce(text, to, _desk(operator))
+    except BadAccount as error:
+        raise Refused(str(error)) from None
+    click.echo(f"written to {count} {'player' if count == 1 else 'players'}")
+
+
+def _set_disabled(operator: Operator, userid: str, at: datetime | None) -> None:
+    read_account(operator, userid)
+    with operator.home.locked_players():
+        account = read_account(operator, userid)
+        since = disabled_since(account)
+        if bool(since) is bool(at):
+            state = f"disabled since {format_time(since)}" if since else "not disabled"
+            raise Refused(f"{account.userid} is {state}")
+        changed = with_disabled(account, at)
+        operator.home.write_player(account.userid, format_account(changed))
+    click.echo(f"{'disabled' if at else 'enabled'} {account.userid}")
+
+
+def _move(
+    operator: Operator, move: Callable[[str, str, Desk], int], old: str, new: str, done: str
+) -> None:
+    read_account(operator, old)
+    try:
+        count = move(old, new, _desk(operator))
+    except NotAllowed:
+        raise Refused(f"there is no player {new}") from None
+    except (CannotMove, BadAccount) as error:
+        raise Refused(str(error)) from None
+    except DamagedHistory as error:
+        raise Refused(f"{error}; mend this board first, then say it again") from None
+    click.echo(f"{done} {old}: {new} on {count} {'board' if count == 1 else 'boards'}")
+
+
+def _desk(operator: Operator) -> Desk:
+    home = operator.prepared_home()
+    return Desk(home, Letters(operator.configuration.address, now).write, now)

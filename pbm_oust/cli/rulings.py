@@ -1,0 +1,117 @@
+"""`pbm-oust games void`, `award` and `adopt`: the operator's word on a board."""
+
+import sys
+
+import click
+
+from pbm_oust.actions.rulings import rule_board
+from pbm_oust.boards import DamagedHistory, read_game
+from pbm_oust.cli.operator import KIND, Operator, Refused, now, pass_operator
+from pbm_oust.cli.sweeping import hand_over
+from pbm_oust.commands.values import read_userid
+from pbm_oust.game import Game
+from pbm_oust.mail.intake import open_intake
+from pbm_oust.notation import format_ruling
+from pbm_oust.players import BadAccount
+from pbm_oust.record import Ruling, Verb
+from pbm_oust.recovery import recover
+from pbm_oust.refusal import Barred, Refusal
+from pbm_oust.rules.position import Kind, Side
+
+DRAW = "draw"
+
+board_number = click.argument("board", type=click.IntRange(min=1))
+kind_name = click.argument("kind", type=KIND)
+yes_option = click.option("--yes", is_flag=True, help="Do not ask whether it is meant.")
+
+
+@click.command()
+@kind_name
+@board_number
+@yes_option
+@pass_operator
+def void(operator: Operator, kind: Kind, board: int, yes: bool) -> None:
+    """End a game as never begun. It is recorded, and both players are told."""
+    _rule(operator, kind, board, Ruling(Verb.VOID), "end it as never begun", yes)
+
+
+@click.command()
+@kind_name
+@board_number
+@click.argument("winner", type=click.Choice([*(side.value for side in Side), DRAW]))
+@yes_option
+@pass_operator
+def award(operator: Operator, kind: Kind, board: int, winner: str, yes: bool) -> None:
+    """End a game: a side wins, or it is a draw. It is recorded, and both players are told."""
+    side = None if winner == DRAW else Side(winner)
+    what = f"end it as won by {winner}" if side else "end it as a draw"
+    _rule(operator, kind, board, Ruling(Verb.AWARD, side), what, yes)
+
+
+@click.command()
+@kind_name
+@board_number
+@click.argument("side", type=click.Choice([side.value for side in Side]))
+@click.argument("userid")
+@yes_option
+@pass_operator
+def adopt(operator: Operator, kind: Kind, board: int, side: str, userid: str, yes: bool) -> None:
+    """Hand a side to another player, who begins a new turn and has used no time.
+
+    It is recorded, and told to both players and to the one who had the side before.
+    """
+    try:
+        player = read_userid(userid)
+    except Refusal:
+        raise click.UsageError(f"{userid!r} is no userid") from None
+    if not operator.home.has_player(player):
+        raise Refused(f"there is no player {player}")
+    ruling = Ruling(Verb.ADOPT, Side(side), player)
+    _rule(operator, kind, board, ruling, f"hand {side} to {player}", yes)
+
+
+def _rule(operator: Operator, kind: Kind, board: int, ruling: Ruling, what: str, yes: bool) -> None:
+    """Do it, after the operator has seen the board as it is and has said yes."""
+    home = operator.prepared_home()
+    recover(home)
+    try:
+        seen = read_game(home, kind, board)
+        if seen.result:
+            raise Refused(f"{seen.name} is over")
+        if not yes:
+            _ask(seen, what)
+
+        def decide(game: Game) -> Ruling:
+            if game.records != seen.records:
+                raise Refused(f"{game.name} has changed meanwhile; look at it again")
+            return ruling
+
+        rule_board(open_intake(home, operator.configuration.address, now).desk, kind, board, decide)
+    except Refusal as refusal:
+        raise Refused(_reason(refusal, kind, board)) from None
+    except (DamagedHistory, BadAccount) as damage:
+        raise Refused(str(damage)) from None
+    click.echo(f"{kind.name} {board}: {format_ruling(ruling)}")
+    hand_over(operator)
+
+
+def _ask(game: Game, what: str) -> None:
+    if not sys.stdin.isatty():
+        raise click.UsageError("give --yes where nobody can be asked")
+    players = f"{game.x} (x) - {game.o} (o)"
+    click.confirm(f"{game.name}, {players}, {len(game.records)} records: {what}?", abort=True)
+
+
+def _reason(refusal: Refusal, kind: Kind, board: int) -> str:
+    name = f"{kind.name} {board}"
+    reasons = {
+        Barred.NO_SUCH_BOARD: f"there is no board {name}",
+        Barred.GAME_OVER: f"{name} is over",
+        Barred.SAME_PLAYER: f"{refusal.culprit} plays on {name} already",
+    }
+    return next(
+        (text for reason, text in reasons.items() if reason is refusal.reason), str(refusal)
+    )
+
+
+COMMANDS = (void, award, adopt)

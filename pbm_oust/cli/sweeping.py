@@ -1,0 +1,47 @@
+"""`pbm-oust sweep`: what time brings about, for cron where no server runs."""
+
+import time
+
+import click
+
+from pbm_oust import sweep as sweeps
+from pbm_oust.cli.operator import Operator, as_json, now, pass_operator, print_json
+from pbm_oust.mail.intake import open_intake
+from pbm_oust.mail.relaying import Relaying
+from pbm_oust.recovery import recover
+
+
+@click.command()
+@as_json
+@pass_operator
+def sweep(operator: Operator, as_json: bool) -> None:
+    """Remind players, end games whose time is used up, and send digests, where that is due.
+
+    A running server does the same every few minutes; both together do each thing once. Exit status
+    1 if something could not be looked at, such as a damaged history; the rest is done.
+    """
+    home = operator.prepared_home()
+    recover(home)
+    swept = sweeps.sweep(open_intake(home, operator.configuration.address, now).desk)
+    if as_json:
+        done = [{"about": deed.about, "what": deed.what} for deed in swept.done]
+        troubles = [{"about": each.about, "reason": each.reason} for each in swept.troubles]
+        print_json({"done": done, "troubles": troubles})
+    else:
+        for deed in swept.done:
+            click.echo(f"{deed.about}: {deed.what}")
+        for each in swept.troubles:
+            click.echo(f"Error: {each.about}: {each.reason}", err=True)
+    hand_over(operator)
+    if swept.troubles:
+        raise SystemExit(1)
+
+
+def hand_over(operator: Operator) -> None:
+    """Give the letters of the outbox to the relay, where there is one; they stay if it is down."""
+    relay, address = operator.configuration.relay, operator.configuration.address
+    if relay:
+        try:
+            Relaying(operator.home, relay, address, time.time).flush()
+        except OSError as error:
+            click.echo(f"letters stay in the outbox: {error}", err=True)

@@ -1,0 +1,16 @@
+"""Moments as players read them, in a time zone."""
+
+from datetime import datetime, tzinfo
+
+
+def date_text(at: datetime, zone: tzinfo) -> str:
+    """Return the day of a moment: `12 December 2026`."""
+    local = at.astimezone(zone)
+    return f"{local.day} {local:%B %Y}"
+
+
+def moment_text(at: datetime, zone: tzinfo) -> str:
+    """Return a moment to the minute that has begun: `12 December 2026, 15:00 UTC`."""
+    local = at.astimezone(zone)
+    name = f"{local:%Z}"
+    return f"{date_text(at, zone)}, {local:%H:%M} {name if name.isalpha() else f'UTC{name}'}"

@@ -1,0 +1,41 @@
+"""Texts that are passed on: what might be a password goes, and ordinary sentences stay."""
+
+import pytest
+
+from pbm_oust.commands.table import without_passwords
+from pbm_oust.players import Secret
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I look for somebody to play with.",
+        "For tomorrow, everything waits.",
+        "I reject everything you propose.",
+        "Please note that everything important is said.",
+        "I watch everything carefully tomorrow.",
+        "Let us limit ourselves to five.",
+    ],
+)
+def test_a_sentence_that_begins_like_a_command_stays_as_it_is(text: str) -> None:
+    assert without_passwords(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I sent oust move 17 alice secretword D4",
+        "settings alice secretword mail mine",
+        "I sent: forget alice secretword really",
+        "reject alice secretword bob",
+        "note 17 alice secretword",
+        "oust watch 17 alice secretword",
+        "I wrote sett alice secretword",
+    ],
+)
+def test_a_command_in_a_text_goes_without_what_might_be_its_password(text: str) -> None:
+    assert "secretword" not in without_passwords(text)
+
+
+def test_the_writers_own_password_goes_wherever_it_stands() -> None:
+    assert "abcdef" not in without_passwords("it is ABCDEF, abcdef", Secret("abcdef"))
