@@ -98,15 +98,16 @@ def challenge_remark(cause: str) -> str:
 
 
 def find_challenge(home: Home, kind: Kind, cause: str, since: datetime) -> Game | None:
-    """Return the game that a message started, among those started after a time, or None."""
+    """Return the game that a message started, among those started after a time, or None.
+
+    Boards that were imported may have later numbers than younger ones, so all are looked at.
+    """
     remark = f"\n{challenge_remark(cause)}".encode()
     for board in reversed(home.boards(kind.name)):
         try:
             data = home.read_history(kind.name, board)
-            if remark in data:
+            if remark in data and read_header(data).started >= since:
                 return read_game(home, kind, board)
-            if read_header(data).started < since:
-                break
         except (BadHistory, OSError):
             continue
     return None

@@ -142,11 +142,13 @@ def format_header(header: Header) -> str:
 
 def format_record(record: Record) -> str:
     """Return the line of a record, without its newline."""
-    action = format_action(record.action)
-    return (
-        f"{record.number:>4} {record.by} {action:<{_ACTION_WIDTH}} "
-        f"{format_time(record.at)} {record.cause}"
-    )
+    action, at = format_action(record.action), format_time(record.at)
+    return record_line(str(record.number), record.by, action, at, record.cause)
+
+
+def record_line(number: str, by: str, action: str, at: str, cause: str) -> str:
+    """Return the line of the record with these parts, whatever they say."""
+    return f"{number:>4} {by} {action:<{_ACTION_WIDTH}} {at} {cause}"
 
 
 def parse_record(text: str) -> Record:

@@ -6,42 +6,45 @@ import click
 
 from pbm_oust.actions.desk import Desk
 from pbm_oust.boards import DamagedHistory, read_game
+from pbm_oust.cli.completion import complete_boards, complete_userids
 from pbm_oust.cli.operator import (
     BOARD_AT,
     KIND,
     Operator,
     Refused,
     as_json,
+    no_board,
     now,
     pass_operator,
     print_json,
     print_table,
 )
+from pbm_oust.cli.terminal import page
+from pbm_oust.cli.watching import headed, state_of, watch
 from pbm_oust.commands.values import BoardAt, Filter
-from pbm_oust.disk import NoSuchFile
+from pbm_oust.formats.structured import record_fields, result_fields
 from pbm_oust.game import Game
-from pbm_oust.notation import format_action, format_result, format_time
+from pbm_oust.notation import format_time
 from pbm_oust.players import BadAccount
 from pbm_oust.refusal import Refusal
-from pbm_oust.render.text import game_text
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind, Side
 
 
 @click.group()
 def games() -> None:
-    """Look at boards, and rule on them."""
+    """Look at boards, rule on them, and write them in other forms."""
 
 
 @games.command("list")
 @click.argument("kind", type=KIND, required=False)
-@click.option("--player", help="Only the boards of this player.")
+@click.option("--player", help="Only the boards of this player.", shell_complete=complete_userids)
 @click.option(
     "--which",
-    type=click.Choice([Filter.ALL.value, Filter.ACTIVE.value, Filter.INACTIVE.value]),
+    type=click.Choice([each.value for each in Filter]),
     default=Filter.ALL.value,
     show_default=True,
-    help="Active boards, or those that have ended.",
+    help="Active boards, those that have ended, or those where the player is to move.",
 )
 @as_json
 @pass_operator
@@ -58,9 +61,7 @@ def list_(
                 click.echo(f"Error: {damage}", err=True)
                 damaged = True
                 continue
-            if player and player.lower() not in (game.x, game.o):
-                continue
-            if which == Filter.ALL.value or (which == Filter.ACTIVE.value) is not bool(game.result):
+            if _is_wanted(game, Filter(which), player.lower() if player else ""):
                 found.append(game)
     if as_json:
         print_json([_summary(game) | _deadline(operator, game) for game in found])
@@ -72,7 +73,7 @@ def list_(
                 game.x,
                 game.o,
                 f"{len(game.records)} records",
-                _state(game),
+                state_of(game),
             )
             for game in found
         )
@@ -82,12 +83,18 @@ def list_(
 
 @games.command()
 @click.argument("kind", type=KIND)
-@click.argument("board", type=BOARD_AT, metavar="BOARD[#N]")
+@click.argument("board", type=BOARD_AT, metavar="BOARD[#N]", shell_complete=complete_boards)
+@click.option("--watch", "is_watched", is_flag=True, help="Draw it anew until the game is over.")
 @as_json
 @pass_operator
-def show(operator: Operator, kind: Kind, board: BoardAt, as_json: bool) -> None:
+def show(operator: Operator, kind: Kind, board: BoardAt, is_watched: bool, as_json: bool) -> None:
     """Draw a board, as it is or as it was after its record N."""
-    game = _game(operator, kind, board.board)
+    if is_watched:
+        if as_json or board.number is not None:
+            raise click.UsageError("--watch goes neither with --json nor with #N")
+        watch(operator, kind, board.board)
+        return
+    game = operator.game(kind, board.board)
     if board.number is not None:
         if board.number > len(game.records):
             raise Refused(f"{game.name} has {len(game.records)} records")
@@ -95,42 +102,28 @@ def show(operator: Operator, kind: Kind, board: BoardAt, as_json: bool) -> None:
     if as_json:
         print_json(_summary(game) | _deadline(operator, game) | _stones(game))
     else:
-        click.echo(f"{game.name}, {game.header.grid}: {_state(game)}\n\n{game_text(game)}")
+        page(f"{headed(game)}\n")
 
 
 @games.command()
 @click.argument("kind", type=KIND)
-@click.argument("board", type=click.IntRange(min=1))
+@click.argument("board", type=click.IntRange(min=1), shell_complete=complete_boards)
 @as_json
 @pass_operator
 def history(operator: Operator, kind: Kind, board: int, as_json: bool) -> None:
     """Print the history of a board."""
-    try:
-        text = operator.home.read_history(kind.name, board).decode("utf-8", "replace")
-    except NoSuchFile:
-        raise _no_board(kind, board) from None
+    text = operator.history(kind, board).decode("utf-8", "replace")
     if as_json:
-        game = _game(operator, kind, board)
-        records = [
-            {
-                "number": record.number,
-                "side": record.by,
-                "action": [{"cell": done.cell, "took": done.took} for done in record.action]
-                if isinstance(record.action, tuple)
-                else format_action(record.action),
-                "at": format_time(record.at),
-                "id": record.cause,
-            }
-            for record in game.records
-        ]
+        game = operator.game(kind, board)
+        records = [record_fields(record) for record in game.records]
         print_json(_summary(game) | {"records": records})
     else:
-        click.echo(text, nl=False)
+        page(text)
 
 
 @games.command()
 @click.argument("kind", type=KIND, required=False)
-@click.argument("board", type=click.IntRange(min=1), required=False)
+@click.argument("board", type=click.IntRange(min=1), required=False, shell_complete=complete_boards)
 @as_json
 @pass_operator
 def verify(operator: Operator, kind: Kind | None, board: int | None, as_json: bool) -> None:
@@ -157,7 +150,7 @@ def _verify(operator: Operator, kind: Kind, board: int) -> dict[str, Any]:
     try:
         game = read_game(operator.home, kind, board)
     except Refusal:
-        raise _no_board(kind, board) from None
+        raise no_board(kind, board) from None
     except DamagedHistory as damage:
         return {
             "ok": False,
@@ -168,27 +161,23 @@ def _verify(operator: Operator, kind: Kind, board: int) -> dict[str, Any]:
             "reason": damage.reason,
             "text": f"{name}: BAD: {damage}",
         }
-    text = f"{name}: ok, {len(game.records)} records, {_state(game)}"
+    text = f"{name}: ok, {len(game.records)} records, {state_of(game)}"
     return {"ok": True, "kind": kind.name, "board": board, "path": str(path), "text": text}
 
 
-def _game(operator: Operator, kind: Kind, board: int) -> Game:
-    try:
-        return read_game(operator.home, kind, board)
-    except Refusal:
-        raise _no_board(kind, board) from None
-    except DamagedHistory as damage:
-        raise Refused(str(damage)) from None
-
-
-def _no_board(kind: Kind, board: int) -> Refused:
-    return Refused(f"there is no board {kind.name} {board}")
-
-
-def _state(game: Game) -> str:
-    if game.result:
-        return format_result(game.result).removeprefix("= ")
-    return f"{game.player_to_move} ({game.to_move.value}) to move"
+def _is_wanted(game: Game, which: Filter, player: str) -> bool:
+    """Return whether a list for a player, or for all where none is named, has a board."""
+    if player and player not in (game.x, game.o):
+        return False
+    match which:
+        case Filter.ALL:
+            return True
+        case Filter.INACTIVE:
+            return game.result is not None
+        case Filter.ACTIVE:
+            return game.result is None
+        case Filter.NEXT:
+            return game.result is None and player in ("", game.player_to_move)
 
 
 def _summary(game: Game) -> dict[str, Any]:
@@ -202,12 +191,7 @@ def _summary(game: Game) -> dict[str, Any]:
         "started": format_time(game.header.started),
         "records": len(game.records),
         "to_move": None if result else game.to_move.value,
-        "result": None
-        if result is None
-        else {
-            "winner": result.winner.value if result.winner else None,
-            "how": result.how.value,
-        },
+        "result": result_fields(result),
     }
 
 

@@ -7,6 +7,7 @@ import click
 from pbm_oust import __version__
 from pbm_oust.cli import (
     doctor,
+    formats,
     games,
     outbox,
     players,
@@ -18,9 +19,13 @@ from pbm_oust.cli import (
     sweeping,
 )
 from pbm_oust.cli.operator import Operator
+from pbm_oust.rules.kinds import KINDS
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=f"KIND is a game: {' or '.join(KINDS)}. Each command explains itself with --help.",
+)
 @click.option(
     "--home",
     type=click.Path(path_type=Path),
@@ -53,6 +58,8 @@ for command in (
     main.add_command(command)
 for group in (games.games, players.players, outbox.outbox, rules.rules):
     main.add_command(group)
+for command in (formats.export, formats.import_):
+    games.games.add_command(command)
 
 
 for ruling in rulings.COMMANDS:

@@ -9,7 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
+from pbm_oust.boards import DamagedHistory, read_game
+from pbm_oust.cli.terminal import page
 from pbm_oust.commands.values import BoardAt, read_board_at
 from pbm_oust.config import (
     BadConfiguration,
@@ -18,9 +21,11 @@ from pbm_oust.config import (
     parse_endpoint,
     parse_relay,
 )
+from pbm_oust.disk import NoSuchFile
+from pbm_oust.game import Game
 from pbm_oust.home import Home
 from pbm_oust.players import parse_address
-from pbm_oust.refusal import Unreadable
+from pbm_oust.refusal import Refusal, Unreadable
 from pbm_oust.render.text import in_columns
 from pbm_oust.rules.grid import Grid, Shape, parse_size
 from pbm_oust.rules.kinds import KINDS
@@ -55,6 +60,22 @@ class Operator:
             raise Refused(f"cannot use {self.path} as home: {error.strerror}") from None
         return home
 
+    def game(self, kind: Kind, board: int) -> Game:
+        """Return the game of a board. Raises Refused if there is none, or none that replays."""
+        try:
+            return read_game(self.home, kind, board)
+        except Refusal:
+            raise no_board(kind, board) from None
+        except DamagedHistory as damage:
+            raise Refused(str(damage)) from None
+
+    def history(self, kind: Kind, board: int) -> bytes:
+        """Return the history of a board as it is in its file. Raises Refused."""
+        try:
+            return self.home.read_history(kind.name, board)
+        except NoSuchFile:
+            raise no_board(kind, board) from None
+
     @cached_property
     def configuration(self) -> Configuration:
         """The configuration that stands in the home. Raises UsageError for a faulty one."""
@@ -70,6 +91,11 @@ class Operator:
             return parse_configuration(home.read_configuration())
         except (BadConfiguration, OSError) as error:
             raise BadConfiguration(f"{home.configuration}: {error}") from None
+
+
+def no_board(kind: Kind, board: int) -> Refused:
+    """Return the refusal of a board that is not there."""
+    return Refused(f"there is no board {kind.name} {board}")
 
 
 pass_operator = click.make_pass_decorator(Operator)
@@ -89,16 +115,21 @@ def print_json(value: object) -> None:
 
 def print_table(rows: Iterable[Sequence[object]]) -> None:
     """Print rows in columns."""
-    for line in in_columns(rows):
-        click.echo(line)
+    page("".join(f"{line}\n" for line in in_columns(rows)))
 
 
 class Parsed(click.ParamType):  # type: ignore[type-arg]  # generic in newer click only
-    """A parameter whose text a function reads, which raises ValueError and says what is right."""
+    """A parameter whose text a function reads, which raises ValueError and says what is right.
 
-    def __init__(self, name: str, read: Callable[[str], object]) -> None:
+    `offered` are the texts that a shell completes.
+    """
+
+    def __init__(
+        self, name: str, read: Callable[[str], object], offered: Sequence[str] = ()
+    ) -> None:
         self.name = name
         self._read = read
+        self._offered = offered
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -108,6 +139,12 @@ class Parsed(click.ParamType):  # type: ignore[type-arg]  # generic in newer cli
             return self._read(value)
         except ValueError as error:
             self.fail(str(error), param, ctx)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Return what a shell offers behind an incomplete text."""
+        return [CompletionItem(word) for word in self._offered if word.startswith(incomplete)]
 
 
 def _read_kind(text: str) -> Kind:
@@ -123,7 +160,7 @@ def _read_board(text: str) -> BoardAt:
         raise ValueError(f"{text!r} is not written like 17 or 17#5") from None
 
 
-KIND = Parsed("kind", _read_kind)
+KIND = Parsed("kind", _read_kind, tuple(KINDS))
 BOARD_AT = Parsed("board", _read_board)
 ADDRESS = Parsed("address", parse_address)
 ENDPOINT = Parsed("endpoint", parse_endpoint)

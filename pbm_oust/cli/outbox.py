@@ -30,7 +30,7 @@ def outbox() -> None:
 @as_json
 @pass_operator
 def list_(operator: Operator, as_json: bool) -> None:
-    """List the letters, oldest first, then those that the relay refused for good."""
+    """List the letters, oldest first, then those that failed."""
     letters = [(letter, "waiting") for letter in read_letters(operator.home)]
     letters += [(letter, "failed") for letter in read_failed_letters(operator.home)]
     if as_json:

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from pbm_oust.boards import has_played
+from pbm_oust.cli.completion import complete_userids
 from pbm_oust.cli.operator import (
     Operator,
     Refused,
@@ -70,7 +71,7 @@ def list_(operator: Operator, as_json: bool) -> None:
 
 
 @players.command()
-@click.argument("userid")
+@click.argument("userid", shell_complete=complete_userids)
 @as_json
 @pass_operator
 def show(operator: Operator, userid: str, as_json: bool) -> None:
@@ -113,7 +114,7 @@ def add(operator: Operator, userid: str, addresses: tuple[str, ...], password: s
 
 
 @players.command()
-@click.argument("userid")
+@click.argument("userid", shell_complete=complete_userids)
 @password_option
 @pass_operator
 def passwd(operator: Operator, userid: str, password: str) -> None:

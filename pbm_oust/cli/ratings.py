@@ -12,6 +12,7 @@ from pbm_oust.cli.operator import (
     pass_operator,
     print_json,
 )
+from pbm_oust.cli.terminal import page
 from pbm_oust.mail.words import standing_rows
 from pbm_oust.ratings import RatedGame, Standing, Table, rate
 from pbm_oust.rules.position import Kind
@@ -22,15 +23,19 @@ from pbm_oust.rules.position import Kind
 @as_json
 @pass_operator
 def standings(operator: Operator, kind: Kind | None, as_json: bool) -> None:
-    """List players by their ratings, for each game and class of sizes."""
+    """List players by their ratings.
+
+    There is a list for each game and class of sizes.
+    """
     tables = _tables(operator, kind)
     if as_json:
         print_json([_summary(table) for table in tables])
         return
+    lines = list[str]()
     for table in tables:
-        click.echo(f"{table.kind.title}, {table.size.value} boards")
-        for row in standing_rows(table.ordered()):
-            click.echo(f"  {row}")
+        lines.append(f"{table.kind.title}, {table.size.value} boards")
+        lines += [f"  {row}" for row in standing_rows(table.ordered())]
+    page("".join(f"{line}\n" for line in lines))
 
 
 @click.command()
@@ -39,7 +44,10 @@ def standings(operator: Operator, kind: Kind | None, as_json: bool) -> None:
 @as_json
 @pass_operator
 def ratings(operator: Operator, kind: Kind | None, recompute: bool, as_json: bool) -> None:
-    """Compute all ratings from the histories, and print each game's effect to the last digit."""
+    """Show how the ratings came about, game by game.
+
+    They are computed from the histories, and printed to the last digit.
+    """
     tables = _tables(operator, kind)
     if as_json:
         print_json([_summary(table) | {"games": list(map(_game, table.games))} for table in tables])

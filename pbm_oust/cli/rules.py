@@ -71,7 +71,10 @@ def simulate_(
     jobs: int,
     as_json: bool,
 ) -> None:
-    """Play games in which every placement that is allowed is equally likely."""
+    """Play games at random.
+
+    Every placement that is allowed is equally likely.
+    """
     grid = grid_from(kind, size, hexagonal)
     begun = time.perf_counter()
     courses = simulate(kind, grid, games, seed, jobs)
@@ -102,7 +105,10 @@ def simulate_(
 def solve_(
     kind: Kind, size: str | None, hexagonal: str | None, census: bool, as_json: bool
 ) -> None:
-    """Find out who wins a small board when both sides play as well as can be."""
+    """Find out who wins a small board.
+
+    Both sides play as well as can be.
+    """
     grid = grid_from(kind, size, hexagonal)
     begun = time.perf_counter()
     solution = solve(kind, grid)

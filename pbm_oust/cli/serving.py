@@ -74,7 +74,7 @@ def serve(
 @click.option("--recipient", help="The envelope recipient.")
 @pass_operator
 def deliver(operator: Operator, sender: str | None, recipient: str | None) -> None:
-    """Take one message on standard input, for pipes and .forward files.
+    """Take one message on standard input, for a pipe or .forward.
 
     Exit status as in sysexits.h: 0 done; 65 not readable; 67 not our recipient; 75 try again.
     """

@@ -93,6 +93,15 @@ def read_mail(data: bytes, envelope_sender: str = "") -> Mail:
     )
 
 
+def whole_text(data: bytes) -> str:
+    """Return the text of a mail with all that is quoted in it. Raises UnreadableMail."""
+    _check_limits(data)
+    try:
+        return _body(message_from_bytes(data))
+    except RecursionError:
+        raise UnreadableMail("its parts lie too deep in one another") from None
+
+
 def without_prefixes(subject: str) -> str:
     """Return a Subject without reply prefixes, list tags and spam tags in front."""
     while match := _REPLY_PREFIX.match(subject):

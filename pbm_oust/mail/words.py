@@ -17,6 +17,8 @@ from pbm_oust.commands.grammar import Form, Option
 from pbm_oust.commands.table import FORMS
 from pbm_oust.commands.words import SHORTEST_PASSWORD, is_harmless
 from pbm_oust.digest import HOUR
+from pbm_oust.formats.plain import format_plain
+from pbm_oust.formats.sheet import Sheet
 from pbm_oust.game import Game
 from pbm_oust.header import Terms
 from pbm_oust.mail.phrases import WIDTH, in_time_of, quoted
@@ -132,7 +134,7 @@ class Words:
             notice,
             past=notice.is_past,
             board=game_text(game),
-            record=_whole_record(game),
+            record=format_plain(Sheet(game)),
         )
 
     def _help(self, notice: HelpNotice) -> tuple[str, str]:
@@ -288,15 +290,3 @@ def standing_rows(standings: Iterable[Standing]) -> list[str]:
 def _how(result: Result) -> str:
     """Return how a game ended in two words, or in one: x capture, draw agreed, void."""
     return result.how.value if result.how is How.VOID else format_result(result)[2:]
-
-
-def _whole_record(game: Game) -> str:
-    steps = (
-        f"{record.number} {record.by} {format_action(record.action)}" for record in game.records
-    )
-    return textwrap.fill(
-        ", ".join(step.replace(" ", "\0") for step in steps),
-        WIDTH - 2,
-        initial_indent="  ",
-        subsequent_indent="  ",
-    ).replace("\0", " ")

@@ -4,31 +4,36 @@ Cells stand one space apart and the labels on both sides, so that a board can st
 it is quoted or shown in a font whose letters differ in width.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from pbm_oust.game import Game
 from pbm_oust.rules.grid import COLUMNS, Grid, Shape
 from pbm_oust.rules.position import Position, Side
+
+Letters = Mapping[Side, tuple[str, str]]
+"""How the stones of a side are drawn, and how its latest ones; one character each."""
+
+LETTERS: Letters = {side: (side.value, side.value.upper()) for side in Side}
 
 _FREE, _STAR = ".", ","
 _HEX_MARGIN = 3
 """The spaces between the row numbers and the widest row of a hexagonal board."""
 
 
-def board_text(position: Position, latest: int = 0) -> str:
+def board_text(position: Position, latest: int = 0, letters: Letters = LETTERS) -> str:
     """Return the board, top row first, without a newline at the end.
 
-    The stones in the set `latest` are drawn as capitals.
+    The stones in the set `latest` are drawn as capitals, unless other letters are given.
     """
     if position.grid.shape is Shape.SQUARE:
-        return _square_text(position, latest)
-    return _hex_text(position, latest)
+        return _square_text(position, latest, letters)
+    return _hex_text(position, latest, letters)
 
 
-def game_text(game: Game) -> str:
+def game_text(game: Game, letters: Letters = LETTERS) -> str:
     """Return a game's board with a heading: the players, largest groups and stones."""
     heading = "   ".join(player_text(game, side) for side in Side)
-    return f"{heading}\n\n{board_text(game.position, game.latest_stones())}"
+    return f"{heading}\n\n{board_text(game.position, game.latest_stones(), letters)}"
 
 
 def player_text(game: Game, side: Side) -> str:
@@ -72,19 +77,19 @@ def _star_lines(length: int) -> list[int]:
     return sorted(lines)
 
 
-def _square_text(position: Position, latest: int) -> str:
+def _square_text(position: Position, latest: int, letters: Letters) -> str:
     grid = position.grid
     width = len(str(len(grid.rows)))
-    letters = " " * (width + 1) + " ".join(COLUMNS[: grid.size[0]])
+    columns = " " * (width + 1) + " ".join(COLUMNS[: grid.size[0]])
     stars = star_points(grid)
-    lines = [letters]
+    lines = [columns]
     for number, row in reversed(list(enumerate(grid.rows, 1))):
-        cells = " ".join(_cell_text(position, cell, latest, stars) for cell in row)
+        cells = " ".join(_cell_text(position, cell, latest, letters, stars) for cell in row)
         lines.append(f"{number:>{width}} {cells} {number}")
-    return "\n".join([*lines, letters])
+    return "\n".join([*lines, columns])
 
 
-def _hex_text(position: Position, latest: int) -> str:
+def _hex_text(position: Position, latest: int, letters: Letters) -> str:
     """Return a hexagonal board: every row half a cell beside the next, columns named below.
 
     A column leans to the right as it goes down, and its letter stands below its lowest cell.
@@ -96,7 +101,7 @@ def _hex_text(position: Position, latest: int) -> str:
     shift = width + _HEX_MARGIN - min(places.values())
     marks = {number: {0: f"{number:>{width}}"} for number in range(1, height + 1)} | {0: {}}
     for cell, column, row in _places(grid):
-        marks[row][shift + places[cell]] = _cell_text(position, cell, latest, 0)
+        marks[row][shift + places[cell]] = _cell_text(position, cell, latest, letters, 0)
         if not grid.cell_at(column, row - 1):
             marks[row - 1][shift + places[cell] + 1] = COLUMNS[column - 1]
     return "\n".join(_line(marks[number]) for number in range(height, -1, -1))
@@ -114,8 +119,8 @@ def _line(marks: dict[int, str]) -> str:
     return line
 
 
-def _cell_text(position: Position, cell: int, latest: int, stars: int) -> str:
+def _cell_text(position: Position, cell: int, latest: int, letters: Letters, stars: int) -> str:
     for side in Side:
         if cell & position.stones(side):
-            return side.value.upper() if cell & latest else side.value
+            return letters[side][bool(cell & latest)]
     return _STAR if cell & stars else _FREE

@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pbm_oust.cli import main
+from tests.unit.games import history_of, new_game, play
 
 GAMES = Path(__file__).parents[2] / "games"
 
@@ -113,6 +114,22 @@ def test_list_can_be_limited(home: Path) -> None:
     assert _run(home, "games", "list", "--which", "active").output == ""
     assert _run(home, "games", "list", "--player", "nobody").output == ""
     assert len(json.loads(_run(home, "games", "list", "oust", "--json").output)) == 3
+
+
+def test_list_can_be_limited_to_the_boards_where_a_player_is_to_move(home: Path) -> None:
+    waiting = history_of(play(new_game("square 5x5"), "x C3")).decode()
+    (home / "oust" / "17.txt").write_text(waiting)
+    assert "marksteere (o) to move" in _run(home, "games", "list", "--which", "next").output
+    for player, number in (("marksteere", 1), ("rrognlie", 0), ("demo_ann", 0)):
+        listed = _run(home, "games", "list", "--which", "next", "--player", player)
+        assert len(listed.output.splitlines()) == number
+
+
+@pytest.mark.parametrize("group", [[], ["games"], ["players"], ["outbox"], ["rules"]])
+def test_the_help_tells_of_every_command_in_a_whole_sentence(group: list[str]) -> None:
+    told = CliRunner().invoke(main, [*group, "--help"], terminal_width=80).output
+    lines = told.split("Commands:\n")[1].split("\n\n")[0].splitlines()
+    assert all(line.strip().endswith(".") and "..." not in line for line in lines), told
 
 
 def test_a_home_that_is_not_there_is_refused(tmp_path: Path) -> None:

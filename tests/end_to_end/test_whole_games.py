@@ -47,6 +47,13 @@ def test_two_people_with_mail_programs_play_a_game_until_one_wins(
     assert verified.stdout.endswith(f" {how}\n")
     history = (tmp_path / kind / "1.txt").read_text()
     assert f"Grid: {grid}\n" in history
+    (tmp_path / "letter").write_bytes(bytes(latest["alice"]))
+    imported = subprocess.run(
+        [PROGRAM, "--home", str(tmp_path / "other"), "games", "import", str(tmp_path / "letter")]
+    )
+    assert imported.returncode == 0
+    records = [line for line in history.splitlines() if not line.startswith("#")]
+    assert (tmp_path / "other" / kind / "1.txt").read_text().splitlines() == records
     _no_password_anywhere(tmp_path, server.log, verified.stdout)
 
 

@@ -1,0 +1,34 @@
+"""What a shell offers to complete: the boards and the players of the home."""
+
+from pathlib import Path
+
+import click
+from click.shell_completion import CompletionItem
+
+from pbm_oust.home import Home
+from pbm_oust.rules.position import Kind
+
+
+def complete_boards(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Return the numbers of the boards of the kind that was named before."""
+    kind = context.params.get("kind")
+    boards = _home(context).boards(kind.name) if isinstance(kind, Kind) else []
+    return _beginning([str(board) for board in boards], incomplete)
+
+
+def complete_userids(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Return the userids of all accounts."""
+    return _beginning(_home(context).userids(), incomplete)
+
+
+def _home(context: click.Context) -> Home:
+    """Return the home that the command line names; no command runs that would give it."""
+    return Home(Path(context.find_root().params["home"]))
+
+
+def _beginning(words: list[str], incomplete: str) -> list[CompletionItem]:
+    return [CompletionItem(word) for word in words if word.startswith(incomplete.lower())]

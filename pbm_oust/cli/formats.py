@@ -1,0 +1,97 @@
+"""`pbm-oust games export` and `games import`: games in the forms of other programs, and back."""
+
+import re
+from collections.abc import Callable
+
+import click
+
+from pbm_oust.cli.completion import complete_boards
+from pbm_oust.cli.operator import KIND, Operator, Refused, pass_operator
+from pbm_oust.formats.any import parse_any
+from pbm_oust.formats.plain import format_plain, has_plain
+from pbm_oust.formats.sgf import format_sgf
+from pbm_oust.formats.sheet import BadGame, Sheet, read_sheet
+from pbm_oust.formats.structured import format_structured
+from pbm_oust.history import BadHistory
+from pbm_oust.importing import NotImported, import_game, plan_import
+from pbm_oust.mail.reading import UnreadableMail, whole_text
+from pbm_oust.rules.position import Kind
+
+_FORMATS: dict[str, Callable[[Sheet], str]] = {
+    "sgf": format_sgf,
+    "json": format_structured,
+    "text": format_plain,
+}
+_HEADER = re.compile(rb"From |[A-Za-z-]+:[ \t]")
+"""How a mail begins."""
+
+
+@click.command()
+@click.argument("kind", type=KIND)
+@click.argument("board", type=click.IntRange(min=1), shell_complete=complete_boards)
+@click.option("--sgf", "form", flag_value="sgf", help="SGF, for programs that show games of Go.")
+@click.option("--json", "form", flag_value="json", help="One JSON object.")
+@click.option("--text", "form", flag_value="text", help="The lines at the foot of final mails.")
+@pass_operator
+def export(operator: Operator, kind: Kind, board: int, form: str | None) -> None:
+    """Print a game as SGF, JSON or plain lines.
+
+    `games import` takes back what is printed, without loss.
+    """
+    if form is None:
+        raise click.UsageError("say in which form: --sgf, --json or --text")
+    try:
+        sheet = read_sheet(operator.history(kind, board))
+    except BadHistory as error:
+        path = operator.home.history_path(kind.name, board)
+        raise Refused(f"{path}: {error}") from None
+    click.echo(f"{_FORMATS[form](sheet).rstrip()}\n".encode(), nl=False)
+
+
+@click.command("import")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True), default="-")
+@click.option(
+    "--as",
+    "number",
+    type=click.IntRange(1, 999_999_999),
+    metavar="N",
+    help="The number of the board; the next one where it is not given.",
+)
+@click.option("--dry-run", is_flag=True, help="Check everything and write nothing.")
+@pass_operator
+def import_(operator: Operator, file: str, number: int | None, dry_run: bool) -> None:
+    """Make a board of a game in FILE, or on standard input.
+
+    It may be SGF or JSON of `games export`, a history, or a text or a mail with the lines that
+    stand at the foot of final mails, quoted or not. Every record is checked against the rules.
+    A game that goes on takes accounts of both players. Nobody is mailed.
+    """
+    with click.open_file(file, "rb") as opened:
+        data = opened.read()
+    try:
+        draft = parse_any(_text(data))
+        if dry_run:
+            game, _ = plan_import(draft, operator.home, number)
+        else:
+            game = import_game(draft, operator.prepared_home(), number)
+    except (BadGame, NotImported) as error:
+        name = "standard input" if file == "-" else click.format_filename(file)
+        raise Refused(f"{name}: {error}") from None
+    told = "would import" if dry_run else "imported"
+    click.echo(f"{told} {game.name}: {game.x} (x), {game.o} (o), {len(game.records)} records")
+
+
+def _text(data: bytes) -> str:
+    """Return a text as it stands in a file, or as it stands in a mail."""
+    if _HEADER.match(data):
+        try:
+            text = whole_text(data)
+        except UnreadableMail as error:
+            raise BadGame("the mail", str(error)) from None
+        if has_plain(text):
+            return text
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise BadGame(f"line {line}", "the text is not UTF-8") from None

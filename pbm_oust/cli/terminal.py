@@ -1,0 +1,50 @@
+"""What the command line does for a person at a terminal only: colours and a pager."""
+
+import os
+import shutil
+import sys
+
+import click
+
+from pbm_oust.game import Game
+from pbm_oust.render.text import LETTERS, Letters, game_text
+from pbm_oust.rules.position import Side
+
+COLOURS = {Side.X: "red", Side.O: "cyan"}
+
+_MARKS: Letters = {Side.X: ("\ue000", "\ue001"), Side.O: ("\ue002", "\ue003")}
+"""Stand for stones while a board is drawn, so that they are told from the names of columns."""
+
+
+def is_terminal() -> bool:
+    """Return whether a person reads along."""
+    return sys.stdout.isatty()
+
+
+def has_colours() -> bool:
+    """Return whether to print in colours: on a terminal that can, unless NO_COLOR is set.
+
+    Source: https://no-color.org
+    """
+    wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return wanted and is_terminal()
+
+
+def drawn(game: Game) -> str:
+    """Return a board with its heading, in colours where there are any."""
+    if not has_colours():
+        return game_text(game)
+    text = game_text(game, _MARKS)
+    for side, colour in COLOURS.items():
+        for mark, letter, bold in zip(_MARKS[side], LETTERS[side], (False, True), strict=True):
+            text = text.replace(mark, click.style(letter, fg=colour, bold=bold))
+    return text
+
+
+def page(text: str) -> None:
+    """Print lines as they are; on a terminal with fewer, by the program that PAGER names."""
+    is_long = text.count("\n") >= shutil.get_terminal_size().lines
+    if is_long and is_terminal() and sys.stdin.isatty():
+        click.echo_via_pager(text.removesuffix("\n"))
+    else:
+        click.echo(text, nl=False)
