@@ -4,6 +4,7 @@ from pbm_oust.actions.desk import Action, Actor, Desk, Handled, Request
 from pbm_oust.actions.renaming import (
     active_games,
     boards_of,
+    check_boards,
     forget_addresses,
     mark_forgotten,
     rename_elsewhere,
@@ -64,6 +65,7 @@ def forget(command: Forget, request: Request, desk: Desk) -> Handled:
         active = [game.name for game in active_games(userid, desk.home)]
         facts = {"active": active, "boards": len(boards_of(userid, desk.home))}
         return desk.answer(Told(desk.player_at(actor.account, request), "forget", facts), request)
+    check_boards(userid, desk.home)
     word = mark_forgotten(userid, desk)
     left = leave_boards(actor, request, desk)
     is_named = bool(boards_of(userid, desk.home))

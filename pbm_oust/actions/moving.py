@@ -7,6 +7,7 @@ from pbm_oust.actions.desk import Desk, Request
 from pbm_oust.actions.renaming import (
     active_games,
     boards_of,
+    check_boards,
     rename_elsewhere,
     rename_on_boards,
 )
@@ -33,6 +34,7 @@ def rename_player(old: str, new: str, desk: Desk) -> int:
     Begun again after a crash, it finishes what is left. Raises CannotMove; NotAllowed where there
     is no such player; DamagedHistory for a board that has to be mended first.
     """
+    check_boards(old, desk.home)
     with desk.home.locked_players():
         account = desk.account(old)
         if not _is_begun(account, new, desk):
@@ -52,6 +54,7 @@ def merge_players(old: str, into: str, desk: Desk) -> int:
     """
     if old == into:
         raise CannotMove("these are one account")
+    check_boards(old, desk.home)
     with desk.home.locked_players():
         account, target = desk.account(old), desk.account(into)
         if becomes(account) not in ("", into) or becomes(target):

@@ -28,6 +28,15 @@ def boards_of(userid: str, home: Home) -> list[tuple[Kind, int]]:
     return [(kind, board) for kind, board, userids in each_userids(home) if userid in userids]
 
 
+def check_boards(userid: str, home: Home) -> None:
+    """Make sure, before anything changes, that all boards of a player replay.
+
+    Raises DamagedHistory.
+    """
+    for kind, board in boards_of(userid, home):
+        read_game(home, kind, board)
+
+
 def active_games(userid: str, home: Home) -> Iterator[Game]:
     """Yield the games that go on in which a player owns a side; damaged ones are left out."""
     for kind, board in boards_of(userid, home):

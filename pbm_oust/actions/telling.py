@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import takewhile
 
 from pbm_oust.actions.desk import Desk, Request
 from pbm_oust.boards import finished_games
@@ -12,7 +13,7 @@ from pbm_oust.notes import note_about
 from pbm_oust.notices import BoardNotice, News, Notice, Reader
 from pbm_oust.players import Account, BadAccount, parse_account
 from pbm_oust.ratings import Change, is_rated, rate
-from pbm_oust.record import Record, Ruling, Verb
+from pbm_oust.record import Deed, Record, Ruling, Verb
 from pbm_oust.settings import MailWhen
 from pbm_oust.watching import may_watch, watched_by
 
@@ -51,7 +52,7 @@ def tell_players(
             game,
             unreachable=next(iter(unreachable), "") if answers else "",
             changes=changes,
-            told_from=told_from,
+            told_from=told_from if answers else _told_from(reader, game, told_from),
             chat="" if answers else chat,
             chat_from=acting,
             disabled=next(iter(disabled), "") if answers else "",
@@ -80,6 +81,21 @@ def _is_mailed(reader: Reader, news: News, game: Game, told_from: int) -> bool:
         return True
     is_asked = bool(game.offer and game.offer.side and game.owner(game.offer.side) != reader.userid)
     return when is MailWhen.MINE and (is_asked or game.player_to_move == reader.userid)
+
+
+def _told_from(reader: Reader, game: Game, told_from: int) -> int:
+    """Return the number of the first record to tell a player of; 0 for the latest alone.
+
+    Who is not mailed each record is told of all that the other player did in one go.
+    """
+    if told_from or reader.settings.mail is MailWhen.EACH or not game.records:
+        return told_from
+    latest = game.records[-1]
+    earlier = reversed(game.records[:-1])
+    same = takewhile(
+        lambda each: each.side is latest.side and each.action is not Deed.SWAP, earlier
+    )
+    return latest.number - sum(1 for _ in same)
 
 
 def _is_of_server(record: Record, game: Game, reader: Reader) -> bool:

@@ -75,6 +75,22 @@ def test_mine_leaves_out_the_parts_of_a_turn_that_goes_on(talk: Talk) -> None:
     assert sent == [f"{ALICE}: oust 1 #6: your turn, alice"]
 
 
+def test_mine_tells_at_last_of_all_parts_of_a_turn(talk: Talk) -> None:
+    talk.send(BOB, "settings bob lookingglass mail mine")
+    for sender, line in [
+        (ALICE, "oust move 1 alice wonderland C3"),
+        (BOB, "oust move 1 bob lookingglass A1"),
+        (ALICE, "oust move 1 alice wonderland E5"),
+        (BOB, "oust move 1 bob lookingglass C2"),
+        (ALICE, "oust move 1 alice wonderland B3"),
+        (ALICE, "oust move 1 alice wonderland E1"),
+    ]:
+        talk.send(sender, line)
+    assert "alice played B3 (taking 1 stone). The turn goes on.\nalice played E1.\n" in (
+        talk.text_to(BOB).replace("\n\n", "\n")
+    )
+
+
 def test_a_text_of_blanks_is_no_reason_to_mail_somebody(talk: Talk) -> None:
     talk.send(BOB, "settings bob lookingglass mail digest")
     assert len(talk.send(ALICE, "oust move 1 alice wonderland C3", " \n \n")) == 1

@@ -11,6 +11,7 @@ from pbm_oust.commands.personal import Reject
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.table import parse_line
 from pbm_oust.game import Game
+from pbm_oust.mail.intake import KeptBySender
 from pbm_oust.membership import with_becomes, with_disabled
 from pbm_oust.players import Account, format_account, parse_account
 from pbm_oust.record import Deed
@@ -239,6 +240,20 @@ def test_a_mail_to_forget_somebody_who_is_back_does_not_send_him_away_again(talk
         f"{ALICE}: goodbye, alice"
     ]
     assert talk.home.has_player("alice")
+
+
+def test_nobody_is_forgotten_by_halves_where_a_board_is_damaged(talk: Talk) -> None:
+    talk.send(ALICE, "oust challenge alice bob -size=5")
+    talk.send(ALICE, "churn challenge alice bob")
+    sound = talk.home.read_history("churn", 1)
+    talk.home.history_path("churn", 1).write_bytes(sound.replace(b"hex 3", b"round"))
+    before = account(talk, "alice"), talk.home.read_history("oust", 1)
+    with pytest.raises(KeptBySender):
+        talk.send(ALICE, "forget alice wonderland really", number=3)
+    assert (account(talk, "alice"), talk.home.read_history("oust", 1)) == before
+    talk.home.history_path("churn", 1).write_bytes(sound)
+    talk.send(ALICE, "forget alice wonderland really", number=3)
+    assert not talk.home.has_player("alice")
 
 
 def test_an_address_that_somebody_else_has_too_keeps_its_letters(talk: Talk) -> None:
