@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from pbm_oust.actions.desk import Desk
 from pbm_oust.boards import DamagedHistory, read_game
 from pbm_oust.cli.operator import (
     BOARD_AT,
@@ -11,6 +12,7 @@ from pbm_oust.cli.operator import (
     Operator,
     Refused,
     as_json,
+    now,
     pass_operator,
     print_json,
     print_table,
@@ -19,6 +21,7 @@ from pbm_oust.commands.values import BoardAt, Filter
 from pbm_oust.disk import NoSuchFile
 from pbm_oust.game import Game
 from pbm_oust.notation import format_action, format_result, format_time
+from pbm_oust.players import BadAccount
 from pbm_oust.refusal import Refusal
 from pbm_oust.render.text import game_text
 from pbm_oust.rules.kinds import KINDS
@@ -60,7 +63,7 @@ def list_(
             if which == Filter.ALL.value or (which == Filter.ACTIVE.value) is not bool(game.result):
                 found.append(game)
     if as_json:
-        print_json([_summary(game) for game in found])
+        print_json([_summary(game) | _deadline(operator, game) for game in found])
     elif found:
         print_table(
             (
@@ -90,7 +93,7 @@ def show(operator: Operator, kind: Kind, board: BoardAt, as_json: bool) -> None:
             raise Refused(f"{game.name} has {len(game.records)} records")
         game = game.after(board.number)
     if as_json:
-        print_json(_summary(game) | _stones(game))
+        print_json(_summary(game) | _deadline(operator, game) | _stones(game))
     else:
         click.echo(f"{game.name}, {game.header.grid}: {_state(game)}\n\n{game_text(game)}")
 
@@ -206,6 +209,16 @@ def _summary(game: Game) -> dict[str, Any]:
             "how": result.how.value,
         },
     }
+
+
+def _deadline(operator: Operator, game: Game) -> dict[str, str | None]:
+    """Return until when the player to move has time; None where that is not known, or over."""
+    desk = Desk(operator.home, lambda _notice, _request: [], now)
+    try:
+        until = None if game.result else format_time(desk.clock_of(game).deadline)
+    except BadAccount:
+        until = None
+    return {"deadline": until}
 
 
 def _stones(game: Game) -> dict[str, Any]:

@@ -1,15 +1,22 @@
 """The accounts: that each can be read and reached."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
+from pbm_oust.absence import absences_of
 from pbm_oust.bounces import BadBounces
+from pbm_oust.digest import digested
 from pbm_oust.doctor.finding import Examiner, Finding, counted, within
 from pbm_oust.home import Home
 from pbm_oust.notation import format_time
-from pbm_oust.players import BadAccount, parse_account
+from pbm_oust.players import Account, BadAccount, parse_account
+from pbm_oust.settings import settings_of
 
 _on = Examiner("accounts")
 _on_bounces = Examiner("bounces")
+
+
+_NOUNS: tuple[Callable[[Account], object], ...] = (settings_of, absences_of, digested)
+"""What reads further lines of an account, and raises BadAccount where it cannot."""
 
 
 def check(home: Home) -> Iterator[Finding]:
@@ -24,6 +31,8 @@ def _accounts(home: Home) -> Iterator[Finding]:
         name = f"players/{userid}.txt"
         try:
             account = parse_account(home.read_player(userid))
+            for noun in _NOUNS:
+                noun(account)
         except (BadAccount, OSError) as error:
             reason = error.strerror if isinstance(error, OSError) else error
             yield _on.bad(f"{name}: {reason}", "Put the file back from a backup")
