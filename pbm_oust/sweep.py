@@ -25,7 +25,7 @@ from pbm_oust.rules.position import Kind
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class Done:
     """Something that a sweep did."""
 
     what: str
@@ -46,7 +46,7 @@ class Trouble:
 class Swept:
     """What a sweep did, and what it could not do."""
 
-    done: tuple[Deed, ...]
+    done: tuple[Done, ...]
     troubles: tuple[Trouble, ...]
 
 
@@ -55,11 +55,11 @@ def sweep(desk: Desk) -> Swept:
 
     What fails for one board or player does not keep the others from theirs; it stays due.
     """
-    done: list[Deed] = []
+    done: list[Done] = []
     troubles: list[Trouble] = []
     for about, chore in _chores(desk):
         try:
-            done += [Deed(what, about) for what in [chore()] if what]
+            done += [Done(what, about) for what in [chore()] if what]
         except (OSError, DamagedHistory, BadAccount, BadJournal, Refusal) as error:
             troubles.append(Trouble(about, str(error)))
     return Swept(tuple(done), tuple(troubles))

@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,15 @@ from tests.transcripts.transcript import names, recorded, replay
 @pytest.mark.parametrize("name", names())
 def test_the_server_says_what_the_transcript_says(name: str, tmp_path: Path) -> None:
     assert replay(name, tmp_path) == recorded(name)
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_letter_that_says_whose_turn_it_is_says_until_when(name: str) -> None:
+    letters = recorded(name)["letters.txt"].split("\n=== ")
+    for letter in (" ".join(each.split()) for each in letters):
+        turns = len(re.findall(r"It is (your turn,|the turn of) ", letter))
+        dates = re.findall(r"(Play by|has until|have until) \d+ \w+ \d{4}, \d\d:\d\d UTC", letter)
+        assert turns == len(dates), letter
 
 
 @pytest.mark.parametrize("name", names())

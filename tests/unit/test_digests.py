@@ -54,7 +54,8 @@ def test_a_digest_has_the_boards_that_wait_and_what_happened_on_others(world: Wo
     assert "oust 1, square 5x5 bob played A1. x: dora 1/1 o: bob 1/1" in text
     assert "oust move 1 dora PASSWORD" in text
     assert "Play by 18 December 2026, 22:48 UTC, or you lose the game." in text
-    assert "since the last digest: oust 3: alice proposed a draw. You get" in text
+    assert "since the last digest: oust 3: alice proposed a draw. alice proposes" in text
+    assert "oust move 3 dora PASSWORD accept" in text
     assert "oust 4" not in text
 
 

@@ -10,7 +10,7 @@ import pytest
 from pbm_oust.game import Game
 from pbm_oust.header import Terms
 from pbm_oust.ratings import PROVISIONAL, SizeClass, Table, rate, size_class
-from pbm_oust.record import Deed
+from pbm_oust.record import Deed, Ruling, Verb
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.position import Side
 from tests.unit.games import new_game, play
@@ -43,6 +43,18 @@ def rating(games: Sequence[Played], userid: str) -> float:
 def test_a_first_game_between_two_newcomers(winner: str, x: float, o: float) -> None:
     games = [("alice", "bob", winner)]
     assert (rating(games, "alice"), rating(games, "bob")) == (x, o)
+
+
+def test_a_game_lost_by_time_counts_and_one_that_was_never_begun_does_not() -> None:
+    begun = play(new_game("square 5x5"), "x C3", "o A1")
+    void = begun.rule(Ruling(Verb.VOID), begun.latest, "f" * 16)
+    forfeit = begun.rule(Ruling(Verb.FORFEIT, Side.X), begun.latest, "f" * 16)
+    unmoved = new_game("square 5x5")
+    expired = unmoved.rule(Ruling(Verb.FORFEIT, Side.X), unmoved.latest, "f" * 16)
+    assert rate([void, expired]) == []
+    (table,) = rate([forfeit])
+    assert table.standings["rrognlie"].rating == 1400
+    assert table.standings["marksteere"].rating == 1800
 
 
 def test_a_provisional_rating_is_the_mean_of_what_the_games_were_worth() -> None:
