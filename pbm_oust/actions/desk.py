@@ -29,6 +29,9 @@ from pbm_oust.refusal import Barred, NotAllowed
 from pbm_oust.returned import Returned
 from pbm_oust.settings import settings_of
 
+_CHANGED = "Changed"
+"""The line of an account with the id of the mail that last changed it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -199,14 +202,17 @@ class Desk:
 
         `change` returns the account as it is to be, and may raise NotAllowed. `tell` is given that,
         and returns the answer to the actor and what others are told. Accounts are held meanwhile;
-        what both read of the account they are given is the latest.
+        what both read of the account they are given is the latest. The account names the mail, so
+        that a change that was written before a crash is not made again, but told.
         """
         with self.home.locked_players(), self.home.journal.held():
             account = self.account(actor.userid)
             if self._is_done(actor.cause, None):
                 done, _ = tell(account)
                 return self.answer(replace(done, is_repeated=True), request, Handled("done before"))
-            changed = change(account)
+            changed = account
+            if account.values(_CHANGED) != (actor.cause,):
+                changed = change(account).with_values(_CHANGED, [actor.cause])
             done, notices = tell(changed)
             with self.posting([done, *notices], request, actor.cause, JOURNAL):
                 self.home.write_player(changed.userid, format_account(changed))

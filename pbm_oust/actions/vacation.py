@@ -33,6 +33,7 @@ def vacation(command: Vacation, actor: Actor, request: Request, desk: Desk) -> H
     """Announce a vacation or end those announced, and tell the opponents; or list them."""
     now, asked = desk.now(), command.asked
     zone = settings_of(actor.account).zone
+    shared = _shared_boards(actor.userid, desk)
 
     def change(account: Account) -> Account:
         absences = absences_of(account)
@@ -45,7 +46,6 @@ def vacation(command: Vacation, actor: Actor, request: Request, desk: Desk) -> H
 
     def tell(account: Account) -> tuple[Told, list[Told]]:
         to_come = tuple(each for each in absences_of(account) if each.end > now)
-        shared = _shared_boards(account.userid, desk)
         reached = [
             (desk.player(desk.account(userid)), games)
             for userid, games in shared.items()

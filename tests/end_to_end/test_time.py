@@ -89,7 +89,7 @@ asyncio.run(Server(home, lambda: configuration, now, ready, sweep_seconds=0.1).r
     ]
 
 
-def test_a_server_and_sweeps_beside_it_remind_once(world: World) -> None:
+def test_sweeps_in_several_processes_remind_once(world: World) -> None:
     command = [PROGRAM, "--home", str(world.path), "sweep"]
     sweeps = [subprocess.Popen(command) for _ in range(3)]
     assert [each.wait(60) for each in sweeps] == [0, 0, 0]

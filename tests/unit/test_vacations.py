@@ -8,6 +8,7 @@ import pytest
 
 from pbm_oust.absence import absences_of
 from pbm_oust.players import parse_account
+from pbm_oust.recovery import recover
 from tests.unit.sweeping import PASSWORD, World, new_world
 from tests.unit.test_disk_faults import Death, Fault, FaultyDisk
 
@@ -98,6 +99,41 @@ def test_whatever_the_disk_does_the_vacation_ends_with_the_move(
         assert tried.history(1) == ["1 x C3"], at
         moved = (tried.game(1).latest - tried.game(1).header.started) / timedelta(days=1)
         assert away(tried, "alice") == [(1, moved)], at
+    assert at > 15
+
+
+ANNOUNCED = f"vacation alice {PASSWORD} 2026-11-22 9"
+CANCELLED = f"vacation alice {PASSWORD} cancel"
+
+
+@pytest.mark.parametrize("fault", [Fault.ONCE, Fault.DIES])
+@pytest.mark.parametrize("lines", [[ANNOUNCED], [ANNOUNCED, CANCELLED]])
+def test_whatever_the_disk_does_a_vacation_is_changed_once_and_told(
+    lines: list[str], fault: Fault, world: World, tmp_path: Path
+) -> None:
+    world.add_board("alice", "bob")
+    world.today = 2
+    for line in lines[:-1]:
+        world.take("alice", line)
+    wanted = World(shutil.copytree(world.path, tmp_path / "undisturbed"), today=2)
+    wanted.take("alice", lines[-1])
+    at, is_disturbed = 0, True
+    while is_disturbed:
+        at += 1
+        tried = World(shutil.copytree(world.path, tmp_path / f"{at}"), today=2)
+        disk = FaultyDisk(at, fault)
+        try:
+            tried.take("alice", lines[-1], disk)
+            is_disturbed = disk.steps >= disk.at
+        except (OSError, Death):
+            is_disturbed = True
+        if at % 2:
+            recover(tried.home)
+        assert tried.take("alice", lines[-1]).outcome in ("changed a vacation", "done before"), at
+        recover(tried.home)
+        assert away(tried, "alice") == away(wanted, "alice"), at
+        assert set(tried.letters()) == set(wanted.letters()), at
+        assert tried.letters().count(wanted.letters()[-1]) == 1, at
     assert at > 15
 
 
