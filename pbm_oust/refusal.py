@@ -31,6 +31,7 @@ class Unread(Enum):
     BAD_OPTION_VALUE = "bad_option_value"
     NO_LINES = "no_lines"
     MULTIPLE_WITHIN = "multiple_within"
+    BAD_CODE = "bad_code"
     ANSWER_TO_BOARD = "answer_to_board"
 
 
@@ -61,6 +62,12 @@ class Barred(Enum):
     OFFER_WAITS = "offer_waits"
     NO_OFFER = "no_offer"
     NOTHING_TO_UNDO = "nothing_to_undo"
+    NO_SUCH_CODE = "no_such_code"
+    HAS_ACCOUNT = "has_account"
+    PASSWORD_MISSING = "password_missing"
+    TOO_MANY_ADDRESSES = "too_many_addresses"
+    TOO_MANY_WRONG = "too_many_wrong"
+    SIGNED_OFF = "signed_off"
 
 
 class Unlawful(Enum):

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from pbm_oust.absence import absence_of
 from pbm_oust.actions.desk import Action, Actor, Desk, Handled, Request
 from pbm_oust.actions.telling import tell_players
 from pbm_oust.boards import challenge_remark, find_challenge, open_board, read_game
@@ -53,19 +54,24 @@ def preview(command: Preview, request: Request, desk: Desk) -> Handled:
 
 def challenge(command: Challenge, request: Request, desk: Desk) -> Handled:
     """Start a board and show it to both players."""
-    accounts = [desk.account(userid) for userid in (command.x, command.o)]
-    if command.x == command.o:
-        raise NotAllowed(Barred.SAME_PLAYER, command.x)
     if not command.kind.can_use(command.grid):
         raise NotAllowed(Barred.UNUSABLE_GRID, kind=command.kind, grid=command.grid)
-    challenger = next((each for each in accounts if each.has_address(request.sender)), None)
+    found = [desk.account_if_any(userid) for userid in (command.x, command.o)]
+    challenger = next((each for each in found if each and each.has_address(request.sender)), None)
     if challenger is None:
-        raise NotAllowed(Barred.STRANGE_ADDRESS, x=command.x, o=command.o)
+        raise NotAllowed(Barred.STRANGE_ADDRESS)
+    if command.x == command.o:
+        raise NotAllowed(Barred.SAME_PLAYER, command.x)
+    players = [desk.account(userid) for userid in (command.x, command.o)]
     actor = Actor(challenger, request.cause(challenger.userid))
     with desk.home.next_board(command.kind.name) as number:
         known = find_challenge(desk.home, command.kind, actor.cause, desk.now() - MEMORY)
         if known:
             return _answer_again(known, actor, request, desk)
+        for player in players:
+            if absence_of(player):
+                is_own = player.userid == challenger.userid
+                raise NotAllowed(Barred.SIGNED_OFF, player.userid, own=is_own)
         header = Header(
             kind=command.kind,
             board=number,

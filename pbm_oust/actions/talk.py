@@ -1,5 +1,6 @@
 """Passing texts on: chat on a board, and messages."""
 
+from pbm_oust.absence import absence_of
 from pbm_oust.actions.desk import Action, Actor, Desk, Handled, Request
 from pbm_oust.boards import read_game
 from pbm_oust.commands.table import without_passwords
@@ -23,6 +24,9 @@ def chat(command: Chat, actor: Actor, request: Request, desk: Desk) -> Handled:
 def message(command: Message, actor: Actor, request: Request, desk: Desk) -> Handled:
     """Pass the text of a mail on to players."""
     players = [desk.account(userid) for userid in command.to]
+    for player in players:
+        if absence_of(player):
+            raise NotAllowed(Barred.SIGNED_OFF, player.userid, own=player.userid == actor.userid)
     return _pass_on(_text(command, request, None), players, None, actor, request, desk)
 
 

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 
+from pbm_oust.absence import absence_of
 from pbm_oust.bounces import BadBounces
 from pbm_oust.doctor.finding import Examiner, Finding, counted, within
 from pbm_oust.home import Home
 from pbm_oust.notation import format_time
 from pbm_oust.players import BadAccount, parse_account
+from pbm_oust.proofs import proofs_of
 
 _on = Examiner("accounts")
 _on_bounces = Examiner("bounces")
@@ -24,6 +26,8 @@ def _accounts(home: Home) -> Iterator[Finding]:
         name = f"players/{userid}.txt"
         try:
             account = parse_account(home.read_player(userid))
+            proofs_of(account)
+            absence_of(account)
         except (BadAccount, OSError) as error:
             reason = error.strerror if isinstance(error, OSError) else error
             yield _on.bad(f"{name}: {reason}", "Put the file back from a backup")

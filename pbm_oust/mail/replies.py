@@ -11,6 +11,7 @@ from email.utils import format_datetime
 
 from pbm_oust.actions.desk import Request
 from pbm_oust.game import Game
+from pbm_oust.mail.proving import reply_address
 from pbm_oust.mail.words import WIDTH, Words
 from pbm_oust.notices import (
     BoardNotice,
@@ -63,6 +64,9 @@ class Letters:
         letter = EmailMessage(policy=_POLICY if address.isascii() else _POLICY.clone(utf8=True))
         letter["From"] = f"pbm_oust <{self._address}>"
         letter["To"] = address
+        code = notice.facts.get("code") if isinstance(notice, Told) else None
+        if code:
+            letter["Reply-To"] = reply_address(self._address, code)
         letter["Subject"] = subject
         letter["Date"] = format_datetime(self._clock())
         letter["Message-ID"] = self._message_id(notice, request, address)
