@@ -76,7 +76,10 @@ class Disk:
     def remove(self, path: Path) -> None:
         """Remove a file. Raises FileNotFoundError."""
         self.step_remove(path)
-        self.sync_folder(path.parent)
+        try:
+            self.sync_folder(path.parent)
+        except OSError as error:
+            raise Undecided(*error.args) from error
 
     def make_folder(self, path: Path, mode: int) -> None:
         """Make a folder if it is missing; the folder around it is not synced."""
