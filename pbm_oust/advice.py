@@ -1,6 +1,6 @@
 """The line to send instead of one that was refused. Pure."""
 
-from pbm_oust.commands.accounts import Signup
+from pbm_oust.commands.accounts import Verify
 from pbm_oust.commands.challenge import Challenge
 from pbm_oust.commands.looking import Show
 from pbm_oust.commands.personal import Broadcast, TakeNote, Unwatch, Watch
@@ -59,10 +59,8 @@ def legal_near(refusal: Refusal) -> list[str]:
 def advise(command: Command, refusal: Refusal) -> str | None:
     """Return a line that would be right where `command` was refused, or None if none is known."""
     match refusal.reason, command:
-        case Barred.USERID_TAKEN, Signup():
+        case Barred.USERID_TAKEN, Verify():
             return f"signup {refusal.facts['free']} PASSWORD"
-        case Barred.NO_SUCH_PLAYER, Move():
-            return "signup USERID PASSWORD"
         case Barred.NO_SUCH_BOARD, Move():
             return f"{command.kind.name} games {command.userid}"
         case Barred.NO_SUCH_BOARD, Show():

@@ -122,13 +122,6 @@ def each_header(home: Home, kind: Kind) -> Iterator[Header | DamagedHistory]:
             yield DamagedHistory(home.history_path(kind.name, board), error)
 
 
-def check_players(userids: tuple[str, ...], home: Home) -> None:
-    """Raise NotAllowed for a userid that has no account and is on no board."""
-    for userid in userids:
-        if not home.has_player(userid) and not has_played(userid, home):
-            raise NotAllowed(Barred.NO_SUCH_PLAYER, userid)
-
-
 def finished_games(home: Home) -> Iterator[Game]:
     """Yield the games of all boards that are over, damaged ones left out."""
     for kind in KINDS.values():

@@ -6,6 +6,8 @@
     HOME/failed/             mail that nobody takes, a Maildir
     HOME/journal/            which mails have had their ending (`journal.py`)
     HOME/bounced/            addresses from which letters came back (`bounces.py`)
+    HOME/pending/            what waits for a mailed code to come back (`pending.py`)
+    HOME/limits/             how often something was done of late (`limits.py`)
     HOME/key                 a secret of this home, from which its tokens are made
     HOME/pbm_oust.toml       configuration, written by the operator only
 
@@ -20,12 +22,15 @@ import secrets
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from datetime import datetime
 from pathlib import Path
 
 from pbm_oust.bounces import Bounces
 from pbm_oust.disk import Disk, NoSuchFile, locked_file, locked_folder, read_file
 from pbm_oust.journal import Journal
+from pbm_oust.limits import Limits
 from pbm_oust.outbox import Outbox
+from pbm_oust.pending import PendingProofs
 
 _HISTORY = re.compile(r"[1-9][0-9]*\.txt")
 _KEY = re.compile(rb"[0-9a-f]{64}\n")
@@ -43,13 +48,15 @@ class Home:
         self.outbox = Outbox(path, self._disk)
         self.journal = Journal(path, self._disk)
         self.bounces = Bounces(path, self._disk)
+        self.pending = PendingProofs(path, self._disk)
+        self.limits = Limits(path, self._disk)
 
     def prepare(self, kinds: Sequence[str]) -> None:
         """Make the folders and the key that are missing, for these kinds of game."""
         self.path.mkdir(parents=True, exist_ok=True)
         for kind in kinds:
             self._disk.make_folder(self.path / kind, mode=0o755)
-        for private in (self.players, self.journal.path, self.bounces.path):
+        for private in self._private_folders():
             self._disk.make_folder(private, mode=0o700)
         self.outbox.prepare()
         with locked_folder(self.path):
@@ -60,10 +67,19 @@ class Home:
 
     def remove_drafts(self, kinds: Sequence[str]) -> None:
         """Remove the files that processes which died were about to write."""
-        writable = (*(self.path / kind for kind in kinds), self.players)
-        for folder in (*writable, self.journal.path, self.bounces.path, self.path):
+        writable = (*(self.path / kind for kind in kinds), *self._private_folders())
+        for folder in (*writable, self.path):
             with locked_folder(folder):
                 self._disk.remove_drafts(folder)
+
+    def forget_expired(self, now: datetime) -> None:
+        """Remove codes that nobody may use any more, and counts that count no more."""
+        self.pending.forget_expired(now)
+        self.limits.forget_expired(now)
+
+    def _private_folders(self) -> tuple[Path, ...]:
+        stores = (self.journal, self.bounces, self.pending, self.limits)
+        return (self.players, *(store.path for store in stores))
 
     def key(self) -> bytes:
         """Return the secret of this home, 32 bytes. Raises OSError where it cannot be read."""
@@ -142,6 +158,13 @@ class Home:
     def sync_player(self, userid: str) -> None:
         """Put an account on the disk: a process that died may have written it and not done so."""
         self._disk.sync_file(self.players / f"{userid}.txt")
+
+    def is_removed(self, userid: str) -> bool:
+        """Return whether there is no account of this userid; if so, that is on the disk."""
+        if self.has_player(userid):
+            return False
+        self._disk.sync_folder(self.players)
+        return True
 
     def write_player(self, userid: str, text: str) -> None:
         """Write an account whole, new or in place of the one before."""

@@ -1,10 +1,11 @@
-"""Accounts that the operator has disabled, and those that are about to get another userid. Pure.
+"""Accounts whose player has signed off, that are disabled, or about to get another userid. Pure.
 
+    SignedOff: 2026-11-20T15:36:00Z
     Disabled: 2026-11-20T15:36:00Z
     Becomes: alicia
     Tell: bob
 
-The other lines are there while a player is forgotten, renamed or joined with another: his boards
+The last two are there while a player is forgotten, renamed or joined with another: his boards
 get the new userid one by one, and whoever goes on with it after a crash finds there which one it
 is, and who is to be told.
 """
@@ -16,6 +17,7 @@ from datetime import datetime
 from pbm_oust.notation import USERID, format_time, parse_time
 from pbm_oust.players import Account, BadAccount
 
+SIGNED_OFF_KEY = "SignedOff"
 DISABLED_KEY = "Disabled"
 BECOMES_KEY = "Becomes"
 TELL_KEY = "Tell"
@@ -35,17 +37,22 @@ def is_placeholder(userid: str) -> bool:
 
 def disabled_since(account: Account) -> datetime | None:
     """Return when the operator has disabled an account, or None. Raises BadAccount."""
-    for value in account.values(DISABLED_KEY):
-        try:
-            return parse_time(value)
-        except ValueError as error:
-            raise BadAccount(f"disabled: {error}") from None
-    return None
+    return _time_of(account, DISABLED_KEY)
 
 
 def with_disabled(account: Account, at: datetime | None) -> Account:
     """Return an account that is disabled since a time, or not any more."""
     return account.with_values(DISABLED_KEY, [format_time(at)] if at else [])
+
+
+def signed_off_since(account: Account) -> datetime | None:
+    """Return when a player has signed off, or None. Raises BadAccount."""
+    return _time_of(account, SIGNED_OFF_KEY)
+
+
+def with_signed_off(account: Account, at: datetime | None) -> Account:
+    """Return an account whose player has signed off at a time, or is there."""
+    return account.with_values(SIGNED_OFF_KEY, [format_time(at)] if at else [])
 
 
 def becomes(account: Account) -> str:
@@ -69,3 +76,12 @@ def with_becomes(account: Account, userid: str, tell: Iterable[str] = ()) -> Acc
 def to_be_told(account: Account) -> tuple[str, ...]:
     """Return the userids of those who are to be told that a player has another one."""
     return account.values(TELL_KEY)
+
+
+def _time_of(account: Account, key: str) -> datetime | None:
+    for value in account.values(key):
+        try:
+            return parse_time(value)
+        except ValueError as error:
+            raise BadAccount(f"{key}: {error}") from None
+    return None

@@ -25,6 +25,9 @@ FIRST_LINE = "pbm_oust player 1"
 _OWN_KEYS = ("Userid", "Password", "Address", "Joined", "Signup")
 
 _SCRYPT = (2**14, 8, 1)
+NOBODYS_PASSWORD = " ".join(("scrypt", *map(str, _SCRYPT), "00" * 16, "00" * 32))
+"""What a password is compared with where there is no account, so that this takes as long."""
+
 _STORED = re.compile(r"scrypt (\d{1,7}) (\d{1,2}) (\d{1,2}) (?:[0-9a-f]{2}){8,64} [0-9a-f]{64}")
 _ATOM = r"[^.\x00-\x20\x7f-\xa0\s@<>()\",:;\\\[\]\ufffd]+"
 _DOTTED = rf"{_ATOM}(?:\.{_ATOM})*"
@@ -164,7 +167,7 @@ def parse_account(text: str) -> Account:
     try:
         return Account(
             userid=parse_userid(found["Userid"][0]),
-            password=_checked_hash(found["Password"][0]),
+            password=checked_hash(found["Password"][0]),
             addresses=tuple(map(parse_address, found.get("Address", ()))),
             joined=parse_time(found["Joined"][0]),
             cause=_checked_cause(found.get("Signup", [""])[0]),
@@ -182,7 +185,8 @@ def _checked_cause(text: str) -> str:
     return text
 
 
-def _checked_hash(stored: str) -> str:
+def checked_hash(stored: str) -> str:
+    """Return the stored hash of a password as it is. Raises ValueError for what is none."""
     match = _STORED.fullmatch(stored)
     n, r, p = map(int, match.groups()) if match else (0, 0, 0)
     if not (n > 1 and n.bit_count() == 1 and r and p):

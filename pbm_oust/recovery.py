@@ -12,12 +12,14 @@ from pbm_oust.home import Home
 from pbm_oust.journal import BadJournal
 from pbm_oust.outbox import JOURNAL, Staged
 from pbm_oust.players import BadAccount, parse_account
+from pbm_oust.proofs import proofs_of
 from pbm_oust.rules.kinds import KINDS
 
 log = logging.getLogger("pbm_oust")
 
 _PLAYERS = "players"
-_GONE = "gone"
+_PENDING = "pending"
+_REMOVED = "removed"
 
 
 def board_place(kind: str, board: int) -> str:
@@ -26,13 +28,18 @@ def board_place(kind: str, board: int) -> str:
 
 
 def player_place(userid: str) -> str:
-    """Return the place of a command that makes an account."""
+    """Return the place of a command that makes an account, or proves something for it."""
     return f"{_PLAYERS}.{userid}"
 
 
-def gone_place(userid: str) -> str:
+def pending_place(name: str) -> str:
+    """Return the place of a command for which a code of this name is mailed."""
+    return f"{_PENDING}.{name}"
+
+
+def removal_place(userid: str) -> str:
     """Return the place of a command that removes an account."""
-    return f"{_GONE}.{userid}"
+    return f"{_REMOVED}.{userid}"
 
 
 def recover(home: Home) -> int:
@@ -63,10 +70,16 @@ def _is_done(home: Home, staged: Staged) -> bool:
         return False
     if noun == _PLAYERS:
         with suppress(NoSuchFile):
-            if parse_account(home.read_player(name)).cause == staged.cause:
+            account = parse_account(home.read_player(name))
+            if staged.cause in (account.cause, *(proof.name for proof in proofs_of(account))):
                 home.sync_player(name)
                 return True
         return False
-    if noun == _GONE:
-        return not home.has_player(name)
+    if noun == _PENDING:
+        with suppress(FileNotFoundError):
+            home.pending.sync(name)
+            return True
+        return False
+    if noun == _REMOVED:
+        return home.is_removed(name)
     return noun == JOURNAL and home.journal.ending(staged.cause) is not None

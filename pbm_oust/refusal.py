@@ -31,6 +31,7 @@ class Unread(Enum):
     BAD_OPTION_VALUE = "bad_option_value"
     NO_LINES = "no_lines"
     MULTIPLE_WITHIN = "multiple_within"
+    BAD_CODE = "bad_code"
     ANSWER_TO_BOARD = "answer_to_board"
     BAD_DATE = "bad_date"
     BAD_DAYS = "bad_days"
@@ -78,6 +79,12 @@ class Barred(Enum):
     PLAYS_THERE = "plays_there"
     TOO_MANY_WATCHED = "too_many_watched"
     TOO_MANY_BROADCASTS = "too_many_broadcasts"
+    NO_SUCH_CODE = "no_such_code"
+    HAS_ACCOUNT = "has_account"
+    PASSWORD_MISSING = "password_missing"
+    TOO_MANY_ADDRESSES = "too_many_addresses"
+    TOO_MANY_WRONG = "too_many_wrong"
+    SIGNED_OFF = "signed_off"
 
 
 class Unlawful(Enum):

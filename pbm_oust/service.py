@@ -1,16 +1,19 @@
 """A command, who sent it, and the time become records, accounts and notices."""
 
 from dataclasses import replace
+from functools import partial
 
 from pbm_oust.actions import (
     accounts,
     broadcasting,
     exporting,
+    forgetting,
     inviting,
     leaving,
     looking,
     noting,
     play,
+    proving,
     ratings,
     settling,
     talk,
@@ -23,13 +26,13 @@ from pbm_oust.commands.multiple import Multiple
 from pbm_oust.commands.table import VOCABULARY, Command, Signed, parse_line
 from pbm_oust.game import Game
 from pbm_oust.notices import Notice, RefusalNotice, Told
-from pbm_oust.refusal import Barred, Refusal, Unread, Unreadable
+from pbm_oust.refusal import Barred, NotAllowed, Refusal, Unread, Unreadable
 
 _SIGNED = play.SIGNED | looking.SIGNED | talk.SIGNED
 _SIGNED |= settling.SIGNED | inviting.SIGNED | noting.SIGNED | broadcasting.SIGNED
-_SIGNED |= exporting.SIGNED | vacation.SIGNED
+_SIGNED |= exporting.SIGNED | vacation.SIGNED | accounts.SIGNED | leaving.SIGNED
 _UNSIGNED = accounts.UNSIGNED | play.UNSIGNED | looking.UNSIGNED | ratings.UNSIGNED
-_UNSIGNED |= leaving.UNSIGNED
+_UNSIGNED |= forgetting.UNSIGNED | proving.UNSIGNED
 MOST_LINES = 20
 """How many commands one mail may hold."""
 
@@ -49,10 +52,27 @@ def handle(request: Request, desk: Desk) -> Handled:
             return carry_out_all(command, request, desk)
         if not isinstance(command, Signed):
             return _UNSIGNED[type(command)](command, request, desk)
-        actor = desk.authenticate(command.userid, command.password, request)
-        return _SIGNED[type(command)](command, actor, request, desk)
+        actor = _authenticate(command, request, desk)
+        if actor is None:
+            return answer_done_before(request, desk)
+        handled = _SIGNED[type(command)](command, actor, request, desk)
+        leaving.bring_back(command, actor, handled, desk)
+        return handled
     except Refusal as refusal:
         return _refuse(refusal, line, command, actor, request, desk)
+
+
+def _authenticate(command: Signed, request: Request, desk: Desk) -> Actor | None:
+    """Return the player whose command it is; None where this mail changed the password or account.
+
+    Raises NotAllowed.
+    """
+    try:
+        return desk.authenticate(command.userid, command.password, request)
+    except NotAllowed:
+        if desk.was_done(command.userid, request):
+            return None
+        raise
 
 
 def carry_out_all(command: Multiple, request: Request, desk: Desk) -> Handled:
@@ -74,7 +94,7 @@ def carry_out_all(command: Multiple, request: Request, desk: Desk) -> Handled:
         answers.append(notice)
         return []
 
-    quiet = replace(desk, write=collect)
+    quiet = replace(desk, write=collect, is_within=True)
     for nth, line in enumerate(lines):
         identity = f"{request.identity}\0{nth}"
         handle(replace(request, line=line, chat="", identity=identity), quiet)
@@ -82,7 +102,8 @@ def carry_out_all(command: Multiple, request: Request, desk: Desk) -> Handled:
             answers.append(Told(desk.sender_of(request), "answered_elsewhere", {}))
         if isinstance(answers[-1], RefusalNotice):
             break
-    shown = [parse_line(line)[0].shown(VOCABULARY, desk.has_account) for line in lines]
+    is_userid = partial(desk.may_name, request=request)
+    shown = [parse_line(line)[0].shown(VOCABULARY, is_userid) for line in lines]
     steps = list(zip(shown, answers, strict=False))
     done = [step for step in steps if not isinstance(step[1], RefusalNotice)]
     facts = {"done": done, "failed": steps[len(done) :], "left": shown[len(steps) :]}
@@ -104,10 +125,11 @@ def _refuse(
     desk: Desk,
 ) -> Handled:
     """Answer with what was sent, what is wrong with it, and what to send instead."""
-    as_sent = line.shown(VOCABULARY, desk.has_account)
+    is_userid = partial(desk.may_name, request=request)
+    as_sent = line.shown(VOCABULARY, is_userid)
     if isinstance(command, Refusal) or refusal.reason in _WRONG_PASSWORDS:
         right = str(refusal.facts.get("right") or refusal.facts.get("resembles") or "")
-        correction = line.correction(desk.has_account, refusal.culprit, right)
+        correction = line.correction(is_userid, refusal.culprit, right)
     else:
         correction = advise(command, refusal)
     culprit_at = line.place_in(as_sent, refusal.culprit)
@@ -125,6 +147,12 @@ def _refuse(
     if actor and request.message_id and refusal.reason is not Barred.REFUSED_BEFORE:
         return desk.answer_refused(notice, actor, request, handled)
     return desk.answer(notice, request, handled)
+
+
+def answer_done_before(request: Request, desk: Desk) -> Handled:
+    """Answer a mail that was carried out when it came before."""
+    answer = Told(desk.sender_of(request), "done_before", {})
+    return desk.answer(answer, request, Handled("done before"))
 
 
 _WRONG_PASSWORDS = (Barred.WRONG_PASSWORD, Barred.WRONG_PASSWORD_CASE)

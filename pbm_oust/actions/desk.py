@@ -2,21 +2,24 @@
 
 import hashlib
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from pbm_oust.absence import Absence, absences_of
+from pbm_oust.boards import has_played
 from pbm_oust.clock import Clock, read_clock
 from pbm_oust.disk import NoSuchFile
 from pbm_oust.game import Game
 from pbm_oust.home import Home
 from pbm_oust.journal import Ending, Entry
+from pbm_oust.limits import Counted
 from pbm_oust.membership import disabled_since
 from pbm_oust.notation import USERID
 from pbm_oust.notices import BoardNotice, News, Notice, Reader, RefusalNotice, Told
 from pbm_oust.outbox import JOURNAL, NOWHERE
 from pbm_oust.players import (
+    NOBODYS_PASSWORD,
     Account,
     BadAccount,
     Secret,
@@ -92,6 +95,8 @@ class Desk:
     home: Home
     write: Write
     clock: Callable[[], datetime]
+    is_within: bool = False
+    """Whether the answers become part of another one."""
 
     def now(self) -> datetime:
         """Return the time, to the second."""
@@ -104,24 +109,62 @@ class Desk:
 
     def account(self, userid: str) -> Account:
         """Return an account. Raises NotAllowed if there is none, and BadAccount."""
+        account = self.account_if_any(userid)
+        if account is None:
+            raise NotAllowed(Barred.NO_SUCH_PLAYER, userid)
+        return account
+
+    def account_if_any(self, userid: str) -> Account | None:
+        """Return an account, or None if there is none. Raises BadAccount."""
         try:
             return parse_account(self.home.read_player(userid))
         except NoSuchFile:
-            raise NotAllowed(Barred.NO_SUCH_PLAYER, userid) from None
+            return None
 
     def authenticate(self, userid: str, password: Secret, request: Request) -> Actor:
         """Return the player whose password it is.
 
-        Raises NotAllowed for a wrong one, and for an account that the operator has disabled.
+        Raises NotAllowed for a wrong one, and for an account that the operator has disabled. A
+        userid that nobody has is refused like a wrong password, and after the same work. After too
+        many wrong passwords all are refused for a while, right or not.
         """
-        account = self.account(userid)
-        if is_password(password, account.password):
+        account = self.account_if_any(userid)
+        is_own = account is not None and account.has_address(request.sender)
+        counted = Counted.SLIP if is_own else Counted.GUESS
+        stored = account.password if account else NOBODYS_PASSWORD
+        is_right = is_password(password, stored)
+        if self.home.limits.is_reached(counted, userid, self.now()):
+            raise NotAllowed(Barred.TOO_MANY_WRONG, userid)
+        if account and is_right:
             if disabled_since(account):
                 raise NotAllowed(Barred.DISABLED, userid=userid, own=True)
             return Actor(account, request.cause(userid))
-        if is_password_but_for_case(password, account.password):
-            raise NotAllowed(Barred.WRONG_PASSWORD_CASE, userid=userid)
-        raise NotAllowed(Barred.WRONG_PASSWORD, userid=userid)
+        self.home.limits.count(counted, userid, self.now())
+        if is_password_but_for_case(password, stored) and account:
+            raise NotAllowed(Barred.WRONG_PASSWORD_CASE, userid)
+        raise NotAllowed(Barred.WRONG_PASSWORD, userid)
+
+    def was_done(self, userid: str, request: Request) -> bool:
+        """Return whether a command of this player was done when the same mail came before."""
+        return self.home.journal.ending(request.cause(userid)) is Ending.DONE
+
+    def is_known(self, address: str) -> bool:
+        """Return whether some account has an address."""
+        for userid in self.home.userids():
+            with suppress(BadAccount):
+                account = self.account_if_any(userid)
+                if account and account.has_address(address):
+                    return True
+        return False
+
+    def may_name(self, word: str, request: Request) -> bool:
+        """Return whether a word is a userid that the sender of a request may be shown.
+
+        Strangers learn of no account but those that have a board, which everybody can see.
+        """
+        return self.has_account(word) and (
+            self.is_known(request.sender) or has_played(word.lower(), self.home)
+        )
 
     def posting(
         self, notices: Iterable[Notice], request: Request, cause: str, place: str
@@ -166,9 +209,20 @@ class Desk:
     def answer(
         self, notice: Notice, request: Request, handled: Handled = Handled("answered")
     ) -> Handled:
-        """Send a single notice about which nothing else has to be written."""
+        """Send a single notice about which nothing else has to be written.
+
+        Too many answers to an address that no account has are not sent.
+        """
+        if not (notice.reader.userid or self.is_within):
+            if self._are_too_many(request.sender):
+                return Handled("silent: too many answers to an address of no account")
+            self.home.limits.count(Counted.ANSWER, request.sender, self.now())
         with self.posting([notice], request, request.cause(request.sender), NOWHERE):
             return handled
+
+    def _are_too_many(self, address: str) -> bool:
+        is_reached = self.home.limits.is_reached(Counted.ANSWER, address, self.now())
+        return is_reached and not self.is_known(address)
 
     def answer_refused(
         self, notice: Notice, actor: Actor, request: Request, handled: Handled

@@ -6,7 +6,7 @@ from pbm_oust.actions.desk import Action, Actor, Desk, Handled, Request
 from pbm_oust.boards import DamagedHistory, each_userids, read_game
 from pbm_oust.commands.personal import Limit, Reject, Unreject
 from pbm_oust.home import Home
-from pbm_oust.membership import becomes, disabled_since
+from pbm_oust.membership import becomes, disabled_since, signed_off_since
 from pbm_oust.notices import Told
 from pbm_oust.players import Account
 from pbm_oust.refusal import Barred, NotAllowed
@@ -16,9 +16,13 @@ from pbm_oust.willing import limit_of, rejected_by, with_limit, with_rejected
 def check_willing(challenged: Account, challenger: str, home: Home) -> None:
     """Make sure that a player may be put on a board by somebody whose userid is `challenger`.
 
-    Raises NotAllowed for one who rejects him, who has as many boards as he wants, or whose account
-    is closed. To be called while the numbering of boards is held, with accounts read meanwhile.
+    That may be himself. Raises NotAllowed for one who rejects the challenger, who has signed off,
+    who has as many boards as he wants, or whose account is closed. To be called while the numbering
+    of boards is held, with accounts read meanwhile.
     """
+    if signed_off_since(challenged):
+        is_own = challenged.userid == challenger
+        raise NotAllowed(Barred.SIGNED_OFF, challenged.userid, own=is_own)
     if challenger in rejected_by(challenged):
         facts = {"userid": challenged.userid, "challenger": challenger}
         raise NotAllowed(Barred.REJECTED, challenged.userid, **facts)

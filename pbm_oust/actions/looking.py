@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from datetime import timedelta
 
 from pbm_oust.actions.desk import Action, Actor, Desk, Handled, Request
-from pbm_oust.boards import DamagedHistory, check_players, each_header, read_game
+from pbm_oust.boards import DamagedHistory, each_header, read_game
 from pbm_oust.commands.general import Help
 from pbm_oust.commands.looking import AllShow, Games, Listing, Past, Show, ShowAs
 from pbm_oust.commands.values import BoardAt, Filter
@@ -108,7 +108,6 @@ def _games_of(
     kinds: Iterable[Kind], userids: tuple[str, ...], chosen: Filter, desk: Desk
 ) -> tuple[list[Game], list[str]]:
     """Return games of several kinds, and the names of boards that are damaged."""
-    check_players(userids, desk.home)
     games, damaged = list[Game](), list[str]()
     for kind in kinds:
         of_kind, damaged_of_kind = _chosen_games(desk, kind, userids, chosen)
@@ -122,9 +121,8 @@ def find_games(
 ) -> tuple[tuple[Game, ...], tuple[str, ...]]:
     """Return the games of these players that a filter leaves, and the names of damaged boards.
 
-    Without userids, the games of everybody. Raises NotAllowed for a userid that nobody has.
+    Without userids, the games of everybody; a userid that nobody has is on no board.
     """
-    check_players(userids, desk.home)
     return _chosen_games(desk, kind, userids, chosen)
 
 

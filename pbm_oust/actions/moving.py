@@ -16,7 +16,7 @@ from pbm_oust.membership import becomes, to_be_told, with_becomes
 from pbm_oust.notes import KEY as NOTE_KEY
 from pbm_oust.notices import Told
 from pbm_oust.players import Account, format_account
-from pbm_oust.recovery import gone_place
+from pbm_oust.recovery import removal_place
 from pbm_oust.watching import KEY as WATCH_KEY
 from pbm_oust.willing import REJECT_KEY
 
@@ -117,6 +117,6 @@ def _move(account: Account, new: str, how: str, desk: Desk) -> int:
         told = [new, *to_be_told(desk.account(old))]
         readers = [desk.player(desk.account(userid)) for userid in told if desk.has_account(userid)]
         notices = [Told(reader, "renamed", facts) for reader in readers if reader.addresses]
-        with desk.posting(notices, request, cause, gone_place(old)):
+        with desk.posting(notices, request, cause, removal_place(old)):
             home.remove_player(old)
     return count

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from pbm_oust.actions.desk import Action, Actor, Desk, Handled, Request
-from pbm_oust.actions.inviting import check_room, check_willing
+from pbm_oust.actions.inviting import check_willing
 from pbm_oust.actions.returning import end_absence, with_return
 from pbm_oust.actions.telling import tell_players
 from pbm_oust.boards import challenge_remark, find_challenge, open_board, read_game
@@ -59,22 +59,21 @@ def preview(command: Preview, request: Request, desk: Desk) -> Handled:
 
 def challenge(command: Challenge, request: Request, desk: Desk) -> Handled:
     """Start a board and show it to both players."""
-    accounts = [desk.account(userid) for userid in (command.x, command.o)]
-    if command.x == command.o:
-        raise NotAllowed(Barred.SAME_PLAYER, command.x)
     if not command.kind.can_use(command.grid):
         raise NotAllowed(Barred.UNUSABLE_GRID, kind=command.kind, grid=command.grid)
-    challenger = next((each for each in accounts if each.has_address(request.sender)), None)
+    found = [desk.account_if_any(userid) for userid in (command.x, command.o)]
+    challenger = next((each for each in found if each and each.has_address(request.sender)), None)
     if challenger is None:
-        raise NotAllowed(Barred.STRANGE_ADDRESS, x=command.x, o=command.o)
+        raise NotAllowed(Barred.STRANGE_ADDRESS)
+    if command.x == command.o:
+        raise NotAllowed(Barred.SAME_PLAYER, command.x)
     actor = Actor(challenger, request.cause(challenger.userid))
     with desk.home.next_board(command.kind.name) as number:
         known = find_challenge(desk.home, command.kind, actor.cause, desk.now() - MEMORY)
         if known:
             return _answer_again(known, actor, request, desk)
-        check_room(desk.account(challenger.userid), desk.home)
-        other = next(each.userid for each in accounts if each is not challenger)
-        check_willing(desk.account(other), challenger.userid, desk.home)
+        for userid in (command.x, command.o):
+            check_willing(desk.account(userid), challenger.userid, desk.home)
         header = Header(
             kind=command.kind,
             board=number,

@@ -1,7 +1,7 @@
 """Ratings: standings, and how they came about."""
 
 from pbm_oust.actions.desk import Action, Desk, Handled, Request
-from pbm_oust.boards import check_players, finished_games
+from pbm_oust.boards import finished_games
 from pbm_oust.commands.ratings import Ratings, Standings
 from pbm_oust.notices import Told
 from pbm_oust.ratings import Change, Table, rate
@@ -21,7 +21,6 @@ def show_ratings(command: Ratings, request: Request, desk: Desk) -> Handled:
     """Answer with the games of players and what each did to the rating."""
     if not command.userids:
         return show_standings(Standings(command.kind), request, desk)
-    check_players(command.userids, desk.home)
     players = [
         (userid, table.size, _changes(table, userid))
         for userid in command.userids

@@ -5,6 +5,7 @@ from pbm_oust.boards import read_game
 from pbm_oust.commands.table import without_passwords
 from pbm_oust.commands.talk import Chat, Message
 from pbm_oust.game import Game
+from pbm_oust.membership import signed_off_since
 from pbm_oust.notices import Told
 from pbm_oust.players import Account
 from pbm_oust.refusal import Barred, NotAllowed
@@ -23,6 +24,9 @@ def chat(command: Chat, actor: Actor, request: Request, desk: Desk) -> Handled:
 def message(command: Message, actor: Actor, request: Request, desk: Desk) -> Handled:
     """Pass the text of a mail on to players."""
     players = [desk.account(userid) for userid in command.to]
+    for player in players:
+        if signed_off_since(player):
+            raise NotAllowed(Barred.SIGNED_OFF, player.userid, own=player.userid == actor.userid)
     return _pass_on(_text(command, request, None), players, None, actor, request, desk)
 
 

@@ -118,11 +118,12 @@ def add(operator: Operator, userid: str, addresses: tuple[str, ...], password: s
 @password_option
 @pass_operator
 def passwd(operator: Operator, userid: str, password: str) -> None:
-    """Give an account a new password."""
+    """Give an account a new password; codes that it waits for do nothing any more."""
     stored = hash_password(_checked(password))
     read_account(operator, userid.lower())
     with operator.home.locked_players():
         account = replace(read_account(operator, userid.lower()), password=stored)
+        operator.home.pending.forget_of(account, now())
         operator.home.write_player(account.userid, format_account(account))
     click.echo(f"changed the password of {account.userid}")
 

@@ -34,6 +34,7 @@ class Rest:
     least: int = 1
     known: frozenset[str] = frozenset()
     """Words that may be shown again because they can be nothing but these."""
+    is_secret: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,11 @@ class Form:
     options: tuple[Option, ...] = ()
     is_of_kind: bool = True
     """Whether the name of a game stands in front."""
+
+    @property
+    def topic(self) -> str:
+        """What the help about it is asked for by: the first word of its name."""
+        return self.name.partition(" ")[0]
 
     def usages(self, kind: Kind | None) -> list[str]:
         """Return the lines that show how the command is written, for a game if it is of games."""
@@ -107,9 +113,11 @@ class Form:
             corrected.append(_word_or_name(parameter, word, is_userid))
         rest = plain[len(self.parameters) :]
         if self.rest and (self.rest.least or rest):
-            known = self.rest.known
+            known, is_secret = self.rest.known, self.rest.is_secret
             kept = [
-                word for word in rest if is_harmless(word) or is_userid(word) or fold(word) in known
+                word
+                for word in rest
+                if (is_harmless(word) or is_userid(word) or fold(word) in known) and not is_secret
             ]
             readable = kept and _is_read(self.rest.read, kept)
             corrected += kept if readable else [self.rest.shown[0]]
@@ -121,12 +129,11 @@ class Form:
     def secret_places(self, words: Sequence[str]) -> set[int]:
         """Return which of the words, behind the command's own, stand in a password's place."""
         plain, _ = self._part(words)
+        rest_is_secret = self.rest is not None and self.rest.is_secret
+        secret = [parameter.is_secret for parameter in self.parameters]
+        secret += [rest_is_secret] * (len(plain) - len(secret))
         places = (nth for nth, word in enumerate(words) if word in plain)
-        return {
-            nth
-            for nth, parameter in zip(places, self.parameters, strict=False)
-            if parameter.is_secret
-        }
+        return {nth for nth, is_secret in zip(places, secret, strict=False) if is_secret}
 
     def _are_options(self, words: Sequence[str], kind: Kind) -> bool:
         return _is_read(lambda some: self._read_options(some, kind), words)

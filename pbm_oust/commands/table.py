@@ -15,7 +15,16 @@ from pbm_oust.commands import (
     talk,
     vacation,
 )
-from pbm_oust.commands.accounts import Signup
+from pbm_oust.commands.accounts import (
+    Add,
+    ChangeAddress,
+    ChangePassword,
+    Delete,
+    Forgot,
+    Signoff,
+    Signup,
+    Verify,
+)
 from pbm_oust.commands.challenge import Challenge
 from pbm_oust.commands.general import Help
 from pbm_oust.commands.line import Line
@@ -74,6 +83,11 @@ Signed = (
     | Broadcast
     | Export
     | Vacation
+    | Add
+    | ChangeAddress
+    | ChangePassword
+    | Signoff
+    | Delete
 )
 """The commands that carry the password of an account."""
 # Forget proves its password by itself: when its mail comes again, the account has gone.
@@ -91,6 +105,8 @@ Unsigned = (
     | Ratings
     | Multiple
     | Forget
+    | Verify
+    | Forgot
 )
 Command = Unsigned | Signed
 
@@ -108,10 +124,12 @@ FORMS = (
 )
 
 GENERAL_FORMS = {form.name: form for form in FORMS if not form.is_of_kind}
+_GENERAL_TOPICS = {form.topic for form in FORMS if not form.is_of_kind}
 KIND_FORMS = {form.name: form for form in FORMS if form.is_of_kind}
 
 VOCABULARY = frozenset(
-    {*KINDS, *GENERAL_FORMS, *KIND_FORMS}
+    {*KINDS, *KIND_FORMS}
+    | {word for name in GENERAL_FORMS for word in name.split()}
     | {deed.value for deed in WISHED}
     | {known.value for known in Filter}
     | {Ask.CANCEL.value, DELETE, REALLY, *SETTING_WORDS}
@@ -133,11 +151,11 @@ def recognise(text: str) -> tuple[Line, Unreadable | None]:
         move = Line(line.words, KIND_FORMS["move"], next(iter(KINDS.values())), len(line.words))
         return move, Unreadable(Unread.ANSWER_TO_BOARD, first)
     try:
-        word = find_word(first, {*KINDS, *GENERAL_FORMS})
+        word = find_word(first, {*KINDS, *_GENERAL_TOPICS})
     except Unreadable as error:
         return _guess(line, error), error
-    if word in GENERAL_FORMS:
-        return Line(line.words, GENERAL_FORMS[word], None, 1), None
+    if word in _GENERAL_TOPICS:
+        return _general(line, word)
     kind = KINDS[word]
     if not others:
         return line, Unreadable(Unread.MISSING_WORD, missing=" or ".join(KIND_FORMS), kind=kind)
@@ -163,11 +181,27 @@ def parse_line(text: str) -> tuple[Line, Command | Unreadable]:
         command: Command = line.form.read(line.arguments, line.kind)
     except Unreadable as unread:
         return line, unread
-    if isinstance(command, Signup):
-        password = fold(command.password.text)
-        if password in VOCABULARY or password == command.userid:
-            return line, Unreadable(Unread.BAD_PASSWORD)
+    new, userid = _new_password(command)
+    if new and not is_fit(new, userid):
+        return line, Unreadable(Unread.BAD_PASSWORD)
     return line, command
+
+
+def is_fit(password: Secret, userid: str) -> bool:
+    """Return whether a password is neither a word of the commands nor the userid."""
+    return fold(password.text) not in VOCABULARY | {userid}
+
+
+def _new_password(command: Command) -> tuple[Secret | None, str]:
+    """Return the password that a command makes that of an account, and the userid."""
+    match command:
+        case Signup():
+            return command.password, command.userid
+        case ChangePassword():
+            return command.new, command.userid
+        case Verify():
+            return command.new, ""
+    return None, ""
 
 
 def without_passwords(text: str, password: Secret | None = None) -> str:
@@ -207,12 +241,28 @@ def _is_likely(line: Line, places: Collection[int]) -> bool:
     return any(len(line.arguments[place]) >= SHORTEST_PASSWORD for place in places)
 
 
+def _general(line: Line, topic: str) -> tuple[Line, Unreadable | None]:
+    """Return a line that begins with the first word of a command which is of no game."""
+    if topic in GENERAL_FORMS:
+        return Line(line.words, GENERAL_FORMS[topic], None, 1), None
+    seconds = {name.split()[1]: form for name, form in GENERAL_FORMS.items() if topic == form.topic}
+    if len(line.words) == 1:
+        return line, Unreadable(Unread.MISSING_WORD, missing=" or ".join(seconds))
+    try:
+        word, error = find_word(line.words[1], seconds), None
+    except Unreadable as unknown:
+        word, error = str(unknown.facts.get("resembles") or ""), unknown
+    return Line(line.words, seconds[word], None, 2) if word else line, error
+
+
 def _guess(line: Line, error: Unreadable) -> Line:
     """Return the line with the command that was probably meant by a first word nobody knows."""
     meant = error.facts.get("resembles")
-    if isinstance(meant, str) and meant in GENERAL_FORMS:
-        form = GENERAL_FORMS[meant]
-        return Line(line.words if form.parameters else line.words[:1], form, None, 1)
+    if isinstance(meant, str) and meant in _GENERAL_TOPICS:
+        guessed, _ = _general(line, meant)
+        if guessed.form and not guessed.form.parameters:
+            return Line(line.words[:1], guessed.form, None, 1)
+        return guessed
     if isinstance(meant, str) and len(line.words) > 1:
         try:
             form = KIND_FORMS[find_word(line.words[1], KIND_FORMS)]

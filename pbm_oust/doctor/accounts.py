@@ -9,10 +9,11 @@ from pbm_oust.broadcasts import broadcasts_of
 from pbm_oust.digest import digested
 from pbm_oust.doctor.finding import Examiner, Finding, counted, within
 from pbm_oust.home import Home
-from pbm_oust.membership import becomes, disabled_since
+from pbm_oust.membership import becomes, disabled_since, signed_off_since
 from pbm_oust.notation import format_time
 from pbm_oust.notes import notes_of
 from pbm_oust.players import Account, BadAccount, parse_account
+from pbm_oust.proofs import proofs_of
 from pbm_oust.settings import settings_of
 from pbm_oust.watching import watched_by
 from pbm_oust.willing import limit_of, rejected_by
@@ -31,6 +32,8 @@ _READERS: tuple[Callable[[Account], object], ...] = (
     becomes,
     absences_of,
     digested,
+    signed_off_since,
+    proofs_of,
 )
 """Every noun that is kept in lines of an account."""
 

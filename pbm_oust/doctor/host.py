@@ -37,7 +37,8 @@ def check(home: Home) -> Iterator[Finding]:
 
 def _open_to_others(home: Home) -> Iterator[Finding]:
     private = [home.players, home.outbox.path, home.outbox.failed]
-    private += [home.journal.path, home.bounces.path, home.key_path]
+    private += [home.journal.path, home.bounces.path, home.pending.path]
+    private += [home.limits.path, home.key_path]
     for path in [*private, *sorted(home.players.glob("*.txt"))]:
         found = status(path)
         mode = stat.S_IMODE(found.st_mode) if found else 0
@@ -78,7 +79,8 @@ def _unusable(home: Home) -> Iterator[Finding]:
 def _files(home: Home) -> list[Path]:
     """Return what the server reads and writes, folders too; what others put there is left out."""
     folders = [home.players, home.outbox.path, home.outbox.failed]
-    folders += [home.journal.path, home.bounces.path, *(home.path / kind for kind in KINDS)]
+    folders += [home.journal.path, home.bounces.path, home.pending.path, home.limits.path]
+    folders += [*(home.path / kind for kind in KINDS)]
     below = (path for folder in folders for path in [folder, *folder.rglob("*")])
     return [path for path in (home.path, home.key_path, *below) if path.exists()]
 

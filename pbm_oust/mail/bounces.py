@@ -43,7 +43,7 @@ def envelope_sender(own_address: str, key: bytes, recipient: str) -> str:
 
 def is_for_bounces(address: str, own_address: str) -> bool:
     """Return whether an address is one of ours that only letters come back to."""
-    return is_same_address(address, own_address) and _tag_of(address).partition(".")[0] == _TAG
+    return is_same_address(address, own_address) and tag_of(address).partition(".")[0] == _TAG
 
 
 def read_report(message: Message, sent_to: str, key: bytes) -> FailedDelivery | None:
@@ -54,7 +54,7 @@ def read_report(message: Message, sent_to: str, key: bytes) -> FailedDelivery | 
     address which is not that of any recipient in it.
     """
     returned = _returned_letter(message)
-    token = _tag_of(sent_to).partition(".")[2]
+    token = tag_of(sent_to).partition(".")[2]
     groups = list(_fields_of_recipients(message))
     ours = [fields for fields in groups if any(_is_of(token, key, name) for name in _named(fields))]
     failed = [fields for fields in ours or groups if _action(fields) == "failed"]
@@ -94,7 +94,7 @@ def _token(key: bytes, recipient: str) -> str:
     return base64.b32encode(digest[:_TOKEN_BYTES]).decode().lower()
 
 
-def _tag_of(address: str) -> str:
+def tag_of(address: str) -> str:
     """Return what stands behind the last + of an address, in lower case."""
     return address.rpartition("@")[0].rpartition("+")[2].lower()
 

@@ -14,6 +14,7 @@ from pbm_oust.home import Home
 from pbm_oust.journal import BadJournal
 from pbm_oust.mail.automatic import is_unread, reason_for_silence
 from pbm_oust.mail.bounces import is_for_bounces, read_report
+from pbm_oust.mail.proving import code_in, line_with
 from pbm_oust.mail.reading import Mail, UnreadableMail, read_mail
 from pbm_oust.mail.replies import Letters
 from pbm_oust.notation import format_time
@@ -72,13 +73,17 @@ class Intake:
 
     def _handle(self, data: bytes, envelope: Envelope) -> Handled:
         mail = read_mail(data, envelope.sender or "")
-        for recipient in envelope.recipients or mail.recipients:
+        recipients = envelope.recipients or mail.recipients
+        for recipient in recipients:
             if is_for_bounces(recipient, self.address):
                 return self._take_bounce(mail.headers, recipient)
             if is_unread(recipient, self.address):
                 return Handled("silent: an answer to a mail that went to everybody")
         silence = reason_for_silence(mail.headers, envelope.sender, mail.sender, self.address)
-        return Handled(f"silent: {silence}") if silence else self._answer(mail)
+        if silence:
+            return Handled(f"silent: {silence}")
+        codes = (code_in(recipient, self.address) for recipient in recipients)
+        return self._answer(mail, next(filter(None, codes), ""))
 
     def _take_bounce(self, message: Message, recipient: str) -> Handled:
         """Write down that a letter of ours came back."""
@@ -90,9 +95,12 @@ class Intake:
         returned = home.bounces.note(failed.recipient, bounce)
         return Handled(f"bounce {len(returned.bounces)} of an address")
 
-    def _answer(self, mail: Mail) -> Handled:
+    def _answer(self, mail: Mail, code: str) -> Handled:
+        """Carry out the command of a mail; one to the address of a code brings that code back."""
         subjects = [subject for subject in mail.subjects if subject]
         line, chat = (subjects[0], mail.text) if subjects else _parted(mail.text)
+        if code:
+            line, chat = line_with(code, "".join(subjects)), mail.text
         request = Request(
             line=line,
             chat=chat,
@@ -100,7 +108,7 @@ class Intake:
             identity=mail.identity,
             message_id=mail.message_id,
         )
-        if len(mail.subjects) > 1:
+        if len(mail.subjects) > 1 and not code:
             refusal = Unreadable(Unread.SEVERAL_SUBJECTS)
             handled = service.refuse(refusal, request, self.desk)
         else:

@@ -13,6 +13,7 @@ from pbm_oust.actions.desk import Request
 from pbm_oust.game import Game
 from pbm_oust.mail.automatic import unread_address
 from pbm_oust.mail.phrases import WIDTH
+from pbm_oust.mail.proving import reply_address
 from pbm_oust.mail.words import Words
 from pbm_oust.notices import (
     BoardNotice,
@@ -70,6 +71,9 @@ class Letters:
         letter = EmailMessage(policy=_POLICY if address.isascii() else _POLICY.clone(utf8=True))
         letter["From"] = f"pbm_oust <{self._address}>"
         letter["To"] = address
+        code = notice.facts.get("code") if isinstance(notice, Told) else None
+        if code:
+            letter["Reply-To"] = reply_address(self._address, code)
         letter["Subject"] = subject
         letter["Date"] = format_datetime(self._clock())
         letter["Message-ID"] = self._message_id(notice, request, address)

@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -36,6 +36,7 @@ from pbm_oust.notices import (
     WelcomeNotice,
 )
 from pbm_oust.players import is_same_address
+from pbm_oust.proofs import LIFETIME
 from pbm_oust.ratings import Standing
 from pbm_oust.render.dates import date_text, moment_text
 from pbm_oust.render.text import game_text, in_columns
@@ -93,6 +94,7 @@ class Words:
             most_watched=MOST_WATCHED,
             most_broadcasts=MOST_A_DAY,
             placeholder=placeholder(1),
+            code_days=LIFETIME.days,
         )
 
     def of(self, notice: Notice) -> tuple[str, str]:
@@ -125,7 +127,8 @@ class Words:
         if subject in ("overview", "commands", "tutorial", "time"):
             name = "overview" if subject == "commands" else subject
             return self._render(f"help/{name}", forms=FORMS, subjects=help_subjects())
-        return next((self._form_page(form) for form in FORMS if form.name == subject), None)
+        forms = [form for form in FORMS if form.topic == subject]
+        return self._form_page(subject, forms) if forms else None
 
     def _board(self, notice: BoardNotice) -> tuple[str, str]:
         game = notice.game
@@ -172,9 +175,9 @@ class Words:
             placeholders=placeholders,
         )
 
-    def _form_page(self, form: Form) -> str:
-        usages = [f"  {wrapped_usage(usage)}" for usage in usages_of(form)]
-        text = self._render(f"help/{form.name}", form=form, subjects=help_subjects())
+    def _form_page(self, topic: str, forms: Sequence[Form]) -> str:
+        usages = [f"  {wrapped_usage(usage)}" for form in forms for usage in usages_of(form)]
+        text = self._render(f"help/{topic}", form=forms[0], subjects=help_subjects())
         return "\n".join([*usages, "", text])
 
     def _kind_words(self, kind: Kind) -> Any:
@@ -206,7 +209,7 @@ def example_line(game: Game) -> str:
 
 def help_subjects() -> list[str]:
     """Return what there is help about, besides the overview."""
-    return [*KINDS, "tutorial", "time", *(form.name for form in FORMS)]
+    return [*KINDS, "tutorial", "time", *dict.fromkeys(form.topic for form in FORMS)]
 
 
 def usages_of(form: Form) -> list[str]:

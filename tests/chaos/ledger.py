@@ -14,6 +14,7 @@ class Kind(Enum):
     """What a mail is, by what it has to lead to."""
 
     SIGNUP = "signups"
+    VERIFY = "codes answered"
     CHALLENGE = "challenges"
     MOVE = "moves"
     LOOK = "help, show and games"

@@ -1,5 +1,6 @@
 """Tables: two scripted players who play one game after the other by mail, to the end of each."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
@@ -95,6 +96,7 @@ class Table:
         self._players = x, o
         for player in self._players:
             self._send(Kind.SIGNUP, player, player, f"signup {player.userid} {player.password}")
+            self._send(Kind.VERIFY, player, player, f"verify {self._code_for(player)}")
 
     def _play_game(self, is_first: bool) -> None:
         """Play one game to its end."""
@@ -179,7 +181,7 @@ class Table:
 
     def _wrongs(self, game: Game) -> list[str]:
         """Return commands that are refused. The last one could be correct later."""
-        player, other = self._to_move(game)
+        player, _ = self._to_move(game)
         kind, board = self.setting.kind, game.header.board
         free = self._placements(game)[0]
         right = self._command(game, player)
@@ -189,7 +191,7 @@ class Table:
             f"{right} {free} and so on",
             f"{kind} move 99999 {player.userid} {player.password} {free}",
             f"{kind} show {board}#99999",
-            f"signup {other.userid} Pw-another",
+            "verify abcdefgh23456777",
         ]
         stones = game.position.grid.names(game.latest_stones())
         if stones:
@@ -226,6 +228,16 @@ class Table:
         self.client.send(mail, certainly_twice)
         self._old.append(mail)
         return mail
+
+    def _code_for(self, player: Player) -> str:
+        """Return the code that was mailed to a player. Raises Vanished."""
+        with self.client.trial.steady:
+            for path in (self.client.trial.home / "outbox").glob("new/*"):
+                text = path.read_text()
+                code = re.search(r"^Subject: verify (\S+)$", text, re.MULTILINE)
+                if code and f"\nTo: {player.address}\n" in text:
+                    return code[1]
+        raise Vanished
 
     def _board_of(self, mail: Mail) -> int:
         """Return the board that a challenge started. Raises Vanished."""

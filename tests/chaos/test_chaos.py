@@ -57,7 +57,7 @@ def test_the_report_names_what_is_lost(tmp_path: Path) -> None:
     plan = Plan(mails=12, kills=1, power=True, build=Build.NO_SYNC, minutes=5, tables=1)
     lines = report(conduct(plan, tmp_path)).splitlines()
     assert lines[0] == "build no-sync, seed 1, power cuts"
-    assert any(line.startswith("lost: ") and "signup ann1n1" in line for line in lines)
+    assert any(line.startswith("lost: ") and "codes answered: verify" in line for line in lines)
     assert lines[-1] == "something is wrong"
 
 

@@ -123,8 +123,8 @@ def test_a_board_that_is_gone_is_lost_with_all_that_was_done_on_it(ended: Ended)
 
 
 def test_an_account_that_is_gone_is_lost(ended: Ended) -> None:
-    signup = ended.mail(Kind.SIGNUP)
-    (ended.home / "players" / f"{signup.sender.userid}.txt").unlink()
+    verify = ended.mail(Kind.VERIFY)
+    (ended.home / "players" / f"{verify.sender.userid}.txt").unlink()
     assert ended.wrong()["lost"] == 1
 
 
@@ -150,7 +150,7 @@ def test_a_letter_without_what_the_other_player_wrote_is_missing(ended: Ended) -
     assert ended.wrong() == {"notices missing": 1}
 
 
-@pytest.mark.parametrize("kind", [Kind.LOOK, Kind.WRONG, Kind.SIGNUP])
+@pytest.mark.parametrize("kind", [Kind.LOOK, Kind.WRONG, Kind.SIGNUP, Kind.VERIFY])
 def test_an_answer_that_is_gone_is_missing(kind: Kind, ended: Ended) -> None:
     mail = ended.mail(kind)
     for path in (ended.home / "outbox" / "new").iterdir():

@@ -47,11 +47,11 @@ class Player:
         """The player's address."""
         return f"{self.userid}@example.org"
 
-    def send(self, subject: str, text: str = "") -> None:
-        """Mail a command."""
+    def send(self, subject: str, text: str = "", to: str = "") -> None:
+        """Mail a command, to the address that takes commands or to a tagged form of it."""
         message = EmailMessage()
         message["From"] = self.address
-        message["To"] = self.post.commands
+        message["To"] = to or self.post.commands
         message["Subject"] = subject
         message["Message-ID"] = make_msgid(domain="example.org")
         message.set_content(text)
@@ -70,8 +70,11 @@ class Player:
         return wait_until(self.new_mail, f"mail for {self.userid}")
 
     def sign_up(self) -> None:
-        """Make the account."""
+        """Make the account: sign up, and answer the mail with the code as mail programs do."""
         self.send(f"signup {self.userid} {self.password}")
+        (code,) = self.wait_for_mail()
+        assert str(code["Subject"]).startswith("verify ")
+        self.send(f"Re: {code['Subject']}", "Yes, that is me.", to=str(code["Reply-To"]))
         (welcome,) = self.wait_for_mail()
         assert welcome["Subject"] == f"welcome, {self.userid}"
 

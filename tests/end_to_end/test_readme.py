@@ -14,7 +14,7 @@ def test_the_commands_of_the_readme_do_what_it_says(tmp_path: Path) -> None:
     for board in ("1", "2", "3"):
         shutil.copy(ROOT / "games" / "oust" / f"{board}.txt", tmp_path / "oust")
     text = (ROOT / "README.md").read_text()
-    lines = re.findall(r"^\.venv/bin/pbm-oust (mail .*)$", text, re.MULTILINE)
+    lines = re.findall(r"^\.venv/bin/pbm-oust ((?:mail|players) .*)$", text, re.MULTILINE)
     with running(tmp_path) as server:
         (tmp_path / "pbm_oust.toml").write_text(
             f'address = "{ADDRESS}"\nsmtp = "127.0.0.1:{server.port}"\n'
@@ -22,8 +22,8 @@ def test_the_commands_of_the_readme_do_what_it_says(tmp_path: Path) -> None:
         done = [_run(tmp_path, line) for line in lines]
     subjects = [each.stdout.partition("\n")[0].removeprefix("Subject: ") for each in done]
     assert subjects == [
-        "welcome, alice",
-        "welcome, bob",
+        "made alice",
+        "made bob",
         "oust 4 #1: your turn, alice",
         "oust 4 #2: bob to move",
         "oust 4 #3: alice to move",

@@ -37,7 +37,7 @@ def test_with_a_relay_letters_leave_the_outbox(sink: tuple[Sink, str], tmp_path:
             r"pbmserv\+bounces\.[a-z2-7]{16}@example\.com", envelope.mail_from or ""
         )
         assert envelope.rcpt_tos == ["alice@example.org"]
-        assert b"Subject: welcome, alice\r\n" in (envelope.original_content or b"")
+        assert b"Subject: verify " in (envelope.original_content or b"")
         assert server.stop() == 0
     assert letters_in(tmp_path) == {}
 
@@ -61,8 +61,8 @@ def test_a_letter_that_the_relay_refuses_does_not_hold_up_the_others(
         Player("unknown", "wonderland", server).sign_up()
         Player("alice", "wonderland", server).sign_up()
     flushed = _run(tmp_path, "outbox", "flush", "--relay", url)
-    assert (flushed.returncode, flushed.stdout) == (1, "1 sent, 0 kept, 1 failed\n")
-    assert [envelope.rcpt_tos for envelope in relay.taken] == [["alice@example.org"]]
+    assert (flushed.returncode, flushed.stdout) == (1, "2 sent, 0 kept, 2 failed\n")
+    assert [envelope.rcpt_tos for envelope in relay.taken] == [["alice@example.org"]] * 2
 
 
 def test_a_player_with_two_addresses_gets_a_letter_at_each(
@@ -133,9 +133,9 @@ def test_sighup_reads_the_configuration_again(sink: tuple[Sink, str], tmp_path: 
         server.process.send_signal(signal.SIGHUP)
         configuration.write_text(f'relay = "{url}"\n')
         server.process.send_signal(signal.SIGHUP)
-        relay.wait_for(1)
-        Player("bob", "lookingglass", server).send("signup bob lookingglass")
         relay.wait_for(2)
+        Player("bob", "lookingglass", server).send("signup bob lookingglass")
+        relay.wait_for(3)
         assert server.stop() == 0
 
 
@@ -149,7 +149,7 @@ def test_a_relay_that_hangs_does_not_keep_the_server_from_stopping(tmp_path: Pat
             connection, _ = silent.accept()
             with connection:
                 assert server.stop() == 0
-    assert len(letters_in(tmp_path)) == 1
+    assert len(letters_in(tmp_path)) == 2
 
 
 def test_a_used_port_is_reported(tmp_path: Path) -> None:
@@ -165,7 +165,10 @@ def test_the_mail_command_prints_the_answer(tmp_path: Path) -> None:
         (tmp_path / "pbm_oust.toml").write_text(f'address = "{ADDRESS}"\n')
         made = _run(tmp_path, "mail", *to, "--from", "a@example.org", "signup alice wonderland")
         assert made.returncode == 0
-        assert made.stdout.startswith("Subject: welcome, alice\n\nYour account is ready, alice.")
+        assert made.stdout.startswith("Subject: verify ")
+        line = made.stdout.partition("\n")[0].removeprefix("Subject: ")
+        welcome = _run(tmp_path, "mail", *to, "--from", "a@example.org", line)
+        assert welcome.stdout.startswith("Subject: welcome, alice\n\nYour account is ready")
         refused = _run(tmp_path, "mail", *to, "--from", "a@example.org", "oust move 1 alice bad A1")
         assert refused.returncode == 1
         assert "You sent:\n\n  oust move 1 alice ******** A1\n" in refused.stdout
@@ -194,8 +197,12 @@ def test_the_mail_command_says_when_no_server_answers(tmp_path: Path) -> None:
 def test_deliver_takes_a_message_on_standard_input(tmp_path: Path) -> None:
     message = "From: alice@example.org\nSubject: signup alice wonderland\n\n"
     assert _run(tmp_path, "deliver", stdin=message).returncode == 0
-    (welcome,) = letters_in(tmp_path).values()
-    assert welcome["Subject"] == "welcome, alice"
+    (code,) = letters_in(tmp_path).values()
+    to = ("--recipient", str(code["Reply-To"]))
+    message = "From: alice@example.org\nSubject: I am alice\n\nYes.\n"
+    assert _run(tmp_path, "deliver", *to, stdin=message).returncode == 0
+    subjects = [str(letter["Subject"]) for letter in letters_in(tmp_path).values()]
+    assert subjects == [code["Subject"], "welcome, alice"]
 
 
 @pytest.mark.parametrize(

@@ -130,7 +130,7 @@ def test_legal_placements_are_sought_near_the_illegal_one() -> None:
     ("text", "refusal", "line"),
     [
         (
-            "signup alice wonderland",
+            "verify abcdefghijklmnop",
             NotAllowed(Barred.USERID_TAKEN, "alice", free="alice2"),
             "signup alice2 PASSWORD",
         ),

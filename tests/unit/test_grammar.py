@@ -141,11 +141,12 @@ def test_games_takes_userids_and_a_filter(
     ("text", "full"),
     [
         ("h", "help"),
-        ("si alice wonderland", "signup alice wonderland"),
+        ("signu alice wonderland", "signup alice wonderland"),
         ("o sho 17", "oust show 17"),
         ("OUST CHALL alice bob", "oust challenge alice bob"),
         ("ou m 17 alice wonderland D4", "oust move 17 alice wonderland D4"),
         ("o g", "oust games"),
+        ("chan PASS alice wonderland rabbithole", "change password alice wonderland rabbithole"),
     ],
 )
 def test_commands_may_be_shortened_and_capitals_do_not_matter(text: str, full: str) -> None:
@@ -159,6 +160,13 @@ def test_every_form_shows_how_it_is_written() -> None:
     assert usages == {
         "help": ["help [SUBJECT..]"],
         "signup": ["signup USERID PASSWORD [ADDRESS..]"],
+        "verify": ["verify CODE [NEWPASSWORD]"],
+        "add": ["add USERID PASSWORD [ADDRESS..]"],
+        "change address": ["change address USERID PASSWORD [ADDRESS..]"],
+        "change password": ["change password USERID PASSWORD NEWPASSWORD"],
+        "forgot": ["forgot USERID"],
+        "signoff": ["signoff USERID PASSWORD"],
+        "delete": ["delete USERID PASSWORD"],
         "challenge": [
             "oust challenge USERID1 USERID2 [-size=13|-size=11x9] [-hex|-hex=7|-hex=3,4] "
             "[-noswap] [-unrated] [--nagtime=7] [--forfeittime=21] [--totaltime=0] "

@@ -25,6 +25,7 @@ from pbm_oust.mail.listener import (
     SmtpSession,
     listen,
 )
+from tests.unit.accounts import make_account
 from tests.unit.listening import (
     ADDRESS,
     ALICE,
@@ -47,8 +48,8 @@ def test_a_message_is_acknowledged_when_its_answer_is_in_the_outbox(home: Home, 
         begin(client)
         assert send(client, SIGNUP) == S250_DONE
         (letter,) = home.outbox.letters()
-    assert b"Subject: welcome, alice" in home.outbox.read(letter)
-    assert home.userids() == ["alice"]
+    assert b"Subject: verify " in home.outbox.read(letter)
+    assert len(home.pending.names()) == 1
 
 
 def test_a_session_takes_several_messages(home: Home, port: int) -> None:
@@ -113,11 +114,11 @@ def test_what_the_home_refuses_is_put_off_and_done_when_it_comes_again(
     (home.outbox.path / "tmp").rmdir()
     (home.outbox.path / "tmp").touch()
     assert deliver(port, SIGNUP) == S451_LATER
-    assert home.userids() == []
+    assert home.pending.names() == []
     (home.outbox.path / "tmp").unlink()
     (home.outbox.path / "tmp").mkdir()
     assert deliver(port, SIGNUP) == S250_DONE
-    assert home.userids() == ["alice"]
+    assert len(home.pending.names()) == 1
     assert len(home.outbox.letters()) == 1
 
 
@@ -130,7 +131,7 @@ def test_what_is_put_off_tells_the_client_nothing_of_the_disk(home: Home, port: 
 
 @pytest.mark.parametrize("subject", ["oust show 1", "oust move 1 alice wonderland D4"])
 def test_a_command_for_a_damaged_board_is_put_off(home: Home, port: int, subject: str) -> None:
-    deliver(port, SIGNUP)
+    make_account(home, "alice", "wonderland", "alice@example.org")
     home.create_history("oust", 1, "pbm_oust history 1\nKind: chess\n")
     assert deliver(port, command(subject)) == S451_LATER
 
@@ -151,7 +152,7 @@ def test_a_client_that_goes_away_does_not_interrupt_its_command(home: Home, port
     deadline = time.monotonic() + PATIENCE
     while not home.outbox.letters() and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert home.userids() == ["alice"]
+    assert len(home.pending.names()) == 1
 
 
 @pytest.mark.parametrize("address", ["=?utf-8?q?a=0Ab?=@example.net", "=?utf-8?q?=0D?=@b.c"])

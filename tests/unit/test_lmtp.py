@@ -72,4 +72,4 @@ def test_lmtp_refuses_a_message_that_is_too_large_once(home: Home, local: smtpli
     line = b"x" * 70 + b"\r\n"
     assert send(local, SIGNUP + line * (SIZE_LIMIT // len(line) + 1)).startswith("552")
     assert ask(local, "NOOP").startswith("250")
-    assert home.userids() == []
+    assert home.pending.names() == []

@@ -1,6 +1,5 @@
 """Several commands in one mail, each of them a line of its text."""
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from email import message_from_bytes
 
@@ -8,8 +7,8 @@ import pytest
 
 from pbm_oust.home import Home
 from pbm_oust.mail.intake import Envelope, open_intake
-from pbm_oust.players import Secret, format_account, hash_password, parse_account
 from pbm_oust.service import MOST_LINES
+from tests.unit.accounts import codes, make_account
 from tests.unit.mails import FROM, mail
 
 ALICE = "alice@example.org"
@@ -38,11 +37,12 @@ def test_lines_behind_one_that_is_refused_are_not_attempted(home: Home) -> None:
     assert send(home, "signup alice wonderland", "nonsense", "signup bob lookingglass") == (
         "1 of 3 done"
     )
-    assert home.userids() == ["alice"]
+    assert len(home.pending.names()) == 1
 
 
 def test_a_mail_that_comes_twice_does_nothing_twice(home: Home) -> None:
-    send(home, "signup alice wonderland", "signup bob lookingglass")
+    make_account(home, "alice", "wonderland", ALICE)
+    make_account(home, "bob", "lookingglass", ALICE)
     challenges = ["oust challenge alice bob -size=5"] * 2
     send(home, *challenges, number=2)
     send(home, *challenges, number=2)
@@ -50,14 +50,13 @@ def test_a_mail_that_comes_twice_does_nothing_twice(home: Home) -> None:
 
 
 def test_a_line_whose_answer_goes_elsewhere_is_done_all_the_same(home: Home) -> None:
-    send(home, "signup alice wonderland")
-    account = parse_account(home.read_player("alice"))
-    changed = replace(account, password=hash_password(Secret("lookingglass")))
-    home.write_player("alice", format_account(changed))
-    assert send(home, "signup alice wonderland") == "1 of 1 done"
+    line = "signup alice wonderland bob@example.net"
+    for _ in range(2):
+        assert send(home, line) == "1 of 1 done"
+    assert [address for address, _ in codes(home)] == ["bob@example.net"] * 2
 
 
 @pytest.mark.parametrize("inner", ["multiple", "MULTIPLE", "mult"])
 def test_the_lines_hold_no_further_lines(inner: str, home: Home) -> None:
     assert send(home, "signup alice wonderland", inner) == "not understood"
-    assert home.userids() == []
+    assert home.pending.names() == []

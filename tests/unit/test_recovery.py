@@ -21,6 +21,7 @@ from pbm_oust.mail.intake import Envelope, open_intake
 from pbm_oust.recovery import recover
 from pbm_oust.rules.kinds import KINDS
 from tests.end_to_end.server import PROGRAM, running
+from tests.unit.accounts import make_account
 from tests.unit.processes import files
 
 NOW = datetime(2026, 11, 20, 15, 36, tzinfo=UTC)
@@ -43,7 +44,7 @@ COMMANDS = {
     "move": Command(ALICE, "oust move 1 alice wonderland C3", "append", (ALICE, BOB)),
     "challenge": Command(BOB, "oust challenge alice bob -size=5", "create", (ALICE, BOB)),
     "signup": Command(CAROL, "signup carol rabbithole", "replace", (CAROL,)),
-    "refusal": Command(BOB, "oust move 1 bob lookingglass C3", "append", (BOB,)),
+    "refusal": Command(BOB, "oust move 1 bob lookingglass C3", "create", (BOB,)),
 }
 HELP = Command(ALICE, "help", "move", (ALICE,))
 """About an answer nothing is written down, so it is done when it has its place."""
@@ -55,8 +56,8 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path: Path = tmp_path_factory.mktemp("begun")
     home = Home(path)
     home.prepare(tuple(KINDS))
-    take(home, ALICE, "signup alice wonderland")
-    take(home, BOB, "signup bob lookingglass")
+    make_account(home, "alice", "wonderland", ALICE)
+    make_account(home, "bob", "lookingglass", BOB)
     take(home, ALICE, "oust challenge alice bob -size=5")
     for name in home.outbox.letters():
         home.outbox.remove(name)
@@ -140,9 +141,9 @@ def readers(home: Home) -> tuple[str, ...]:
 
 
 def state(home: Home) -> tuple[list[str], list[bytes], int]:
-    """Return what commands change: accounts, histories, and how many lines of the journal."""
+    """Return what commands change: accounts made or asked for, histories, the journal's length."""
     histories = [home.read_history("oust", board) for board in home.boards("oust")]
-    return home.userids(), histories, len(home.journal.entries())
+    return [*home.userids(), *home.pending.names()], histories, len(home.journal.entries())
 
 
 # Letters
@@ -221,17 +222,20 @@ def test_a_letter_is_dropped_where_the_place_it_names_is_another_commands(home: 
     assert home.boards("oust") == [1, 2]
 
 
-@pytest.mark.parametrize("place", ["oust.99", "oust.x", "players.nobody", "journal", "go.1"])
+@pytest.mark.parametrize(
+    "place", ["oust.99", "oust.x", "players.nobody", "pending.0", "journal", "go.1"]
+)
 def test_a_letter_that_names_what_is_not_there_is_dropped(place: str, home: Home) -> None:
     (home.outbox.path / "tmp" / f"1700000000.M000001Q000000P1_{CAUSE}.{place}").touch()
     assert recover(home) == 1
     assert (staged(home), readers(home)) == ([], ())
 
 
-@pytest.mark.parametrize("path", ["players/carol.txt", "journal/2026-11-20.txt"])
+@pytest.mark.parametrize("path", ["players/alice.txt", "journal/2026-11-20.txt"])
 def test_a_letter_that_names_a_damaged_file_holds_up_no_other(path: str, home: Home) -> None:
     for name in ("refusal", "signup", "move"):
         take_and_die(home, COMMANDS[name], COMMANDS[name].record, is_done=True)
+    (home.outbox.path / "tmp" / f"1700000000.M000001Q000000P1_{CAUSE}.players.alice").touch()
     damaged = (home.path / path).read_text().replace("refused", "").replace("Userid", "")
     (home.path / path).write_text(damaged)
     recover(home)
@@ -291,7 +295,9 @@ def test_what_a_process_was_about_to_write_goes(name: str, step: str, home: Home
     assert files(home.path) == before
 
 
-@pytest.mark.parametrize("folder", ["oust", "churn", "players", "journal", "bounced", "."])
+@pytest.mark.parametrize(
+    "folder", ["oust", "churn", "players", "journal", "bounced", "pending", "limits", "."]
+)
 def test_drafts_go_from_every_folder_and_other_hidden_files_stay(folder: str, home: Home) -> None:
     kept = [".hidden", ".17.txt.swp", ".17.txt.1", ".gitignore", ".1.2", ".17.txt.4711.0"]
     for name in [*kept, ".17.txt.4711.0.draft", ".key.4711.12.draft"]:

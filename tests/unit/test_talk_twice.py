@@ -5,6 +5,7 @@ from email import message_from_bytes
 
 from pbm_oust.home import Home
 from pbm_oust.mail.intake import Envelope, open_intake
+from tests.unit.accounts import make_account
 from tests.unit.mails import FROM, mail
 
 NOW = datetime(2026, 11, 20, 15, 36, tzinfo=UTC)
@@ -23,10 +24,10 @@ def send(home: Home, line: str, number: int) -> list[str]:
 
 
 def test_a_message_that_was_refused_stays_refused_and_a_new_one_goes_once(home: Home) -> None:
-    send(home, "signup alice wonderland", 1)
+    make_account(home, "alice", "wonderland", ALICE)
     line = "message alice wonderland carol"
     assert send(home, line, 2) == [f"{ALICE}: not done"]
-    send(home, "signup carol rabbithole carol@example.com", 3)
+    make_account(home, "carol", "rabbithole", "carol@example.com")
     assert send(home, line, 2) == [f"{ALICE}: not done"]
     assert send(home, line, 2) == [f"{ALICE}: not done"]
     assert send(home, line, 4) == [f"{ALICE}: sent", "carol@example.com: alice writes"]

@@ -12,7 +12,7 @@ from pbm_oust.rules.kinds import KINDS
 
 KIND_COMMANDS = sorted(KIND_FORMS)
 DEEDS = ["accept", "decline", "pass", "propose", "reject", "resign", "swap", "undo"]
-FIRST_WORDS = sorted([*KINDS, *GENERAL_FORMS])
+FIRST_WORDS = sorted({*KINDS, *(form.topic for form in GENERAL_FORMS.values())})
 MOVE = "oust move 17 alice wonderland"
 
 

@@ -1,0 +1,76 @@
+"""Asking for a proof: codes are mailed to addresses, and it is kept what they are for."""
+
+from collections.abc import Sequence
+from enum import Enum
+
+from pbm_oust.actions.desk import Desk, Handled, Request
+from pbm_oust.limits import Counted
+from pbm_oust.notices import Reader, Told
+from pbm_oust.players import Secret, is_same_address
+from pbm_oust.proofs import LIFETIME, Pending, code_for, name_of
+from pbm_oust.recovery import pending_place
+
+MAILED = Handled("code mailed")
+
+
+class Asked(Enum):
+    """What became of a question to an address."""
+
+    MAILED = "mailed"
+    TOO_MANY = "too many"
+    """The address has got as many codes as it may within a day."""
+    USED_BEFORE = "used before"
+    """The code of this mail has come back already."""
+
+
+def ask(pending: Pending, addresses: Sequence[str], request: Request, desk: Desk) -> Asked:
+    """Mail the code of something pending to addresses, and keep what it is for.
+
+    A mail that comes again sends the same letters again, within the same limits.
+    """
+    home, now = desk.home, desk.now()
+    code = code_for(home.key(), pending)
+    name = name_of(Secret(code))
+    place = pending_place(name)
+    if home.journal.ending(name):
+        return Asked.USED_BEFORE
+    home.forget_expired(now)
+    with home.pending.held():
+        known = home.pending.find(name, now)
+        if known:
+            home.pending.sync(name)
+            home.outbox.finish(name, place)
+        limits = home.limits
+        free = [each for each in addresses if not limits.is_reached(Counted.CODE, each, now)]
+        facts = {"code": code, "pending": pending, "days": LIFETIME.days}
+        notices = [Told(reader_at(address, request), "code", facts) for address in free]
+        if not notices:
+            return Asked.TOO_MANY
+        with desk.posting(notices, request, name, place):
+            home.pending.keep(name, known or pending)
+            for address in free:
+                limits.count(Counted.CODE, address, now)
+    return Asked.MAILED
+
+
+def ask_each(pendings: Sequence[Pending], request: Request, desk: Desk) -> list[Asked]:
+    """Ask for proofs of several addresses, each with a code of its own."""
+    return [ask(pending, [pending.address], request, desk) for pending in pendings]
+
+
+def reader_at(address: str, request: Request) -> Reader:
+    """Return a reader of whom nothing is known but an address."""
+    is_sender = is_same_address(address, request.sender)
+    return Reader((address,), wrote_from=request.sender if is_sender else "")
+
+
+def is_among(sender: str, addresses: Sequence[str]) -> bool:
+    """Return whether the sender of a mail is at one of some addresses."""
+    return any(is_same_address(sender, address) for address in addresses)
+
+
+def silence_about(asked: Sequence[Asked]) -> Handled:
+    """Return what became of a mail whose sender gets a code for an answer, or nothing."""
+    if Asked.MAILED in asked:
+        return MAILED
+    return Handled("silent: too many codes to an address")
