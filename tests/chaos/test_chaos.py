@@ -101,9 +101,9 @@ def test_the_script_prints_a_report_and_ends_with_status_1_if_something_is_wrong
     tmp_path: Path,
 ) -> None:
     script = [sys.executable, str(ROOT / "scripts" / "chaos"), "--folder", str(tmp_path)]
-    options = ["--mails", "12", "--kills", "1", "--build", "no-id-check"]
+    options = ["--mails", "30", "--kills", "1", "--build", "no-id-check"]
     ended = subprocess.run([*script, *options], capture_output=True, text=True, timeout=300)
     assert ended.returncode == 1
-    assert "12 of 12 mails, 1 kills" in ended.stderr
-    assert "mails acknowledged                                12\n" in ended.stdout
+    assert "30 of 30 mails, 1 kills" in ended.stderr
+    assert "mails acknowledged                                30\n" in ended.stdout
     assert ended.stdout.endswith(f"something is wrong\nsee {tmp_path}\n")
