@@ -12,6 +12,7 @@ from pbm_oust.home import Home
 from pbm_oust.mail.intake import Envelope, Intake, open_intake
 from pbm_oust.players import format_account, parse_account
 from pbm_oust.rules.kinds import KINDS
+from tests.unit.accounts import make_account
 from tests.unit.mails import mail
 
 ADDRESS = "pbmserv@example.com"
@@ -48,7 +49,7 @@ class Talk:
         talk = cls(home)
         for sender in senders:
             userid = sender.partition("@")[0]
-            talk.send(sender, f"signup {userid} {PASSWORDS[userid]}")
+            make_account(home, userid, PASSWORDS[userid], sender)
             make_quick(home, userid)
         return talk
 

@@ -18,14 +18,12 @@ from pbm_oust.mail.intake import KeptBySender
 from pbm_oust.recovery import recover
 from pbm_oust.rewriting import userids_in
 from pbm_oust.rules.kinds import KINDS
-from tests.unit.home_by_mail import make_quick
+from tests.unit.accounts import make_account
+from tests.unit.home_by_mail import PASSWORDS, make_quick
 from tests.unit.test_disk_faults import LETTERS, NOW, Death, Fault, FaultyDisk, outcome, take
 
 ALICE, BOB, CAROL = "alice@example.org", "bob@example.org", "carol@example.org"
 BEGINNING = [
-    ("signup alice wonderland", ALICE),
-    ("signup bob lookingglass", BOB),
-    ("signup carol rabbithole", CAROL),
     ("oust challenge alice bob -size=5", ALICE),
     ("oust challenge bob alice -size=5", ALICE),
     ("oust move 1 alice wonderland C3", ALICE),
@@ -42,10 +40,11 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path: Path = tmp_path_factory.mktemp("begun")
     home = Home(path)
     home.prepare(tuple(KINDS))
+    for userid, address in (("alice", ALICE), ("bob", BOB), ("carol", CAROL)):
+        make_account(home, userid, PASSWORDS[userid], address)
+        make_quick(home, userid)
     for line, sender in BEGINNING:
         take(path, line, sender)
-    for userid in ("alice", "bob", "carol"):
-        make_quick(home, userid)
     return path
 
 

@@ -16,6 +16,7 @@ from pbm_oust.membership import with_becomes, with_disabled
 from pbm_oust.players import Account, format_account, parse_account
 from pbm_oust.record import Deed
 from pbm_oust.rules.kinds import KINDS
+from tests.unit.accounts import make_account
 from tests.unit.home_by_mail import ALICE, BOB, CAROL, Talk
 
 
@@ -235,7 +236,7 @@ def test_forget_with_a_wrong_password_changes_nothing(talk: Talk) -> None:
 
 def test_a_mail_to_forget_somebody_who_is_back_does_not_send_him_away_again(talk: Talk) -> None:
     talk.send(ALICE, "forget alice wonderland really", number=2)
-    talk.send(ALICE, "signup alice wonderland")
+    make_account(talk.home, "alice", "wonderland", ALICE)
     assert talk.send(ALICE, "forget alice wonderland really", number=2) == [
         f"{ALICE}: goodbye, alice"
     ]
@@ -257,7 +258,7 @@ def test_nobody_is_forgotten_by_halves_where_a_board_is_damaged(talk: Talk) -> N
 
 
 def test_an_address_that_somebody_else_has_too_keeps_its_letters(talk: Talk) -> None:
-    talk.send(ALICE, "signup alicia wonderland2")
+    make_account(talk.home, "alicia", "wonderland2", ALICE)
     before = talk.home.outbox.letters()
     talk.send(ALICE, "forget alice wonderland really")
     assert set(before) <= set(talk.home.outbox.letters())
