@@ -120,7 +120,9 @@ class Form:
                 if (is_harmless(word) or is_userid(word) or fold(word) in known) and not is_secret
             ]
             readable = kept and _is_read(self.rest.read, kept)
-            corrected += kept if readable else [self.rest.shown[0]]
+            # A rest of fixed words may be left out; none of them is put into anybody's mouth.
+            instead = [] if known and not self.rest.least else [self.rest.shown[0]]
+            corrected += kept if readable else instead
         for word in options:
             if kind and is_harmless(word) and self._are_options([*right_options, word], kind):
                 right_options.append(word)
