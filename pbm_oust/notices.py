@@ -41,6 +41,20 @@ class News(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Ahead:
+    """What the players of a board had settled ahead, as far as its reader may know."""
+
+    queued: frozenset[int] = frozenset()
+    """The numbers of the records that came from what was queued."""
+    passed: frozenset[int] = frozenset()
+    """The numbers of the records in which the server passed for a player."""
+    waiting: tuple[str, ...] = ()
+    """What the reader has queued and what still waits."""
+    dropped: tuple[str, ...] = ()
+    """What the reader had queued and what did not fit."""
+
+
+@dataclass(frozen=True, slots=True)
 class BoardNotice:
     """A board, and what happened on it."""
 
@@ -58,6 +72,9 @@ class BoardNotice:
     """What the game did to the ratings of its players, where it is over and rated."""
     told_from: int = 0
     """The number of the first record that the notice tells of; 0 for the latest alone."""
+    ahead: Ahead = Ahead()
+    untold: str = ""
+    """The userid of the other player, where he has not been told of what is taken back."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,9 @@ class Unread(Enum):
     NO_LINES = "no_lines"
     MULTIPLE_WITHIN = "multiple_within"
     ANSWER_TO_BOARD = "answer_to_board"
+    BAD_PLAN = "bad_plan"
+    NO_TURN = "no_turn"
+    BAD_NUMBER = "bad_number"
 
 
 class Barred(Enum):
@@ -61,6 +64,15 @@ class Barred(Enum):
     OFFER_WAITS = "offer_waits"
     NO_OFFER = "no_offer"
     NOTHING_TO_UNDO = "nothing_to_undo"
+    YOUR_OWN_TURN = "your_own_turn"
+    PLAN_AFTER_END = "plan_after_end"
+    PLAN_WITHIN_TURN = "plan_within_turn"
+    NOTHING_SUBMITTED = "nothing_submitted"
+    BOARD_CHANGED = "board_changed"
+    REPLAY_OF_THE_END = "replay_of_the_end"
+    NO_SUCH_SEEK = "no_such_seek"
+    OWN_SEEK = "own_seek"
+    TOO_MANY_SEEKS = "too_many_seeks"
 
 
 class Unlawful(Enum):

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from pbm_oust.actions import accounts, looking, play, ratings, talk
+from pbm_oust.actions import accounts, looking, play, queue, ratings, replay, seek, submitting, talk
 from pbm_oust.actions.desk import Actor, Desk, Handled, Request
 from pbm_oust.advice import advise
 from pbm_oust.commands.line import Line
@@ -12,8 +12,10 @@ from pbm_oust.game import Game
 from pbm_oust.notices import Notice, RefusalNotice, Told
 from pbm_oust.refusal import Barred, Refusal, Unread, Unreadable
 
-_SIGNED = play.SIGNED | looking.SIGNED | talk.SIGNED
+_SIGNED = play.SIGNED | looking.SIGNED | talk.SIGNED | queue.SIGNED | submitting.SIGNED
+_SIGNED |= seek.SIGNED
 _UNSIGNED = accounts.UNSIGNED | play.UNSIGNED | looking.UNSIGNED | ratings.UNSIGNED
+_UNSIGNED |= replay.UNSIGNED
 MOST_LINES = 20
 """How many commands one mail may hold."""
 

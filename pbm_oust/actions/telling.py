@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator
 
-from pbm_oust.actions.desk import Desk, Request
+from pbm_oust.actions.ahead import ahead_of, waiting_for
+from pbm_oust.actions.desk import Actor, Desk, Handled, Request
 from pbm_oust.boards import finished_games
 from pbm_oust.game import Game
 from pbm_oust.notices import BoardNotice, News, Notice, Reader
+from pbm_oust.outbox import NOWHERE
 from pbm_oust.players import Account
 from pbm_oust.ratings import Change, is_rated, rate
+from pbm_oust.recovery import board_place
 
 
 def tell_players(
@@ -31,8 +34,12 @@ def tell_players(
     readers = [(account, desk.player(account)) for account in others]
     lost = [account.userid for account, reader in readers if not reader.addresses]
     changes = _changes_by(game, desk)
+    players = [*others, *([actor] if actor else [])]
+    since = told_from or len(game.records)
 
-    def notice(reader: Reader, unreachable: str = "", chat: str = "") -> BoardNotice:
+    def notice(
+        account: Account, reader: Reader, unreachable: str = "", chat: str = ""
+    ) -> BoardNotice:
         return BoardNotice(
             reader,
             news,
@@ -42,10 +49,23 @@ def tell_players(
             told_from=told_from,
             chat=chat,
             chat_from=acting,
+            ahead=ahead_of(account, players, game, since),
         )
 
-    answers = [notice(desk.player_at(actor, request), next(iter(lost), ""))] if actor else []
-    return [*answers, *(notice(reader, chat=chat) for _, reader in readers)]
+    lost_one = next(iter(lost), "")
+    answers = [notice(actor, desk.player_at(actor, request), lost_one)] if actor else []
+    return [*answers, *(notice(account, reader, chat=chat) for account, reader in readers)]
+
+
+def answer_again(game: Game, actor: Actor, request: Request, desk: Desk) -> Handled:
+    """Tell a player that the command was done when the mail came the first time."""
+    kind, board = game.header.kind.name, game.header.board
+    desk.home.sync_history(kind, board)
+    desk.home.outbox.finish(actor.cause, board_place(kind, board))
+    reader, ahead = desk.player_at(actor.account, request), waiting_for(actor.account, game)
+    repeated = BoardNotice(reader, News.DONE_BEFORE, game, ahead=ahead)
+    with desk.posting([repeated], request, actor.cause, NOWHERE):
+        return Handled("done before", game.name)
 
 
 def _players_of(game: Game, desk: Desk) -> Iterator[Account]:

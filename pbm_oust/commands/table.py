@@ -2,15 +2,28 @@
 
 import re
 
-from pbm_oust.commands import accounts, challenge, general, looking, multiple, play, ratings, talk
+from pbm_oust.commands import (
+    accounts,
+    challenge,
+    general,
+    looking,
+    multiple,
+    play,
+    queue,
+    ratings,
+    seek,
+    talk,
+)
 from pbm_oust.commands.accounts import Signup
-from pbm_oust.commands.challenge import Challenge
+from pbm_oust.commands.challenge import Challenge, Replay
 from pbm_oust.commands.general import Help
 from pbm_oust.commands.line import Line
 from pbm_oust.commands.looking import AllShow, Games, Listing, Past, Show, ShowAs
 from pbm_oust.commands.multiple import Multiple
 from pbm_oust.commands.play import Move, Preview
+from pbm_oust.commands.queue import Confirm, Queue, Submit
 from pbm_oust.commands.ratings import Ratings, Standings
+from pbm_oust.commands.seek import Join, OpenChallenge, Withdraw
 from pbm_oust.commands.talk import Chat, Message
 from pbm_oust.commands.values import Filter
 from pbm_oust.commands.words import MASK, find_word, fold, split_words
@@ -28,12 +41,13 @@ _PLAYED = re.compile(rf"[a-z][0-9]{{1,2}}\b.*|{'|'.join(deed.value for deed in W
 _LONGEST_BEGINNING = 8
 """Words from the beginning of a command in which its password stands."""
 
-Signed = Move | ShowAs | Chat | Message
+Signed = Move | ShowAs | Chat | Message | Queue | Submit | Confirm | OpenChallenge | Withdraw | Join
 """The commands that carry the password of an account."""
 Unsigned = (
     Help
     | Signup
     | Challenge
+    | Replay
     | Preview
     | Show
     | AllShow
@@ -55,6 +69,8 @@ FORMS = (
     *talk.FORMS,
     *ratings.FORMS,
     *multiple.FORMS,
+    *queue.FORMS,
+    *seek.FORMS,
 )
 
 GENERAL_FORMS = {form.name: form for form in FORMS if not form.is_of_kind}

@@ -1,12 +1,15 @@
 """The accounts: that each can be read and reached."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from pbm_oust.bounces import BadBounces
 from pbm_oust.doctor.finding import Examiner, Finding, counted, within
 from pbm_oust.home import Home
 from pbm_oust.notation import format_time
-from pbm_oust.players import BadAccount, parse_account
+from pbm_oust.plans import plans_of
+from pbm_oust.players import Account, BadAccount, parse_account
+from pbm_oust.seeks import last_numbers, seeks_of
+from pbm_oust.submissions import submissions_of
 
 _on = Examiner("accounts")
 _on_bounces = Examiner("bounces")
@@ -33,8 +36,25 @@ def _accounts(home: Home) -> Iterator[Finding]:
                 f"{name}: the account in it is that of {account.userid}",
                 f"Name the file {account.userid}.txt, or put the right one back from a backup",
             )
+        for fault in _lines(account):
+            yield _on.bad(f"{name}: {fault}", "Remove the line, or put the file back from a backup")
         if not account.addresses:
             yield _on.bad(f"{name}: there is no line 'Address'", "Add one, so that mail arrives")
+
+
+def _lines(account: Account) -> Iterator[BadAccount]:
+    """Yield what is wrong with the further lines of an account."""
+    readers: tuple[Callable[[Account], object], ...] = (
+        plans_of,
+        submissions_of,
+        seeks_of,
+        last_numbers,
+    )
+    for read in readers:
+        try:
+            read(account)
+        except BadAccount as fault:
+            yield fault
 
 
 def _bounces(home: Home) -> Iterator[Finding]:

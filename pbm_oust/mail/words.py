@@ -15,7 +15,13 @@ from pbm_oust.commands.grammar import Form, Option
 from pbm_oust.commands.table import FORMS
 from pbm_oust.commands.words import SHORTEST_PASSWORD, is_harmless
 from pbm_oust.game import Game
-from pbm_oust.notation import LONGEST_USERID, format_action, format_result
+from pbm_oust.mail.rows import seek_rows
+from pbm_oust.notation import (
+    LONGEST_USERID,
+    format_action,
+    format_result,
+    format_wish,
+)
 from pbm_oust.notices import (
     BoardNotice,
     BoardsNotice,
@@ -32,6 +38,7 @@ from pbm_oust.render.text import game_text, in_columns
 from pbm_oust.rules.grid import LONGEST
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import How, Kind, Result
+from pbm_oust.seeks import LIFETIME, MOST_SEEKS
 from pbm_oust.service import MOST_LINES
 
 WIDTH = 75
@@ -58,9 +65,13 @@ class Words:
             number_of=int.bit_count,
             ordinal=ordinal,
             words_of=format_action,
+            words_of_wish=format_wish,
             said=self.of,
             rows_of=self._rows,
             past_rows=past_rows,
+            seek_rows=seek_rows,
+            seek_days=LIFETIME.days,
+            most_seeks=MOST_SEEKS,
             most_lines=MOST_LINES,
             standing_rows=standing_rows,
             rating=ratings,

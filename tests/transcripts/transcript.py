@@ -14,6 +14,9 @@ from pbm_oust.rules.kinds import KINDS
 FOLDER = Path(__file__).parent
 ADDRESS = "pbmserv@example.com"
 
+SLOW = "relay_is_slow"
+"""A file of this name in a transcript's folder leaves the letters in the outbox."""
+
 KEY = "0123456789abcdef" * 4
 
 _HEAD = re.compile(r"^=== (\S+) (\S+)(?: (\S+))?\n", re.MULTILINE)
@@ -71,6 +74,9 @@ def take(path: Path, intake: Intake, now: list[datetime]) -> Iterator[str]:
             text = home.outbox.read(letter).decode()
             is_answer = "\nAuto-Submitted: auto-replied\n" in text
             yield f"=== {'answer' if is_answer else 'notice'}\n{text}\n"
+        if not (path.parent / SLOW).exists():
+            for letter in home.outbox.letters():
+                home.outbox.remove(letter)
 
 
 def recorded(name: str) -> dict[str, str]:
