@@ -58,7 +58,10 @@ def format_seek(seek: Seek) -> str:
 
 def parse_seek(text: str) -> Seek:
     """Return the open challenge of a line. Raises ValueError for other words."""
-    number, kind, at, side, shape, size, terms = text.split(" ", 6)
+    words = text.split(" ", 6)
+    if len(words) != 7:
+        raise ValueError("it is not written 'NUMBER GAME TIME SIDE GRID OPTIONS'")
+    number, kind, at, side, shape, size, terms = words
     if not NUMBER.fullmatch(number):
         raise ValueError(f"{number!r} is no number")
     wanted = None if side == _ANY else Side(side)

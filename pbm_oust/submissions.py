@@ -38,7 +38,10 @@ def format_submission(submission: Submission) -> str:
 
 def parse_submission(text: str) -> Submission:
     """Return the submission of a line. Raises ValueError for other words."""
-    kind, board, number, wish = text.split(" ")
+    words = text.split(" ")
+    if len(words) != 4:
+        raise ValueError("it is not written 'GAME BOARD NUMBER MOVE'")
+    kind, board, number, wish = words
     for word in (board, number):
         if not NUMBER.fullmatch(word):
             raise ValueError(f"{word!r} is no number")

@@ -75,7 +75,7 @@ class Letters:
         letter["Auto-Submitted"] = "auto-replied" if asked else "auto-generated"
         letter["X-Auto-Response-Suppress"] = "All"
         letter["X-Pbm-Oust"] = _kind_of(notice)
-        if len(notice.reader.addresses) > 1:
+        if isinstance(notice, BoardNotice) and len(notice.reader.addresses) > 1:
             letter["X-Pbm-Oust-Copies"] = str(len(notice.reader.addresses))
         is_ascii = text.isascii()
         letter.set_content(

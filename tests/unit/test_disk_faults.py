@@ -137,6 +137,8 @@ BEGINNING = [
     ("oust challenge alice bob -size=5", ALICE),
     ("oust move 1 alice wonderland C3", ALICE),
     ("oust move 1 bob lookingglass C2", BOB),
+    ("oust queue 1 bob lookingglass if A1 then E5", BOB),
+    ("oust seek alice wonderland -o", ALICE),
 ]
 COMMANDS: dict[str, tuple[int, str, str]] = {
     "signup": (0, *BEGINNING[0]),
@@ -144,6 +146,9 @@ COMMANDS: dict[str, tuple[int, str, str]] = {
     "move": (3, *BEGINNING[3]),
     "winning move": (5, "oust move 1 alice wonderland B3", ALICE),
     "refused move": (3, "oust move 1 bob lookingglass C3", BOB),
+    "move that is answered at once": (7, "oust move 1 alice wonderland A1", ALICE),
+    "join": (7, "oust join 1 bob lookingglass", BOB),
+    "replay": (5, "oust replay 1 1 bob alice", BOB),
     "help": (0, "help", ALICE),
 }
 
