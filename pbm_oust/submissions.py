@@ -5,6 +5,7 @@
 This is a line of his account: the board, the number that its next record had, and the move.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pbm_oust.game import Game
@@ -64,8 +65,6 @@ def submitted_on(account: Account, game: Game) -> Submission | None:
     return next((each for each in submissions_of(account) if each.is_on(game)), None)
 
 
-def with_submission(account: Account, submission: Submission) -> Account:
-    """Return an account with a submission in the place of the one that its board had."""
-    board = (submission.kind, submission.board)
-    others = (each for each in submissions_of(account) if (each.kind, each.board) != board)
-    return account.with_values(KEY, map(format_submission, (*others, submission)))
+def with_submissions(account: Account, submissions: Iterable[Submission]) -> Account:
+    """Return an account with these submissions in the place of those it had."""
+    return account.with_values(KEY, map(format_submission, submissions))

@@ -1,8 +1,10 @@
 """Who may act on a board, and for which position a command is meant."""
 
 from pbm_oust.actions.desk import Actor, Desk
+from pbm_oust.boards import DamagedHistory, read_game
 from pbm_oust.game import Game
 from pbm_oust.refusal import Barred, NotAllowed
+from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Side
 
 
@@ -17,6 +19,18 @@ def side_of(actor: Actor, game: Game, desk: Desk) -> Side:
     if side is None:
         raise NotAllowed(Barred.NOT_ON_BOARD, game=game, userid=actor.userid)
     return side
+
+
+def is_over(kind: str, board: int, desk: Desk) -> bool:
+    """Return whether a board has ended or is none; one that cannot be read has not."""
+    if kind not in KINDS:
+        return True
+    try:
+        return read_game(desk.home, KINDS[kind], board).result is not None
+    except DamagedHistory:
+        return False
+    except NotAllowed:
+        return True
 
 
 def check_guard(guard: int | None, game: Game) -> None:

@@ -1,8 +1,8 @@
 """Queueing turns that are played when the other player has made his."""
 
-from pbm_oust.actions.acting import check_guard, side_of
+from pbm_oust.actions.acting import check_guard, is_over, side_of
 from pbm_oust.actions.desk import Action, Actor, Desk, Handled, Request
-from pbm_oust.boards import DamagedHistory, open_board, read_game
+from pbm_oust.boards import open_board
 from pbm_oust.commands.queue import Queue, Queueing
 from pbm_oust.game import Game
 from pbm_oust.notation import format_wish
@@ -12,7 +12,6 @@ from pbm_oust.players import Account
 from pbm_oust.record import Place, Wish
 from pbm_oust.refusal import Barred, Illegal, NotAllowed, Refusal, Unlawful
 from pbm_oust.rules.grid import NoSuchCell
-from pbm_oust.rules.kinds import KINDS
 
 _NO_CAUSE = "0" * 16
 """The id of records that are only imagined."""
@@ -32,7 +31,8 @@ def queue(command: Queue, actor: Actor, request: Request, desk: Desk) -> Handled
 
         def change(account: Account) -> Account:
             side_of(actor, game, desk)
-            kept = tuple(plan for plan in plans_of(account) if _is_kept(plan, game, desk))
+            others = (plan for plan in plans_of(account) if not plan.is_on(game))
+            kept = tuple(plan for plan in others if not is_over(plan.kind, plan.board, desk))
             if command.queueing is Queueing.CLEAR:
                 return with_plans(account, kept)
             _check(command, game)
@@ -47,18 +47,6 @@ def queue(command: Queue, actor: Actor, request: Request, desk: Desk) -> Handled
                 raise NotAllowed(Barred.NOT_ON_BOARD, game=game, userid=actor.userid)
             return desk.answer(tell(actor.account)[0], request)
         return desk.change_account(change, tell, actor, request, Handled("queued", game.name))
-
-
-def _is_kept(plan: Plan, game: Game, desk: Desk) -> bool:
-    """Return whether a plan is of another board than this one, and of one that is not over."""
-    if plan.is_on(game) or plan.kind not in KINDS:
-        return False
-    try:
-        return read_game(desk.home, KINDS[plan.kind], plan.board).result is None
-    except DamagedHistory:
-        return True
-    except NotAllowed:
-        return False
 
 
 def _check(command: Queue, game: Game) -> None:

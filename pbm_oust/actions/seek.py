@@ -6,6 +6,7 @@ that makes the board, whatever happens then, and a line of it that is left over 
 
 import hmac
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 from pbm_oust.actions.desk import Action, Actor, Desk, Handled, Request
 from pbm_oust.actions.starting import check_pair, started_by, write_board
@@ -15,7 +16,7 @@ from pbm_oust.commands.seek import Join, OpenChallenge, Withdraw
 from pbm_oust.game import Game
 from pbm_oust.header import Header
 from pbm_oust.notices import Told
-from pbm_oust.players import Account
+from pbm_oust.players import Account, BadAccount
 from pbm_oust.refusal import Barred, NotAllowed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind, Side
@@ -32,10 +33,9 @@ def seek(command: OpenChallenge, actor: Actor, request: Request, desk: Desk) -> 
         kept = _open_of(account, desk)
         if len(kept) >= MOST_SEEKS:
             raise NotAllowed(Barred.TOO_MANY_SEEKS, most=MOST_SEEKS)
-        last = max(last_numbers(each).get(kind.name, 0) for each in _accounts(desk))
+        number = _next_number(kind, desk)
         side, grid, terms = command.side, command.grid, command.terms
-        made = Seek(last + 1, kind.name, desk.now(), side, grid, terms)
-        return with_seeks(account, (*kept, made))
+        return with_seeks(account, (*kept, Seek(number, kind.name, desk.now(), side, grid, terms)))
 
     return _change(change, command, actor, request, desk)
 
@@ -73,7 +73,9 @@ def join(command: Join, actor: Actor, request: Request, desk: Desk) -> Handled:
 
 def open_seeks(kinds: list[Kind], desk: Desk) -> list[tuple[Seek, str]]:
     """Return the open challenges of some games with the userids of those who made them."""
-    seeks = [(each, account) for account in _accounts(desk) for each in _open_of(account, desk)]
+    seeks = [
+        (each, account) for account in _readable_accounts(desk) for each in _open_of(account, desk)
+    ]
     return [
         (each, account.userid)
         for kind in kinds
@@ -103,11 +105,10 @@ def _change(
 
 def _find(command: Join, desk: Desk) -> tuple[Seek, Account]:
     """Return an open challenge and who made it. Raises NotAllowed where there is none."""
-    for account in _accounts(desk):
-        if any(each.is_named(command.kind.name, command.number) for each in seeks_of(account)):
-            for each in _open_of(account, desk):
-                if each.is_named(command.kind.name, command.number):
-                    return each, account
+    for account in _readable_accounts(desk):
+        for each in _open_of(account, desk):
+            if each.is_named(command.kind.name, command.number):
+                return each, account
     raise _no_such_seek(command)
 
 
@@ -131,8 +132,22 @@ def _lot(joiner: Actor, desk: Desk) -> Side:
     return Side.O if drawn[0] % 2 else Side.X
 
 
-def _accounts(desk: Desk) -> Iterator[Account]:
-    return (desk.account(userid) for userid in desk.home.userids())
+def _next_number(kind: Kind, desk: Desk) -> int:
+    """Return a number that no challenge of a game was ever given, as far as one remembers it.
+
+    Raises BadAccount for an account that cannot be read, for it may have the highest one.
+    """
+    given = {last_numbers(desk.account(userid)).get(kind.name, 0) for userid in desk.home.userids()}
+    return 1 + max(given | seeks_taken(desk.home, kind, desk.now() - LIFETIME))
+
+
+def _readable_accounts(desk: Desk) -> Iterator[Account]:
+    """Yield the accounts whose challenges can be read; a damaged one keeps nobody from others."""
+    for userid in desk.home.userids():
+        with suppress(BadAccount, NotAllowed):
+            account = desk.account(userid)
+            seeks_of(account)
+            yield account
 
 
 def _open_of(account: Account, desk: Desk) -> list[Seek]:

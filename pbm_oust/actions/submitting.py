@@ -1,6 +1,6 @@
 """Moves in two steps: submit draws the board as it would be, confirm makes the move."""
 
-from pbm_oust.actions.acting import check_guard, side_of
+from pbm_oust.actions.acting import check_guard, is_over, side_of
 from pbm_oust.actions.desk import Action, Actor, Desk, Handled, Request
 from pbm_oust.actions.play import carry_out
 from pbm_oust.boards import open_board
@@ -10,7 +10,7 @@ from pbm_oust.notices import Told
 from pbm_oust.players import Account
 from pbm_oust.record import Wish
 from pbm_oust.refusal import Barred, NotAllowed
-from pbm_oust.submissions import Submission, submitted_on, with_submission
+from pbm_oust.submissions import Submission, submissions_of, submitted_on, with_submissions
 
 
 def submit(command: Submit, actor: Actor, request: Request, desk: Desk) -> Handled:
@@ -22,8 +22,11 @@ def submit(command: Submit, actor: Actor, request: Request, desk: Desk) -> Handl
             side = side_of(actor, game, desk)
             check_guard(command.guard, game)
             game.act(side, command.wish, max(desk.now(), game.latest), actor.cause)
+            others = (each for each in submissions_of(account) if not each.is_on(game))
+            kept = (each for each in others if not is_over(each.kind, each.board, desk))
             kind, number = command.kind.name, game.next_number
-            return with_submission(account, Submission(kind, command.board, number, command.wish))
+            submitted = Submission(kind, command.board, number, command.wish)
+            return with_submissions(account, (*kept, submitted))
 
         def tell(account: Account) -> tuple[Told, list[Told]]:
             reader = desk.player_at(account, request)

@@ -149,6 +149,22 @@ def test_a_side_that_is_wanted_is_given_and_otherwise_lots_are_drawn(home: Home)
     assert sides == set(Side)
 
 
+def test_a_number_stays_given_when_its_account_is_removed(home: Home) -> None:
+    send(home, "alice", "oust seek alice wonderland")
+    send(home, "bob", "oust join 1 bob wonderland")
+    (home.players / "alice.txt").unlink()
+    assert "oust 2" in send(home, "carol", "oust seek carol wonderland")
+    assert send(home, "bob", "oust join 2 bob wonderland").startswith("oust 2 #1")
+
+
+def test_a_damaged_account_keeps_nobody_from_the_challenges_of_others(home: Home) -> None:
+    send(home, "alice", "oust seek alice wonderland")
+    with (home.players / "carol.txt").open("a") as file:
+        file.write("Seek: none\n")
+    assert "oust join 1" in send(home, "bob", "list")
+    assert send(home, "bob", "oust join 1 bob wonderland").startswith("oust 1 #1")
+
+
 JOINING = """
 from datetime import UTC, datetime
 from pbm_oust.mail.intake import Envelope, open_intake

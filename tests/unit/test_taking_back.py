@@ -188,7 +188,7 @@ def test_while_the_relay_has_the_letters_the_other_player_is_asked(
 def test_a_relay_that_is_down_leaves_the_move_to_be_taken_back(home: Home) -> None:
     with listening_sink() as (_, endpoint):
         pass
-    with pytest.raises(OSError):
+    with pytest.raises(ConnectionRefusedError):
         Relaying(home, endpoint, ADDRESS, lambda: NOON.timestamp()).flush()
     send(home, ALICE, UNDO)
     assert actions(home)[-1] == "o retract"
