@@ -7,6 +7,7 @@ that makes the board, whatever happens then, and a line of it that is left over 
 import hmac
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from datetime import datetime
 
 from pbm_oust.actions.desk import Action, Actor, Desk, Handled, Request
 from pbm_oust.actions.starting import check_pair, started_by, write_board
@@ -22,6 +23,9 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind, Side
 from pbm_oust.seeks import LIFETIME, MOST_SEEKS, Seek, last_numbers, seeks_of, with_seeks
 
+Taken = dict[str, set[int]]
+"""The numbers of open challenges that boards have taken, by the name of the game."""
+
 
 def seek(command: OpenChallenge, actor: Actor, request: Request, desk: Desk) -> Handled:
     """Keep an open challenge of a player until somebody joins it."""
@@ -30,10 +34,11 @@ def seek(command: OpenChallenge, actor: Actor, request: Request, desk: Desk) -> 
         raise NotAllowed(Barred.UNUSABLE_GRID, kind=kind, grid=command.grid)
 
     def change(account: Account) -> Account:
-        kept = _open_of(account, desk)
+        taken = _taken(desk)
+        kept = _open_of(account, taken, desk.now())
         if len(kept) >= MOST_SEEKS:
             raise NotAllowed(Barred.TOO_MANY_SEEKS, most=MOST_SEEKS)
-        number = _next_number(kind, desk)
+        number = _next_number(kind, taken, desk)
         side, grid, terms = command.side, command.grid, command.terms
         return with_seeks(account, (*kept, Seek(number, kind.name, desk.now(), side, grid, terms)))
 
@@ -44,7 +49,7 @@ def withdraw(command: Withdraw, actor: Actor, request: Request, desk: Desk) -> H
     """Withdraw an open challenge of a player."""
 
     def change(account: Account) -> Account:
-        seeks = _open_of(account, desk)
+        seeks = _open_of(account, _taken(desk), desk.now())
         kept = [each for each in seeks if not each.is_named(command.kind.name, command.number)]
         if len(kept) == len(seeks):
             raise _no_such_seek(command)
@@ -73,8 +78,11 @@ def join(command: Join, actor: Actor, request: Request, desk: Desk) -> Handled:
 
 def open_seeks(kinds: list[Kind], desk: Desk) -> list[tuple[Seek, str]]:
     """Return the open challenges of some games with the userids of those who made them."""
+    taken = _taken(desk)
     seeks = [
-        (each, account) for account in _readable_accounts(desk) for each in _open_of(account, desk)
+        (each, account)
+        for account in _readable_accounts(desk)
+        for each in _open_of(account, taken, desk.now())
     ]
     return [
         (each, account.userid)
@@ -95,7 +103,7 @@ def _change(
     is_made = isinstance(command, OpenChallenge)
 
     def tell(account: Account) -> tuple[Told, list[Told]]:
-        seeks = [(each, account.userid) for each in _open_of(account, desk)]
+        seeks = [(each, account.userid) for each in _open_of(account, _taken(desk), desk.now())]
         facts = {"seeks": seeks, "is_made": is_made, "days": LIFETIME.days}
         return Told(desk.player_at(account, request), "sought", facts), []
 
@@ -105,8 +113,9 @@ def _change(
 
 def _find(command: Join, desk: Desk) -> tuple[Seek, Account]:
     """Return an open challenge and who made it. Raises NotAllowed where there is none."""
+    taken = _taken(desk)
     for account in _readable_accounts(desk):
-        for each in _open_of(account, desk):
+        for each in _open_of(account, taken, desk.now()):
             if each.is_named(command.kind.name, command.number):
                 return each, account
     raise _no_such_seek(command)
@@ -132,13 +141,13 @@ def _lot(joiner: Actor, desk: Desk) -> Side:
     return Side.O if drawn[0] % 2 else Side.X
 
 
-def _next_number(kind: Kind, desk: Desk) -> int:
+def _next_number(kind: Kind, taken: Taken, desk: Desk) -> int:
     """Return a number that no challenge of a game was ever given, as far as one remembers it.
 
     Raises BadAccount for an account that cannot be read, for it may have the highest one.
     """
     given = {last_numbers(desk.account(userid)).get(kind.name, 0) for userid in desk.home.userids()}
-    return 1 + max(given | seeks_taken(desk.home, kind, desk.now() - LIFETIME))
+    return 1 + max(given | taken[kind.name])
 
 
 def _readable_accounts(desk: Desk) -> Iterator[Account]:
@@ -150,13 +159,16 @@ def _readable_accounts(desk: Desk) -> Iterator[Account]:
             yield account
 
 
-def _open_of(account: Account, desk: Desk) -> list[Seek]:
+def _open_of(account: Account, taken: Taken, now: datetime) -> list[Seek]:
     """Return the challenges of a player that wait: neither too old nor taken."""
+    seeks = (each for each in seeks_of(account) if each.is_open(now) and each.kind in KINDS)
+    return [each for each in seeks if each.number not in taken[each.kind]]
+
+
+def _taken(desk: Desk) -> Taken:
+    """Return the numbers of the challenges that boards have taken, by game."""
     since = desk.now() - LIFETIME
-    seeks = [each for each in seeks_of(account) if each.is_open(desk.now())]
-    names = {each.kind for each in seeks} & set(KINDS)
-    taken = {name: seeks_taken(desk.home, KINDS[name], since) for name in names}
-    return [each for each in seeks if each.number not in taken.get(each.kind, {each.number})]
+    return {name: seeks_taken(desk.home, kind, since) for name, kind in KINDS.items()}
 
 
 SIGNED: dict[type, Action] = {OpenChallenge: seek, Withdraw: withdraw, Join: join}

@@ -26,6 +26,11 @@ class Unsent:
         return self._header("Auto-Submitted") != "auto-generated"
 
     @property
+    def may_show_any_board(self) -> bool:
+        """Whether this is neither the news of a single board nor what another player wrote."""
+        return self.is_answer or self._header("X-Pbm-Oust") not in ("board", "talk")
+
+    @property
     def copies(self) -> int:
         """How many addresses it went to."""
         copies = self._header("X-Pbm-Oust-Copies")
@@ -55,7 +60,7 @@ def untold_letters(game: Game, since: int, player: Account, home: Home) -> list[
     """Return the names of the letters that tell a player of the records from `since` on.
 
     None where he may know of one of them already: where a letter about it has left, was opened in
-    the outbox or may not have been written, or where he has asked for something since. Letters to
+    the outbox or may not have been written, or where another one may show the board. Letters to
     an address leave in the order in which they were written, and nobody may send any meanwhile.
     """
     letters = list(letters_to(player, home))
@@ -68,10 +73,10 @@ def untold_letters(game: Game, since: int, player: Account, home: Home) -> list[
             return None
         found += about
     names = [letter.name for letter in found]
-    asked = (letter.name for letter in letters if letter.is_answer)
-    has_asked = bool(names) and any(name >= min(names) for name in asked)
+    others = (letter.name for letter in letters if letter.may_show_any_board)
+    is_told = bool(names) and any(name >= min(names) for name in others)
     is_unopened = all(map(home.outbox.is_unopened, names))
-    return names if is_unopened and not has_asked else None
+    return names if is_unopened and not is_told else None
 
 
 def _was_out_of_reach(player: Account, record: Record, home: Home) -> bool:

@@ -110,6 +110,17 @@ def test_who_has_asked_for_the_board_since_is_asked(home: Home) -> None:
     assert letters_to(home, BOBS_DESK)[1].startswith("oust 1")
 
 
+@pytest.mark.parametrize(("kind", "expected"), [("digest", "o undo"), ("talk", "o retract")])
+def test_another_letter_since_is_a_doubt_unless_it_shows_no_board(
+    kind: str, expected: str, home: Home
+) -> None:
+    letter = f"To: {BOB}\nAuto-Submitted: auto-generated\nX-Pbm-Oust: {kind}\n\nYour boards\n"
+    with home.outbox.posting([letter.encode()], "0" * 16, "nowhere"):
+        pass
+    send(home, ALICE, UNDO)
+    assert actions(home)[-1] == expected
+
+
 def test_who_has_acted_since_is_asked(home: Home) -> None:
     send(home, BOB, "oust move 1 bob lookingglass propose")
     send(home, BOB, "oust move 1 bob lookingglass E5")
