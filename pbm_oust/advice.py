@@ -5,6 +5,8 @@ from pbm_oust.commands.challenge import Challenge
 from pbm_oust.commands.looking import Show
 from pbm_oust.commands.personal import Broadcast, TakeNote, Unwatch, Watch
 from pbm_oust.commands.play import Move, format_wish
+from pbm_oust.commands.queue import Confirm, Queue, Submit
+from pbm_oust.commands.seek import Join, Withdraw
 from pbm_oust.commands.table import Command
 from pbm_oust.commands.talk import Chat, Message
 from pbm_oust.commands.vacation import Ask, Leave, Vacation
@@ -77,15 +79,36 @@ def advise(command: Command, refusal: Refusal) -> str | None:
             return f"broadcast {command.userid} PASSWORD"
         case Barred.NO_SUCH_BOARD, TakeNote() | Watch() | Unwatch():
             return f"{command.kind.name} games"
+        case Barred.NO_SUCH_SEEK | Barred.OWN_SEEK, Join() | Withdraw():
+            return f"list {command.kind.name}"
         case Barred.UNUSABLE_GRID, Challenge():
             return f"{command.kind.name} challenge {command.x} {command.o}"
     game = refusal.facts.get("game")
     if not isinstance(game, Game):
         return None
+    if refusal.reason is Barred.YOUR_OWN_TURN and isinstance(command, Queue):
+        return move_line(game, command.userid, command.clauses[0].answer)
+    if refusal.reason is Barred.OTHER_RECORD and isinstance(command, Queue):
+        clauses = "; ".join(map(str, command.clauses))
+        line = f"{game.header.kind.name} queue {command.board} {command.userid} PASSWORD"
+        return f"{line} {clauses}#{game.next_number}"
+    if refusal.reason is Barred.BOARD_CHANGED and isinstance(command, Confirm):
+        return (
+            f"{game.header.kind.name} submit {command.board} {command.userid} PASSWORD PLACEMENTS"
+        )
+    if isinstance(command, Submit):
+        as_move = advise(_as_move(command), refusal)
+        return as_move and as_move.replace(" move ", " submit ", 1)
     if not isinstance(command, Move) or game.player_to_move != command.userid or game.result:
         return f"{game.header.kind.name} show {game.header.board}"
     wish = _wish_instead(command, refusal, game)
     return move_line(game, command.userid, wish) if wish else None
+
+
+def _as_move(command: Submit) -> Move:
+    """Return the move that was submitted."""
+    kind, board, wish = command.kind, command.board, command.wish
+    return Move(kind, board, command.userid, command.password, wish, command.guard)
 
 
 def _wish_instead(command: Move, refusal: Refusal, game: Game) -> Wish | None:

@@ -1,5 +1,6 @@
 """The boards of a home: histories read, checked and continued."""
 
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -22,6 +23,8 @@ from pbm_oust.refusal import Barred, NotAllowed
 from pbm_oust.rewriting import userids_in, with_other_userid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
+
+_SEEK = re.compile(rb"^# seek ([1-9][0-9]*)$", re.MULTILINE)
 
 
 class DamagedHistory(Exception):
@@ -97,20 +100,40 @@ def challenge_remark(cause: str) -> str:
     return f"# challenge {cause}\n"
 
 
-def find_challenge(home: Home, kind: Kind, cause: str, since: datetime) -> Game | None:
-    """Return the game that a message started, among those started after a time, or None.
+def seek_remark(number: int) -> str:
+    """Return the line of a new history that names the open challenge which it takes."""
+    return f"# seek {number}\n"
+
+
+def seeks_taken(home: Home, kind: Kind, since: datetime) -> set[int]:
+    """Return the numbers of the open challenges that boards started after a time took."""
+    return {
+        int(number) for _, data in _histories(home, kind, since) for number in _SEEK.findall(data)
+    }
+
+
+def find_remark(home: Home, kind: Kind, remark: str, since: datetime) -> Game | None:
+    """Return the game whose history has a remark, among those started after a time, or None."""
+    line = f"\n{remark}".encode()
+    for board, data in _histories(home, kind, since):
+        if line in data:
+            return read_game(home, kind, board)
+    return None
+
+
+def _histories(home: Home, kind: Kind, since: datetime) -> Iterator[tuple[int, bytes]]:
+    """Yield the boards started after a time and what their files hold, the latest number first.
 
     Boards that were imported may have later numbers than younger ones, so all are looked at.
     """
-    remark = f"\n{challenge_remark(cause)}".encode()
     for board in reversed(home.boards(kind.name)):
         try:
             data = home.read_history(kind.name, board)
-            if remark in data and read_header(data).started >= since:
-                return read_game(home, kind, board)
+            is_late = read_header(data).started >= since
         except (BadHistory, OSError):
             continue
-    return None
+        if is_late:
+            yield board, data
 
 
 def each_header(home: Home, kind: Kind) -> Iterator[Header | DamagedHistory]:

@@ -48,7 +48,7 @@ class Game:
     @classmethod
     def start(cls, header: Header) -> "Game":
         """Return the game before its first record."""
-        return cls(header, header.kind.start(header.grid), header.x, header.o)
+        return cls(header, header.first_position, header.x, header.o)
 
     @property
     def name(self) -> str:

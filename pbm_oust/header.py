@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from pbm_oust.origin import Origin, position_of
 from pbm_oust.rules.grid import Grid
-from pbm_oust.rules.position import Kind
+from pbm_oust.rules.position import Kind, Position
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,15 @@ class Header:
     o: str
     terms: Terms
     started: datetime
+    origin: Origin | None = None
+    """Where the board begins, if it continues another one of the same game."""
+
+    @property
+    def first_position(self) -> Position:
+        """The position before the first record. Raises BadOrigin."""
+        if self.origin:
+            return position_of(self.origin, self.kind, self.grid)
+        return self.kind.start(self.grid)
 
     @property
     def name(self) -> str:

@@ -13,12 +13,13 @@ A history is written in exactly one way, so that reading is strict: what `format
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pbm_oust.game import Game, redo
 from pbm_oust.header import Header
 from pbm_oust.notation import (
     FIRST_LINE,
+    FROM,
     KEYS,
     NUMBER,
     USERID,
@@ -26,15 +27,18 @@ from pbm_oust.notation import (
     format_record,
     format_result,
     format_time,
+    parse_origin,
     parse_record,
     parse_terms,
     parse_time,
 )
+from pbm_oust.origin import Origin, position_of
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules.grid import BadGrid, parse_grid
 from pbm_oust.rules.kinds import KINDS
 
 _CHALLENGE = re.compile(r"# challenge [0-9a-f]{16}")
+_SEEK = re.compile(rf"# seek {NUMBER.pattern}")
 
 
 class BadHistory(ValueError):
@@ -109,9 +113,11 @@ class _Lines(Iterator[tuple[int, str]]):
 
 
 def _is_remark(number: int, line: str) -> bool:
-    """Return whether a line is a remark. Raises BadHistory for a challenge's without its id."""
+    """Return whether a line is a remark. Raises BadHistory for one of ours that lacks its value."""
     if line.startswith("# challenge") and not _CHALLENGE.fullmatch(line):
         raise BadHistory(number, "behind '# challenge' stands the id of a message")
+    if line.startswith("# seek") and not _SEEK.fullmatch(line):
+        raise BadHistory(number, "behind '# seek' stands the number of an open challenge")
     return line.startswith("#")
 
 
@@ -156,10 +162,25 @@ def _read_header(lines: _Lines) -> Header:
         started = parse_time(found[key][1])
     except ValueError as error:
         raise BadHistory(found[key][0], str(error)) from None
+    header = Header(kind, int(board), grid, found["X"][1], found["O"][1], terms, started)
     number, rest = expect("")
+    if rest.startswith(f"{FROM}: "):
+        header = replace(header, origin=_read_origin(number, rest, header))
+        number, rest = expect("")
     if rest:
         raise BadHistory(number, "an empty line ends the header")
-    return Header(kind, int(board), grid, found["X"][1], found["O"][1], terms, started)
+    return header
+
+
+def _read_origin(number: int, line: str, header: Header) -> Origin:
+    """Return where a board begins, which the rules have checked. Raises BadHistory."""
+    text = line.removeprefix(f"{FROM}: ")
+    try:
+        origin = parse_origin(text, header.kind.name)
+        position_of(origin, header.kind, header.grid)
+    except ValueError as error:
+        raise BadHistory(number, str(error)) from None
+    return origin
 
 
 def _step(number: int, line: str, game: Game) -> Game:

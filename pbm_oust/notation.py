@@ -5,19 +5,26 @@ from dataclasses import fields
 from datetime import UTC, datetime
 
 from pbm_oust.header import Header, Terms
-from pbm_oust.record import SERVER, Action, Deed, Placement, Record, Ruling, Verb
+from pbm_oust.origin import Origin, Step
+from pbm_oust.record import SERVER, Action, Deed, Place, Placement, Record, Ruling, Verb, Wish
 from pbm_oust.rules.position import Result, Side
 
 FIRST_LINE = "pbm_oust history 1"
 KEYS = ("Kind", "Board", "Grid", "X", "O", "Options", "Started")
 
+FROM = "From"
+"""The key of the line that boards have which continue another one."""
+
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
 _ACTION_WIDTH = 25
 _PLACEMENT = re.compile(r"([A-Z][1-9][0-9]?)(?:\*([1-9][0-9]{0,2}))?")
+_CELL = re.compile(r"[A-Z][1-9][0-9]?")
 LONGEST_USERID = 20
 USERID = re.compile(rf"[a-z][a-z0-9_-]{{0,{LONGEST_USERID - 1}}}")
 NUMBER = re.compile(r"[1-9][0-9]{0,8}")
 """The number of a board or of a record."""
+_STEP = re.compile(r" ([xo]) ((?:[A-Z][0-9*]+ ?)+|pass)(?= [xo] |$)")
+_ORIGIN = re.compile(rf"([a-z]+) ({NUMBER.pattern})#(0|{NUMBER.pattern})((?: \S+)*)")
 CAUSE = re.compile(r"[0-9a-f]{16}")
 """The id of a message from a player."""
 _DAYS = re.compile(r"(0|[1-9][0-9]{0,4})")
@@ -100,6 +107,21 @@ def parse_action(text: str) -> Action:
     return tuple(placements)
 
 
+def format_wish(wish: Wish) -> str:
+    """Return the word of what a player asks for: `D4,E5` or `pass`."""
+    return wish.value if isinstance(wish, Deed) else ",".join(wish.cells)
+
+
+def parse_wish(text: str) -> Wish:
+    """Return what a word asks for. Raises ValueError for other words."""
+    if text in {deed.value for deed in Deed}:
+        return Deed(text)
+    cells = tuple(text.split(","))
+    if not all(_CELL.fullmatch(cell) for cell in cells):
+        raise ValueError(f"{text!r} is neither placements nor a deed")
+    return Place(cells)
+
+
 def format_ruling(ruling: Ruling) -> str:
     """Return the words of what the server did: `void`, `award draw`, `adopt x carol`."""
     side = ruling.side.value if ruling.side else "draw" if ruling.verb is Verb.AWARD else ""
@@ -125,6 +147,31 @@ def format_result(result: Result) -> str:
     return f"= {result.winner.value if result.winner else 'draw'} {result.how.value}"
 
 
+def format_origin(origin: Origin, kind: str) -> str:
+    """Return where a board begins: `oust 17#5 x D4 o E5*1 F6 x pass`."""
+    steps = (
+        f" {step.side.value} {format_action(step.placements or Deed.PASS)}" for step in origin.steps
+    )
+    return f"{kind} {origin.board}#{origin.number}{''.join(steps)}"
+
+
+def parse_origin(text: str, kind: str) -> Origin:
+    """Return where a board of a kind begins. Raises ValueError for other words."""
+    match = _ORIGIN.fullmatch(text)
+    if not match or match[1] != kind:
+        raise ValueError(f"it is not written '{kind} BOARD#NUMBER x MOVE o MOVE ..'")
+    steps = []
+    for side, words in _STEP.findall(match[4]):
+        done = parse_action(words)
+        if not isinstance(done, tuple) and done is not Deed.PASS:
+            raise ValueError(f"{words!r} is no move that counts for a position")
+        steps.append(Step(Side(side), done if isinstance(done, tuple) else ()))
+    origin = Origin(int(match[2]), int(match[3]), tuple(steps))
+    if format_origin(origin, kind) != text:
+        raise ValueError(f"the server would have written {format_origin(origin, kind)!r}")
+    return origin
+
+
 def format_header(header: Header) -> str:
     """Return the beginning of a history, up to and with the empty line before the records."""
     values = (
@@ -137,6 +184,8 @@ def format_header(header: Header) -> str:
         format_time(header.started),
     )
     lines = [FIRST_LINE, *(f"{key}: {value}" for key, value in zip(KEYS, values, strict=True))]
+    if header.origin:
+        lines.append(f"{FROM}: {format_origin(header.origin, header.kind.name)}")
     return "\n".join(lines) + "\n\n"
 
 

@@ -46,6 +46,20 @@ class News(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Ahead:
+    """What the players of a board had settled ahead, as far as its reader may know."""
+
+    queued: frozenset[int] = frozenset()
+    """The numbers of the records that came from what was queued."""
+    passed: frozenset[int] = frozenset()
+    """The numbers of the records in which the server passed for a player."""
+    waiting: tuple[str, ...] = ()
+    """What the reader has queued and what still waits."""
+    dropped: tuple[str, ...] = ()
+    """What the reader had queued and what did not fit."""
+
+
+@dataclass(frozen=True, slots=True)
 class BoardNotice:
     """A board, and what happened on it."""
 
@@ -73,6 +87,9 @@ class BoardNotice:
     """What the reader has noted about the board."""
     is_watched: bool = False
     """Whether the reader does not play on the board and only watches it."""
+    ahead: Ahead = Ahead()
+    untold: str = ""
+    """The userid of the other player, where he has not been told of what is taken back."""
 
 
 @dataclass(frozen=True, slots=True)

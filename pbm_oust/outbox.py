@@ -16,7 +16,15 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-from pbm_oust.disk import Disk, Hold, NoSuchFile, Undecided, locked_folder, read_file
+from pbm_oust.disk import (
+    Disk,
+    Hold,
+    NoSuchFile,
+    Undecided,
+    folder_if_free,
+    locked_folder,
+    read_file,
+)
 
 _sequence = count()
 
@@ -112,6 +120,16 @@ class Outbox:
         """Hold the letters for sending: no other process sends the same ones meanwhile."""
         with locked_folder(self.path):
             yield
+
+    @contextmanager
+    def held_back(self) -> Iterator[bool]:
+        """Keep the letters from being sent; gives whether nobody is sending them just now."""
+        with folder_if_free(self.path) as is_held:
+            yield is_held
+
+    def is_unopened(self, name: str) -> bool:
+        """Return whether a letter waits, and no mail program has looked at it in the outbox."""
+        return (self.path / "new" / name).exists()
 
     def letters(self) -> list[str]:
         """Return the names of the letters that wait, oldest first."""

@@ -37,6 +37,9 @@ class Unread(Enum):
     BAD_DAYS = "bad_days"
     BAD_ZONE = "bad_zone"
     BAD_LIMIT = "bad_limit"
+    BAD_PLAN = "bad_plan"
+    NO_TURN = "no_turn"
+    BAD_NUMBER = "bad_number"
 
 
 class Barred(Enum):
@@ -85,6 +88,15 @@ class Barred(Enum):
     TOO_MANY_ADDRESSES = "too_many_addresses"
     TOO_MANY_WRONG = "too_many_wrong"
     SIGNED_OFF = "signed_off"
+    YOUR_OWN_TURN = "your_own_turn"
+    PLAN_AFTER_END = "plan_after_end"
+    PLAN_WITHIN_TURN = "plan_within_turn"
+    NOTHING_SUBMITTED = "nothing_submitted"
+    BOARD_CHANGED = "board_changed"
+    REPLAY_OF_THE_END = "replay_of_the_end"
+    NO_SUCH_SEEK = "no_such_seek"
+    OWN_SEEK = "own_seek"
+    TOO_MANY_SEEKS = "too_many_seeks"
 
 
 class Unlawful(Enum):

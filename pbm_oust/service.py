@@ -14,8 +14,12 @@ from pbm_oust.actions import (
     noting,
     play,
     proving,
+    queue,
     ratings,
+    replay,
+    seek,
     settling,
+    submitting,
     talk,
     vacation,
 )
@@ -31,8 +35,9 @@ from pbm_oust.refusal import Barred, NotAllowed, Refusal, Unread, Unreadable
 _SIGNED = play.SIGNED | looking.SIGNED | talk.SIGNED
 _SIGNED |= settling.SIGNED | inviting.SIGNED | noting.SIGNED | broadcasting.SIGNED
 _SIGNED |= exporting.SIGNED | vacation.SIGNED | accounts.SIGNED | leaving.SIGNED
+_SIGNED |= queue.SIGNED | submitting.SIGNED | seek.SIGNED
 _UNSIGNED = accounts.UNSIGNED | play.UNSIGNED | looking.UNSIGNED | ratings.UNSIGNED
-_UNSIGNED |= forgetting.UNSIGNED | proving.UNSIGNED
+_UNSIGNED |= forgetting.UNSIGNED | proving.UNSIGNED | replay.UNSIGNED
 MOST_LINES = 20
 """How many commands one mail may hold."""
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from datetime import timedelta
 
 from pbm_oust.actions.desk import Action, Actor, Desk, Handled, Request
+from pbm_oust.actions.seek import open_seeks
 from pbm_oust.boards import DamagedHistory, each_header, read_game
 from pbm_oust.commands.general import Help
 from pbm_oust.commands.looking import AllShow, Games, Listing, Past, Show, ShowAs
@@ -82,6 +83,7 @@ def list_all(command: Listing, request: Request, desk: Desk) -> Handled:
     since = desk.now() - LATE
     facts = {
         "kinds_asked": kinds,
+        "seeks": open_seeks(kinds, desk),
         "active": [game for game in games if not game.result],
         "ended": [game for game in games if game.result and game.latest > since],
         "days": LATE.days,

@@ -15,12 +15,13 @@ from pbm_oust.players import Account, format_account
 from pbm_oust.record import Record
 
 
-def with_return(notices: Iterable[Notice], actor: Account, game: Game, desk: Desk) -> list[Notice]:
-    """Return notices that tell of the latest record of a board, and of a vacation it ends."""
-    latest = game.records[-1]
-    if not _is_return(actor, latest):
+def with_return(
+    notices: Iterable[Notice], actor: Account, move: Record, game: Game, desk: Desk
+) -> list[Notice]:
+    """Return notices that tell of a move on a board, and of a vacation that it ends."""
+    if not _is_return(actor, move):
         return list(notices)
-    back = with_absences(actor, ended_at(absences_of(actor), latest.at))
+    back = with_absences(actor, ended_at(absences_of(actor), move.at))
     clock = None if game.result else desk.clock_of(game, back)
     return [
         replace(notice, clock=clock, back=actor.userid)

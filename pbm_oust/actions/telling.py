@@ -4,16 +4,19 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import takewhile
 
-from pbm_oust.actions.desk import Desk, Request
+from pbm_oust.actions.ahead import ahead_of, waiting_for
+from pbm_oust.actions.desk import Actor, Desk, Handled, Request
 from pbm_oust.boards import finished_games
 from pbm_oust.disk import NoSuchFile
 from pbm_oust.game import Game
 from pbm_oust.membership import disabled_since
 from pbm_oust.notes import note_about
 from pbm_oust.notices import BoardNotice, News, Notice, Reader
+from pbm_oust.outbox import NOWHERE
 from pbm_oust.players import Account, BadAccount, parse_account
 from pbm_oust.ratings import Change, is_rated, rate
 from pbm_oust.record import Deed, Record, Ruling, Verb
+from pbm_oust.recovery import board_place
 from pbm_oust.settings import MailWhen
 from pbm_oust.watching import may_watch, watched_by
 
@@ -44,6 +47,8 @@ def tell_players(
     disabled = [account.userid for account in lost if disabled_since(account)]
     unreachable = [account.userid for account in lost if account.userid not in disabled]
     changes = _changes_by(game, desk)
+    players = [*others, *([actor] if actor else [])]
+    since = told_from or len(game.records)
 
     def notice(reader: Reader, account: Account, *, answers: bool = False) -> BoardNotice:
         return BoardNotice(
@@ -57,27 +62,37 @@ def tell_players(
             chat_from=acting,
             disabled=next(iter(disabled), "") if answers else "",
             note=note_about(account, game.name),
+            ahead=ahead_of(account, players, game, since),
         )
 
     answers = [notice(desk.player_at(actor, request), actor, answers=True)] if actor else []
     told = [
-        notice(reader, account)
-        for account, reader in readers
-        if chat.strip() or _is_mailed(reader, news, game, told_from)
+        made
+        for made in (notice(reader, account) for account, reader in readers)
+        if made.chat.strip() or made.ahead.dropped or _is_mailed(made.reader, news, game, since)
     ]
+    seen = ahead_of(None, players, game, since)
     watching = [
-        BoardNotice(reader, news, game, changes=changes, told_from=told_from, is_watched=True)
+        BoardNotice(
+            reader,
+            news,
+            game,
+            changes=changes,
+            told_from=told_from,
+            ahead=seen,
+            is_watched=True,
+        )
         for reader in _watchers_of(game, acting, desk)
     ]
     return [*answers, *told, *watching]
 
 
-def _is_mailed(reader: Reader, news: News, game: Game, told_from: int) -> bool:
+def _is_mailed(reader: Reader, news: News, game: Game, since: int) -> bool:
     """Return whether a player who has not written wants to be mailed a board after its records."""
     when = reader.settings.mail
     if when is MailWhen.EACH or news is News.STARTED or game.result:
         return True
-    if any(_is_of_server(record, game, reader) for record in game.records[(told_from or 0) - 1 :]):
+    if any(_is_of_server(record, game, reader) for record in game.records[since - 1 :]):
         return True
     is_asked = bool(game.offer and game.offer.side and game.owner(game.offer.side) != reader.userid)
     return when is MailWhen.MINE and (is_asked or game.player_to_move == reader.userid)
@@ -88,14 +103,12 @@ def _told_from(reader: Reader, game: Game, told_from: int) -> int:
 
     Who is not mailed each record is told of all that the other player did in one go.
     """
-    if told_from or reader.settings.mail is MailWhen.EACH or not game.records:
+    if reader.settings.mail is MailWhen.EACH or not game.records:
         return told_from
-    latest = game.records[-1]
-    earlier = reversed(game.records[:-1])
-    same = takewhile(
-        lambda each: each.side is latest.side and each.action is not Deed.SWAP, earlier
-    )
-    return latest.number - sum(1 for _ in same)
+    first = game.records[(told_from or len(game.records)) - 1]
+    earlier = reversed(game.records[: first.number - 1])
+    same = takewhile(lambda each: each.side is first.side and each.action is not Deed.SWAP, earlier)
+    return first.number - sum(1 for _ in same)
 
 
 def _is_of_server(record: Record, game: Game, reader: Reader) -> bool:
@@ -105,6 +118,22 @@ def _is_of_server(record: Record, game: Game, reader: Reader) -> bool:
         return False
     is_for_other = ruling.side is not None and game.owner(ruling.side) != reader.userid
     return not (ruling.verb is Verb.REMIND and is_for_other)
+
+
+def answer_again(game: Game, actor: Actor, request: Request, desk: Desk) -> Handled:
+    """Tell a player that the command was done when the mail came the first time."""
+    kind, board = game.header.kind.name, game.header.board
+    desk.home.sync_history(kind, board)
+    desk.home.outbox.finish(actor.cause, board_place(kind, board))
+    repeated = BoardNotice(
+        desk.player_at(actor.account, request),
+        News.DONE_BEFORE,
+        game,
+        note=note_about(actor.account, game.name),
+        ahead=waiting_for(actor.account, game),
+    )
+    with desk.posting([repeated], request, actor.cause, NOWHERE):
+        return Handled("done before", game.name)
 
 
 def _players_of(game: Game, desk: Desk) -> Iterator[Account]:

@@ -13,7 +13,7 @@ from pbm_oust.cli.operator import (
     print_json,
 )
 from pbm_oust.cli.terminal import page
-from pbm_oust.mail.words import standing_rows
+from pbm_oust.mail.rows import standing_rows
 from pbm_oust.ratings import RatedGame, Standing, Table, rate
 from pbm_oust.rules.position import Kind
 

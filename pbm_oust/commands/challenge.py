@@ -1,14 +1,18 @@
 """The command that starts a board: `oust challenge alice bob -size=13`."""
 
+import re
 from dataclasses import dataclass, replace
 from typing import Any
 
 from pbm_oust.commands.grammar import Form, Option, Parameter
-from pbm_oust.commands.values import read_userid
+from pbm_oust.commands.values import BOARD, read_userid
 from pbm_oust.header import Terms
+from pbm_oust.notation import NUMBER
+from pbm_oust.refusal import Unread, Unreadable
 from pbm_oust.rules.grid import Grid, Shape, parse_size
 from pbm_oust.rules.position import Kind
 
+_NUMBER = re.compile(rf"#?(?:0|{NUMBER.pattern})")
 LONGEST_TIME = 3650
 """The most days that a time option takes."""
 
@@ -22,6 +26,17 @@ class Challenge:
     o: str
     grid: Grid
     terms: Terms
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """Start an unrated board from the position of another one after its record `number`."""
+
+    kind: Kind
+    board: int
+    number: int
+    x: str
+    o: str
 
 
 def _challenge(kind: Kind, x: str, o: str, *, grid: Grid | None = None, **terms: Any) -> Challenge:
@@ -77,20 +92,28 @@ def _days(name: str, least: int) -> Option:
     return Option(name, lambda _kind: f"[--{name}={usual}]", read, takes="days", sets=name)
 
 
+def _read_number(word: str) -> int:
+    """Return the number of a record, 0 for the start, with or without a `#`. Raises Unreadable."""
+    if not _NUMBER.fullmatch(word):
+        raise Unreadable(Unread.BAD_NUMBER, word)
+    return int(word.removeprefix("#"))
+
+
+OPTIONS = (
+    Option("size", _show_size, _read_size, takes="", sets="grid"),
+    Option("hex", _show_hex, _read_hex, takes="hex", sets="grid"),
+    _switch("noswap", "swap"),
+    _switch("unrated", "rated"),
+    _days("nagtime", 1),
+    _days("forfeittime", 1),
+    _days("totaltime", 0),
+    _days("maxtime", 0),
+)
+"""What can be settled when a board starts."""
+
+_PLAYERS = (Parameter("USERID1", read_userid), Parameter("USERID2", read_userid))
+
 FORMS = (
-    Form(
-        "challenge",
-        _challenge,
-        (Parameter("USERID1", read_userid), Parameter("USERID2", read_userid)),
-        options=(
-            Option("size", _show_size, _read_size, takes="", sets="grid"),
-            Option("hex", _show_hex, _read_hex, takes="hex", sets="grid"),
-            _switch("noswap", "swap"),
-            _switch("unrated", "rated"),
-            _days("nagtime", 1),
-            _days("forfeittime", 1),
-            _days("totaltime", 0),
-            _days("maxtime", 0),
-        ),
-    ),
+    Form("challenge", _challenge, _PLAYERS, options=OPTIONS),
+    Form("replay", Replay, (BOARD, Parameter("N", _read_number), *_PLAYERS)),
 )

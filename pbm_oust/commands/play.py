@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pbm_oust import notation
 from pbm_oust.commands.grammar import Form, Rest
 from pbm_oust.commands.values import BOARD, PASSWORD, USERID, read_guard
 from pbm_oust.commands.words import find_word, fold
@@ -60,7 +61,7 @@ def read_wish(words: Sequence[str]) -> tuple[Wish, int | None]:
 
 def format_wish(wish: Wish, guard: int | None = None) -> str:
     """Return the words of a wish: `D4,E5#9`."""
-    words = wish.value if isinstance(wish, Deed) else ",".join(wish.cells)
+    words = notation.format_wish(wish)
     return words if guard is None else f"{words}#{guard}"
 
 

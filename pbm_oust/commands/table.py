@@ -11,7 +11,9 @@ from pbm_oust.commands import (
     multiple,
     personal,
     play,
+    queue,
     ratings,
+    seek,
     talk,
     vacation,
 )
@@ -25,7 +27,7 @@ from pbm_oust.commands.accounts import (
     Signup,
     Verify,
 )
-from pbm_oust.commands.challenge import Challenge
+from pbm_oust.commands.challenge import Challenge, Replay
 from pbm_oust.commands.general import Help
 from pbm_oust.commands.line import Line
 from pbm_oust.commands.looking import AllShow, Games, Listing, Past, Show, ShowAs
@@ -46,7 +48,9 @@ from pbm_oust.commands.personal import (
     Watch,
 )
 from pbm_oust.commands.play import Move, Preview
+from pbm_oust.commands.queue import Confirm, Queue, Submit
 from pbm_oust.commands.ratings import Ratings, Standings
+from pbm_oust.commands.seek import Join, OpenChallenge, Withdraw
 from pbm_oust.commands.talk import Chat, Message
 from pbm_oust.commands.vacation import Ask, Vacation
 from pbm_oust.commands.values import Filter
@@ -88,6 +92,12 @@ Signed = (
     | ChangePassword
     | Signoff
     | Delete
+    | Queue
+    | Submit
+    | Confirm
+    | OpenChallenge
+    | Withdraw
+    | Join
 )
 """The commands that carry the password of an account."""
 # Forget proves its password by itself: when its mail comes again, the account has gone.
@@ -95,6 +105,7 @@ Unsigned = (
     Help
     | Signup
     | Challenge
+    | Replay
     | Preview
     | Show
     | AllShow
@@ -121,6 +132,8 @@ FORMS = (
     *multiple.FORMS,
     *vacation.FORMS,
     *personal.FORMS,
+    *queue.FORMS,
+    *seek.FORMS,
 )
 
 GENERAL_FORMS = {form.name: form for form in FORMS if not form.is_of_kind}

@@ -12,9 +12,12 @@ from pbm_oust.home import Home
 from pbm_oust.membership import becomes, disabled_since, signed_off_since
 from pbm_oust.notation import format_time
 from pbm_oust.notes import notes_of
+from pbm_oust.plans import plans_of
 from pbm_oust.players import Account, BadAccount, parse_account
 from pbm_oust.proofs import proofs_of
+from pbm_oust.seeks import last_numbers, seeks_of
 from pbm_oust.settings import settings_of
+from pbm_oust.submissions import submissions_of
 from pbm_oust.watching import watched_by
 from pbm_oust.willing import limit_of, rejected_by
 
@@ -34,6 +37,10 @@ _READERS: tuple[Callable[[Account], object], ...] = (
     digested,
     signed_off_since,
     proofs_of,
+    plans_of,
+    submissions_of,
+    seeks_of,
+    last_numbers,
 )
 """Every noun that is kept in lines of an account."""
 

@@ -90,6 +90,8 @@ class Letters:
             unread = unread_address(self._address)
             letter["Reply-To"] = f"Nobody reads answers <{unread}>"
         is_plain = text.isascii() and max(map(len, text.splitlines()), default=0) <= _LONGEST_LINE
+        if isinstance(notice, BoardNotice) and len(notice.reader.addresses) > 1:
+            letter["X-Pbm-Oust-Copies"] = str(len(notice.reader.addresses))
         letter.set_content(
             text,
             charset="us-ascii" if text.isascii() else "utf-8",

@@ -7,24 +7,17 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from pbm_oust import clock, ratings
-from pbm_oust.absence import ALLOWANCE
 from pbm_oust.advice import legal_near, move_line, next_wish
-from pbm_oust.broadcasts import MOST_A_DAY
-from pbm_oust.commands.accounts import LONGEST_PASSWORD, MOST_ADDRESSES
-from pbm_oust.commands.challenge import LONGEST_TIME
 from pbm_oust.commands.grammar import Form, Option
 from pbm_oust.commands.table import FORMS
-from pbm_oust.commands.words import SHORTEST_PASSWORD, is_harmless
-from pbm_oust.digest import HOUR
+from pbm_oust.commands.words import is_harmless
 from pbm_oust.formats.plain import format_plain
 from pbm_oust.formats.sheet import Sheet
 from pbm_oust.game import Game
-from pbm_oust.header import Terms
+from pbm_oust.mail.figures import FIGURES
 from pbm_oust.mail.phrases import WIDTH, in_time_of, quoted
-from pbm_oust.membership import placeholder
-from pbm_oust.notation import LONGEST_USERID, format_action, format_result
-from pbm_oust.notes import LONGEST as LONGEST_NOTE
+from pbm_oust.mail.rows import game_row, past_rows, seek_rows, standing_rows
+from pbm_oust.notation import format_action, format_wish
 from pbm_oust.notices import (
     BoardNotice,
     BoardsNotice,
@@ -36,15 +29,10 @@ from pbm_oust.notices import (
     WelcomeNotice,
 )
 from pbm_oust.players import is_same_address
-from pbm_oust.proofs import LIFETIME
-from pbm_oust.ratings import Standing
 from pbm_oust.render.dates import date_text, moment_text
 from pbm_oust.render.text import game_text, in_columns
-from pbm_oust.rules.grid import LONGEST
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import How, Kind, Result
-from pbm_oust.service import MOST_LINES
-from pbm_oust.watching import MOST_WATCHED
+from pbm_oust.rules.position import Kind
 
 
 class Words:
@@ -69,32 +57,18 @@ class Words:
             number_of=int.bit_count,
             ordinal=ordinal,
             words_of=format_action,
+            words_of_wish=format_wish,
             said=self.of,
             rows_of=self._rows,
             past_rows=past_rows,
-            most_lines=MOST_LINES,
+            seek_rows=seek_rows,
             standing_rows=standing_rows,
-            rating=ratings,
             shown_in_any=shown_in_any,
             usages_of=usages_of,
-            shortest_password=SHORTEST_PASSWORD,
-            longest_password=LONGEST_PASSWORD,
-            longest_side=LONGEST,
-            longest_time=LONGEST_TIME,
-            longest_userid=LONGEST_USERID,
-            most_addresses=MOST_ADDRESSES,
             date_text=date_text,
             moment_text=moment_text,
-            clocks=clock,
-            usual_terms=Terms(),
-            vacation_days=ALLOWANCE,
-            digest_hour=HOUR,
             example_line=example_line,
-            longest_note=LONGEST_NOTE,
-            most_watched=MOST_WATCHED,
-            most_broadcasts=MOST_A_DAY,
-            placeholder=placeholder(1),
-            code_days=LIFETIME.days,
+            **FIGURES,
         )
 
     def of(self, notice: Notice) -> tuple[str, str]:
@@ -118,7 +92,7 @@ class Words:
     def _rows(self, games: Iterable[Game]) -> list[str]:
         """Return a line for each game of a list."""
         told = self._macros("mail/game")
-        return in_columns(_row(game, told.outcome(game)) for game in games)
+        return in_columns(game_row(game, told.outcome(game)) for game in games)
 
     def help_page(self, subject: str) -> str | None:
         """Return the page of the help about a subject, or None if there is none."""
@@ -245,51 +219,3 @@ def wrapped_usage(usage: str) -> str:
     return textwrap.fill(
         usage, WIDTH - 2, subsequent_indent=" " * 6, break_long_words=False, break_on_hyphens=False
     )
-
-
-def _row(game: Game, outcome: str) -> tuple[str, ...]:
-    """Return the columns of a game in a list."""
-    return (
-        game.name,
-        str(game.header.grid),
-        "over" if game.result else f"#{game.next_number}",
-        f"{game.x} (x) - {game.o} (o)",
-        outcome,
-    )
-
-
-def past_rows(games: Iterable[Game]) -> list[str]:
-    """Return a line for each game that is over: when, who played, and how it ended."""
-    return in_columns(
-        (
-            game.latest.date().isoformat(),
-            game.name,
-            str(game.header.grid),
-            f"{game.x} (x) - {game.o} (o)",
-            _how(game.result) if game.result else "",
-        )
-        for game in games
-    )
-
-
-def standing_rows(standings: Iterable[Standing]) -> list[str]:
-    """Return a line for each player: place, rating, and games won, lost and drawn."""
-    head = ("", "player", "rating", "games", "won", "lost", "drawn")
-    rows = (
-        (
-            f"{place}.",
-            standing.userid,
-            f"{standing.rating:.0f}{'?' if standing.is_provisional else ''}",
-            standing.games,
-            standing.wins,
-            standing.losses,
-            standing.draws,
-        )
-        for place, standing in enumerate(standings, 1)
-    )
-    return in_columns([head, *rows])
-
-
-def _how(result: Result) -> str:
-    """Return how a game ended in two words, or in one: x capture, draw agreed, void."""
-    return result.how.value if result.how is How.VOID else format_result(result)[2:]

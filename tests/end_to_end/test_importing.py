@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from pbm_oust.boards import challenge_remark, find_challenge
+from pbm_oust.boards import challenge_remark, find_remark
 from pbm_oust.cli import main
 from pbm_oust.home import Home
 from pbm_oust.notation import format_header
@@ -195,7 +195,9 @@ def test_a_challenge_is_known_again_behind_an_old_game_that_was_imported(tmp_pat
     result = run(tmp_path, "import", stdin=(SAMPLES / "1.txt").read_text())
     assert result.output.startswith("imported oust 18")
 
-    found = find_challenge(home, KINDS["oust"], cause, STARTED - timedelta(days=1))
+    found = find_remark(home, KINDS["oust"], challenge_remark(cause), STARTED - timedelta(days=1))
 
     assert found == young
-    assert not find_challenge(home, KINDS["oust"], cause, STARTED + timedelta(days=1))
+    assert not find_remark(
+        home, KINDS["oust"], challenge_remark(cause), STARTED + timedelta(days=1)
+    )

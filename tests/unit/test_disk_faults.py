@@ -141,6 +141,8 @@ BEGINNING = [
     ("oust challenge alice bob -size=5", ALICE),
     ("oust move 1 alice wonderland C3", ALICE),
     ("oust move 1 bob lookingglass C2", BOB),
+    ("oust queue 1 bob lookingglass if A1 then E5", BOB),
+    ("oust seek alice wonderland -o", ALICE),
 ]
 Begun = Callable[[list[tuple[str, str]]], Path]
 SIGNUP = ("signup carol rabbithole", CAROL)
@@ -151,13 +153,16 @@ COMMANDS: dict[str, tuple[list[tuple[str, str]], str, str]] = {
     "code of an address": ([CHANGE], "verify CODE", BOB),
     "challenge": ([], *BEGINNING[0]),
     "move": (BEGINNING[:1], *BEGINNING[1]),
-    "winning move": (BEGINNING, "oust move 1 alice wonderland B3", ALICE),
+    "winning move": (BEGINNING[:3], "oust move 1 alice wonderland B3", ALICE),
     "refused move": (BEGINNING[:1], "oust move 1 bob lookingglass C3", BOB),
+    "move that is answered at once": (BEGINNING, "oust move 1 alice wonderland A1", ALICE),
+    "join": (BEGINNING, "oust join 1 bob lookingglass", BOB),
+    "replay": (BEGINNING[:3], "oust replay 1 1 bob alice", BOB),
     "help": ([], "help", ALICE),
 }
 IN_STEPS: dict[str, tuple[list[tuple[str, str]], str, str]] = {
     "end of an account": (
-        [*BEGINNING, ("oust challenge bob alice -size=5", BOB)],
+        [*BEGINNING[:3], ("oust challenge bob alice -size=5", BOB)],
         "delete alice wonderland",
         ALICE,
     ),

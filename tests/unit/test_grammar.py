@@ -206,6 +206,23 @@ def test_every_form_shows_how_it_is_written() -> None:
         "forget": ["forget USERID PASSWORD [really]"],
         "standings": ["oust standings"],
         "ratings": ["oust ratings [USERID..]"],
+        "replay": ["oust replay BOARD N USERID1 USERID2"],
+        "queue": [
+            "oust queue BOARD USERID PASSWORD PLACEMENTS[#N]",
+            "oust queue BOARD USERID PASSWORD if PLACEMENTS then PLACEMENTS[; if ..][#N]",
+            "oust queue BOARD USERID PASSWORD [clear]",
+        ],
+        "submit": [
+            "oust submit BOARD USERID PASSWORD PLACEMENTS[#N]",
+            "oust submit BOARD USERID PASSWORD pass|swap|resign|decline[#N]",
+        ],
+        "confirm": ["oust confirm BOARD USERID PASSWORD"],
+        "seek": [
+            "oust seek USERID PASSWORD [-x] [-o] [-size=13|-size=11x9] [-hex|-hex=7|-hex=3,4] "
+            "[-noswap] [-unrated] [--nagtime=7] [--forfeittime=21] [--totaltime=0]"
+        ],
+        "unseek": ["oust unseek NUMBER USERID PASSWORD"],
+        "join": ["oust join NUMBER USERID PASSWORD"],
         "resign": ["oust resign BOARD USERID PASSWORD"],
         "decline": ["oust decline BOARD USERID PASSWORD"],
     }

@@ -1,0 +1,81 @@
+"""How turns that are queued or submitted are written."""
+
+import pytest
+
+from pbm_oust.commands.queue import MOST_CLAUSES, Queue, Queueing, Submit
+from pbm_oust.commands.table import parse_line
+from pbm_oust.plans import Clause
+from pbm_oust.players import Secret
+from pbm_oust.record import Deed, Place
+from pbm_oust.refusal import Unread, Unreadable
+from pbm_oust.rules.kinds import KINDS
+
+QUEUE, SUBMIT = "oust queue 17 alice wonderland", "oust submit 17 alice wonderland"
+D4, F6 = Place(("D4",)), Place(("F6",))
+
+
+def queued(words: str) -> tuple[Queueing, tuple[Clause, ...], int | None]:
+    command = parse_line(f"{QUEUE} {words}")[1]
+    assert isinstance(command, Queue)
+    assert (command.board, command.userid, command.password.text) == (17, "alice", "wonderland")
+    return command.queueing, command.clauses, command.guard
+
+
+@pytest.mark.parametrize(
+    ("words", "clauses", "guard"),
+    [
+        ("D4", (Clause(D4),), None),
+        ("d4,e5#9", (Clause(Place(("D4", "E5"))),), 9),
+        ("D4 E5 #9", (Clause(Place(("D4", "E5"))),), 9),
+        ("swap", (Clause(Deed.SWAP),), None),
+        ("if F6 then D4", (Clause(D4, F6),), None),
+        ("IF f6 THEN d4", (Clause(D4, F6),), None),
+        ("if F6, G7 then D4 E5", (Clause(Place(("D4", "E5")), Place(("F6", "G7"))),), None),
+        ("if F6 then D4;if pass then F6;", (Clause(D4, F6), Clause(F6, Deed.PASS)), None),
+        (
+            "if F6 then D4; if G7 then pa#12",
+            (Clause(D4, F6), Clause(Deed.PASS, Place(("G7",)))),
+            12,
+        ),
+    ],
+)
+def test_what_is_queued_is_a_turn_or_answers_to_turns(
+    words: str, clauses: tuple[Clause, ...], guard: int | None
+) -> None:
+    assert queued(words) == (Queueing.SET, clauses, guard)
+
+
+def test_without_words_the_queue_is_shown_and_clear_drops_it() -> None:
+    assert queued("") == (Queueing.SHOW, (), None)
+    assert queued("clear") == (Queueing.CLEAR, (), None)
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (f"{QUEUE} if", Unread.BAD_PLAN),
+        (f"{QUEUE} if F6", Unread.BAD_PLAN),
+        (f"{QUEUE} if F6 then", Unread.BAD_PLAN),
+        (f"{QUEUE} if F6 then D4; G7", Unread.BAD_PLAN),
+        (f"{QUEUE} if F6 then D4 if G7 then E5", Unread.BAD_PLACEMENT),
+        (f"{QUEUE} {'if F6 then D4;' * (MOST_CLAUSES + 1)}", Unread.BAD_PLAN),
+        (f"{QUEUE} clear D4", Unread.SURPLUS_WORD),
+        (f"{QUEUE} resign", Unread.NO_TURN),
+        (f"{QUEUE} if undo then D4", Unread.NO_TURN),
+        (f"{QUEUE} D4#", Unread.BAD_GUARD),
+        (f"{SUBMIT} undo", Unread.NO_TURN),
+        (SUBMIT, Unread.MISSING_WORD),
+        ("oust replay 17 -1 alice bob", Unread.BAD_NUMBER),
+        ("oust join 0 alice wonderland", Unread.BAD_NUMBER),
+    ],
+)
+def test_what_else_is_written_is_not_understood(line: str, reason: Unread) -> None:
+    refusal = parse_line(line)[1]
+    assert isinstance(refusal, Unreadable)
+    assert refusal.reason is reason
+
+
+def test_a_submitted_move_is_written_as_a_move_is() -> None:
+    command = parse_line(f"{SUBMIT} resign#4")[1]
+    secret = Secret("wonderland")
+    assert command == Submit(KINDS["oust"], 17, "alice", secret, Deed.RESIGN, 4)
