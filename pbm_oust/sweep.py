@@ -75,6 +75,13 @@ def _chores(desk: Desk) -> Iterator[tuple[str, Callable[[], str]]]:
             yield f"{kind.name} {board}", partial(_rule, desk, kind, board)
     for userid in desk.home.userids():
         yield userid, partial(_send_digest, desk, userid)
+    yield "codes", partial(_forget_expired, desk)
+
+
+def _forget_expired(desk: Desk) -> str:
+    """Remove codes that have expired and counts that count no more, of which nobody is told."""
+    desk.home.forget_expired(desk.now())
+    return ""
 
 
 def _rule(desk: Desk, kind: Kind, board: int) -> str:

@@ -8,6 +8,7 @@ from pbm_oust.actions.desk import Action, Actor, Desk, Handled, Request
 from pbm_oust.broadcasts import MOST_A_DAY, with_broadcast
 from pbm_oust.commands.personal import Broadcast
 from pbm_oust.commands.table import without_passwords
+from pbm_oust.membership import signed_off_since
 from pbm_oust.notices import Reader, Told
 from pbm_oust.outbox import NOWHERE
 from pbm_oust.players import Account, BadAccount
@@ -60,8 +61,10 @@ def notices_to(userids: Iterable[str], text: str, author: str, desk: Desk) -> li
     notices = []
     for userid in userids:
         with suppress(NotAllowed, BadAccount, OSError):
-            reader = desk.player(desk.account(userid))
-            if reader.addresses and reader.settings.broadcasts is Switch.ON:
+            account = desk.account(userid)
+            reader = desk.player(account)
+            is_there = reader.addresses and not signed_off_since(account)
+            if is_there and reader.settings.broadcasts is Switch.ON:
                 notices.append(_notice(text, author, reader))
     return notices
 

@@ -15,12 +15,15 @@ from pbm_oust.boards import each_userids, has_played
 from pbm_oust.membership import becomes, to_be_told, with_becomes
 from pbm_oust.notes import KEY as NOTE_KEY
 from pbm_oust.notices import Told
+from pbm_oust.plans import KEY as PLAN_KEY
 from pbm_oust.players import Account, format_account
 from pbm_oust.recovery import removal_place
+from pbm_oust.seeks import seeks_of, with_seeks
+from pbm_oust.submissions import KEY as SUBMITTED_KEY
 from pbm_oust.watching import KEY as WATCH_KEY
 from pbm_oust.willing import REJECT_KEY
 
-_JOINED_KEYS = (NOTE_KEY, WATCH_KEY, REJECT_KEY)
+_JOINED_KEYS = (NOTE_KEY, WATCH_KEY, REJECT_KEY, PLAN_KEY, SUBMITTED_KEY)
 """The lines that a player takes along into another account."""
 
 
@@ -101,7 +104,7 @@ def _joined(account: Account, target: Account) -> Account:
         own = {account.userid, target.userid}
         values = dict.fromkeys((*joined.values(key), *account.values(key)))
         joined = joined.with_values(key, (value for value in values if value not in own))
-    return joined
+    return with_seeks(joined, (*seeks_of(joined), *seeks_of(account)))
 
 
 def _move(account: Account, new: str, how: str, desk: Desk) -> int:
