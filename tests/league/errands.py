@@ -1,0 +1,168 @@
+"""What the players do besides playing, so that every command is used; and on which day."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+from tests.league.players import Player
+from tests.league.season import Season, offered_number
+
+Errand = Callable[[Season], None]
+
+
+def _look_around(season: Season) -> None:
+    """Ask for everything that can be looked at."""
+    alice = season.players["alice"]
+    for subject in (
+        "help",
+        "help tutorial",
+        "list",
+        "all show alice",
+        "oust games",
+        "oust games alice all",
+        "oust show alice next",
+        "oust history",
+        "oust standings",
+        "oust ratings alice",
+    ):
+        alice.ask(subject)
+    alice.signed("oust showas", "all")
+
+
+def _talk(season: Season) -> None:
+    """Write to one player, to the other player of a board, and to everybody; watch a board."""
+    alice, bob, carol = (season.players[name] for name in ("alice", "bob", "carol"))
+    alice.signed("message", "bob", "Hello Bob.")
+    game = season.begin(alice, bob, "oust", "-size=7")
+    alice.signed("chat", text="Good luck.", board=game)
+    alice.signed("note", text="Watch the corner.", board=game)
+    carol.signed("watch", board=game)
+    alice.signed("broadcast", text="The league has begun.")
+    bob.signed("settings", "broadcasts off")
+
+
+def _unwatch(season: Season) -> None:
+    """Watch a board for a moment."""
+    alice, bob, carol = (season.players[name] for name in ("alice", "bob", "carol"))
+    game = season.begin(alice, bob, "churn", "-size=3 -unrated")
+    carol.signed("watch", board=game)
+    carol.signed("unwatch", board=game)
+
+
+def _decline(season: Season) -> None:
+    """Be challenged, and not want to play."""
+    dinah, edgar = season.players["dinah"], season.players["edgar"]
+    edgar.signed("decline", board=season.begin(dinah, edgar, "oust", "-hex"))
+
+
+def _settle(season: Season) -> None:
+    """Give players habits of their own."""
+    season.players["bob"].signed("settings", "mail digest zone Europe/Paris")
+    season.players["carol"].signed("settings", "mail mine")
+    season.players["dinah"].signed("settings", "autopass on")
+    season.players["edgar"].signed("limit", "30")
+    season.players["edgar"].signed("reject", "lory jabber")
+    season.players["edgar"].signed("unreject", "jabber")
+
+
+def _change_accounts(season: Season) -> None:
+    """Add an address, change address and password, and forget the password."""
+    fiona = season.players["fiona"]
+    fiona.signed("add", "fiona@second.example")
+    _prove(season, "fiona@second.example")
+    fiona.ask(f"change password fiona {fiona.password} Pw-fiona-other")
+    fiona.password = "Pw-fiona-other"
+    fiona.signed("change address", "fiona@third.example")
+    fiona.address = "fiona@third.example"
+    _prove(season, fiona.address)
+    george = season.players["george"]
+    george.ask("forgot george")
+    season.world.post.settle()
+    code = season.world.post.boxes[george.address][-1]
+    george.password = "Pw-george-other"
+    george.answer(code, george.password)
+
+
+def _prove(season: Season, address: str) -> None:
+    """Answer the mail with the code that came last for an address, from there."""
+    season.world.post.settle()
+    code = season.world.post.boxes[address][-1]
+    at = Player("", "", address, season.world)
+    at.answer(code)
+
+
+def _go_on_vacation(season: Season) -> None:
+    hatter = season.players["hatter"]
+    first = season.world.clock.now().date() + timedelta(days=2)
+    hatter.signed("vacation", f"{first} 14")
+    hatter.diligence = 0.0
+
+
+def _come_back(season: Season) -> None:
+    season.players["hatter"].diligence = 0.9
+
+
+def _replay(season: Season) -> None:
+    """Begin a board from the middle of one that is over."""
+    ivy = season.players["ivy"]
+    over = [game for game in season.world.games() if game.result and len(game.line) > 4]
+    game = over[0]
+    line = f"{game.header.kind.name} replay {game.header.board} 3 ivy king"
+    ivy.ask(line)
+
+
+def _withdraw_an_offer(season: Season) -> None:
+    king = season.players["king"]
+    offered = king.ask(f"oust seek king {king.password} -size=7")
+    king.ask(f"oust unseek {offered_number(offered)} king {king.password}")
+
+
+def _go_silent(season: Season) -> None:
+    """Never write again: boards that have been played on are lost in time, others never begun."""
+    jabber, king, fiona = (season.players[name] for name in ("jabber", "king", "fiona"))
+    game = season.begin(jabber, king, "oust", "-size=9")
+    jabber.signed("move", "D4", board=game)
+    king.signed("move", "F6", board=game)
+    season.begin(jabber, fiona, "churn", "-size=3 --nagtime=2 --forfeittime=4")
+    jabber.is_gone = True
+
+
+def _take_leave(season: Season) -> None:
+    """Go and come back."""
+    king = season.players["king"]
+    king.signed("signoff")
+    king.signed("settings")
+
+
+def _leave_for_good(season: Season) -> None:
+    """One account is deleted, and one player wants to be forgotten."""
+    lory, ivy = season.players["lory"], season.players["ivy"]
+    ivy.signed("export")
+    lory.signed("delete")
+    ivy.signed("forget", "really")
+    lory.is_gone = ivy.is_gone = True
+
+
+ERRANDS: tuple[tuple[float, Errand], ...] = (
+    (0.02, _settle),
+    (0.05, _talk),
+    (0.10, _decline),
+    (0.12, _unwatch),
+    (0.15, _look_around),
+    (0.20, _change_accounts),
+    (0.25, _go_on_vacation),
+    (0.30, _come_back),
+    (0.35, _withdraw_an_offer),
+    (0.40, _replay),
+    (0.50, _go_silent),
+    (0.55, _take_leave),
+    (0.80, _leave_for_good),
+)
+"""What is done, and when, in parts of the whole time."""
+
+
+def by_day(days: int) -> dict[int, list[Errand]]:
+    """Return the errands of each day of a league that lasts so long."""
+    found: dict[int, list[Errand]] = {}
+    for part, errand in ERRANDS:
+        found.setdefault(int(part * days), []).append(errand)
+    return found

@@ -1,0 +1,13 @@
+"""A short league, with every command and every clock."""
+
+from pathlib import Path
+
+from tests.league.running import conduct
+from tests.league.season import Plan
+
+
+def test_a_short_league_is_played_to_the_end_with_every_command(tmp_path: Path) -> None:
+    outcome = conduct(Plan(boards=12, days=120), tmp_path, lambda _line: None)
+    assert not outcome.faults, outcome.report()
+    assert {"forfeit", "resign", "capture", "majority"} <= set(outcome.endings)
+    assert {"remind", "swap", "propose", "accept", "reject"} <= set(outcome.deeds)
