@@ -2,7 +2,7 @@
 
 import pytest
 
-from pbm_oust.mail.text import own_text
+from pbm_oust.mail.reading.own_text import own_text
 
 
 @pytest.mark.parametrize("mark", ["--", "-- "])
@@ -15,7 +15,9 @@ def test_other_dashes_do_not_end_the_text(line: str) -> None:
     assert own_text(f"before\n{line}\nafter") == f"before\n{line.rstrip()}\nafter"
 
 
-@pytest.mark.parametrize("line", ["- " * 3 + "-", "* * *", "___", "====", "~~~~~~~~~~~~"])
+@pytest.mark.parametrize(
+    "line", ["- " * 3 + "-", "* * *", "-" * 40, "--- my plan ---", "___", "====", "~~~~~~~~~~~~"]
+)
 def test_a_separator_drawn_by_hand_does_not_end_the_text(line: str) -> None:
     assert own_text(f"before\n{line}\nafter") == f"before\n{line}\nafter"
 

@@ -7,13 +7,8 @@ from string import ascii_letters
 
 import pytest
 
-from pbm_oust.mail.reading import (
-    LARGEST_HEADER,
-    LARGEST_HEADERS,
-    MOST_PARTS,
-    UnreadableMail,
-    read_mail,
-)
+from pbm_oust.mail.reading import UnreadableMail, read_mail
+from pbm_oust.mail.reading.limits import LARGEST_HEADER, LARGEST_HEADERS, LARGEST_MAIL, MOST_PARTS
 from tests.unit.mails import FROM, in_parts, mail, parts
 
 MAIL_INSIDE = b"Content-Type: message/rfc822\r\n\r\n"
@@ -32,6 +27,20 @@ PATIENCE = 3.0
 def test_headers_that_are_too_large_are_not_read(headers: list[str], reason: str) -> None:
     with pytest.raises(UnreadableMail, match=reason):
         read_mail(mail(FROM, *headers))
+
+
+def test_a_mail_that_is_too_large_is_not_read() -> None:
+    with pytest.raises(UnreadableMail, match=f"larger than {LARGEST_MAIL} bytes"):
+        read_mail(mail(FROM, text="x" * LARGEST_MAIL))
+
+
+@pytest.mark.parametrize(
+    "name", ["X-Microsoft-Antispam-Message-Info", "References", "ARC-Seal", "DKIM-Signature"]
+)
+def test_a_header_that_nothing_reads_may_be_long(name: str) -> None:
+    long = f"{name}: x" + "\r\n\txxxxxxxx" * 800
+    read = read_mail(mail(FROM, long, "Subject: help"))
+    assert (read.subjects, read.text, read.sender) == (("help",), "hello", "alice@example.org")
 
 
 def test_too_many_parts_are_not_read() -> None:
