@@ -26,11 +26,11 @@ def text_of(message: Message) -> str:
     Quotes and signature are still in it, quotes from HTML marked with `>`.
     """
     parts = list(_text_parts(message, 0))
-    for part in (each for each in parts if each.get_content_subtype() == "plain"):
+    for part in (each for each in parts if not _is_html(each)):
         text = without_armour(_plain(part))
         if text.strip():
             return text
-    for part in (each for each in parts if each.get_content_subtype() == "html"):
+    for part in filter(_is_html, parts):
         text = text_of_html(_content(part))
         if text.strip():
             return text
@@ -62,10 +62,16 @@ def _parts(message: Message, depth: int) -> Iterator[Message]:
 
 
 def _text_parts(message: Message, depth: int) -> Iterator[Message]:
+    """Yield the parts of text; one that claims to have parts and has none is taken for text."""
     for part in _parts(message, depth):
         is_text = part.get_content_type() in ("text/plain", "text/html")
-        if is_text and part.get_content_disposition() != "attachment":
+        is_whole = part.get_content_maintype() == "multipart"
+        if (is_text or is_whole) and part.get_content_disposition() != "attachment":
             yield part
+
+
+def _is_html(part: Message) -> bool:
+    return part.get_content_subtype() == "html"
 
 
 def _plain(part: Message) -> str:
@@ -87,7 +93,7 @@ def _content(part: Message) -> str:
     if not isinstance(payload, bytes):
         return ""
     charset = part.get_content_charset()
-    if charset is None and part.get_content_subtype() == "html":
+    if charset is None and _is_html(part):
         named = _CHARSET_OF_HTML.search(payload[:2048])
         charset = named[1].decode() if named else None
     text = decoded(payload, charset or "utf-8")

@@ -13,7 +13,7 @@ def _any_of(phrases: tuple[str, ...]) -> str:
 
 _DIRECTION_MARKS = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069 "
 _DIRECTIONS = re.compile("[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
-_QUOTED = re.compile(r"[ \t]{0,3}(?:[A-Z]{2,4})?[>\uff1e]")
+_QUOTED = re.compile(r"[ \t]{0,8}(?:[A-Za-z]{2,10}(?=>[ >]|>$))?[>\uff1e]")
 _OTHER_MARK = re.compile(r"[ ]?[|\t}:%]")
 """Marks of quotes in a few programs; they count only right below an attribution."""
 
@@ -151,21 +151,31 @@ def _end_of_run(lines: list[str], number: int, pattern: re.Pattern[str]) -> int:
 def _attribution(kept: list[str], is_sure: bool = False) -> int:
     """Return how many of the last lines say whom what follows is from: 0 if they do not.
 
-    To be sure takes a date and either an address or the verb; otherwise one of the three will do.
+    They end in a colon and have a date, an address or the verb; to be sure takes two of these.
     """
     if not kept or not kept[-1].rstrip(_DIRECTION_MARKS).endswith((":", "\uff1a")):
         return 0
-    number = 1
-    for count in range(1, min(_LONGEST_ATTRIBUTION, len(kept)) + 1):
-        if not kept[-count].strip() or len(kept[-count]) > _LONGEST_ATTRIBUTION_LINE:
-            break
-        if _OPENING.match(_DIRECTIONS.sub("", kept[-count])):
-            number = count
-            break
+    number = _lines_of_sentence(kept)
     sentence = _DIRECTIONS.sub("", " ".join(kept[-number:])[-_LONGEST_SENTENCE:])
-    is_dated = _DATE.search(sentence)
-    is_said = _SAID.search(sentence) or _ADDRESS.search(sentence)
-    return number if (is_dated and is_said) or (not is_sure and (is_dated or is_said)) else 0
+    signs = sum(bool(sign.search(sentence)) for sign in (_DATE, _SAID, _ADDRESS))
+    return number if signs >= 1 + is_sure else 0
+
+
+def _lines_of_sentence(kept: list[str]) -> int:
+    """Return how many of the last lines make the sentence at their end.
+
+    It begins where a line begins as such sentences do, or else where the verb is.
+    """
+    with_verb = 0
+    for count in range(1, min(_LONGEST_ATTRIBUTION, len(kept)) + 1):
+        line = _DIRECTIONS.sub("", kept[-count])
+        if not line.strip() or len(line) > _LONGEST_ATTRIBUTION_LINE:
+            break
+        if _OPENING.match(line):
+            return count
+        if not with_verb and _SAID.search(line):
+            with_verb = count
+    return with_verb or 1
 
 
 def _drop_above_quote(kept: list[str]) -> None:
