@@ -37,7 +37,7 @@ _ADDRESS = re.compile(r"[^\s@<>]@[\w-]+\.\w")
 _SAID = re.compile(rf"(?<!\w)(?:{_any_of(SAID)})(?!\w)|\u5199\u9053|\u5beb\u9053", re.IGNORECASE)
 _OPENING = re.compile(
     rf"[\W_]*(?:(?:{_any_of(OPENINGS)})(?!\w)|\d{{1,4}}[-/.]\d|\d{{4}}[\u5e74\ub144]"
-    r"|\w{2,4}[.,]{1,2}\s?\d|\w{2,3}\s\d{1,2}\.)",
+    r"|\w{2,4}[.,]{1,2}\s\d|\w{2,3}\s\d{1,2}\.)",
     re.IGNORECASE,
 )
 _LONGEST_ATTRIBUTION = 3
