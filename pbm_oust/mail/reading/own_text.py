@@ -25,6 +25,7 @@ _AROUND_ANNOUNCEMENT = " \t-=_*~#|:\uff1a\u00a0"
 _LONGEST_ANNOUNCEMENT = 160
 _DASHES = ("--", "==", "__", "**", "~~", "# ", "|--")
 _MANY_DASHES = "-----"
+_BEGINNING_IN_MBOX = re.compile(r"\s{0,8}From \S+\s.{0,60}\d{4}\s*")
 _HEADERS = frozenset(HEADER_NAMES)
 _LONGEST_HEADER_NAME = 30
 _HEADERS_IN_A_BLOCK = 3
@@ -116,16 +117,17 @@ def _announces_older_message(line: str) -> bool:
 def _is_header_block(lines: list[str], number: int) -> bool:
     """Return whether this line and the next that are not empty name headers.
 
-    Three of them are needed, or two below a line of dashes.
+    Three of them are needed, or two below a line of dashes or the first line of a mail in mbox.
     """
     names = 0
-    is_below_dashes = bool(_SEPARATOR.fullmatch(lines[number].rstrip()))
-    if is_below_dashes:
+    line = lines[number].rstrip()
+    is_announced = bool(_SEPARATOR.fullmatch(line) or _BEGINNING_IN_MBOX.fullmatch(line))
+    if is_announced:
         number = _next_written(lines, number + 1)
     while number < len(lines) and names < _HEADERS_IN_A_BLOCK and _names_a_header(lines[number]):
         names += 1
         number = _next_written(lines, number + 1)
-    return names >= _HEADERS_IN_A_BLOCK - is_below_dashes
+    return names >= _HEADERS_IN_A_BLOCK - is_announced
 
 
 def _names_a_header(line: str) -> bool:
