@@ -66,13 +66,12 @@ def terminal(
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
     program = subprocess.Popen(
-        command,
+        ["setsid", "--ctty", *command],
         stdin=slave,
         stdout=slave,
         stderr=slave,
         env=environment | {"TERM": "xterm"},
         cwd=folder,
-        start_new_session=True,
     )
     os.close(slave)
     try:
