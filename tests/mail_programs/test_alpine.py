@@ -1,6 +1,7 @@
 """Alpine, somebody sitting before it."""
 
 from collections.abc import Iterable
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
@@ -36,7 +37,7 @@ def sit_before(desk: Desk, steps: Iterable[tuple[str, str]], *options: str, more
         more,
     )
     rc = desk.file("pinerc", "\n".join(lines) + "\n")
-    command = [PEERS / "alpine/usr/bin/alpine", "-p", rc, *options]
+    command: list[str | Path] = [PEERS / "alpine/usr/bin/alpine", "-p", rc, *options]
     with terminal(command, desk.environment, desk.folder) as screen:
         for text, keys in (*steps, ("Send message?", "y")):
             screen.wait_for(text)

@@ -131,8 +131,8 @@ def send_by_git(desk: Desk, text: str, *options: str) -> None:
     server = ("--smtp-server", "127.0.0.1", "--smtp-server-port", str(desk.port))
     quiet = ("--quiet", "--confirm=never", "--suppress-cc=all", "--no-validate")
     addresses = ("--from", ALICE, "--to", COMMANDS)
-    command = (git / "usr/bin/git", "send-email", *server, *quiet, *addresses, *options, mail)
-    desk.run(*command, **environment)
+    options = (*server, *quiet, *addresses, *options)
+    desk.run(git / "usr/bin/git", "send-email", *options, mail, **environment)
 
 
 def test_a_text_from_git_is_read(desk: Desk) -> None:

@@ -1,10 +1,11 @@
 """HTML as the text that a reader sees, older messages in it marked as quotes. Pure.
 
-The parser is lxml's, which takes any dirt in time that grows with its length; text that lies more
-than 256 elements deep is lost.
+The parser is lxml's, which takes any dirt in time that grows with its length. Text that lies more
+than 256 elements deep is lost, and so is what follows the first 8,000 tags and pieces of text.
 """
 
 import re
+from collections import Counter
 from enum import Enum
 from typing import Any
 
@@ -25,7 +26,12 @@ _PARAGRAPHS = frozenset(
 _UNSEEN = frozenset(
     ("script", "style", "head", "title", "template", "noscript", "object", "svg", "math")
 )
+_MOST_PIECES = 8_000
 _SPACES = re.compile(r"[ \t\r\n\f]+")
+
+
+class _Enough(Exception):
+    """So many pieces have come that the rest is not looked at."""
 
 
 class _Effect(Enum):
@@ -45,7 +51,7 @@ def text_of_html(html: str) -> str:
     try:
         parser.feed(html.replace("\0", "").encode())
         parser.close()
-    except etree.LxmlError:
+    except (etree.LxmlError, _Enough):
         reader.close()
     return "\n".join(reader.lines)
 
@@ -57,10 +63,13 @@ class _Reader:
         self.lines: list[str] = []
         self._line: list[str] = []
         self._open: list[_Effect] = []
+        self._number = Counter[_Effect]()
+        self._pieces = 0
         self._is_all_quoted = False
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         """Take the beginning of an element."""
+        self._count_piece()
         if tag in _BLOCKS:
             self._break()
         if tag in _PARAGRAPHS:
@@ -77,6 +86,7 @@ class _Reader:
         if effect is _Effect.QUOTED:
             self._break()
         self._open.append(effect)
+        self._number[effect] += 1
 
     def end(self, tag: str) -> None:
         """Take the end of an element."""
@@ -85,13 +95,14 @@ class _Reader:
         if tag in _PARAGRAPHS:
             self._leave_a_line()
         if self._open:
-            self._open.pop()
+            self._number[self._open.pop()] -= 1
 
     def data(self, text: str) -> None:
         """Take text."""
-        if _Effect.UNSEEN in self._open:
+        self._count_piece()
+        if self._number[_Effect.UNSEEN]:
             return
-        if _Effect.KEEPS_SPACES in self._open:
+        if self._number[_Effect.KEEPS_SPACES]:
             *whole, text = text.replace("\r", "").split("\n")
             for line in whole:
                 self._line.append(line)
@@ -107,6 +118,11 @@ class _Reader:
         """Take the end of the whole."""
         self._break()
 
+    def _count_piece(self) -> None:
+        self._pieces += 1
+        if self._pieces > _MOST_PIECES:
+            raise _Enough
+
     def _break(self) -> None:
         """End the line if something stands in it."""
         if self._line:
@@ -118,7 +134,7 @@ class _Reader:
 
     def _end_line(self) -> None:
         text = "".join(self._line).replace("\u00a0", " ").rstrip()
-        is_quoted = self._is_all_quoted or _Effect.QUOTED in self._open
+        is_quoted = self._is_all_quoted or self._number[_Effect.QUOTED]
         self.lines.append(f"> {text}" if is_quoted else text)
         self._line.clear()
 

@@ -30,10 +30,13 @@ _HEADERS = frozenset(HEADER_NAMES)
 _LONGEST_HEADER_NAME = 30
 _HEADERS_IN_A_BLOCK = 3
 _MOST_EMPTY_LINES = 10
+_MOST_FOOTERS = 3
 
 _DATE = re.compile(
     r"\b\d{4}\b|\b\d{1,2}[:.h]\d{2}\b|\d{4}[\u5e74\ub144]|\b\d{1,2}[./-]\d{1,2}[./-]"
 )
+_IS_NEEDED = re.compile(r"[@\d]")
+"""One of these stands in any two of the three signs."""
 _ADDRESS = re.compile(r"[^\s@<>]@[\w-]+\.\w")
 _SAID = re.compile(rf"(?<!\w)(?:{_any_of(SAID)})(?!\w)|\u5199\u9053|\u5beb\u9053", re.IGNORECASE)
 _OPENING = re.compile(
@@ -157,6 +160,8 @@ def _attribution(kept: list[str], is_sure: bool = False) -> int:
     """
     if not kept or not kept[-1].rstrip(_DIRECTION_MARKS).endswith((":", "\uff1a")):
         return 0
+    if is_sure and not any(map(_IS_NEEDED.search, kept[-_LONGEST_ATTRIBUTION:])):
+        return 0
     number = _lines_of_sentence(kept)
     sentence = _DIRECTIONS.sub("", " ".join(kept[-number:])[-_LONGEST_SENTENCE:])
     signs = sum(bool(sign.search(sentence)) for sign in (_DATE, _SAID, _ADDRESS))
@@ -193,9 +198,10 @@ def _drop_above_quote(kept: list[str]) -> None:
 
 def _drop_footers(kept: list[str]) -> None:
     _drop_empty(kept)
-    while kept and is_footer(kept[-1]):
-        kept.pop()
-        _drop_empty(kept)
+    for _ in range(_MOST_FOOTERS):
+        if kept and is_footer(kept[-1]):
+            kept.pop()
+            _drop_empty(kept)
 
 
 def _drop_empty(kept: list[str]) -> None:
