@@ -171,14 +171,16 @@ def _attribution(kept: list[str], is_sure: bool = False) -> int:
 def _lines_of_sentence(kept: list[str]) -> int:
     """Return how many of the last lines make the sentence at their end.
 
-    It begins where a line begins as such sentences do, or else where the verb is.
+    It begins where a line begins as such sentences do and has a date or an address, or else where
+    the verb is.
     """
     with_verb = 0
     for count in range(1, min(_LONGEST_ATTRIBUTION, len(kept)) + 1):
         line = _DIRECTIONS.sub("", kept[-count])
         if not line.strip() or len(line) > _LONGEST_ATTRIBUTION_LINE:
             break
-        if _OPENING.match(line):
+        is_more = count == 1 or _DATE.search(line) or _ADDRESS.search(line)
+        if is_more and _OPENING.match(line):
             return count
         if not with_verb and _SAID.search(line):
             with_verb = count

@@ -240,7 +240,7 @@ QUOTING_CLASSES = (
         "protonmail_signature_block",
         "ms-outlook-mobile-signature",
     ),
-    *("x_gmail_signature", "qmbox_quoted", "replied", "mail-quote-collapse", "ymail_signature"),
+    *("x_gmail_signature", "qmbox_quoted", "mail-quote-collapse", "ymail_signature"),
 )
 """Classes and ids of elements of HTML in which an older message or a signature stands."""
 
