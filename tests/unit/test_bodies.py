@@ -126,3 +126,7 @@ def test_a_text_that_cannot_be_decoded_has_replacement_characters() -> None:
 
 def test_line_ends_of_every_kind_become_newlines_and_nul_is_dropped() -> None:
     assert read_mail(mail(FROM, text=b"a\r\nb\nc\rd\0e")).text == "a\nb\nc\nde"
+
+
+def test_characters_that_steer_terminals_are_dropped() -> None:
+    assert read_mail(mail(FROM, text="a\x1b[2Jb\x07\tc\x9bd\x7f")).text == "a[2Jb\tcd"

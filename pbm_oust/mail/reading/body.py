@@ -17,6 +17,8 @@ _CLOSED_TYPES = (
     "application/x-pkcs7-mime",
     "application/pgp-encrypted",
 )
+_CONTROLS = dict.fromkeys({*range(0x20), 0x7F, *range(0x80, 0xA0)} - {0x09, 0x0A})
+"""Characters that steer terminals, and are no text."""
 _CHARSET_OF_HTML = re.compile(rb"""<meta[^>]{0,100}charset=["']?([\w:.-]{1,40})""", re.IGNORECASE)
 
 
@@ -97,4 +99,5 @@ def _content(part: Message) -> str:
         named = _CHARSET_OF_HTML.search(payload[:2048])
         charset = named[1].decode() if named else None
     text = decoded(payload, charset or "utf-8")
-    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "").removeprefix("\ufeff")
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    return lines.translate(_CONTROLS).removeprefix("\ufeff")

@@ -49,7 +49,7 @@ def text_of_html(html: str) -> str:
     target: Any = reader  # the stubs of lxml say that it may be given bytes, which it is not
     parser = etree.HTMLParser(target=target, encoding="utf-8", remove_comments=True)
     try:
-        parser.feed(html.replace("\0", "").encode())
+        parser.feed(html.replace("\0", "").encode("utf-8", "replace"))
         parser.close()
     except (etree.LxmlError, _Enough):
         reader.close()
