@@ -77,7 +77,7 @@ def test_a_line_that_ends_in_a_colon_and_says_nothing_of_a_sender_is_kept(line: 
 
 @pytest.mark.parametrize("mark", ["\t", " |", "| "])
 def test_a_quote_with_a_rare_mark_goes_where_an_attribution_stands_above(mark: str) -> None:
-    quote = f"{mark}It is your turn.\n{mark}oust 17\n"
+    quote = f"{mark}It is your turn.\n\n{mark}oust 17\n"
     text = f"pbm_oust <pbmserv@example.org> wrote:\n\n{quote}\nGood luck!\n"
     assert own_text(text) == "Good luck!"
 

@@ -16,6 +16,7 @@ _DIRECTIONS = re.compile("[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 _QUOTED = re.compile(r"[ \t]{0,8}(?:[A-Za-z]{2,10}(?=>[ >]|>$))?[>\uff1e]")
 _OTHER_MARK = re.compile(r"[ ]?[|\t}:%]")
 """Marks of quotes in a few programs; they count only right below an attribution."""
+_OTHER_MARK_OR_EMPTY = re.compile(rf"{_OTHER_MARK.pattern}|\s*$")
 
 _SIGNATURE = re.compile(r"--\s?$")
 _UNDERSCORES = re.compile(r"\s{0,3}_{10,}\s*$")
@@ -76,7 +77,7 @@ def own_text(text: str) -> str:
             mark = _OTHER_MARK.match(bare[begin]) if begin < len(bare) else None
             if mark:
                 _drop_above_quote(kept)
-                number = _end_of_run(bare, begin, _OTHER_MARK)
+                number = _end_of_run(bare, begin, _OTHER_MARK_OR_EMPTY)
                 _keep(kept, "")
             elif begin == len(bare) or not _QUOTED.match(bare[begin]):
                 break
