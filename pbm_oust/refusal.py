@@ -14,6 +14,7 @@ class Unread(Enum):
     EMPTY = "empty"
     UNLABELLED_CHARACTER = "unlabelled_character"
     SEVERAL_SUBJECTS = "several_subjects"
+    CLOSED_TEXT = "closed_text"
     UNKNOWN_WORD = "unknown_word"
     AMBIGUOUS_WORD = "ambiguous_word"
     MISSING_WORD = "missing_word"

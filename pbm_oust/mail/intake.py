@@ -111,6 +111,9 @@ class Intake:
         if len(mail.subjects) > 1 and not code:
             refusal = Unreadable(Unread.SEVERAL_SUBJECTS)
             handled = service.refuse(refusal, request, self.desk)
+        elif mail.is_text_closed and not line:
+            refusal = Unreadable(Unread.CLOSED_TEXT)
+            handled = service.refuse(refusal, request, self.desk)
         else:
             handled = service.handle(request, self.desk)
         bounces = self.desk.home.bounces

@@ -20,11 +20,12 @@ from pbm_oust.config import Endpoint
 from pbm_oust.mail.intake import Envelope as MailEnvelope
 from pbm_oust.mail.intake import Intake, KeptBySender, envelope_of
 from pbm_oust.mail.reading import UnreadableMail
+from pbm_oust.mail.reading.limits import LARGEST_MAIL
 from pbm_oust.players import is_same_address
 
 log = logging.getLogger("pbm_oust")
 
-SIZE_LIMIT = 256 * 1024
+SIZE_LIMIT = LARGEST_MAIL
 LONGEST_LINE = 8 * 1024
 LONGEST_ADDRESS = 320
 MOST_RECIPIENTS = 5

@@ -27,7 +27,7 @@ BOARDS = (
     ("churn", "-size=2"),
     ("oust", "-size=7x5 -noswap --totaltime=90"),
     ("oust", "-size=5 -unrated"),
-    ("churn", "-size=2,3 -noswap --maxtime=12"),
+    ("churn", "-size=3,4 -noswap --maxtime=12"),
     ("oust", "-size=6 --maxtime=20"),
     ("churn", "-size=3"),
 )

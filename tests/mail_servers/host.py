@@ -73,6 +73,9 @@ def install(folder: Path) -> None:
                 target = site / path
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(str(needed.locate_file(path)), target)
+    version = site.parent.name.removeprefix("python")
+    if version != "{}.{}".format(*sys.version_info):
+        _install_compiled(site, version)
     program = folder / "bin" / "pbm-oust"
     program.write_text(f"#!{folder}/bin/python\nfrom pbm_oust.cli import run\n\nrun()\n")
     program.chmod(0o755)
@@ -80,6 +83,13 @@ def install(folder: Path) -> None:
     subprocess.run(["chmod", "-R", "a+rX", folder], check=True)
     message = f"{OWNER} cannot run what is in {folder}: TMPDIR has to be open to all accounts"
     assert _works_for_others(str(program), "--help"), message
+
+
+def _install_compiled(site: Path, version: str) -> None:
+    """Install what is made for one version of Python as it is made for another."""
+    pip = (sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--only-binary=:all:")
+    options = ("--upgrade", f"--python-version={version}", f"--target={site}")
+    subprocess.run([*pip, *options, "lxml"], check=True)
 
 
 def _python_for_others() -> str:

@@ -46,7 +46,6 @@ def test_a_signed_mail_is_read() -> None:
 @pytest.mark.parametrize(
     "content",
     [
-        HTML,
         "Content-Type: application/ms-tnef; name=winmail.dat\r\n\r\nx",
         "Content-Type: application/pkcs7-mime\r\n\r\nMIIB",
         "Content-Type: text/calendar\r\n\r\nBEGIN:VCALENDAR",
@@ -55,6 +54,34 @@ def test_a_signed_mail_is_read() -> None:
 def test_a_mail_without_a_plain_part_has_no_text_and_its_subject(content: str) -> None:
     read = read_mail(mail(FROM, "Subject: help", content, text=""))
     assert (read.subjects, read.text) == (("help",), "")
+
+
+def test_a_mail_of_html_alone_is_read() -> None:
+    assert text_of(HTML) == "dear friend"
+
+
+def test_html_is_read_where_the_plain_alternative_is_empty() -> None:
+    assert (
+        text_of("Content-Type: text/plain\r\n\r\n \r\n", HTML, kind="alternative") == "dear friend"
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "is_closed"),
+    [
+        ("Content-Type: application/ms-tnef; name=winmail.dat\r\n\r\nx", True),
+        ("Content-Type: application/pkcs7-mime\r\n\r\nMIIB", True),
+        ("Content-Type: application/pgp-encrypted\r\n\r\nVersion: 1", True),
+        ("Content-Type: text/plain\r\n\r\n-----BEGIN PGP MESSAGE-----\r\n\r\nhQ\r\n", True),
+        ("Content-Type: text/calendar\r\n\r\nBEGIN:VCALENDAR", False),
+        ("Content-Type: image/png\r\n\r\nx", False),
+        (PLAIN, False),
+    ],
+)
+def test_a_text_is_called_closed_where_there_may_be_one_that_cannot_be_read(
+    content: str, is_closed: bool
+) -> None:
+    assert read_mail(in_parts(content)).is_text_closed is is_closed
 
 
 def test_a_mail_in_parts_without_parts_has_no_text() -> None:
@@ -99,3 +126,7 @@ def test_a_text_that_cannot_be_decoded_has_replacement_characters() -> None:
 
 def test_line_ends_of_every_kind_become_newlines_and_nul_is_dropped() -> None:
     assert read_mail(mail(FROM, text=b"a\r\nb\nc\rd\0e")).text == "a\nb\nc\nde"
+
+
+def test_characters_that_steer_terminals_are_dropped() -> None:
+    assert read_mail(mail(FROM, text="a\x1b[2Jb\x07\tc\x9bd\x7f")).text == "a[2Jb\tcd"

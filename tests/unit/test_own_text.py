@@ -2,7 +2,7 @@
 
 import pytest
 
-from pbm_oust.mail.text import own_text
+from pbm_oust.mail.reading.own_text import own_text
 
 
 @pytest.mark.parametrize("mark", ["--", "-- "])
@@ -15,7 +15,9 @@ def test_other_dashes_do_not_end_the_text(line: str) -> None:
     assert own_text(f"before\n{line}\nafter") == f"before\n{line.rstrip()}\nafter"
 
 
-@pytest.mark.parametrize("line", ["- " * 3 + "-", "* * *", "___", "====", "~~~~~~~~~~~~"])
+@pytest.mark.parametrize(
+    "line", ["- " * 3 + "-", "* * *", "-" * 40, "--- my plan ---", "___", "====", "~~~~~~~~~~~~"]
+)
 def test_a_separator_drawn_by_hand_does_not_end_the_text(line: str) -> None:
     assert own_text(f"before\n{line}\nafter") == f"before\n{line}\nafter"
 
@@ -62,6 +64,44 @@ def test_a_colon_inside_the_text_takes_nothing_with_it() -> None:
 def test_what_stands_right_above_an_attribution_is_kept() -> None:
     text = "Good luck.\nSee you.\nOn Fri, Nov 20, 2026 at 3:36 PM pbm_oust wrote:\n> oust 17\n"
     assert own_text(text) == "Good luck.\nSee you."
+
+
+def test_what_stands_right_above_a_short_attribution_is_kept() -> None:
+    assert own_text("In the end I lost.\npbm_oust skrev:\n> oust 17\n") == "In the end I lost."
+
+
+@pytest.mark.parametrize("line", ["I like this:", "My plan:", "Two things, then:"])
+def test_a_line_that_ends_in_a_colon_and_says_nothing_of_a_sender_is_kept(line: str) -> None:
+    assert own_text(f"{line}\n> It is your turn.\n") == line
+
+
+@pytest.mark.parametrize("mark", ["\t", " |", "| "])
+def test_a_quote_with_a_rare_mark_goes_where_an_attribution_stands_above(mark: str) -> None:
+    quote = f"{mark}It is your turn.\n\n{mark}oust 17\n"
+    text = f"pbm_oust <pbmserv@example.org> wrote:\n\n{quote}\nGood luck!\n"
+    assert own_text(text) == "Good luck!"
+
+
+@pytest.mark.parametrize("mark", ["\t", " |", "| "])
+def test_a_line_with_a_rare_mark_is_kept_where_no_attribution_stands_above(mark: str) -> None:
+    assert own_text(f"See:\n{mark}a table") == f"See:\n{mark}a table"
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["Sent from my iPhone", "Von meinem iPhone gesendet", "Get Outlook for iOS<https://aka.ms/o>"],
+)
+def test_a_line_that_a_phone_adds_goes_at_the_end_only(line: str) -> None:
+    assert own_text(f"Good luck!\n\n{line}\n") == "Good luck!"
+    assert own_text(f"{line}\nwas what it said.") == f"{line}\nwas what it said."
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["Sent from my heart and with all the love that there is in it", "I sent from my iPhone"],
+)
+def test_a_line_that_only_resembles_what_a_phone_adds_is_kept(line: str) -> None:
+    assert own_text(f"Good luck!\n{line}") == f"Good luck!\n{line}"
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pbm_oust.mail.reading import (
-    LONGEST_CHAT,
-    UnreadableMail,
-    read_mail,
-)
+from pbm_oust.mail.reading import UnreadableMail, read_mail
+from pbm_oust.mail.reading.mail import LONGEST_CHAT
 from tests.unit.mails import FROM, mail
 
 

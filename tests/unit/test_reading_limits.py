@@ -1,21 +1,28 @@
 """Mails that would cost too much to read are refused at once, and all others are read quickly."""
 
+import subprocess
+import sys
 import time
 from contextlib import suppress
 from itertools import islice
+from pathlib import Path
 from string import ascii_letters
 
 import pytest
 
-from pbm_oust.mail.reading import (
+from pbm_oust.mail.reading import UnreadableMail, read_mail
+from pbm_oust.mail.reading.limits import (
     LARGEST_HEADER,
     LARGEST_HEADERS,
+    LARGEST_MAIL,
+    MOST_LINES,
     MOST_PARTS,
-    UnreadableMail,
-    read_mail,
+    within_limits,
 )
-from tests.unit.mails import FROM, in_parts, mail, parts
+from tests.unit.bombs import BOMBS, LARGE, REFUSED, nested
+from tests.unit.mails import FROM, in_parts, mail
 
+ROOT = Path(__file__).parents[2]
 MAIL_INSIDE = b"Content-Type: message/rfc822\r\n\r\n"
 PATIENCE = 3.0
 """Seconds that reading the largest mail may take; it takes a tenth of that."""
@@ -34,18 +41,33 @@ def test_headers_that_are_too_large_are_not_read(headers: list[str], reason: str
         read_mail(mail(FROM, *headers))
 
 
+def test_a_mail_that_is_too_large_is_not_read() -> None:
+    with pytest.raises(UnreadableMail, match=f"larger than {LARGEST_MAIL} bytes"):
+        read_mail(mail(FROM, text="x" * LARGEST_MAIL))
+
+
+@pytest.mark.parametrize(
+    "name", ["X-Microsoft-Antispam-Message-Info", "References", "ARC-Seal", "DKIM-Signature"]
+)
+def test_a_header_that_nothing_reads_may_be_long(name: str) -> None:
+    long = f"{name}: x" + "\r\n\txxxxxxxx" * 800
+    read = read_mail(mail(FROM, long, "Subject: help"))
+    assert (read.subjects, read.text, read.sender) == (("help",), "hello", "alice@example.org")
+
+
+def test_too_many_lines_are_not_read() -> None:
+    with pytest.raises(UnreadableMail, match=f"more than {MOST_LINES} lines"):
+        read_mail(mail(FROM, text="\r\n" * MOST_LINES))
+
+
+def test_a_report_of_too_many_groups_is_not_read() -> None:
+    with pytest.raises(UnreadableMail, match="groups"):
+        read_mail(LARGE["a delivery status"])
+
+
 def test_too_many_parts_are_not_read() -> None:
     with pytest.raises(UnreadableMail, match=f"more than {MOST_PARTS} parts"):
         read_mail(in_parts(*["\r\nx"] * MOST_PARTS))
-
-
-def nested(depth: int) -> bytes:
-    """Return a mail whose text is as many parts deep."""
-    content = "Content-Type: text/plain\r\n\r\nhello"
-    for level in range(depth):
-        kind, text = parts(content, kind=f"x{level}")
-        content = f"{kind}\r\n\r\n{text}"
-    return mail(FROM, "Subject: help", content, text="")
 
 
 def test_a_text_a_few_parts_deep_is_read() -> None:
@@ -99,22 +121,6 @@ def test_parts_without_empty_lines_and_mails_do_not_exhaust_the_stack_together()
         read_mail(parts_without_empty_lines(700) + b"\n" + MAIL_INSIDE * 399)
 
 
-LARGE = {
-    "many encoded words": mail(FROM, "Subject: " + "=?utf-8?q?x?= " * 250),
-    "many addresses": mail("From: " + "a, " * 1300),
-    "many prefixes": mail(FROM, "Subject: " + "re:" * 1300),
-    "a line of dashes": mail(FROM, text="-" * 250_000 + "x"),
-    "dashes and spaces": mail(FROM, text="-" * 120_000 + " " * 120_000 + "x"),
-    "dashes and words": mail(FROM, text="--" + " a-" * 80_000),
-    "empty lines": mail(FROM, text="\r\n" * 120_000 + "> x"),
-    "lines with colons": mail(FROM, text="x:\r\n" * 60_000 + "> x"),
-    "quoted lines": mail(FROM, text=">\r\n" * 80_000),
-    "blocks like headers": mail(FROM, text="From: x\r\nTo: \r\nx\r\n" * 12_000),
-    "broken base64": mail(FROM, "Content-Transfer-Encoding: base64", text="=x\r\n" * 60_000),
-    "a delivery status": mail(FROM, "Content-Type: message/delivery-status", text="\r\n" * 20_000),
-}
-
-
 def seconds_to_read(data: bytes) -> float:
     begun = time.process_time()
     with suppress(UnreadableMail):
@@ -134,4 +140,29 @@ def test_a_long_parameter_of_a_part_is_not_read() -> None:
 
 
 def test_many_quotes_with_empty_lines_between_are_read_quickly() -> None:
-    assert seconds_to_read(mail(FROM, text=">\r\n\r\n" * 12_000)) < PATIENCE
+    assert seconds_to_read(mail(FROM, text=">\r\n\r\n" * 4_900)) < PATIENCE
+
+
+# The mails of the field notes that cost others minutes or gigabytes
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_mail_that_would_cost_minutes_is_refused_before_it_is_parsed(name: str) -> None:
+    with pytest.raises(UnreadableMail):
+        within_limits(REFUSED[name])
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_mail_made_to_be_slow_is_read_quickly(name: str) -> None:
+    assert seconds_to_read(BOMBS[name]) < PATIENCE
+
+
+def test_no_mail_takes_more_than_fifty_megabytes() -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "tests.unit.bombs"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert 0 < int(run.stdout) < 50_000

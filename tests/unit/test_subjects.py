@@ -2,7 +2,8 @@
 
 import pytest
 
-from pbm_oust.mail.reading import read_mail, without_prefixes
+from pbm_oust.mail.reading import read_mail
+from pbm_oust.mail.reading.prefixes import without_prefixes
 from tests.unit.mails import FROM, mail
 
 

@@ -1,0 +1,22 @@
+"""Text in the form format=flowed (RFC 3676), made into lines that are whole paragraphs. Pure."""
+
+_SIGNATURE = "-- "
+
+
+def unflowed(text: str, drops_space: bool) -> str:
+    """Return a flowed text with its soft line breaks taken out, and quotes marked with one `>`.
+
+    `drops_space` is the parameter DelSp: the space that marks a soft break is none of the text.
+    """
+    paragraphs: list[list[str]] = []
+    open_depth = None
+    for line in text.split("\n"):
+        content = line.lstrip(">")
+        depth = len(line) - len(content)
+        content = content.removeprefix(" ")
+        if depth != open_depth or content == _SIGNATURE:
+            paragraphs.append(["> "] if depth else [])
+        is_soft = content.endswith(" ") and content != _SIGNATURE
+        paragraphs[-1].append(content[:-1] if is_soft and drops_space else content)
+        open_depth = depth if is_soft else None
+    return "\n".join("".join(paragraph) for paragraph in paragraphs)

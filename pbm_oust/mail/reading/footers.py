@@ -1,0 +1,31 @@
+"""Lines that phones and mail programs write below a mail. Pure."""
+
+import re
+
+from pbm_oust.mail.reading.phrases import PHONE_FOOTERS
+
+_LONGEST = 200
+_MOST_WORDS = 6
+_LONGEST_NAME = 48
+_ADDRESS_OF_PROGRAM = re.compile(r"[<(\[]*https?:\S*$")
+_AROUND = " \t.!*_\u3002\u00a0[]()<>\u200e\u200f"
+_ENDS = [tuple(phrase.split("{}", 1)) for phrase in PHONE_FOOTERS if "{}" in phrase]
+_WHOLE = frozenset(phrase for phrase in PHONE_FOOTERS if "{}" not in phrase)
+
+
+def is_footer(line: str) -> bool:
+    """Return whether a whole line is one that a phone or a program adds.
+
+    The name of the phone or the program in it is one to six words; an address may follow.
+    """
+    if len(line) > _LONGEST:
+        return False
+    bare = _ADDRESS_OF_PROGRAM.sub("", line.strip()).strip(_AROUND).lower()
+    return bare in _WHOLE or any(_is_phrase(bare, *ends) for ends in _ENDS)
+
+
+def _is_phrase(line: str, begin: str, end: str) -> bool:
+    if not (line.startswith(begin) and line.endswith(end)):
+        return False
+    name = line[len(begin) : len(line) - len(end)].strip()
+    return 0 < len(name) <= _LONGEST_NAME and len(name.split()) <= _MOST_WORDS

@@ -1,0 +1,52 @@
+"""Headers, decoded one by one: one that cannot be decoded is taken as it stands."""
+
+import re
+from collections import defaultdict
+from email.header import decode_header
+from email.message import Message
+from email.utils import getaddresses
+
+from pbm_oust.mail.reading.charsets import decoded, without_surrogates
+from pbm_oust.players import is_address
+
+
+def raw_headers(message: Message) -> dict[str, list[str]]:
+    """Return the values of all headers by their names in lower case, encoded words as they are.
+
+    Bytes beyond ASCII are taken as UTF-8; what is not becomes U+FFFD.
+    """
+    found: dict[str, list[str]] = defaultdict(list)
+    for name, value in message.raw_items():
+        raw = str(value).encode("utf-8", "surrogateescape")
+        found[name.lower()].append(raw.decode("utf-8", "replace"))
+    return found
+
+
+def header_text(value: str) -> str:
+    """Return a header's value as text in one line; what cannot be decoded becomes U+FFFD."""
+    try:
+        text = "".join(_part_text(part, charset) for part, charset in decode_header(value))
+    except Exception:  # noqa: BLE001 - the raw text stands where decoding fails
+        text = value
+    return one_line(without_surrogates(text))
+
+
+def _part_text(part: bytes | str, charset: str | None) -> str:
+    if isinstance(part, str):
+        return part
+    return decoded(part, charset) if charset else part.decode("raw-unicode-escape", "replace")
+
+
+def one_line(text: str) -> str:
+    """Return a text whose spaces and line ends of every kind are single spaces."""
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def first_address(values: list[str]) -> str:
+    """Return the first address in the values of From that is one, or an empty text."""
+    lines = [one_line(value) for value in values]
+    try:
+        found = [address for _, address in getaddresses(lines)]
+    except Exception:  # noqa: BLE001 - the parser gives up in several ways
+        found = re.findall(r"<([^<>]*)>", " ".join(lines))
+    return next(filter(is_address, found), "")

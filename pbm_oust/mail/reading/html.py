@@ -1,0 +1,149 @@
+"""HTML as the text that a reader sees, older messages in it marked as quotes. Pure.
+
+The parser is lxml's, which takes any dirt in time that grows with its length. Text that lies more
+than 256 elements deep is lost, and so is what follows the first 8,000 tags and pieces of text.
+"""
+
+import re
+from collections import Counter
+from enum import Enum
+from typing import Any
+
+from lxml import etree
+
+from pbm_oust.mail.reading.phrases import QUOTING_CLASSES, QUOTING_FROM_HERE
+
+_BLOCKS = frozenset(
+    {
+        *("address", "article", "blockquote", "center", "dd", "div", "dl", "dt", "fieldset"),
+        *("footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main"),
+        *("nav", "ol", "p", "pre", "section", "table", "tr", "ul"),
+    }
+)
+_PARAGRAPHS = frozenset(
+    ("p", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "table", "ul", "ol")
+)
+_UNSEEN = frozenset(
+    ("script", "style", "head", "title", "template", "noscript", "object", "svg", "math")
+)
+_MOST_PIECES = 8_000
+_SPACES = re.compile(r"[ \t\r\n\f]+")
+
+
+class _Enough(Exception):
+    """So many pieces have come that the rest is not looked at."""
+
+
+class _Effect(Enum):
+    """What an element does to the text in it."""
+
+    NONE = 0
+    QUOTED = 1
+    UNSEEN = 2
+    KEEPS_SPACES = 3
+
+
+def text_of_html(html: str) -> str:
+    """Return the text of HTML, in which lines of quoted elements begin with `>`."""
+    reader = _Reader()
+    target: Any = reader  # the stubs of lxml say that it may be given bytes, which it is not
+    parser = etree.HTMLParser(target=target, encoding="utf-8", remove_comments=True)
+    try:
+        parser.feed(html.replace("\0", "").encode("utf-8", "replace"))
+        parser.close()
+    except (etree.LxmlError, _Enough):
+        reader.close()
+    return "\n".join(reader.lines)
+
+
+class _Reader:
+    """Takes what the parser finds, element by element, and makes lines of it."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self._line: list[str] = []
+        self._open: list[_Effect] = []
+        self._number = Counter[_Effect]()
+        self._pieces = 0
+        self._is_all_quoted = False
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        """Take the beginning of an element."""
+        self._count_piece()
+        if tag in _BLOCKS:
+            self._break()
+        if tag in _PARAGRAPHS:
+            self._leave_a_line()
+        if tag == "br":
+            self._end_line()
+        elif tag in ("td", "th") and self._line:
+            self._line.append(" ")
+        marks = f"{attributes.get('class', '')} {attributes.get('id', '')}".lower().split()
+        if any(mark.removeprefix("x_") in QUOTING_FROM_HERE for mark in marks):
+            self._break()
+            self._is_all_quoted = True
+        effect = _effect(tag, attributes.get("style", ""), marks)
+        if effect is _Effect.QUOTED:
+            self._break()
+        self._open.append(effect)
+        self._number[effect] += 1
+
+    def end(self, tag: str) -> None:
+        """Take the end of an element."""
+        if tag in _BLOCKS or (self._open and self._open[-1] is _Effect.QUOTED):
+            self._break()
+        if tag in _PARAGRAPHS:
+            self._leave_a_line()
+        if self._open:
+            self._number[self._open.pop()] -= 1
+
+    def data(self, text: str) -> None:
+        """Take text."""
+        self._count_piece()
+        if self._number[_Effect.UNSEEN]:
+            return
+        if self._number[_Effect.KEEPS_SPACES]:
+            *whole, text = text.replace("\r", "").split("\n")
+            for line in whole:
+                self._line.append(line)
+                self._end_line()
+        else:
+            text = _SPACES.sub(" ", text)
+            if not self._line:
+                text = text.lstrip(" ")
+        if text:
+            self._line.append(text)
+
+    def close(self) -> None:
+        """Take the end of the whole."""
+        self._break()
+
+    def _count_piece(self) -> None:
+        self._pieces += 1
+        if self._pieces > _MOST_PIECES:
+            raise _Enough
+
+    def _break(self) -> None:
+        """End the line if something stands in it."""
+        if self._line:
+            self._end_line()
+
+    def _leave_a_line(self) -> None:
+        if self.lines and self.lines[-1].strip("> "):
+            self._end_line()
+
+    def _end_line(self) -> None:
+        text = "".join(self._line).replace("\u00a0", " ").rstrip()
+        is_quoted = self._is_all_quoted or self._number[_Effect.QUOTED]
+        self.lines.append(f"> {text}" if is_quoted else text)
+        self._line.clear()
+
+
+def _effect(tag: str, style: str, marks: list[str]) -> _Effect:
+    if tag in _UNSEEN or "display:none" in style.replace(" ", "").lower():
+        return _Effect.UNSEEN
+    if tag == "blockquote" or any(mark in QUOTING_CLASSES for mark in marks):
+        return _Effect.QUOTED
+    if tag in ("pre", "textarea"):
+        return _Effect.KEEPS_SPACES
+    return _Effect.NONE

@@ -1,0 +1,79 @@
+"""Mail as it arrives: bytes become the few things that matter. Pure, and never raises."""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from email import message_from_bytes
+from email.message import Message
+
+from pbm_oust.mail.reading.body import is_closed, text_of
+from pbm_oust.mail.reading.headers import first_address, header_text, one_line, raw_headers
+from pbm_oust.mail.reading.limits import UnreadableMail, within_limits
+from pbm_oust.mail.reading.own_text import own_text
+from pbm_oust.mail.reading.prefixes import without_prefixes
+
+LONGEST_CHAT = 10_000
+
+_RECIPIENT_HEADERS = ("delivered-to", "x-original-to", "envelope-to", "to")
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """What matters of a mail."""
+
+    sender: str
+    """The address that an answer goes to, or an empty text where there is none."""
+    subjects: tuple[str, ...]
+    """The Subjects, decoded, reply prefixes taken off; usually one."""
+    text: str
+    """What the sender wrote himself: without quotes, signature and attachments."""
+    is_text_closed: bool
+    """Whether there is no text because what there is cannot be read: encrypted, winmail.dat."""
+    message_id: str
+    identity: str
+    """The Message-ID, or else what tells the mail from others by its content."""
+    recipients: tuple[str, ...]
+    """Whom the mail says it is for, which counts only where the envelope is not known."""
+    headers: Message
+    """The parsed message, for a look at its other headers."""
+
+
+def read_mail(data: bytes, envelope_sender: str = "") -> Mail:
+    """Return what matters of a mail; without an address in From, it is from the envelope sender.
+
+    Raises UnreadableMail for a mail that exceeds the limits.
+    """
+    message = _parsed(data)
+    raw = raw_headers(message)
+    subjects = [header_text(value) for value in raw["subject"]]
+    text = text_of(message)
+    message_id = one_line("".join(raw["message-id"][:1]))
+    content = "\0".join((*subjects, *raw["date"], text))
+    digest = hashlib.sha256(content.encode()).hexdigest()
+    return Mail(
+        sender=first_address(raw["from"]) or first_address([envelope_sender]),
+        subjects=tuple(without_prefixes(subject) for subject in subjects),
+        text=own_text(text)[:LONGEST_CHAT],
+        is_text_closed=not text.strip() and is_closed(message),
+        message_id=message_id if re.fullmatch(r"<[!-;=?-~]{1,250}>", message_id) else "",
+        identity=message_id or f"content {digest}",
+        recipients=tuple(
+            address
+            for name in _RECIPIENT_HEADERS
+            for address in (first_address([value]) for value in raw[name])
+            if address
+        ),
+        headers=message,
+    )
+
+
+def whole_text(data: bytes) -> str:
+    """Return the text of a mail with all that is quoted in it. Raises UnreadableMail."""
+    return text_of(_parsed(data))
+
+
+def _parsed(data: bytes) -> Message:
+    try:
+        return message_from_bytes(within_limits(data))
+    except RecursionError:
+        raise UnreadableMail("its parts lie too deep in one another") from None

@@ -1,0 +1,248 @@
+"""What mail programs add to what a person writes, in many languages: data, no code.
+
+Compared without regard to case. `{}` stands for a device or a program, in one to five words.
+"""
+
+REPLY_PREFIXES = (
+    # English, and what most programs write whatever their language: Gmail, Outlook, mutt, Alpine
+    *("re", "r", "fw", "fwd", "f"),
+    # German: Outlook, Thunderbird, GMX, Lotus Notes
+    *("aw", "antw", "antwort", "wg", "weitergeleitet"),
+    # Swedish, Danish, Norwegian, Finnish: Outlook
+    *("sv", "vb", "vs", "vl", "svar"),
+    # Dutch: Outlook, KPN
+    *("doorst", "betreft"),
+    # French: Outlook, La Poste, Orange
+    *("ref", "rép", "réf", "tr"),
+    # Spanish and Portuguese: Outlook, Terra, UOL
+    *("res", "resp", "rv", "enc"),
+    # Italian: Outlook, Libero, Lotus Notes
+    *("i", "rif", "inoltra"),
+    # Polish, Czech, Slovak, Hungarian, Romanian, Croatian
+    *("odp", "pd", "vá", "vál", "továbbítás", "na", "pn", "prp", "prosl"),
+    # Turkish, Greek, Icelandic, Welsh, Estonian, Lithuanian, Latvian
+    *("ynt", "ilt", "απ", "πρθ", "σχετ", "atb", "ps", "þýs", "edt"),
+    # Russian, Ukrainian, Bulgarian
+    *("отв", "ответ", "на", "пересл", "вiдп", "відп", "отг"),
+    # Vietnamese, Indonesian, Malay
+    *("trl", "ct", "bls", "trs", "bd"),
+    # Chinese, Japanese, Korean: QQ Mail, NetEase, Foxmail, Becky
+    *("回复", "答复", "转发", "回覆", "轉寄", "返信", "転送", "회신", "답장", "전달"),
+    # Hebrew, Arabic, Persian: Outlook
+    *("השב", "הועבר", "תשובה", "רד", "إعادة توجيه", "پاسخ"),
+)
+"""Words in front of a Subject, a colon behind them, perhaps with a counter between."""
+
+SPAM_TAGS = (
+    "spam",
+    "suspected spam",
+    "possible spam",
+    "junk",
+    "bulk",
+    "spam?",
+    "extern",
+    "external",
+)
+"""What filters write in front of a Subject between asterisks or braces."""
+
+SAID = (
+    # English, German, Dutch, Afrikaans
+    *("wrote", "writes", "said", "schrieb", "schreef", "het geskryf"),
+    # Swedish, Danish, Norwegian, Finnish, Icelandic
+    *("skrev", "skreiv", "kirjoitti", "skrifaði"),
+    # French, Spanish, Catalan, Portuguese, Italian, Romanian
+    *("a écrit", "écrivit", "escribió", "ha escrit", "va escriure", "escreveu", "ha scritto"),
+    *("a scris",),
+    # Polish, Czech, Slovak, Slovene, Croatian, Hungarian
+    *("pisze", "napisał", "napisała", "napisał(a)", "napsal", "napsala", "napsal(a)", "napísal"),
+    *("napísal(a)", "je napisal", "je napisao", "ezt írta", "írta"),
+    # Russian, Ukrainian, Bulgarian, Serbian
+    *("пишет", "писал", "писал(а)", "написал", "написал(а)", "пише", "написав", "написа"),
+    # Greek, Turkish, Lithuanian, Latvian, Estonian
+    *("έγραψε", "yazdı", "rašė", "rakstīja", "kirjutas"),
+    # Vietnamese, Indonesian, Thai, Hebrew, Arabic
+    *("đã viết", "menulis", "เขียนว่า", "כתב", "כתבה", "כתב/ה", "كتب", "تمت كتابة"),
+    # Chinese, Japanese, Korean
+    *("写道", "寫道", "写于", "のメール", "は書きました", "wrote", "작성"),
+)
+"""The verb of the sentence above a quote: On Friday, Bob wrote:"""
+
+OPENINGS = (
+    *("on", "am", "le", "il", "el", "op", "em", "den", "dne", "dnia", "w dniu", "pada", "at", "in"),
+    *(
+        "a",
+        "în",
+        "στις",
+        "vào",
+        "in article",
+        "quoting",
+        "zitat von",
+        "citando",
+        "du",
+        "från",
+        "von",
+    ),
+    *("em seg", "el dia", "em", "dňa", "ha", "data", "date", "בתאריך", "في", "ในวันที่", "ngày"),
+)
+"""How that sentence begins, where it is broken into lines."""
+
+ANNOUNCEMENTS = (
+    *("original message", "forwarded message", "forwarded mail", "original appointment"),
+    *("begin forwarded message", "start of forwarded message", "reply message"),
+    *("ursprüngliche nachricht", "originalnachricht", "original-nachricht"),
+    *("weitergeleitete nachricht", "anfang der weitergeleiteten nachricht"),
+    *("message d'origine", "message original", "message transféré", "début du message réexpédié"),
+    *("début du message transféré", "mensaje original", "mensaje reenviado"),
+    *("inicio del mensaje reenviado", "messaggio originale", "messaggio inoltrato"),
+    *("inizio messaggio inoltrato", "oorspronkelijk bericht", "doorgestuurd bericht"),
+    *("begin doorgestuurd bericht", "mensagem original", "mensagem encaminhada"),
+    *("início da mensagem encaminhada", "ursprungligt meddelande", "vidarebefordrat meddelande"),
+    *("originalt meddelande", "oprindelig meddelelse", "videresendt meddelelse"),
+    *("opprinnelig melding", "videresendt melding", "alkuperäinen viesti", "välitetty viesti"),
+    *("wiadomość oryginalna", "oryginalna wiadomość", "wiadomość przekazana"),
+    *("původní zpráva", "přeposlaná zpráva", "pôvodná správa", "eredeti üzenet"),
+    *("továbbított üzenet", "mesaj original", "orijinal mesaj", "iletilen mesaj", "özgün ileti"),
+    *("исходное сообщение", "пересылаемое сообщение", "перенаправленное сообщение"),
+    *("вихідне повідомлення", "αρχικό μήνυμα", "προωθημένο μήνυμα", "tin nhắn gốc"),
+    *("原始邮件", "转发邮件信息", "转发的邮件", "原始郵件", "原始信件", "元のメッセージ"),
+    *(
+        "転送メッセージ",
+        "転送されたメッセージ",
+        "원본 메시지",
+        "원본 메일",
+        "הודעה מקורית",
+        "الرسالة الأصلية",
+    ),
+)
+"""What a line says, between dashes or before a colon, below which an older message stands."""
+
+HEADER_NAMES = (
+    # From
+    *("from", "von", "de", "da", "van", "fra", "från", "lähettäjä", "od", "feladó", "kimden"),
+    *(
+        "gönderen",
+        "от",
+        "от кого",
+        "від",
+        "από",
+        "từ",
+        "dari",
+        "发件人",
+        "寄件者",
+        "差出人",
+        "送信者",
+    ),
+    *("보낸 사람", "보낸사람", "מאת", "من", "von/from"),
+    # Sent, Date
+    *("sent", "date", "gesendet", "datum", "envoyé", "enviado", "enviado el", "enviada em", "data"),
+    *("fecha", "inviato", "verzonden", "sendt", "dato", "skickat", "lähetetty", "päivämäärä"),
+    *(
+        "wysłano",
+        "wysłane",
+        "odesláno",
+        "odoslané",
+        "dátum",
+        "elküldve",
+        "gönderme tarihi",
+        "tarih",
+    ),
+    *("отправлено", "дата", "надіслано", "στάλθηκε", "ημερομηνία", "đã gửi", "发送时间", "日期"),
+    *("寄件日期", "送信日時", "日付", "날짜", "보낸 날짜", "נשלח", "תאריך", "التاريخ", "sent on"),
+    # To, Cc
+    *("to", "an", "à", "para", "a", "aan", "til", "till", "vastaanottaja", "do", "komu", "címzett"),
+    *(
+        "kime",
+        "alıcı",
+        "кому",
+        "προς",
+        "đến",
+        "kepada",
+        "收件人",
+        "收件者",
+        "宛先",
+        "받는 사람",
+        "받는사람",
+    ),
+    *("אל", "إلى", "cc", "kopie", "kopia", "kopi", "kopio", "copie à", "копия", "抄送", "副本"),
+    *("reply-to", "antwort an", "répondre à", "bcc"),
+    # Subject
+    *("subject", "betreff", "objet", "asunto", "assunto", "oggetto", "onderwerp", "emne", "ämne"),
+    *("aihe", "temat", "předmět", "predmet", "tárgy", "konu", "тема", "θέμα", "subiect", "chủ đề"),
+    *("主题", "主旨", "件名", "제목", "נושא", "الموضوع", "subjek", "importance", "priority"),
+    *("wichtigkeit", "message-id"),
+)
+"""Names of the headers that Outlook and others write above the message that is answered."""
+
+PHONE_FOOTERS = (
+    # English
+    *("sent from my {}", "sent from {}", "sent via {}", "sent with {}", "sent using {}"),
+    *("get outlook for {}", "get {} for ios", "get {} for android"),
+    *("sent from my {}. please excuse my brevity", "sent from my {}, please excuse any typos"),
+    *("sent from my {}, so please excuse any typos", "sent on the go"),
+    # German
+    *("von meinem {} gesendet", "gesendet von meinem {}", "gesendet von {}", "von {} gesendet"),
+    *("gesendet mit {}", "diese nachricht wurde von meinem {} gesendet", "mit {} gesendet"),
+    *("holen sie sich outlook für {}", "outlook für {} beziehen", "outlook für {} herunterladen"),
+    # French
+    *("envoyé de mon {}", "envoyé depuis mon {}", "envoyé depuis {}", "envoyé à partir de {}"),
+    *("envoyé avec {}", "obtenir outlook pour {}", "télécharger outlook pour {}"),
+    # Spanish, Catalan, Portuguese
+    *("enviado desde mi {}", "enviado desde {}", "enviado con {}", "obtener outlook para {}"),
+    *("enviat des del meu {}", "enviado do meu {}", "enviado a partir do meu {}", "enviado do {}"),
+    *("enviado de meu {}", "obtenha o outlook para {}", "obter o outlook para {}"),
+    # Italian, Romanian
+    *("inviato da {}", "inviato dal mio {}", "scarica outlook per {}", "ottieni outlook per {}"),
+    *("trimis de pe {}", "obțineți outlook pentru {}"),
+    # Dutch, Swedish, Danish, Norwegian, Finnish
+    *(
+        "verstuurd vanaf mijn {}",
+        "verzonden vanaf mijn {}",
+        "verzonden met {}",
+        "verstuurd vanaf {}",
+    ),
+    *("outlook voor {} downloaden", "download outlook voor {}", "skickat från min {}"),
+    *("skickat från {}", "hämta outlook för {}", "sendt fra min {}", "sendt fra {}"),
+    *("hent outlook til {}", "få outlook for {}", "lähetetty {}", "hanki outlook for {}"),
+    # Polish, Czech, Slovak, Hungarian, Croatian
+    *("wysłane z {}", "wysłano z {}", "pobierz aplikację outlook dla {}", "odesláno z {}"),
+    *("získat outlook pro {}", "odoslané z {}", "elküldve az {}", "küldve: {}", "poslano s {}"),
+    # Russian, Ukrainian, Greek, Turkish
+    *("отправлено с {}", "отправлено из {}", "скачать outlook для {}", "надіслано з {}"),
+    *("στάλθηκε από το {}", "{} gönderildi", "ios için outlook'u edinin"),
+    # Vietnamese, Indonesian, Thai
+    *("đã gửi từ {}", "dikirim dari {}", "ส่งจาก {}"),
+    # Chinese, Japanese, Korean, Hebrew, Arabic
+    *(
+        "发自我的{}",
+        "從我的{}傳送",
+        "从我的{}发送",
+        "获取适用于{}的 outlook",
+        "{}から送信",
+        "{}から送信されました",
+    ),
+    *(
+        "나의 {}에서 보냄",
+        "{}에서 보냄",
+        "내 {}에서 보냄",
+        "נשלח מה-{}",
+        "نُشر من {}",
+        "أُرسلت من {}",
+    ),
+    *("android 版の outlook を入手", "outlook for ios を入手"),
+)
+"""Whole lines that phones and programs write below a mail."""
+
+QUOTING_CLASSES = (
+    *("yahoo_quoted", "protonmail_quote", "zmail_extra", "tutanota_quote", "moz-forward-container"),
+    *(
+        "gmail_signature",
+        "moz-signature",
+        "protonmail_signature_block",
+        "ms-outlook-mobile-signature",
+    ),
+    *("x_gmail_signature", "qmbox_quoted", "mail-quote-collapse", "ymail_signature"),
+)
+"""Classes and ids of elements of HTML in which an older message or a signature stands."""
+
+QUOTING_FROM_HERE = ("appendonsend", "divrplyfwdmsg", "olk_src_body_section", "stopspelling")
+"""Classes and ids of elements of HTML from which on nothing is the sender's own."""

@@ -1,0 +1,31 @@
+"""What mail programs, lists and filters put in front of a Subject. Pure."""
+
+import re
+import unicodedata
+
+from pbm_oust.mail.reading.phrases import REPLY_PREFIXES, SPAM_TAGS
+
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
+_WORDS = "|".join(map(re.escape, sorted(REPLY_PREFIXES, key=len, reverse=True)))
+_TAGS = "|".join(map(re.escape, SPAM_TAGS))
+_PREFIX = re.compile(
+    r"\s*(?:"
+    rf"(?:{_WORDS})\s*(?:\[\d+\]|\*\d+|\(\d+\)|\^\d+|\d+)?\s*:"
+    r"|\[[^\]]{1,40}\]"
+    rf"|\*{{2,5}}\s?(?:{_TAGS})\s?\*{{2,5}}:?"
+    rf"|[{{(](?:{_TAGS})[}})]:?"
+    r")\s*",
+    re.IGNORECASE,
+)
+
+
+def without_prefixes(subject: str) -> str:
+    """Return a Subject without reply prefixes, list tags and spam tags in front.
+
+    Letters that merely look different are made plain before, and invisible marks dropped.
+    """
+    subject = _INVISIBLE.sub("", unicodedata.normalize("NFKC", subject))
+    start = 0
+    while match := _PREFIX.match(subject, start):
+        start = match.end()
+    return subject[start:].strip()

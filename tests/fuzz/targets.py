@@ -1,0 +1,41 @@
+"""What is fuzzed: functions of bytes that raise where a promise is broken."""
+
+from collections.abc import Callable
+
+from pbm_oust.commands.table import parse_line
+from pbm_oust.mail.reading import UnreadableMail, read_mail
+from pbm_oust.mail.reading.html import text_of_html
+from pbm_oust.mail.reading.own_text import own_text
+
+HEAD = b"From: alice@example.org\nContent-Type: text/plain; charset=utf-8\n\n"
+COMMAND = "oust move 17 alice wonderland A1"
+
+
+def mails(data: bytes) -> None:
+    """Any bytes are read, or refused as unreadable; what is read can be written."""
+    try:
+        mail = read_mail(data)
+    except UnreadableMail:
+        return
+    "".join((mail.sender, *mail.subjects, mail.text, mail.identity)).encode()
+
+
+def texts(data: bytes) -> None:
+    """No marked line is anybody's own, and no command in a quote is ever read."""
+    text = data.decode("utf-8", "replace").replace("\r", "\n").replace("\0", "")
+    assert not any(line.startswith(">") for line in own_text(text).split("\n"))
+    quoted = "\n".join(f"> {line}" for line in f"{text}\n{COMMAND}".split("\n"))
+    assert own_text(quoted) == ""
+    assert read_mail(HEAD + quoted.encode()[:200_000]).text == ""
+    assert COMMAND not in own_text(
+        text_of_html(f"<p>x</p><blockquote>{COMMAND}</blockquote>{text}")
+    )
+
+
+def lines(data: bytes) -> None:
+    """Any line is a command or is not; its words can be shown again."""
+    line, _ = parse_line(data.decode("utf-8", "replace"))
+    line.shown((), lambda _: False).encode()
+
+
+TARGETS: dict[str, Callable[[bytes], None]] = {"mails": mails, "texts": texts, "lines": lines}

@@ -1,0 +1,35 @@
+"""A folder of mails, and what is read of each, as text beside it."""
+
+from pathlib import Path
+
+from pbm_oust.mail.automatic import reason_for_silence
+from pbm_oust.mail.reading import UnreadableMail, read_mail
+
+FOLDER = Path(__file__).parent
+OWN_ADDRESS = "pbmserv@example.org"
+
+
+def names() -> list[str]:
+    return sorted(path.stem for path in FOLDER.glob("*.eml"))
+
+
+def reading(data: bytes) -> str:
+    """What is read of a mail, a line for each thing; the text stands indented at the end."""
+    try:
+        mail = read_mail(data)
+    except UnreadableMail as error:
+        return f"refused: {error}\n"
+    silence = reason_for_silence(mail.headers, None, mail.sender, OWN_ADDRESS)
+    lines = [
+        f"from: {mail.sender}".rstrip(),
+        *(f"subject: {subject}".rstrip() for subject in mail.subjects),
+        *([] if mail.message_id else [f"known by: {_known_by(mail.identity)}"]),
+        *([f"not answered: {silence}"] if silence else []),
+        *(["text: could not be read"] if mail.is_text_closed else []),
+        *(f"  | {line}".rstrip() for line in mail.text.split("\n") if mail.text),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _known_by(identity: str) -> str:
+    return "its content" if identity.startswith("content ") else identity
