@@ -118,7 +118,10 @@ def add(operator: Operator, userid: str, addresses: tuple[str, ...], password: s
 @password_option
 @pass_operator
 def passwd(operator: Operator, userid: str, password: str) -> None:
-    """Give an account a new password; codes that it waits for do nothing any more."""
+    """Give an account a new password.
+
+    Codes that it waits for do nothing any more.
+    """
     stored = hash_password(_checked(password))
     read_account(operator, userid.lower())
     with operator.home.locked_players():

@@ -61,10 +61,10 @@ def rename(operator: Operator, old: str, new: str) -> None:
 @click.argument("into")
 @pass_operator
 def merge(operator: Operator, userid: str, into: str) -> None:
-    """Join a player's account with another one of his, INTO, which stays.
+    """Join a player's account with another one, INTO.
 
-    It gets the boards, addresses and notes. He and those with whom he plays are told by mail. If
-    this is interrupted, say it again.
+    That one stays, and gets the boards, addresses and notes. The player and those with whom he
+    plays are told by mail. If this is interrupted, say it again.
     """
     _move(operator, merge_players, userid.lower(), into.lower(), "merged")
 
@@ -74,9 +74,10 @@ def merge(operator: Operator, userid: str, into: str) -> None:
 @click.option("--to", "userids", multiple=True, metavar="USERID", help="Only to this player.")
 @pass_operator
 def broadcast(operator: Operator, text: str | None, userids: tuple[str, ...]) -> None:
-    """Write to all players who have not turned such mails off, or to those named with --to.
+    """Write to all players, or to those named with --to.
 
-    Answers to such a mail are read by nobody: say in it where to write.
+    Players who have turned such mails off get none. Answers to such a mail are read by nobody: say
+    in it where to write.
     """
     text = sys.stdin.read() if text is None else text
     if not text.strip():

@@ -56,9 +56,10 @@ def award(operator: Operator, kind: Kind, board: int, winner: str, yes: bool) ->
 @yes_option
 @pass_operator
 def adopt(operator: Operator, kind: Kind, board: int, side: str, userid: str, yes: bool) -> None:
-    """Hand a side to another player, who begins a new turn and has used no time.
+    """Hand a side to another player.
 
-    It is recorded, and told to both players and to the one who had the side before.
+    The player begins a new turn and has used no time. It is recorded, and told to both players and
+    to the one who had the side before.
     """
     try:
         player = read_userid(userid)

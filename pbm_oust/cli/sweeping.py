@@ -15,7 +15,7 @@ from pbm_oust.recovery import recover
 @as_json
 @pass_operator
 def sweep(operator: Operator, as_json: bool) -> None:
-    """Remind players, end games whose time is used up, and send digests, where that is due.
+    """Do what time brings about: reminders, ends, digests.
 
     A running server does the same every few minutes; both together do each thing once. Exit status
     1 if something could not be looked at, such as a damaged history; the rest is done.

@@ -128,7 +128,7 @@ def test_the_operator_awards_a_game(word: str, result: str, subject: str, world:
     assert run(world, "games", "award", "oust", "1", word, "--yes").exit_code == 0
     assert world.history(1) == [f"1 * award {word}", result]
     assert ("bob", subject) in world.letters()
-    assert "agreed" not in world.text_to("bob")
+    assert "players agreed" not in world.text_to("bob")
 
 
 def test_the_operator_hands_a_side_to_another_player(world: World) -> None:

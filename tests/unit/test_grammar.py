@@ -219,7 +219,8 @@ def test_every_form_shows_how_it_is_written() -> None:
         "confirm": ["oust confirm BOARD USERID PASSWORD"],
         "seek": [
             "oust seek USERID PASSWORD [-x] [-o] [-size=13|-size=11x9] [-hex|-hex=7|-hex=3,4] "
-            "[-noswap] [-unrated] [--nagtime=7] [--forfeittime=21] [--totaltime=0]"
+            "[-noswap] [-unrated] [--nagtime=7] [--forfeittime=21] [--totaltime=0] "
+            "[--maxtime=0]"
         ],
         "unseek": ["oust unseek NUMBER USERID PASSWORD"],
         "join": ["oust join NUMBER USERID PASSWORD"],

@@ -173,6 +173,18 @@ FILLED_IN = {
     "[SUBJECT..]": "move",
     "[USERID..]": "alice",
     "[all|active|inactive|next]": "next",
+    "USERID..": "bob",
+    "NUMBER": "3",
+    "N": "4",
+    "BOARDS": "5",
+    "CODE": "abcdefghijklmnop",
+    "NEWPASSWORD": "rabbithole",
+    "[NEWPASSWORD]": "rabbithole",
+    "DATE": "2026-12-20",
+    "DAYS": "14",
+    "[GAME..]": "oust",
+    "[NAME": "mail",
+    "VALUE]..": "mine",
 }
 
 

@@ -13,6 +13,7 @@ from pbm_oust.home import Home
 from pbm_oust.mail.intake import Envelope, open_intake
 from pbm_oust.notation import format_action
 from pbm_oust.rules.kinds import KINDS
+from tests.unit.accounts import make_account
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 ALICE, BOB = "alice@example.org", "bob@example.org"
@@ -28,8 +29,8 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path: Path = tmp_path_factory.mktemp("begun")
     home = Home(path)
     home.prepare(tuple(KINDS))
-    send(home, ALICE, "signup alice wonderland")
-    send(home, BOB, "signup bob lookingglass")
+    make_account(home, "alice", "wonderland", ALICE)
+    make_account(home, "bob", "lookingglass", BOB)
     send(home, ALICE, "oust challenge alice bob -size=3 -noswap")
     return path
 
@@ -109,7 +110,7 @@ def test_the_other_player_is_never_told_what_waits_or_was_dropped(home: Home) ->
 
 
 def test_a_handed_over_side_does_not_take_what_was_queued_with_it(home: Home) -> None:
-    send(home, "carol@example.org", "signup carol rabbithole")
+    make_account(home, "carol", "rabbithole", "carol@example.org")
     send(home, BOB, QUEUE)
     history = home.history_path("oust", 1)
     at, cause = "2026-11-20T12:00:00Z", "0123456789abcdef"

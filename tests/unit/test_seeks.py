@@ -19,6 +19,7 @@ from pbm_oust.rules.grid import hexagon, square
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Side
 from pbm_oust.seeks import LIFETIME, MOST_SEEKS, Seek, last_numbers, seeks_of, with_seeks
+from tests.unit.accounts import make_account
 from tests.unit.processes import run_at_once
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -80,7 +81,7 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = Home(path)
     home.prepare(tuple(KINDS))
     for userid in ("alice", "bob", "carol"):
-        send(home, userid, f"signup {userid} wonderland")
+        make_account(home, userid, "wonderland", f"{userid}@example.org")
     return path
 
 

@@ -9,7 +9,7 @@ from pbm_oust.formats.sgf import format_sgf
 from pbm_oust.formats.sheet import Sheet
 from pbm_oust.record import Ruling, Verb
 from pbm_oust.rules.position import Side
-from tests.unit.games import EXAMPLE, new_game
+from tests.unit.games import EXAMPLE, new_game, play
 from tests.unit.happenings import GRIDS, anything_goes, taken_back, written
 
 sgfmill, boards = (import_module(f"sgfmill.{name}") for name in ("sgf", "boards"))
@@ -80,7 +80,7 @@ def test_sgf_says_in_the_words_of_the_standard_who_played_when_and_who_won() -> 
     ],
 )
 def test_sgf_says_how_the_operator_ended_a_game(ruling: Ruling, result: str) -> None:
-    game = new_game("hex 3")
+    game = play(new_game("hex 3"), "x A1", "o C4")
     over = game.rule(ruling, game.header.started, "0" * 16)
     assert root_of(format_sgf(Sheet(over))).get("RE") == result
     assert not root_of(format_sgf(Sheet(game))).has_property("RE")

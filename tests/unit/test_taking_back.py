@@ -21,6 +21,7 @@ from pbm_oust.recovery import recover
 from pbm_oust.returned import Bounce
 from pbm_oust.rules.kinds import KINDS
 from tests.end_to_end.sink import listening_sink
+from tests.unit.accounts import make_account
 from tests.unit.test_disk_faults import Death, Fault, FaultyDisk
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -37,8 +38,8 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path: Path = tmp_path_factory.mktemp("begun")
     home = Home(path)
     home.prepare(tuple(KINDS))
-    send(home, ALICE, "signup alice wonderland")
-    send(home, BOB, f"signup bob lookingglass {BOB} {BOBS_DESK}")
+    make_account(home, "alice", "wonderland", ALICE)
+    make_account(home, "bob", "lookingglass", BOB, BOBS_DESK)
     send(home, ALICE, "oust challenge bob alice -size=5 -noswap")
     send(home, BOB, "oust move 1 bob lookingglass A1")
     everything_leaves(home)
