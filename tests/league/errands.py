@@ -59,9 +59,12 @@ def _settle(season: Season) -> None:
     season.players["bob"].signed("settings", "mail digest zone Europe/Paris")
     season.players["carol"].signed("settings", "mail mine")
     season.players["dinah"].signed("settings", "autopass on")
-    season.players["edgar"].signed("limit", "30")
-    season.players["edgar"].signed("reject", "lory jabber")
-    season.players["edgar"].signed("unreject", "jabber")
+    edgar, lory = season.players["edgar"], season.players["lory"]
+    edgar.signed("limit", "30")
+    edgar.signed("reject", "lory jabber")
+    lory.send("oust challenge lory edgar")
+    assert season.world.post.latest_to(lory.address)["X-Pbm-Oust"] == "refusal"
+    edgar.signed("unreject", "lory jabber")
 
 
 def _change_accounts(season: Season) -> None:

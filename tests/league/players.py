@@ -27,8 +27,6 @@ class World:
     random: Random
     used: Counter[str] = field(default_factory=Counter)
     """How often each command was mailed."""
-    refused: list[str] = field(default_factory=list)
-    """The Subjects of letters that refused something, with what was sent."""
 
     def games(self) -> list[Game]:
         """Return all boards, in order."""
