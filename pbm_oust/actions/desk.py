@@ -145,8 +145,15 @@ class Desk:
         raise NotAllowed(Barred.WRONG_PASSWORD, userid)
 
     def was_done(self, userid: str, request: Request) -> bool:
-        """Return whether a command of this player was done when the same mail came before."""
-        return self.home.journal.ending(request.cause(userid)) is Ending.DONE
+        """Return whether a command of this player was done when the same mail came before.
+
+        A process that died may have changed the account and not written that into the journal.
+        """
+        cause = request.cause(userid)
+        if self.home.journal.ending(cause) is Ending.DONE:
+            return True
+        account = self.account_if_any(userid)
+        return account is not None and account.values(_CHANGED) == (cause,)
 
     def is_known(self, address: str) -> bool:
         """Return whether some account has an address."""
