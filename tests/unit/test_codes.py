@@ -129,3 +129,8 @@ def test_a_change_of_a_password_that_a_crash_cut_short_is_told_when_its_mail_com
         assert latest["Subject"] in ("password changed", "already done"), at
         assert has_password(Home(path), "rabbithole"), at
     assert at > 5
+
+
+def test_an_address_that_is_named_twice_gets_one_code(home: Home) -> None:
+    send(home, THIEF, f"add alice wonderland {HOME} Alice@Home.example alice+x@home.example")
+    assert [address for address, _ in codes(home)] == [HOME]
