@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 
 from pbm_oust.absence import Absence, absences_of
-from pbm_oust.boards import has_played
+from pbm_oust.boards import each_userids
 from pbm_oust.clock import Clock, read_clock
 from pbm_oust.disk import NoSuchFile
 from pbm_oust.game import Game
@@ -164,14 +165,21 @@ class Desk:
                     return True
         return False
 
-    def may_name(self, word: str, request: Request) -> bool:
-        """Return whether a word is a userid that the sender of a request may be shown.
+    def names_for(self, request: Request) -> Callable[[str], bool]:
+        """Return what says whether a word is a userid that the sender of a request may be shown.
 
-        Strangers learn of no account but those that have a board, which everybody can see.
+        Strangers learn of no account but those that have a board, which everybody can see. All are
+        looked up at the first word, so that no answer is later because there is an account.
         """
-        return self.has_account(word) and (
-            self.is_known(request.sender) or has_played(word.lower(), self.home)
-        )
+
+        @cache
+        def shown() -> frozenset[str]:
+            userids = frozenset(self.home.userids())
+            if self.is_known(request.sender):
+                return userids
+            return userids & {each for _, _, known in each_userids(self.home) for each in known}
+
+        return lambda word: word.lower() in shown()
 
     def posting(
         self, notices: Iterable[Notice], request: Request, cause: str, place: str
