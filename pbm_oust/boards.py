@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
 
 from pbm_oust.disk import NoSuchFile
@@ -23,6 +24,9 @@ from pbm_oust.refusal import Barred, NotAllowed
 from pbm_oust.rewriting import userids_in, with_other_userid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
+
+MOST_REMEMBERED = 2000
+"""Of how many histories a process remembers what they replay to, those read last."""
 
 _SEEK = re.compile(rb"^# seek ([1-9][0-9]*)$", re.MULTILINE)
 
@@ -180,7 +184,7 @@ def _readable_board(home: Home, kind: Kind, board: int) -> Iterator[None]:
 
 def _checked(home: Home, kind: Kind, board: int, data: bytes) -> History:
     try:
-        history = read_history(data)
+        history = _replayed(data)
         header = history.game.header
         if header.kind is not kind:
             raise BadHistory(2, f"in this folder the kind is {kind.name}")
@@ -189,3 +193,12 @@ def _checked(home: Home, kind: Kind, board: int, data: bytes) -> History:
     except BadHistory as error:
         raise DamagedHistory(home.history_path(kind.name, board), error) from None
     return history
+
+
+@lru_cache(maxsize=MOST_REMEMBERED)
+def _replayed(data: bytes) -> History:
+    """Return what a history says, which depends on its bytes alone. Raises BadHistory.
+
+    Whoever looks at all boards would replay them all each time: sweeps, lists, ratings.
+    """
+    return read_history(data)

@@ -11,12 +11,15 @@ from datetime import datetime
 
 from pbm_oust.notation import format_time, parse_time
 from pbm_oust.players import parse_address
+from pbm_oust.proofs import CODE
 
 FIRST_LINE = "pbm_oust bounces 1"
 LONGEST = 250
 """How much is kept of a Message-ID or a Subject."""
 MOST_BOUNCES = 3
 """How many letters come back from an address before it gets no more."""
+
+_WITH_CODE = re.compile(rf"(verify) {CODE.pattern}\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +36,13 @@ class Bounce:
 
     @classmethod
     def of(cls, at: datetime, status: str, letter: str, subject: str) -> "Bounce":
-        """Return a bounce, made of headers as they came: cut to what a line can hold."""
+        """Return a bounce, made of headers as they came: cut to what a line can hold.
+
+        A code that may still come back is left out.
+        """
         word = re.sub(r"[^!-~]", "", letter)[:LONGEST]
         line = re.sub(r"[^ -~]", "?", " ".join(subject.split()))[:LONGEST]
+        line = _WITH_CODE.sub(r"\1", line)
         return cls(at, status, word or "-", line)
 
 

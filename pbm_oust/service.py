@@ -1,7 +1,6 @@
 """A command, who sent it, and the time become records, accounts and notices."""
 
 from dataclasses import replace
-from functools import partial
 
 from pbm_oust.actions import (
     accounts,
@@ -107,7 +106,7 @@ def carry_out_all(command: Multiple, request: Request, desk: Desk) -> Handled:
             answers.append(Told(desk.sender_of(request), "answered_elsewhere", {}))
         if isinstance(answers[-1], RefusalNotice):
             break
-    is_userid = partial(desk.may_name, request=request)
+    is_userid = desk.names_for(request)
     shown = [parse_line(line)[0].shown(VOCABULARY, is_userid) for line in lines]
     steps = list(zip(shown, answers, strict=False))
     done = [step for step in steps if not isinstance(step[1], RefusalNotice)]
@@ -130,7 +129,7 @@ def _refuse(
     desk: Desk,
 ) -> Handled:
     """Answer with what was sent, what is wrong with it, and what to send instead."""
-    is_userid = partial(desk.may_name, request=request)
+    is_userid = desk.names_for(request)
     as_sent = line.shown(VOCABULARY, is_userid)
     if isinstance(command, Refusal) or refusal.reason in _WRONG_PASSWORDS:
         right = str(refusal.facts.get("right") or refusal.facts.get("resembles") or "")

@@ -43,7 +43,7 @@ def ask(pending: Pending, addresses: Sequence[str], request: Request, desk: Desk
         limits = home.limits
         free = [each for each in addresses if not limits.is_reached(Counted.CODE, each, now)]
         facts = {"code": code, "pending": pending, "days": LIFETIME.days}
-        notices = [Told(reader_at(address, request), "code", facts) for address in free]
+        notices = [Told(_reader_at(address, request, desk), "code", facts) for address in free]
         if not notices:
             return Asked.TOO_MANY
         with desk.posting(notices, request, name, place):
@@ -58,9 +58,12 @@ def ask_each(pendings: Sequence[Pending], request: Request, desk: Desk) -> list[
     return [ask(pending, [pending.address], request, desk) for pending in pendings]
 
 
-def reader_at(address: str, request: Request) -> Reader:
-    """Return a reader of whom nothing is known but an address."""
-    is_sender = is_same_address(address, request.sender)
+def _reader_at(address: str, request: Request, desk: Desk) -> Reader:
+    """Return a reader of whom nothing is known but an address.
+
+    A code is no part of another answer: it has to come in a letter that can be answered.
+    """
+    is_sender = is_same_address(address, request.sender) and not desk.is_within
     return Reader((address,), wrote_from=request.sender if is_sender else "")
 
 

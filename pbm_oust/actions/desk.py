@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 
 from pbm_oust.absence import Absence, absences_of
-from pbm_oust.boards import has_played
+from pbm_oust.boards import each_userids
 from pbm_oust.clock import Clock, read_clock
 from pbm_oust.disk import NoSuchFile
 from pbm_oust.game import Game
@@ -145,8 +146,15 @@ class Desk:
         raise NotAllowed(Barred.WRONG_PASSWORD, userid)
 
     def was_done(self, userid: str, request: Request) -> bool:
-        """Return whether a command of this player was done when the same mail came before."""
-        return self.home.journal.ending(request.cause(userid)) is Ending.DONE
+        """Return whether a command of this player was done when the same mail came before.
+
+        A process that died may have changed the account and not written that into the journal.
+        """
+        cause = request.cause(userid)
+        if self.home.journal.ending(cause) is Ending.DONE:
+            return True
+        account = self.account_if_any(userid)
+        return account is not None and account.values(_CHANGED) == (cause,)
 
     def is_known(self, address: str) -> bool:
         """Return whether some account has an address."""
@@ -157,14 +165,21 @@ class Desk:
                     return True
         return False
 
-    def may_name(self, word: str, request: Request) -> bool:
-        """Return whether a word is a userid that the sender of a request may be shown.
+    def names_for(self, request: Request) -> Callable[[str], bool]:
+        """Return what says whether a word is a userid that the sender of a request may be shown.
 
-        Strangers learn of no account but those that have a board, which everybody can see.
+        Strangers learn of no account but those that have a board, which everybody can see. All are
+        looked up at the first word, so that no answer is later because there is an account.
         """
-        return self.has_account(word) and (
-            self.is_known(request.sender) or has_played(word.lower(), self.home)
-        )
+
+        @cache
+        def shown() -> frozenset[str]:
+            userids = frozenset(self.home.userids())
+            if self.is_known(request.sender):
+                return userids
+            return userids & {each for _, _, known in each_userids(self.home) for each in known}
+
+        return lambda word: word.lower() in shown()
 
     def posting(
         self, notices: Iterable[Notice], request: Request, cause: str, place: str

@@ -1,12 +1,10 @@
 """Digests: the daily mail of players who do not want one for each turn."""
 
-from collections.abc import Iterator
-from contextlib import suppress
 from datetime import datetime
 
 from pbm_oust.actions.desk import Desk
+from pbm_oust.actions.renaming import active_games
 from pbm_oust.actions.rulings import id_of, request_of
-from pbm_oust.boards import DamagedHistory, read_game
 from pbm_oust.digest import Digested, digested, latest_slot, with_digested
 from pbm_oust.game import Game
 from pbm_oust.journal import Ending, Entry
@@ -14,8 +12,6 @@ from pbm_oust.notation import format_time
 from pbm_oust.notices import Told
 from pbm_oust.outbox import JOURNAL
 from pbm_oust.players import Account, format_account
-from pbm_oust.refusal import NotAllowed
-from pbm_oust.rules.kinds import KINDS
 from pbm_oust.settings import MailWhen, settings_of
 
 MOST_BOARDS = 20
@@ -67,18 +63,9 @@ def _is_due(account: Account, now: datetime) -> bool:
 
 def _boards_of(userid: str, desk: Desk) -> tuple[list[Game], list[Game]]:
     """Return the boards on which it is a player's turn, and the others that he plays on."""
-    boards = [game for game in _active_games(desk) if game.side_of(userid)]
+    boards = list(active_games(userid, desk.home))
     waiting = [game for game in boards if game.player_to_move == userid]
     return waiting, [game for game in boards if game not in waiting]
-
-
-def _active_games(desk: Desk) -> Iterator[Game]:
-    for kind in KINDS.values():
-        for board in desk.home.boards(kind.name):
-            with suppress(DamagedHistory, NotAllowed):
-                game = read_game(desk.home, kind, board)
-                if not game.result:
-                    yield game
 
 
 def _has_news(game: Game, userid: str, since: datetime) -> bool:

@@ -38,8 +38,10 @@ def forget(command: Forget, request: Request, desk: Desk) -> Handled:
     facts = {"userid": userid, "left": len(left), "word": word if is_named else ""}
     done = Told(desk.player_at(actor.account, request), "forgotten", facts)
     with desk.home.locked_players(), desk.home.journal.held():
+        account = desk.account(userid)
         rename_elsewhere(userid, None, desk.home)
-        forget_addresses(desk.account(userid), desk.home)
+        forget_addresses(account, desk.home)
+        desk.home.pending.forget_of(account, desk.now())
         with desk.posting([done], request, cause, removal_place(userid)):
             # The account goes last: as long as it is there, the mail can finish what it began.
             desk.home.journal.write(Entry(desk.now(), cause, Ending.DONE))

@@ -116,6 +116,7 @@ def _move(account: Account, new: str, how: str, desk: Desk) -> int:
     request = Request("", "", "", f"operator {cause}")
     with home.locked_players():
         rename_elsewhere(old, new, home)
+        home.pending.forget_of(account, desk.now())
         facts = {"how": how, "old": old, "new": new}
         told = [new, *to_be_told(desk.account(old))]
         readers = [desk.player(desk.account(userid)) for userid in told if desk.has_account(userid)]

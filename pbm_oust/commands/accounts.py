@@ -8,7 +8,7 @@ from pbm_oust.commands.grammar import Form, Parameter, Rest
 from pbm_oust.commands.values import PASSWORD, USERID, Filter, read_userid
 from pbm_oust.commands.words import SHORTEST_PASSWORD, fold, is_harmless
 from pbm_oust.membership import is_placeholder
-from pbm_oust.players import Secret, parse_address
+from pbm_oust.players import Secret, normal_address, parse_address
 from pbm_oust.proofs import CODE
 from pbm_oust.refusal import Unread, Unreadable
 
@@ -114,6 +114,7 @@ def read_new_password(word: str) -> Secret:
 
 
 def _read_addresses(words: Sequence[str]) -> tuple[str, ...]:
+    """Return addresses, each of them once, as it was written first. Raises Unreadable."""
     if len(words) > MOST_ADDRESSES:
         raise Unreadable(Unread.SURPLUS_WORD, words[MOST_ADDRESSES])
     for word in words:
@@ -121,7 +122,7 @@ def _read_addresses(words: Sequence[str]) -> tuple[str, ...]:
             parse_address(word)
         except ValueError:
             raise Unreadable(Unread.BAD_ADDRESS, word) from None
-    return tuple(words)
+    return tuple({normal_address(word): word for word in reversed(words)}.values())[::-1]
 
 
 def _read_code(word: str) -> Secret:

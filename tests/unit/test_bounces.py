@@ -174,6 +174,10 @@ def test_what_is_kept_of_a_letter_stands_in_one_line_of_a_bounded_length(
     assert len(noted.subject) <= LONGEST
 
 
+def test_a_code_that_may_still_come_back_is_not_kept() -> None:
+    assert bounce(subject="verify\n abcdefghijklmn27").subject == "verify"
+
+
 def test_a_folded_subject_is_one_line_with_single_spaces() -> None:
     assert bounce(subject=" oust 17 #6:\r\n\tyour  turn ").subject == "oust 17 #6: your turn"
 

@@ -1,15 +1,20 @@
 """Codes that do nothing any more, and what happens to an account meanwhile."""
 
+import shutil
 from datetime import UTC, datetime
 from email import message_from_bytes
 from itertools import count
+from pathlib import Path
 
 import pytest
 
 from pbm_oust.home import Home
 from pbm_oust.mail.intake import Envelope, open_intake
 from pbm_oust.players import Secret, is_password, parse_account
+from pbm_oust.recovery import recover
 from tests.unit.accounts import codes, make_account
+from tests.unit.home_by_mail import make_quick
+from tests.unit.test_disk_faults import Death, Fault, FaultyDisk, take
 
 NOW = datetime(2026, 11, 20, 15, 36, tzinfo=UTC)
 ALICE, HOME, THIEF = "alice@example.org", "alice@home.example", "thief@example.com"
@@ -103,3 +108,29 @@ def test_whoever_signs_up_again_comes_back(home: Home) -> None:
     assert "SignedOff: " in home.read_player("alice")
     assert send(home, ALICE, "signup alice wonderland") == "welcome, alice"
     assert "SignedOff: " not in home.read_player("alice")
+
+
+def test_a_change_of_a_password_that_a_crash_cut_short_is_told_when_its_mail_comes_again(
+    home: Home, tmp_path: Path
+) -> None:
+    make_quick(home, "alice")
+    line, died = "change password alice wonderland rabbithole", True
+    at = 0
+    while died:
+        at += 1
+        path = shutil.copytree(home.path, tmp_path / f"{at}")
+        try:
+            take(path, line, ALICE, FaultyDisk(at, Fault.DIES))
+            died = False
+        except Death:
+            recover(Home(path))
+        take(path, line, ALICE)
+        latest = message_from_bytes(Home(path).outbox.read(Home(path).outbox.letters()[-1]))
+        assert latest["Subject"] in ("password changed", "already done"), at
+        assert has_password(Home(path), "rabbithole"), at
+    assert at > 5
+
+
+def test_an_address_that_is_named_twice_gets_one_code(home: Home) -> None:
+    send(home, THIEF, f"add alice wonderland {HOME} Alice@Home.example alice+x@home.example")
+    assert [address for address, _ in codes(home)] == [HOME]

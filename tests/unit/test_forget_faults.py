@@ -18,7 +18,7 @@ from pbm_oust.mail.intake import KeptBySender
 from pbm_oust.recovery import recover
 from pbm_oust.rewriting import userids_in
 from pbm_oust.rules.kinds import KINDS
-from tests.unit.accounts import make_account
+from tests.unit.accounts import codes, make_account
 from tests.unit.home_by_mail import PASSWORDS, make_quick
 from tests.unit.test_disk_faults import LETTERS, NOW, Death, Fault, FaultyDisk, outcome, take
 
@@ -132,3 +132,21 @@ def test_a_second_player_who_is_forgotten_gets_another_word(begun: Path, tmp_pat
     assert {userids_in(each) for each in outcome(path).histories} == {
         frozenset({"gone-1", "gone-2"})
     }
+
+
+@pytest.mark.parametrize("name", ["rename", "merge"])
+def test_a_code_for_the_former_userid_makes_no_account_of_it(
+    name: str, begun: Path, tmp_path: Path
+) -> None:
+    path = shutil.copytree(begun, tmp_path / "home")
+    dave, elsewhere = "dave@example.org", "dave@home.example"
+    take(path, f"signup dave hatterhatter {dave} {elsewhere}", dave)
+    sent = dict(codes(Home(path)))
+    take(path, f"verify {sent[dave]}", dave)
+    desk = Desk(Home(path), LETTERS.write, lambda: NOW)
+    if name == "rename":
+        rename_player("dave", "david", desk)
+    else:
+        merge_players("dave", "carol", desk)
+    take(path, f"verify {sent[elsewhere]}", elsewhere)
+    assert not Home(path).has_player("dave")

@@ -29,7 +29,7 @@ def test_as_many_lines_as_allowed_are_carried_out(home: Home) -> None:
 
 
 def test_one_mail_answers_all_lines(home: Home) -> None:
-    send(home, "signup alice wonderland", "help", "oust games")
+    send(home, "list", "help", "oust games")
     assert len(home.outbox.letters()) == 1
 
 
@@ -60,3 +60,15 @@ def test_a_line_whose_answer_goes_elsewhere_is_done_all_the_same(home: Home) -> 
 def test_the_lines_hold_no_further_lines(inner: str, home: Home) -> None:
     assert send(home, "signup alice wonderland", inner) == "not understood"
     assert home.pending.names() == []
+
+
+def test_a_code_comes_in_a_mail_of_its_own_that_can_be_answered(home: Home) -> None:
+    assert send(home, "signup alice wonderland", "help") == "2 of 2 done"
+    letters = [message_from_bytes(home.outbox.read(name)) for name in home.outbox.letters()]
+    ((address, code),) = codes(home)
+    assert address == ALICE
+    assert [letter["Reply-To"] for letter in letters] == [
+        f"pbmserv+verify.{code}@example.org",
+        None,
+    ]
+    assert code not in letters[-1].as_string()

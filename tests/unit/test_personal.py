@@ -243,6 +243,15 @@ def test_a_mail_to_forget_somebody_who_is_back_does_not_send_him_away_again(talk
     assert talk.home.has_player("alice")
 
 
+def test_codes_of_somebody_who_is_forgotten_are_forgotten_with_him(talk: Talk) -> None:
+    talk.send(ALICE, "add alice wonderland alice@home.example")
+    talk.send(BOB, "add bob lookingglass bob@home.example")
+    talk.send(ALICE, "forget alice wonderland really")
+    assert not talk.home.has_player("alice")
+    pending = [talk.home.pending.find(name, talk.now) for name in talk.home.pending.names()]
+    assert [each.userid for each in pending if each] == ["bob"]
+
+
 def test_nobody_is_forgotten_by_halves_where_a_board_is_damaged(talk: Talk) -> None:
     talk.send(ALICE, "oust challenge alice bob -size=5")
     talk.send(ALICE, "churn challenge alice bob")

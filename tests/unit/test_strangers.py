@@ -85,3 +85,24 @@ def test_everybody_is_shown_the_userids_on_boards(other: Home) -> None:
 def test_no_password_in_the_place_of_a_userid_is_shown(home: Home) -> None:
     (letter,) = told(home, "oust move 1 rabbithole alice C3")
     assert b"rabbithole" not in letter
+
+
+class Watched(Home):
+    """A home that counts how often the histories are looked through."""
+
+    looks = 0
+
+    def boards(self, kind: str) -> list[int]:
+        self.looks += 1
+        return super().boards(kind)
+
+
+def test_a_refused_line_is_as_much_work_whether_there_is_an_account_or_not(
+    home: Home, other: Home
+) -> None:
+    counted = []
+    for path in (home.path, other.path):
+        watched = Watched(path)
+        told(watched, f"oust shwo {LONG}")
+        counted.append(watched.looks)
+    assert counted[0] == counted[1] > 0
