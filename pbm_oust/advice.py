@@ -4,7 +4,7 @@ from pbm_oust.commands.accounts import Verify
 from pbm_oust.commands.challenge import Challenge
 from pbm_oust.commands.looking import Show
 from pbm_oust.commands.personal import Broadcast, TakeNote, Unwatch, Watch
-from pbm_oust.commands.play import Move, format_wish
+from pbm_oust.commands.play import Move, Preview, format_wish
 from pbm_oust.commands.queue import Confirm, Queue, Submit
 from pbm_oust.commands.seek import Join, Withdraw
 from pbm_oust.commands.table import Command
@@ -63,10 +63,8 @@ def advise(command: Command, refusal: Refusal) -> str | None:
     match refusal.reason, command:
         case Barred.USERID_TAKEN, Verify():
             return f"signup {refusal.facts['free']} PASSWORD"
-        case Barred.NO_SUCH_BOARD, Move():
+        case Barred.NO_SUCH_BOARD, Move() | Queue() | Submit() | Confirm() | Chat():
             return f"{command.kind.name} games {command.userid}"
-        case Barred.NO_SUCH_BOARD, Show():
-            return f"{command.kind.name} games"
         case Barred.NOTHING_WRITTEN, Chat():
             return f"{command.kind.name} chat {command.board} {command.userid} PASSWORD"
         case Barred.NOTHING_WRITTEN, Message():
@@ -77,7 +75,7 @@ def advise(command: Command, refusal: Refusal) -> str | None:
             return f"vacation {command.userid} PASSWORD {Ask.CANCEL.value}"
         case Barred.NOTHING_WRITTEN, Broadcast():
             return f"broadcast {command.userid} PASSWORD"
-        case Barred.NO_SUCH_BOARD, TakeNote() | Watch() | Unwatch():
+        case Barred.NO_SUCH_BOARD, Show() | Preview() | TakeNote() | Watch() | Unwatch():
             return f"{command.kind.name} games"
         case Barred.NO_SUCH_SEEK | Barred.OWN_SEEK, Join() | Withdraw():
             return f"list {command.kind.name}"
@@ -87,7 +85,8 @@ def advise(command: Command, refusal: Refusal) -> str | None:
     if not isinstance(game, Game):
         return None
     if refusal.reason is Barred.YOUR_OWN_TURN and isinstance(command, Queue):
-        return move_line(game, command.userid, command.clauses[0].answer)
+        wish = _possible(game, command.clauses[0].answer)
+        return move_line(game, command.userid, wish) if wish else None
     if refusal.reason is Barred.OTHER_RECORD and isinstance(command, Queue):
         clauses = "; ".join(map(str, command.clauses))
         line = f"{game.header.kind.name} queue {command.board} {command.userid} PASSWORD"
@@ -103,6 +102,15 @@ def advise(command: Command, refusal: Refusal) -> str | None:
         return f"{game.header.kind.name} show {game.header.board}"
     wish = _wish_instead(command, refusal, game)
     return move_line(game, command.userid, wish) if wish else None
+
+
+def _possible(game: Game, wish: Wish) -> Wish | None:
+    """Return what the player to move wishes where he can do it, and else what he could do."""
+    try:
+        game.act(game.to_move, wish, game.latest, cause="")
+    except Refusal:
+        return next_wish(game)
+    return wish
 
 
 def _as_move(command: Submit) -> Move:

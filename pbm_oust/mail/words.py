@@ -15,6 +15,7 @@ from pbm_oust.formats.plain import format_plain
 from pbm_oust.formats.sheet import Sheet
 from pbm_oust.game import Game
 from pbm_oust.mail.figures import FIGURES
+from pbm_oust.mail.overview import usages_by_family
 from pbm_oust.mail.phrases import WIDTH, in_time_of, quoted
 from pbm_oust.mail.rows import game_row, past_rows, seek_rows, standing_rows
 from pbm_oust.notation import format_action, format_wish
@@ -64,7 +65,6 @@ class Words:
             seek_rows=seek_rows,
             standing_rows=standing_rows,
             shown_in_any=shown_in_any,
-            usages_of=usages_of,
             date_text=date_text,
             moment_text=moment_text,
             example_line=example_line,
@@ -100,7 +100,8 @@ class Words:
             return wrapped(str(self._kind_words(KINDS[subject]).rules(KINDS[subject])))
         if subject in ("overview", "commands", "tutorial", "time"):
             name = "overview" if subject == "commands" else subject
-            return self._render(f"help/{name}", forms=FORMS, subjects=help_subjects())
+            facts = {"families": usages_by_family(), "general_subjects": general_subjects()}
+            return self._render(f"help/{name}", **facts)
         forms = [form for form in FORMS if form.topic == subject]
         return self._form_page(subject, forms) if forms else None
 
@@ -183,7 +184,12 @@ def example_line(game: Game) -> str:
 
 def help_subjects() -> list[str]:
     """Return what there is help about, besides the overview."""
-    return [*KINDS, "tutorial", "time", *dict.fromkeys(form.topic for form in FORMS)]
+    return [*general_subjects(), *dict.fromkeys(form.topic for form in FORMS)]
+
+
+def general_subjects() -> list[str]:
+    """Return what there is help about that is no command."""
+    return [*KINDS, "tutorial", "time"]
 
 
 def usages_of(form: Form) -> list[str]:

@@ -144,6 +144,24 @@ def test_legal_placements_are_sought_near_the_illegal_one() -> None:
             NotAllowed(Barred.NO_SUCH_BOARD, "oust 99", kind=OUST, board=99),
             "oust games alice",
         ),
+        *(
+            (
+                f"oust {text}",
+                NotAllowed(Barred.NO_SUCH_BOARD, "oust 99", kind=OUST, board=99),
+                "oust games alice",
+            )
+            for text in (
+                "queue 99 alice wonderland D4",
+                "submit 99 alice wonderland D4",
+                "confirm 99 alice wonderland",
+                "chat 99 alice wonderland",
+            )
+        ),
+        (
+            "oust preview 99 D4",
+            NotAllowed(Barred.NO_SUCH_BOARD, "oust 99", kind=OUST, board=99),
+            "oust games",
+        ),
         (
             "oust show 99",
             NotAllowed(Barred.NO_SUCH_BOARD, "oust 99", kind=OUST, board=99),
@@ -154,6 +172,15 @@ def test_legal_placements_are_sought_near_the_illegal_one() -> None:
 )
 def test_advice_where_there_is_no_game(text: str, refusal: Refusal, line: str | None) -> None:
     assert advise(command(text), refusal) == line
+
+
+@pytest.mark.parametrize(("words", "instead"), [("A1", "A1"), ("pass", "A1"), ("swap", "A1")])
+def test_who_queues_in_his_own_turn_is_told_a_move_that_he_can_make(
+    words: str, instead: str
+) -> None:
+    refusal = NotAllowed(Barred.YOUR_OWN_TURN, game=game_of(Oust(square(3))))
+    line = advise(command(f"oust queue 17 alice wonderland {words}"), refusal)
+    assert line == f"oust move 17 alice PASSWORD {instead}#1"
 
 
 def test_a_board_shown_after_a_record_it_does_not_have_is_shown_as_it_is() -> None:
