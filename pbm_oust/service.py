@@ -22,7 +22,8 @@ from pbm_oust.actions import (
     talk,
     vacation,
 )
-from pbm_oust.actions.desk import Actor, Desk, Handled, Request
+from pbm_oust.actions.desk import Desk
+from pbm_oust.actions.request import Actor, Handled, Request
 from pbm_oust.advice import advise
 from pbm_oust.commands.line import Line
 from pbm_oust.commands.multiple import Multiple

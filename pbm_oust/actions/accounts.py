@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 from pbm_oust.actions.asking import MAILED, Asked, ask, ask_each, is_among, silence_about
-from pbm_oust.actions.desk import Action, Actor, Desk, Handled, Request
+from pbm_oust.actions.desk import Desk
 from pbm_oust.actions.leaving import come_back
+from pbm_oust.actions.request import Action, Actor, Handled, Request
 from pbm_oust.commands.accounts import (
     MOST_ADDRESSES,
     Add,

@@ -1,6 +1,7 @@
 """Who may act on a board, and for which position a command is meant."""
 
-from pbm_oust.actions.desk import Actor, Desk
+from pbm_oust.actions.desk import Desk
+from pbm_oust.actions.request import Actor
 from pbm_oust.boards import DamagedHistory, read_game
 from pbm_oust.game import Game
 from pbm_oust.refusal import Barred, NotAllowed

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from enum import Enum
 
-from pbm_oust.actions.desk import Desk, Handled, Request
+from pbm_oust.actions.desk import Desk
+from pbm_oust.actions.request import Handled, Request
 from pbm_oust.limits import Counted
 from pbm_oust.notices import Reader, Told
 from pbm_oust.players import Secret, is_same_address

@@ -4,7 +4,8 @@ import secrets
 from collections.abc import Iterable
 from contextlib import suppress
 
-from pbm_oust.actions.desk import Action, Actor, Desk, Handled, Request
+from pbm_oust.actions.desk import Desk
+from pbm_oust.actions.request import Action, Actor, Handled, Request
 from pbm_oust.broadcasts import MOST_A_DAY, with_broadcast
 from pbm_oust.commands.personal import Broadcast
 from pbm_oust.commands.table import without_passwords

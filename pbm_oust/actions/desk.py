@@ -1,6 +1,5 @@
 """What every action works with: the home, the clock, the accounts, and the way letters go out."""
 
-import hashlib
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
@@ -8,6 +7,7 @@ from datetime import datetime
 from functools import cache
 
 from pbm_oust.absence import Absence, absences_of
+from pbm_oust.actions.request import Actor, Handled, Request, Write
 from pbm_oust.boards import each_userids
 from pbm_oust.clock import Clock, read_clock
 from pbm_oust.disk import NoSuchFile
@@ -36,57 +36,6 @@ from pbm_oust.settings import settings_of
 
 _CHANGED = "Changed"
 """The line of an account with the id of the mail that last changed it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """One command as a mail brought it."""
-
-    line: str
-    chat: str
-    """What the sender wrote besides, for the other player."""
-    sender: str
-    """The address that the answer goes to."""
-    identity: str
-    """What tells this mail from all others of its sender: its Message-ID, or its content."""
-    message_id: str = ""
-    """The Message-ID to answer to, where the mail has one."""
-
-    def cause(self, userid: str) -> str:
-        """Return the id of this mail from a player: the same whenever it is delivered again."""
-        return hashlib.sha256(f"{userid}\0{self.identity}".encode()).hexdigest()[:16]
-
-
-@dataclass(frozen=True, slots=True)
-class Actor:
-    """The player whom the password of a command has proved."""
-
-    account: Account
-    cause: str
-    """The id of the mail from this player."""
-
-    @property
-    def userid(self) -> str:
-        """The player's userid."""
-        return self.account.userid
-
-
-@dataclass(frozen=True, slots=True)
-class Handled:
-    """What became of a request, for the log: no word of the mail stands in it."""
-
-    outcome: str
-    board: str = ""
-    record: int = 0
-
-
-Write = Callable[[Notice, Request], list[bytes]]
-"""Turns a notice into the letters that go into the outbox."""
-
-
-Action = Callable[..., Handled]
-"""What a command does. It is given the command; then the actor, for a command that carries a
-password; the request; and the desk."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from pbm_oust.actions.desk import Action, Actor, Desk, Handled, Request
+from pbm_oust.actions.desk import Desk
 from pbm_oust.actions.letters import letters_to
 from pbm_oust.actions.renaming import boards_of
+from pbm_oust.actions.request import Action, Actor, Handled, Request
 from pbm_oust.commands.personal import Export
 from pbm_oust.journal import MEMORY
 from pbm_oust.notes import KEY as NOTE_KEY

@@ -1,6 +1,6 @@
 """Forgetting a player: his account goes, and his userid on all boards."""
 
-from pbm_oust.actions.desk import Action, Desk, Handled, Request
+from pbm_oust.actions.desk import Desk
 from pbm_oust.actions.leaving import leave_boards
 from pbm_oust.actions.renaming import (
     active_games,
@@ -11,6 +11,7 @@ from pbm_oust.actions.renaming import (
     rename_elsewhere,
     rename_on_boards,
 )
+from pbm_oust.actions.request import Action, Handled, Request
 from pbm_oust.commands.personal import Forget
 from pbm_oust.journal import Ending, Entry
 from pbm_oust.membership import becomes

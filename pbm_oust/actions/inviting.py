@@ -2,7 +2,8 @@
 
 from contextlib import suppress
 
-from pbm_oust.actions.desk import Action, Actor, Desk, Handled, Request
+from pbm_oust.actions.desk import Desk
+from pbm_oust.actions.request import Action, Actor, Handled, Request
 from pbm_oust.boards import DamagedHistory, each_userids, read_game
 from pbm_oust.commands.personal import Limit, Reject, Unreject
 from pbm_oust.home import Home

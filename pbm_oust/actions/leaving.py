@@ -1,7 +1,8 @@
 """Leaving: signing off and coming back, all boards at once, and the end of an account."""
 
-from pbm_oust.actions.desk import Action, Actor, Desk, Handled, Request
+from pbm_oust.actions.desk import Desk
 from pbm_oust.actions.renaming import active_games, boards_of
+from pbm_oust.actions.request import Action, Actor, Handled, Request
 from pbm_oust.actions.telling import tell_players
 from pbm_oust.boards import open_board
 from pbm_oust.commands.accounts import Delete, Signoff

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
 
-from pbm_oust.actions.desk import Action, Actor, Desk, Handled, Request
+from pbm_oust.actions.desk import Desk
+from pbm_oust.actions.request import Action, Actor, Handled, Request
 from pbm_oust.actions.seek import open_seeks
 from pbm_oust.boards import DamagedHistory, each_header, read_game
 from pbm_oust.commands.general import Help

@@ -3,7 +3,7 @@
 import hashlib
 from dataclasses import replace
 
-from pbm_oust.actions.desk import Desk, Request
+from pbm_oust.actions.desk import Desk
 from pbm_oust.actions.renaming import (
     active_games,
     boards_of,
@@ -11,6 +11,7 @@ from pbm_oust.actions.renaming import (
     rename_elsewhere,
     rename_on_boards,
 )
+from pbm_oust.actions.request import Request
 from pbm_oust.boards import each_userids, has_played
 from pbm_oust.membership import becomes, to_be_told, with_becomes
 from pbm_oust.notes import KEY as NOTE_KEY

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from pbm_oust.actions.desk import Action, Actor, Desk, Handled, Request
+from pbm_oust.actions.desk import Desk
+from pbm_oust.actions.request import Action, Actor, Handled, Request
 from pbm_oust.boards import DamagedHistory, read_game
 from pbm_oust.commands.personal import TakeNote, Unwatch, Watch
 from pbm_oust.commands.table import without_passwords

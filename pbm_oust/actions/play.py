@@ -3,7 +3,8 @@
 from collections.abc import Callable
 
 from pbm_oust.actions.acting import check_guard, side_of
-from pbm_oust.actions.desk import Action, Actor, Desk, Handled, Request
+from pbm_oust.actions.desk import Desk
+from pbm_oust.actions.request import Action, Actor, Handled, Request
 from pbm_oust.actions.returning import end_absence, with_return
 from pbm_oust.actions.starting import challenger_of, start_board
 from pbm_oust.actions.telling import answer_again, tell_players

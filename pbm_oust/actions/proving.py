@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from pbm_oust.actions.desk import Action, Desk, Handled, Request
+from pbm_oust.actions.desk import Desk
+from pbm_oust.actions.request import Action, Handled, Request
 from pbm_oust.boards import has_played
 from pbm_oust.commands.accounts import Verify, read_new_password
 from pbm_oust.commands.table import is_fit

@@ -1,7 +1,8 @@
 """Queueing turns that are played when the other player has made his."""
 
 from pbm_oust.actions.acting import check_guard, is_over, side_of
-from pbm_oust.actions.desk import Action, Actor, Desk, Handled, Request
+from pbm_oust.actions.desk import Desk
+from pbm_oust.actions.request import Action, Actor, Handled, Request
 from pbm_oust.boards import open_board
 from pbm_oust.commands.queue import Queue, Queueing
 from pbm_oust.game import Game

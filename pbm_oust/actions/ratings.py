@@ -1,6 +1,7 @@
 """Ratings: standings, and how they came about."""
 
-from pbm_oust.actions.desk import Action, Desk, Handled, Request
+from pbm_oust.actions.desk import Desk
+from pbm_oust.actions.request import Action, Handled, Request
 from pbm_oust.boards import finished_games
 from pbm_oust.commands.ratings import Ratings, Standings
 from pbm_oust.notices import Told

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from pbm_oust.actions.desk import Action, Desk, Handled, Request
+from pbm_oust.actions.desk import Desk
+from pbm_oust.actions.request import Action, Handled, Request
 from pbm_oust.actions.starting import challenger_of, start_board
 from pbm_oust.boards import read_game
 from pbm_oust.commands.challenge import Replay

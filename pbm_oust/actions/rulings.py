@@ -7,7 +7,8 @@ the same ruling is never done twice, whoever does it and however often.
 import hashlib
 from collections.abc import Callable, Iterable
 
-from pbm_oust.actions.desk import Desk, Request
+from pbm_oust.actions.desk import Desk
+from pbm_oust.actions.request import Request
 from pbm_oust.actions.telling import tell_players
 from pbm_oust.boards import OpenBoard, open_board
 from pbm_oust.game import Game

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import datetime
 
-from pbm_oust.actions.desk import Action, Actor, Desk, Handled, Request
+from pbm_oust.actions.desk import Desk
+from pbm_oust.actions.request import Action, Actor, Handled, Request
 from pbm_oust.actions.starting import started_by, write_board
 from pbm_oust.actions.telling import answer_again
 from pbm_oust.boards import seek_remark, seeks_taken

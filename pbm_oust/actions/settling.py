@@ -1,6 +1,7 @@
 """What players settle about their mail."""
 
-from pbm_oust.actions.desk import Action, Actor, Desk, Handled, Request
+from pbm_oust.actions.desk import Desk
+from pbm_oust.actions.request import Action, Actor, Handled, Request
 from pbm_oust.commands.personal import Settle
 from pbm_oust.notices import Told
 from pbm_oust.players import Account

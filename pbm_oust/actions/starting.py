@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from datetime import timedelta
 
-from pbm_oust.actions.desk import Actor, Desk, Handled, Request
+from pbm_oust.actions.desk import Desk
 from pbm_oust.actions.inviting import check_willing
+from pbm_oust.actions.request import Actor, Handled, Request
 from pbm_oust.actions.telling import answer_again, tell_players
 from pbm_oust.boards import challenge_remark, find_remark
 from pbm_oust.commands.table import without_passwords

@@ -1,8 +1,9 @@
 """Moves in two steps: submit draws the board as it would be, confirm makes the move."""
 
 from pbm_oust.actions.acting import check_guard, is_over, side_of
-from pbm_oust.actions.desk import Action, Actor, Desk, Handled, Request
+from pbm_oust.actions.desk import Desk
 from pbm_oust.actions.play import carry_out
+from pbm_oust.actions.request import Action, Actor, Handled, Request
 from pbm_oust.boards import open_board
 from pbm_oust.commands.queue import Confirm, Submit
 from pbm_oust.game import Game

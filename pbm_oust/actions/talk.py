@@ -1,6 +1,7 @@
 """Passing texts on: chat on a board, and messages."""
 
-from pbm_oust.actions.desk import Action, Actor, Desk, Handled, Request
+from pbm_oust.actions.desk import Desk
+from pbm_oust.actions.request import Action, Actor, Handled, Request
 from pbm_oust.boards import read_game
 from pbm_oust.commands.table import without_passwords
 from pbm_oust.commands.talk import Chat, Message

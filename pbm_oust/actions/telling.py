@@ -5,7 +5,8 @@ from contextlib import suppress
 from itertools import takewhile
 
 from pbm_oust.actions.ahead import ahead_of, waiting_for
-from pbm_oust.actions.desk import Actor, Desk, Handled, Request
+from pbm_oust.actions.desk import Desk
+from pbm_oust.actions.request import Actor, Handled, Request
 from pbm_oust.boards import finished_games
 from pbm_oust.disk import NoSuchFile
 from pbm_oust.game import Game

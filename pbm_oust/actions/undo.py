@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from pbm_oust.actions.desk import Actor, Desk, Handled, Request
+from pbm_oust.actions.desk import Desk
+from pbm_oust.actions.request import Actor, Handled, Request
 from pbm_oust.actions.telling import tell_players
 from pbm_oust.actions.unsent import letters_to, untold_letters
 from pbm_oust.boards import OpenBoard

@@ -14,8 +14,9 @@ from pbm_oust.absence import (
     with_absences,
     without_later,
 )
-from pbm_oust.actions.desk import Action, Actor, Desk, Handled, Request
+from pbm_oust.actions.desk import Desk
 from pbm_oust.actions.looking import find_games
+from pbm_oust.actions.request import Action, Actor, Handled, Request
 from pbm_oust.commands.vacation import Ask, Leave, Vacation
 from pbm_oust.commands.values import Filter
 from pbm_oust.game import Game

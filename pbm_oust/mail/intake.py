@@ -8,7 +8,8 @@ from datetime import datetime
 from email.message import Message
 
 from pbm_oust import service
-from pbm_oust.actions.desk import Desk, Handled, Request
+from pbm_oust.actions.desk import Desk
+from pbm_oust.actions.request import Handled, Request
 from pbm_oust.boards import DamagedHistory
 from pbm_oust.home import Home
 from pbm_oust.journal import BadJournal

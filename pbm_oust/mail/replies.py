@@ -9,7 +9,7 @@ from email.message import EmailMessage
 from email.policy import EmailPolicy
 from email.utils import format_datetime
 
-from pbm_oust.actions.desk import Request
+from pbm_oust.actions.request import Request
 from pbm_oust.game import Game
 from pbm_oust.mail.automatic import unread_address
 from pbm_oust.mail.phrases import WIDTH

@@ -7,7 +7,8 @@ from email import message_from_bytes
 from pathlib import Path
 
 from pbm_oust.absence import Absence, with_absences
-from pbm_oust.actions.desk import Desk, Handled, Request
+from pbm_oust.actions.desk import Desk
+from pbm_oust.actions.request import Handled, Request
 from pbm_oust.boards import open_board, read_game
 from pbm_oust.disk import Disk
 from pbm_oust.game import Game

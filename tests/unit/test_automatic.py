@@ -5,7 +5,7 @@ from email import message_from_bytes
 
 import pytest
 
-from pbm_oust.actions.desk import Request
+from pbm_oust.actions.request import Request
 from pbm_oust.mail.automatic import MOST_HOPS, reason_for_silence
 from pbm_oust.mail.replies import Letters
 from pbm_oust.notices import HelpNotice, Reader

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.actions.desk import Desk, Request
+from pbm_oust.actions.desk import Desk
+from pbm_oust.actions.request import Request
 from pbm_oust.actions.telling import tell_players
 from pbm_oust.boards import read_game
 from pbm_oust.game import Game
