@@ -69,7 +69,7 @@ def set_limit(command: Limit, actor: Actor, request: Request, desk: Desk) -> Han
 def reject(command: Reject, actor: Actor, request: Request, desk: Desk) -> Handled:
     """Reject challenges of players from now on, or list those who are rejected."""
     if actor.userid in command.userids:
-        raise NotAllowed(Barred.REJECTS_SELF, actor.userid)
+        raise NotAllowed(Barred.REJECTS_SELF)
     if not command.userids:
         reader = desk.player_at(actor.account, request)
         facts = {"rejected": rejected_by(actor.account), "changed": ()}

@@ -17,6 +17,7 @@ from pbm_oust.boards import seek_remark, seeks_taken
 from pbm_oust.commands.seek import Join, OpenChallenge, Withdraw
 from pbm_oust.game import Game
 from pbm_oust.header import Header
+from pbm_oust.membership import disabled_since, signed_off_since
 from pbm_oust.notices import Told
 from pbm_oust.players import Account, BadAccount
 from pbm_oust.refusal import Barred, NotAllowed
@@ -82,6 +83,7 @@ def open_seeks(kinds: list[Kind], desk: Desk) -> list[tuple[Seek, str]]:
     seeks = [
         (each, account)
         for account in _readable_accounts(desk)
+        if not (signed_off_since(account) or disabled_since(account))
         for each in _open_of(account, taken, desk.now())
     ]
     return [

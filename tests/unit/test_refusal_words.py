@@ -15,7 +15,7 @@ from pbm_oust.commands.table import FORMS, KIND_FORMS, VOCABULARY, parse_line
 from pbm_oust.mail import overview
 from pbm_oust.mail.words import Words, help_subjects, wrapped_usage
 from pbm_oust.notices import HelpNotice, Reader, RefusalNotice
-from pbm_oust.refusal import Barred, Unlawful, Unread, Unreadable
+from pbm_oust.refusal import Barred, NotAllowed, Unlawful, Unread, Unreadable
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 
@@ -92,6 +92,18 @@ def test_several_subjects_are_refused_in_sentences_that_fit() -> None:
     refusal = Unreadable(Unread.SEVERAL_SUBJECTS)
     _, mail = WORDS.of(RefusalNotice(READER, refusal, "", "", 0, None))
     assert "more than one Subject" in mail
+
+
+@pytest.mark.parametrize(
+    ("active", "over"), [(2, "one of them is over"), (4, "3 of them are over")]
+)
+def test_who_is_on_more_boards_than_he_wants_has_room_when_enough_of_them_are_over(
+    active: int, over: str
+) -> None:
+    facts = {"userid": "carol", "limit": 2, "active": active}
+    refusal = NotAllowed(Barred.LIMIT_REACHED, "carol", **facts)
+    _, mail = WORDS.of(RefusalNotice(READER, refusal, "", "", 0, None))
+    assert f"When {over}, there is room again." in " ".join(mail.split())
 
 
 def page_of(subject: str) -> str:

@@ -183,3 +183,11 @@ def test_of_two_who_join_at_once_one_gets_the_board(home: Home) -> None:
     outcomes = sorted(each.strip() for each in run_at_once(home, *scripts))
     assert outcomes == ["refused: no_such_seek", "started"]
     assert home.boards("oust") == [1]
+
+
+def test_an_open_challenge_is_not_listed_while_its_maker_has_signed_off(home: Home) -> None:
+    send(home, "alice", "oust seek alice wonderland -size=5", number=1)
+    send(home, "alice", "signoff alice wonderland", number=2)
+    assert "oust join" not in send(home, "bob", "list", number=3)
+    send(home, "alice", "settings alice wonderland", number=4)
+    assert "oust join" in send(home, "bob", "list", number=5)
