@@ -98,6 +98,17 @@ def without_later(absences: Iterable[Absence], moment: datetime) -> tuple[Absenc
     return tuple(each for each in ended_at(absences, moment) if each.start < moment)
 
 
+def together(absences: Iterable[Absence]) -> tuple[Absence, ...]:
+    """Return vacations in order, those that share a moment or follow at once made one."""
+    found: list[Absence] = []
+    for each in sorted(absences, key=lambda absence: absence.start):
+        if found and each.start <= found[-1].end:
+            found[-1] = replace(found[-1], end=max(found[-1].end, each.end))
+        else:
+            found.append(each)
+    return tuple(found)
+
+
 def present(absences: Sequence[Absence], since: datetime, until: datetime) -> timedelta:
     """Return how much of the time between two moments a player was not away."""
     away = (

@@ -18,6 +18,7 @@ from pbm_oust.actions import (
     replay,
     seek,
     settling,
+    starting,
     submitting,
     talk,
     vacation,
@@ -25,6 +26,7 @@ from pbm_oust.actions import (
 from pbm_oust.actions.desk import Desk
 from pbm_oust.actions.request import Actor, Handled, Request
 from pbm_oust.advice import advise
+from pbm_oust.commands.challenge import Challenge, Replay
 from pbm_oust.commands.line import Line
 from pbm_oust.commands.multiple import Multiple
 from pbm_oust.commands.table import VOCABULARY, Command, Signed, parse_line
@@ -64,6 +66,8 @@ def handle(request: Request, desk: Desk) -> Handled:
         leaving.bring_back(command, actor, handled, desk)
         return handled
     except Refusal as refusal:
+        if isinstance(command, Challenge | Replay):
+            actor = starting.actor_among((command.x, command.o), request, desk)
         return _refuse(refusal, line, command, actor, request, desk)
 
 

@@ -34,6 +34,7 @@ from pbm_oust.refusal import Barred, NotAllowed
 from pbm_oust.returned import Returned
 from pbm_oust.settings import settings_of
 
+_ANSWERED = Handled("answered")
 _CHANGED = "Changed"
 """The line of an account with the id of the mail that last changed it."""
 
@@ -170,9 +171,7 @@ class Desk:
         except BadAccount:
             return notice
 
-    def answer(
-        self, notice: Notice, request: Request, handled: Handled = Handled("answered")
-    ) -> Handled:
+    def answer(self, notice: Notice, request: Request, handled: Handled = _ANSWERED) -> Handled:
         """Send a single notice about which nothing else has to be written.
 
         Too many answers to an address that no account has are not sent.

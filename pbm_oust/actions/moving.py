@@ -3,6 +3,7 @@
 import hashlib
 from dataclasses import replace
 
+from pbm_oust.absence import absences_of, together, with_absences
 from pbm_oust.actions.desk import Desk
 from pbm_oust.actions.renaming import (
     active_games,
@@ -105,6 +106,7 @@ def _joined(account: Account, target: Account) -> Account:
         own = {account.userid, target.userid}
         values = dict.fromkeys((*joined.values(key), *account.values(key)))
         joined = joined.with_values(key, (value for value in values if value not in own))
+    joined = with_absences(joined, together((*absences_of(joined), *absences_of(account))))
     return with_seeks(joined, (*seeks_of(joined), *seeks_of(account)))
 
 

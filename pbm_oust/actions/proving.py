@@ -105,9 +105,13 @@ def _notices(
 
 
 def _password_in(text: str) -> Secret | None:
-    """Return the password that is the whole first line of a text. Raises Unreadable."""
+    """Return the password of a text whose first line is `password NEWPASSWORD`. Raises Unreadable.
+
+    The word in front is what no mail program writes that answers for somebody who is away.
+    """
     words = text.strip().split("\n", 1)[0].split()
-    return read_new_password(words[0]) if len(words) == 1 else None
+    is_meant = len(words) == 2 and words[0].lower().rstrip(":") == "password"
+    return read_new_password(words[1]) if is_meant else None
 
 
 def _has_begun(pending: Pending, account: Account) -> bool:

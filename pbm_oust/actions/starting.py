@@ -26,13 +26,19 @@ def challenger_of(x: str, o: str, request: Request, desk: Desk) -> Actor:
 
     Raises NotAllowed where they cannot start a board against each other, or it came from neither.
     """
-    found = [desk.account_if_any(userid) for userid in (x, o)]
-    challenger = next((each for each in found if each and each.has_address(request.sender)), None)
-    if challenger is None:
+    actor = actor_among((x, o), request, desk)
+    if actor is None:
         raise NotAllowed(Barred.STRANGE_ADDRESS)
     if x == o:
         raise NotAllowed(Barred.SAME_PLAYER, x)
-    return Actor(challenger, request.cause(challenger.userid))
+    return actor
+
+
+def actor_among(userids: tuple[str, ...], request: Request, desk: Desk) -> Actor | None:
+    """Return the first of some players from whose address a request came, or None."""
+    found = (desk.account_if_any(userid) for userid in userids)
+    own = next((each for each in found if each and each.has_address(request.sender)), None)
+    return Actor(own, request.cause(own.userid)) if own else None
 
 
 def start_board(
@@ -46,6 +52,8 @@ def start_board(
         known = started_by(actor, kind, desk)
         if known:
             return answer_again(known, actor, request, desk)
+        if desk.home.journal.ending(actor.cause):
+            raise NotAllowed(Barred.REFUSED_BEFORE)
         return write_board(Game.start(header(number)), "", actor, request, desk)
 
 

@@ -82,7 +82,7 @@ def _change_accounts(season: Season) -> None:
     season.world.post.settle()
     code = season.world.post.boxes[george.address][-1]
     george.password = "Pw-george-other"
-    george.answer(code, george.password)
+    george.answer(code, f"password {george.password}")
 
 
 def _prove(season: Season, address: str) -> None:
