@@ -15,6 +15,7 @@ from pbm_oust.absence import (
     ended_at,
     overlapping,
     present,
+    together,
     with_absences,
     without_later,
 )
@@ -137,3 +138,8 @@ def test_when_time_is_up_the_player_was_present_for_so_long(
     end = due(absences, start, lasting)
     assert present(absences, start, end) == lasting
     assert end >= start + lasting
+
+
+def test_vacations_of_two_accounts_become_one_where_they_meet() -> None:
+    one, other = away((0, 5), (10, 12)), away((4, 8), (12, 14), (20, 21))
+    assert together((*one, *other)) == away((0, 8), (10, 14), (20, 21))

@@ -116,6 +116,17 @@ def test_a_refused_mail_stays_refused_whatever_becomes_of_the_board(
     assert len(game(home, board).records) == len(before.records) + 1
 
 
+def test_a_challenge_that_was_refused_does_not_start_a_board_later(home: Home) -> None:
+    line = "oust challenge alice bob -size=5"
+    take(home, BOB, "limit bob lookingglass 1")
+    assert is_refused(take(home, ALICE, line, ID), "at most 1")
+    take(home, BOB, "limit bob lookingglass 0")
+    assert is_refused(take(home, ALICE, line, ID), BEFORE)
+    assert home.boards("oust") == [1]
+    take(home, ALICE, line)
+    assert home.boards("oust") == [1, 2]
+
+
 def test_a_refused_mail_is_noted_once(home: Home) -> None:
     take(home, BOB, EARLY, ID)
     assert endings(home) == [Ending.REFUSED]
