@@ -168,10 +168,9 @@ class Season:
 
     def _check_ends(self) -> None:
         """Check that whoever played a board that is over has had mail of that."""
+        over = [game for game in self.world.games() if game.result and game.name not in self.told]
         self.world.post.settle()
-        for game in self.world.games():
-            if not game.result or game.name in self.told:
-                continue
+        for game in over:
             for userid in (game.x, game.o):
                 player = self.players.get(userid)
                 box = self.world.post.boxes[player.address] if player else []
