@@ -20,7 +20,7 @@ class MailWhen(Enum):
     MINE = "mine"
     """When it is his turn."""
     DIGEST = "digest"
-    """Once a day, all boards that wait for him in one mail."""
+    """Once a day, all boards that wait for him in one mail. What is proposed comes at once."""
 
 
 class Switch(Enum):

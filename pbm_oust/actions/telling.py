@@ -96,7 +96,7 @@ def _is_mailed(reader: Reader, news: News, game: Game, since: int) -> bool:
     if any(_is_of_server(record, game, reader) for record in game.records[since - 1 :]):
         return True
     is_asked = bool(game.offer and game.offer.side and game.owner(game.offer.side) != reader.userid)
-    return when is MailWhen.MINE and (is_asked or game.player_to_move == reader.userid)
+    return is_asked or (when is MailWhen.MINE and game.player_to_move == reader.userid)
 
 
 def _told_from(reader: Reader, game: Game, told_from: int) -> int:

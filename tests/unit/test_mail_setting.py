@@ -97,9 +97,9 @@ def test_a_text_of_blanks_is_no_reason_to_mail_somebody(talk: Talk) -> None:
     assert len(talk.send(ALICE, "oust move 1 alice wonderland C3", " \n \n")) == 1
 
 
-def test_digest_leaves_out_what_is_proposed_and_not_the_end(talk: Talk) -> None:
+def test_digest_does_not_hold_back_what_is_proposed_and_the_end(talk: Talk) -> None:
     talk.send(BOB, "settings bob lookingglass mail digest")
-    assert len(talk.send(ALICE, "oust move 1 alice wonderland propose")) == 1
+    assert len(talk.send(ALICE, "oust move 1 alice wonderland propose")) == 2
     assert len(talk.send(ALICE, "oust resign 1 alice wonderland")) == 2
 
 
