@@ -113,7 +113,7 @@ def _games_of(
     """Return games of several kinds, and the names of boards that are damaged."""
     games, damaged = list[Game](), list[str]()
     for kind in kinds:
-        of_kind, damaged_of_kind = _chosen_games(desk, kind, userids, chosen)
+        of_kind, damaged_of_kind = find_games(desk, kind, userids, chosen)
         games += of_kind
         damaged += damaged_of_kind
     return games, damaged
@@ -126,12 +126,6 @@ def find_games(
 
     Without userids, the games of everybody; a userid that nobody has is on no board.
     """
-    return _chosen_games(desk, kind, userids, chosen)
-
-
-def _chosen_games(
-    desk: Desk, kind: Kind, userids: tuple[str, ...], chosen: Filter
-) -> tuple[tuple[Game, ...], tuple[str, ...]]:
     games, damaged = list[Game](), list[str]()
     for header in each_header(desk.home, kind):
         try:

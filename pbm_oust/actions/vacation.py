@@ -15,15 +15,13 @@ from pbm_oust.absence import (
     without_later,
 )
 from pbm_oust.actions.desk import Desk
-from pbm_oust.actions.looking import find_games
+from pbm_oust.actions.renaming import active_games
 from pbm_oust.actions.request import Action, Actor, Handled, Request
 from pbm_oust.commands.vacation import Ask, Leave, Vacation
-from pbm_oust.commands.values import Filter
 from pbm_oust.game import Game
 from pbm_oust.notices import Told
 from pbm_oust.players import Account
 from pbm_oust.refusal import Barred, NotAllowed
-from pbm_oust.rules.kinds import KINDS
 from pbm_oust.settings import settings_of
 
 FARTHEST = 365
@@ -101,12 +99,9 @@ def _years(now: datetime) -> tuple[int, int]:
 def _shared_boards(userid: str, desk: Desk) -> dict[str, list[Game]]:
     """Return the boards of a player that go on, by opponent."""
     shared: dict[str, list[Game]] = {}
-    for kind in KINDS.values():
-        games, _ = find_games(desk, kind, (), Filter.ACTIVE)
-        for game in games:
-            side = game.side_of(userid)
-            if side:
-                shared.setdefault(game.owner(side.other), []).append(game)
+    for game in active_games(userid, desk.home):
+        opponent = game.o if game.x == userid else game.x
+        shared.setdefault(opponent, []).append(game)
     return shared
 
 
