@@ -46,7 +46,10 @@ class Words:
             trim_blocks=True,
             lstrip_blocks=True,
             autoescape=False,  # noqa: S701 - plain text
+            extensions=["jinja2.ext.i18n"],
         )
+        self._templates.policies["ext.i18n.trimmed"] = True
+        self._templates.install_null_translations(newstyle=True)  # type: ignore[attr-defined]
         self._templates.filters["usage"] = wrapped_usage
         self._templates.filters["quoted"] = quoted
         self._templates.filters["in_time_of"] = in_time_of
