@@ -92,6 +92,10 @@ class Words:
             case Told():
                 return self._mail(notice.about, notice, repeated=notice.is_repeated, **notice.facts)
 
+    def for_html(self) -> Environment:
+        """Return the same templates, escaping what they are given."""
+        return self._templates.overlay(autoescape=True)
+
     def _rows(self, games: Iterable[Game]) -> list[str]:
         """Return a line for each game of a list."""
         told = self._macros("mail/game")
