@@ -1,8 +1,9 @@
 """Boards as HTML: the board of plain text with its stones as tiles and free points as links. Pure.
 
 Letters keep the columns straight in every font of one width, which round signs do not: fonts of
-phones lack them. So a stone is the letter of its side, in bold on a ground of its own. Colours of
-text are given only together with those of the ground, so that they can be read in dark mode too.
+phones lack them. So a stone is the letter of its side, in bold on a ground of its own. All grounds
+are dark and their letters white: programs that make a mail dark by force lighten dark letters, and
+leave the ground as it is. No other colours are given, so that all else follows the program.
 """
 
 import re
@@ -11,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from pbm_oust.render.text import board_text, star_points
 from pbm_oust.rules.position import Position, Side
 
-_GROUNDS = {Side.X: "background:#1a4f9c;color:#fff", Side.O: "background:#ccc;color:#000"}
-_LATEST = "background:#fd0;color:#000"
+_GROUNDS = {Side.X: "#1a4f9c", Side.O: "#757575"}
+_LATEST = "#c2410c"
 _PLACEMENT, _OTHER, _STAR = "&#8226;", "&#183;", "+"
 _UNLINED = ' style="text-decoration:none"'
 
@@ -76,8 +77,10 @@ def _rows(position: Position, latest: int) -> Iterator[tuple[str, tuple[int, ...
 def _drawn(position: Position, cell: int, latest: int, is_linked: bool) -> str:
     for side in Side:
         if cell & position.stones(side):
-            letter = side.value.upper() if cell & latest else side.value
-            return f'<b style="{_LATEST if cell & latest else _GROUNDS[side]}">{letter}</b>'
+            letter, ground = side.value, _GROUNDS[side]
+            if cell & latest:
+                letter, ground = letter.upper(), _LATEST
+            return f'<b style="background:{ground};color:#fff">{letter}</b>'
     if cell & star_points(position.grid):
         return _STAR
     return _PLACEMENT if is_linked else _OTHER
