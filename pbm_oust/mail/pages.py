@@ -17,7 +17,7 @@ from pbm_oust.notices import BoardNotice, BoardsNotice, Notice
 from pbm_oust.record import Deed
 from pbm_oust.render.html import board_html, font_size
 from pbm_oust.rules.position import Side
-from pbm_oust.settings import BoardForm
+from pbm_oust.settings import BoardForm, format_setting
 
 ReplyTo = Callable[[Game], str | None]
 """Returns the address at which a letter's reader moves on a board without his password.
@@ -96,7 +96,7 @@ class Pages:
         template = self._templates.get_template("html/letter.html")
         for links in Links:
             page = template.render(
-                language=notice.reader.settings.language.value,
+                language=format_setting(notice.reader.settings, "language"),
                 subject=subject,
                 pieces=list(_pieces(notice, text, shown, reply_to, links)),
             )

@@ -48,7 +48,10 @@ def paragraphs(text: str, said: Sequence[str] = ()) -> Iterator[Paragraph]:
 
 
 def _unwrapped(lines: Sequence[str]) -> Iterator[str]:
-    """Yield lines as they were before those that are longer than a mail is wide were broken."""
+    """Yield lines as they were before those that are longer than a mail is wide were broken.
+
+    A line that is nearly as wide and not broken is taken for one where a long word follows it.
+    """
     whole, latest = lines[0], lines[0]
     for line in lines[1:]:
         if len(latest) + 1 + len(line.split(" ", 1)[0]) > WIDTH:

@@ -13,7 +13,6 @@ from pbm_oust.actions.request import Request
 from pbm_oust.game import Game
 from pbm_oust.mail.alternative import fill
 from pbm_oust.mail.automatic import unread_address
-from pbm_oust.mail.pages import Pages
 from pbm_oust.mail.phrases import WIDTH
 from pbm_oust.mail.proving import reply_address
 from pbm_oust.mail.words import Words
@@ -52,7 +51,6 @@ class Letters:
         self._address = address
         self._clock = clock
         self._words = Words(address)
-        self._pages = Pages(self._words.for_html())
 
     def write(self, notice: Notice, request: Request) -> list[bytes]:
         """Return the letters about a notice, one to each address of its reader.
@@ -65,7 +63,7 @@ class Letters:
         game = _game_of(notice)
         if game and notice.reader.settings.subject is SubjectForm.BOARD:
             subject = f"{game.name}: {game.header.x} - {game.header.o}"
-        page = self._pages.of(notice, subject, text, lambda game: None)
+        page = self._words.pages.of(notice, subject, text, lambda game: None)
         letters = []
         for address in notice.reader.addresses:
             letter = self._letter(notice, request, address, subject)

@@ -16,6 +16,7 @@ from pbm_oust.formats.sheet import Sheet
 from pbm_oust.game import Game
 from pbm_oust.mail.figures import FIGURES
 from pbm_oust.mail.overview import usages_by_family
+from pbm_oust.mail.pages import Pages
 from pbm_oust.mail.phrases import WIDTH, in_time_of, quoted
 from pbm_oust.mail.rows import game_row, past_rows, seek_rows, standing_rows
 from pbm_oust.notation import format_action, format_wish
@@ -73,6 +74,7 @@ class Words:
             example_line=example_line,
             **FIGURES,
         )
+        self.pages = Pages(self._templates.overlay(autoescape=True))
 
     def of(self, notice: Notice) -> tuple[str, str]:
         """Return the Subject and the text of the mail about a notice."""
@@ -91,10 +93,6 @@ class Words:
                 return self._refusal(notice)
             case Told():
                 return self._mail(notice.about, notice, repeated=notice.is_repeated, **notice.facts)
-
-    def for_html(self) -> Environment:
-        """Return the same templates, escaping what they are given."""
-        return self._templates.overlay(autoescape=True)
 
     def _rows(self, games: Iterable[Game]) -> list[str]:
         """Return a line for each game of a list."""
