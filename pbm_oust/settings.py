@@ -34,7 +34,19 @@ class Switch(Enum):
 class BoardForm(Enum):
     """How boards are drawn in mails."""
 
+    HTML = "html"
+    """With links on the points where the reader can play; as text besides."""
     TEXT = "text"
+    """As text alone."""
+
+
+class SubjectForm(Enum):
+    """What the Subjects of mails about a board say."""
+
+    NEWS = "news"
+    """What has happened, and whose turn it is."""
+    BOARD = "board"
+    """The board and its players, always the same, for programs that group mails by Subject."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +59,10 @@ class Settings:
     language: Language = ENGLISH
     zone: ZoneInfo = _UTC
     """The time zone of dates in mails."""
-    board: BoardForm = BoardForm.TEXT
+    board: BoardForm = BoardForm.HTML
     broadcasts: Switch = Switch.ON
     """Whether the player gets what is written to everybody."""
+    subject: SubjectForm = SubjectForm.NEWS
 
 
 USUAL = Settings()
@@ -71,6 +84,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "zone": _read_zone,
     "board": BoardForm,
     "broadcasts": Switch,
+    "subject": SubjectForm,
 }
 
 NAMES = tuple(field.name for field in fields(Settings))

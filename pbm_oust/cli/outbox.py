@@ -59,7 +59,7 @@ def show(operator: Operator, name: str, raw: bool) -> None:
         return
     for header in ("From", "To", "Subject", "Date"):
         click.echo(f"{header}: {letter.header(header)}")
-    click.echo(f"\n{letter.message.get_content()}", nl=False)
+    click.echo(f"\n{letter.text}", nl=False)
 
 
 @outbox.command("flush")

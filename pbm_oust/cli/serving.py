@@ -149,7 +149,7 @@ def mail(operator: Operator, sender: str, smtp: Endpoint | None, text: str, subj
             f"there is no answer in {operator.home.outbox.path}; is it the server's home?"
         )
     for letter in answers:
-        click.echo(f"Subject: {letter.header('Subject')}\n\n{letter.message.get_content()}")
+        click.echo(f"Subject: {letter.header('Subject')}\n\n{letter.text}")
     if any(letter.header("X-Pbm-Oust") == "refusal" for letter in answers):
         raise SystemExit(1)
 

@@ -34,6 +34,12 @@ class Letter:
         return self.header("Message-ID") or self.name
 
     @property
+    def text(self) -> str:
+        """The letter as text, where it is HTML besides."""
+        body = self.message.get_body(("plain",))
+        return str(body.get_content()) if body else ""
+
+    @property
     def posted(self) -> float:
         """When the letter was written, in seconds since the epoch; its name begins with it."""
         seconds, _, _ = self.name.partition(".")

@@ -12,6 +12,7 @@ from email.utils import format_datetime
 from pbm_oust.actions.request import Request
 from pbm_oust.game import Game
 from pbm_oust.languages import Language
+from pbm_oust.mail.alternative import fill
 from pbm_oust.mail.automatic import unread_address
 from pbm_oust.mail.phrases import WIDTH
 from pbm_oust.mail.proving import reply_address
@@ -26,6 +27,7 @@ from pbm_oust.notices import (
     Told,
     WelcomeNotice,
 )
+from pbm_oust.settings import SubjectForm
 
 _POLICY = EmailPolicy(linesep="\n", max_line_length=76)
 
@@ -41,8 +43,6 @@ _KINDS: dict[type[Notice], str] = {
 
 _NOT_ANSWERED = ("broadcast",)
 """Letters whose answers must not come back as commands."""
-_LONGEST_LINE = 900
-"""Mail may not hold lines of more than 998 characters (RFC 5322, section 2.1.1)."""
 
 
 class Letters:
@@ -60,11 +60,20 @@ class Letters:
         """
         if isinstance(notice, BoardNotice):
             notice = replace(notice, chat=_wrapped(notice.chat))
-        subject, text = self._words_in(notice.reader.settings.language).of(notice)
-        return [
-            self._letter(notice, request, address, subject, text).as_bytes()
-            for address in notice.reader.addresses
-        ]
+        words = self._words_in(notice.reader.settings.language)
+        subject, text = words.of(notice)
+        game = _game_of(notice)
+        if game and notice.reader.settings.subject is SubjectForm.BOARD:
+            subject = f"{game.name}: {game.header.x} - {game.header.o}"
+        page = words.pages.of(notice, subject, text, lambda game: None)
+        letters = []
+        for address in notice.reader.addresses:
+            letter = self._letter(notice, request, address, subject)
+            identity, _, _ = letter["Message-ID"].strip("<>").partition("@")
+            # RFC 2045, section 6.7: quoted-printable never holds =_
+            fill(letter, text, page, boundary=f"=_{identity}")
+            letters.append(letter.as_bytes())
+        return letters
 
     def _words_in(self, language: Language) -> Words:
         """Return the words of a language, which are made ready when first needed."""
@@ -72,9 +81,7 @@ class Letters:
             self._words[language] = Words(self._address, language)
         return self._words[language]
 
-    def _letter(
-        self, notice: Notice, request: Request, address: str, subject: str, text: str
-    ) -> EmailMessage:
+    def _letter(self, notice: Notice, request: Request, address: str, subject: str) -> EmailMessage:
         letter = EmailMessage(policy=_POLICY if address.isascii() else _POLICY.clone(utf8=True))
         letter["From"] = f"pbm_oust <{self._address}>"
         letter["To"] = address
@@ -96,14 +103,8 @@ class Letters:
         if _kind_of(notice) in _NOT_ANSWERED:
             unread = unread_address(self._address)
             letter["Reply-To"] = f"Nobody reads answers <{unread}>"
-        is_plain = text.isascii() and max(map(len, text.splitlines()), default=0) <= _LONGEST_LINE
         if isinstance(notice, BoardNotice) and len(notice.reader.addresses) > 1:
             letter["X-Pbm-Oust-Copies"] = str(len(notice.reader.addresses))
-        letter.set_content(
-            text,
-            charset="us-ascii" if text.isascii() else "utf-8",
-            cte="7bit" if is_plain else "quoted-printable",
-        )
         return letter
 
     def _message_id(self, notice: Notice, request: Request, address: str) -> str:

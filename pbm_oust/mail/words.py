@@ -18,6 +18,7 @@ from pbm_oust.game import Game
 from pbm_oust.languages import ENGLISH, Language
 from pbm_oust.mail.figures import FIGURES
 from pbm_oust.mail.overview import usages_by_family
+from pbm_oust.mail.pages import Pages
 from pbm_oust.mail.phrases import WIDTH, item, quoted
 from pbm_oust.mail.rows import game_row, past_rows, seek_rows, standing_rows
 from pbm_oust.mail.tongue import Tongue
@@ -88,6 +89,7 @@ class Words:
             example_line=self._example_line,
             **FIGURES,
         )
+        self.pages = Pages(self._templates.overlay(autoescape=True))
 
     def of(self, notice: Notice) -> tuple[str, str]:
         """Return the Subject and the text of the mail about a notice."""

@@ -9,12 +9,12 @@ import subprocess
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from email import message_from_bytes
 from email.message import Message
 from pathlib import Path
 
 from tests.chaos.ledger import Kind, Mail
 from tests.chaos.trial import PROGRAM, SLOW
+from tests.letters import text_letter
 
 KINDS = ("oust", "churn")
 MOST_CODES = 3
@@ -242,7 +242,7 @@ def _read_history(kind: str, path: Path, home: Home) -> None:
 
 def _read_letter(path: Path) -> Letter | str:
     """Return a letter, or what is wrong with it."""
-    message: Message = message_from_bytes(path.read_bytes())
+    message: Message = text_letter(path.read_bytes())
     payload = message.get_payload(decode=True)
     identity = re.fullmatch(r"<(.+)\.[0-9a-f]{16}@.+>", message.get("Message-ID", ""))
     lacking = [name for name in HEADERS if name not in message]

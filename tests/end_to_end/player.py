@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from tests.end_to_end.waiting import wait_until
+from tests.letters import text_of
 
 Letters = dict[str, EmailMessage]
 """Letters by a key that stays the same, oldest first."""
@@ -80,8 +81,8 @@ class Player:
 
     def follow_example(self, mail: EmailMessage) -> None:
         """Send the line that a board mail gives as an example."""
-        line = re.search(r"^  (\w+ move .*)$", mail.get_content(), re.MULTILINE)
-        assert line, mail.get_content()
+        line = re.search(r"^  (\w+ move .*)$", text_of(mail), re.MULTILINE)
+        assert line, text_of(mail)
         self.send(line[1].replace("PASSWORD", self.password))
 
 

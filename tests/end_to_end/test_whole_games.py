@@ -5,6 +5,7 @@ import pytest
 
 from tests.end_to_end.player import Player, latest_mail, mover_of, play_to_the_end
 from tests.end_to_end.server import PROGRAM, letters_in, running
+from tests.letters import text_of
 
 
 @pytest.mark.parametrize(
@@ -37,7 +38,7 @@ def test_two_people_with_mail_programs_play_a_game_until_one_wins(
             (f"{kind} 1: over, you win", f"{kind} 1: over, alice wins"),
             (f"{kind} 1: over, bob wins", f"{kind} 1: over, you win"),
         )
-        assert "The whole game:" in latest["alice"].get_content()
+        assert "The whole game:" in text_of(latest["alice"])
         assert server.stop() == 0
     verified = subprocess.run(
         [PROGRAM, "--home", str(tmp_path), "games", "verify"], capture_output=True, text=True

@@ -15,6 +15,7 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Position
 from tests.league.clock import SetClock
 from tests.league.post import Post
+from tests.letters import text_of
 
 
 @dataclass
@@ -69,7 +70,7 @@ class Player:
         """Mail a command and return the answer, which is no refusal."""
         self.send(subject, text, to)
         letter = self.world.post.latest_to(self.address)
-        assert letter["X-Pbm-Oust"] != "refusal", f"{subject}\n{letter.get_content()}"
+        assert letter["X-Pbm-Oust"] != "refusal", f"{subject}\n{text_of(letter)}"
         return letter
 
     def signed(self, words: str, rest: str = "", text: str = "", board: Game | None = None) -> None:

@@ -15,6 +15,7 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.sweep import sweep
 from tests.league.players import Player, World, turn_after, turn_of
 from tests.league.post import ADDRESS
+from tests.letters import text_of
 
 NAMES = (
     *("alice", "bob", "carol", "dinah", "edgar", "fiona"),
@@ -182,10 +183,10 @@ class Season:
 
 def _tells_of_end(letter: EmailMessage, game: Game) -> bool:
     """Return whether a letter says that a game is over, in its Subject or in one of its answers."""
-    return f"{game.name}: over" in f"{letter['Subject']}\n{letter.get_content()}"
+    return f"{game.name}: over" in f"{letter['Subject']}\n{text_of(letter)}"
 
 
 def offered_number(letter: EmailMessage) -> str:
     """Return the number of the latest open challenge, as the answer to seek shows it."""
-    (number,) = re.findall(r"^  \w+ join ([0-9]+) ", letter.get_content(), re.MULTILINE)
+    (number,) = re.findall(r"^  \w+ join ([0-9]+) ", text_of(letter), re.MULTILINE)
     return str(number)

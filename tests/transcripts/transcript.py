@@ -11,6 +11,7 @@ from pbm_oust.mail.intake import Envelope, Intake, envelope_of, open_intake
 from pbm_oust.notation import parse_time
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.sweep import sweep
+from tests.letters import as_text, page_of
 
 FOLDER = Path(__file__).parent
 ADDRESS = "pbmserv@example.com"
@@ -19,6 +20,9 @@ SWEEP = "sweep"
 """Stands in the place of a sender where no mail comes in, but the server does what is due."""
 SLOW = "relay_is_slow"
 """A file of this name in a transcript's folder leaves the letters in the outbox."""
+
+HTML = "shows_html"
+"""A file of this name in a transcript's folder shows letters also as HTML, where they are."""
 
 KEY = "0123456789abcdef" * 4
 
@@ -77,9 +81,13 @@ def take(path: Path, intake: Intake, now: list[datetime]) -> Iterator[str]:
         else:
             intake.take(mail.data, mail.envelope)
         for letter in sorted(set(home.outbox.letters()) - before):
-            text = home.outbox.read(letter).decode()
+            data = home.outbox.read(letter)
+            text = as_text(data).decode()
             is_answer = "\nAuto-Submitted: auto-replied\n" in text
             yield f"=== {'answer' if is_answer else 'notice'}\n{text}\n"
+            page = page_of(data)
+            if page and (path.parent / HTML).exists():
+                yield f"=== the same as HTML\n{page}\n"
         if not (path.parent / SLOW).exists():
             for letter in home.outbox.letters():
                 home.outbox.remove(letter)

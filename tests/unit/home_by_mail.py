@@ -3,7 +3,6 @@
 import hashlib
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from email import message_from_bytes
 from email.message import Message
 from itertools import count
 from pathlib import Path
@@ -12,6 +11,7 @@ from pbm_oust.home import Home
 from pbm_oust.mail.intake import Envelope, Intake, open_intake
 from pbm_oust.players import format_account, parse_account
 from pbm_oust.rules.kinds import KINDS
+from tests.letters import page_of, text_letter
 from tests.unit.accounts import make_account
 from tests.unit.mails import mail
 
@@ -37,7 +37,9 @@ class Talk:
     home: Home
     now: datetime = datetime(2026, 11, 20, 12, tzinfo=UTC)
     letters: list[Message] = field(default_factory=list)
-    """The letters that the latest mail led to."""
+    """The letters that the latest mail led to, as text alone."""
+    written: list[bytes] = field(default_factory=list)
+    """The same letters whole."""
     outcome: str = ""
     """What became of the latest mail."""
 
@@ -73,8 +75,14 @@ class Talk:
         handled = self.intake.take(mail(*headers, text=text), Envelope(sender, (to,)))
         self.outcome = handled.outcome
         names = [name for name in self.home.outbox.letters() if name not in before]
-        self.letters = [message_from_bytes(self.home.outbox.read(name)) for name in names]
+        self.written = [self.home.outbox.read(name) for name in names]
+        self.letters = [text_letter(data) for data in self.written]
         return [f"{letter['To']}: {letter['Subject']}" for letter in self.letters]
+
+    def page_to(self, address: str) -> str:
+        """Return the letter to an address as HTML; empty where it is text alone."""
+        (data,) = (each for each in self.written if f"\nTo: {address}\n".encode() in each)
+        return page_of(data)
 
     def text_to(self, address: str) -> str:
         """Return the text of the letter to an address that the latest mail led to."""

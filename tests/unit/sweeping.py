@@ -21,6 +21,7 @@ from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service import handle
 from pbm_oust.sweep import Swept, sweep
+from tests.letters import as_text
 from tests.unit.games import wish
 
 BEGIN = datetime(2026, 11, 20, 15, 36, tzinfo=UTC)
@@ -125,7 +126,8 @@ class World:
 
     def text_to(self, userid: str) -> str:
         """Return the latest letter to a player, its lines joined."""
-        texts = (self.home.outbox.read(name).decode() for name in self.home.outbox.letters())
+        names = self.home.outbox.letters()
+        texts = (as_text(self.home.outbox.read(name)).decode() for name in names)
         found = [text for text in texts if f"\nTo: {userid}@" in text]
         return " ".join(found[-1].split())
 

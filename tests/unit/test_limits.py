@@ -1,7 +1,6 @@
 """How often something may be done: counted over processes and midnights, and what follows."""
 
 from datetime import UTC, datetime, timedelta
-from email import message_from_bytes
 from itertools import count
 
 import pytest
@@ -9,6 +8,7 @@ import pytest
 from pbm_oust.home import Home
 from pbm_oust.limits import LONGEST, Counted
 from pbm_oust.mail.intake import Envelope, open_intake
+from tests.letters import text_letter
 from tests.unit.accounts import codes, make_account
 from tests.unit.processes import run_at_once
 
@@ -24,7 +24,7 @@ def send(home: Home, sender: str, line: str, at: datetime = NOON) -> list[str]:
     mail = f"From: {sender}\nSubject: {line}\nMessage-ID: <{next(_numbers)}@example.org>\n\n"
     open_intake(home, "pbmserv@example.com", lambda: at).take(mail.encode(), Envelope(sender))
     new = sorted(set(home.outbox.letters()) - before)
-    letters = [message_from_bytes(home.outbox.read(name)) for name in new]
+    letters = [text_letter(home.outbox.read(name)) for name in new]
     return [f"{letter['To']}: {letter['Subject'].partition(' ')[0]}" for letter in letters]
 
 
@@ -138,7 +138,7 @@ def test_an_account_that_is_not_there_is_guessed_at_no_more_often(home: Home) ->
     for userid in ("alice", "nobod"):
         for _ in range(Counted.GUESS.value.most + 1):
             send(home, MALLORY, f"oust showas {userid} rabbithole all")
-        letter = message_from_bytes(home.outbox.read(home.outbox.letters()[-1]))
+        letter = text_letter(home.outbox.read(home.outbox.letters()[-1]))
         said[userid] = letter["Subject"], str(letter.get_payload()).replace(userid, "USERID")
     assert said["alice"] == said["nobod"]
     assert "Too many wrong passwords" in said["alice"][1]

@@ -2,7 +2,6 @@
 
 import shutil
 from datetime import UTC, datetime
-from email import message_from_bytes
 from itertools import count
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from pbm_oust.home import Home
 from pbm_oust.mail.intake import Envelope, open_intake
 from pbm_oust.notation import format_action
 from pbm_oust.rules.kinds import KINDS
+from tests.letters import text_letter
 from tests.unit.accounts import make_account
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -46,7 +46,7 @@ def send(home: Home, sender: str, line: str, number: int = 0) -> dict[str, str]:
     before = set(home.outbox.letters())
     open_intake(home, "pbmserv@example.com", lambda: NOON).take(mail.encode(), Envelope(sender))
     new = sorted(set(home.outbox.letters()) - before)
-    letters = [message_from_bytes(home.outbox.read(name)) for name in new]
+    letters = [text_letter(home.outbox.read(name)) for name in new]
     return {
         letter["To"]: f"{letter['Subject']} {' '.join(str(letter.get_payload()).split())}"
         for letter in letters

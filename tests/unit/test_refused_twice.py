@@ -3,7 +3,6 @@
 import shutil
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from email import message_from_bytes
 from itertools import count
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from pbm_oust.journal import Ending
 from pbm_oust.mail.intake import Envelope, open_intake
 from pbm_oust.players import Secret, format_account, hash_password, is_password, parse_account
 from pbm_oust.rules.kinds import KINDS
+from tests.letters import text_letter
 from tests.unit.accounts import codes, make_account
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -60,7 +60,7 @@ def take(
     mail = f"From: {sender}\nSubject: {line}\n{header if message_id != '' else ''}\n"
     before = home.outbox.letters()
     open_intake(Home(home.path), ADDRESS, lambda: at).take(mail.encode(), Envelope(sender))
-    letters = [message_from_bytes(home.outbox.read(name)) for name in home.outbox.letters()]
+    letters = [text_letter(home.outbox.read(name)) for name in home.outbox.letters()]
     new = letters[len(before) :]
     return {letter["To"]: f"{letter['Subject']}\n{letter.get_payload()}" for letter in new}
 

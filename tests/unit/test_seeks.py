@@ -2,7 +2,6 @@
 
 import shutil
 from datetime import UTC, datetime, timedelta
-from email import message_from_bytes
 from itertools import count
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from pbm_oust.rules.grid import hexagon, square
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Side
 from pbm_oust.seeks import LIFETIME, MOST_SEEKS, Seek, last_numbers, seeks_of, with_seeks
+from tests.letters import text_letter
 from tests.unit.accounts import make_account
 from tests.unit.processes import run_at_once
 
@@ -97,7 +97,7 @@ def send(home: Home, userid: str, line: str, at: datetime = NOON, number: int = 
     before = set(home.outbox.letters())
     open_intake(Home(home.path), ADDRESS, lambda: at).take(mail.encode(), Envelope(sender))
     new = sorted(set(home.outbox.letters()) - before)
-    letter = message_from_bytes(home.outbox.read(new[0]))
+    letter = text_letter(home.outbox.read(new[0]))
     return f"{letter['Subject']}\n{letter.get_payload()}"
 
 

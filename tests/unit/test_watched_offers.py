@@ -1,10 +1,10 @@
 """What somebody who watches a board reads of an offer that is not made to him."""
 
 from datetime import UTC, datetime
-from email import message_from_bytes
 
 from pbm_oust.home import Home
 from pbm_oust.mail.intake import Envelope, open_intake
+from tests.letters import text_letter
 from tests.unit.accounts import make_account
 from tests.unit.mails import mail
 
@@ -20,7 +20,7 @@ def text_for(reader: str, home: Home, *subjects: str) -> str:
         address = f"{sender}@example.org"
         lines = (f"From: {address}", f"Subject: {subject}", f"Message-ID: <{number}@example.org>")
         intake.take(mail(*lines, text=""), Envelope(address))
-    letters = [message_from_bytes(home.outbox.read(name)) for name in home.outbox.letters()]
+    letters = [text_letter(home.outbox.read(name)) for name in home.outbox.letters()]
     mine = [letter for letter in letters if letter["To"] == f"{reader}@example.org"]
     return " ".join(str(mine[-1].get_payload()).split())
 

@@ -1,0 +1,44 @@
+"""Our letters as programs read them: the text of one, and the same as HTML."""
+
+import re
+from email import message_from_bytes
+from email.message import EmailMessage, Message
+from email.policy import default
+
+_ALTERNATIVE = re.compile(
+    rb'^Content-Type: multipart/alternative;\s*boundary="([^"]+)"\n', re.MULTILINE
+)
+
+
+def as_text(data: bytes) -> bytes:
+    """Return a letter as if it were text alone, as it stands in the outbox."""
+    head, _, body = data.partition(b"\n\n")
+    found = _ALTERNATIVE.search(head + b"\n")
+    if not found:
+        return data
+    _, text, *_ = (b"\n" + body).split(b"\n--" + found[1])
+    kept = (
+        head.replace(found[0].rstrip(b"\n"), b"").rstrip(b"\n").removesuffix(b"MIME-Version: 1.0")
+    )
+    headers, _, content = text.lstrip(b"\n").partition(b"\n\n")
+    return kept + headers + b"\nMIME-Version: 1.0\n\n" + content
+
+
+def text_letter(data: bytes) -> Message:
+    """Return a letter as if it were text alone."""
+    return message_from_bytes(as_text(data))
+
+
+def text_of(letter: EmailMessage) -> str:
+    """Return the text of a letter, which may have the same as HTML besides."""
+    body = letter.get_body(("plain",))
+    assert body
+    return str(body.get_content())
+
+
+def page_of(data: bytes) -> str:
+    """Return a letter as HTML, or an empty text where it is text alone."""
+    message = message_from_bytes(data, policy=default)
+    assert isinstance(message, EmailMessage)
+    body = message.get_body(("html",))
+    return str(body.get_content()) if body else ""
