@@ -9,8 +9,8 @@ from email.message import EmailMessage
 from email.policy import EmailPolicy
 from email.utils import format_datetime
 
+from pbm_oust import replying
 from pbm_oust.actions.request import Request
-from pbm_oust.game import Game
 from pbm_oust.mail.automatic import unread_address
 from pbm_oust.mail.phrases import WIDTH
 from pbm_oust.mail.proving import reply_address
@@ -20,11 +20,14 @@ from pbm_oust.notices import (
     BoardsNotice,
     GamesNotice,
     HelpNotice,
+    News,
     Notice,
     RefusalNotice,
     Told,
     WelcomeNotice,
+    game_of,
 )
+from pbm_oust.replying import Purpose, Reply, letter_id, token_for
 
 _POLICY = EmailPolicy(linesep="\n", max_line_length=76)
 
@@ -47,26 +50,43 @@ _LONGEST_LINE = 900
 class Letters:
     """Writes letters from `address`, the address that takes commands."""
 
-    def __init__(self, address: str, clock: Callable[[], datetime]) -> None:
+    def __init__(
+        self, address: str, clock: Callable[[], datetime], key: Callable[[], bytes]
+    ) -> None:
+        """`key` returns the secret of the home, from which the tokens of answers are made."""
         self._address = address
         self._clock = clock
+        self._key = key
         self._words = Words(address)
 
     def write(self, notice: Notice, request: Request) -> list[bytes]:
         """Return the letters about a notice, one to each address of its reader.
 
-        They are as they stand in the outbox: their lines end in LF.
+        They are as they stand in the outbox: their lines end in LF. Raises OSError where the key
+        of the home cannot be read.
         """
         if isinstance(notice, BoardNotice):
             notice = replace(notice, chat=_wrapped(notice.chat))
-        subject, text = self._words.of(notice)
-        return [
-            self._letter(notice, request, address, subject, text).as_bytes()
-            for address in notice.reader.addresses
-        ]
+        words: dict[str, tuple[str, str]] = {}
+        letters = []
+        for address in notice.reader.addresses:
+            reply = reply_to(notice, request, address)
+            answering = reply.purpose.value if reply else ""
+            if answering not in words:
+                reader = replace(notice.reader, answering=answering)
+                words[answering] = self._words.of(replace(notice, reader=reader))
+            letter = self._letter(notice, request, address, *words[answering], reply)
+            letters.append(letter.as_bytes())
+        return letters
 
     def _letter(
-        self, notice: Notice, request: Request, address: str, subject: str, text: str
+        self,
+        notice: Notice,
+        request: Request,
+        address: str,
+        subject: str,
+        text: str,
+        reply: Reply | None,
     ) -> EmailMessage:
         letter = EmailMessage(policy=_POLICY if address.isascii() else _POLICY.clone(utf8=True))
         letter["From"] = f"pbm_oust <{self._address}>"
@@ -74,9 +94,15 @@ class Letters:
         code = notice.facts.get("code") if isinstance(notice, Told) else None
         if code:
             letter["Reply-To"] = reply_address(self._address, code)
+        account = notice.reader.account
+        if reply and account:
+            token = token_for(self._key(), account, reply)
+            answers = replying.reply_address(self._address, reply, token)
+            if answers:
+                letter["Reply-To"] = answers
         letter["Subject"] = subject
         letter["Date"] = format_datetime(self._clock())
-        letter["Message-ID"] = self._message_id(notice, request, address)
+        letter["Message-ID"] = self._message_id(notice, request, address, reply)
         asked = notice.reader.asked
         if asked and request.message_id:
             letter["In-Reply-To"] = request.message_id
@@ -99,22 +125,31 @@ class Letters:
         )
         return letter
 
-    def _message_id(self, notice: Notice, request: Request, address: str) -> str:
-        """Return a Message-ID that is the same whenever the same letter is written again."""
-        game = _game_of(notice)
+    def _message_id(
+        self, notice: Notice, request: Request, address: str, reply: Reply | None
+    ) -> str:
+        """Return a Message-ID that is the same whenever the same letter is written again.
+
+        That of a letter whose answer counts as its reader's cannot be guessed.
+        """
+        game = game_of(notice)
         of = f"{game.name}.{len(game.records)}" if game else _kind_of(notice)
         if isinstance(notice, Told) and "part" in notice.facts:
             of = f"{of}.{notice.facts['part']}"
         parts = (request.identity, address, notice.reader.userid or "", of)
-        digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
-        return f"<{of.replace(' ', '.')}.{digest}@{self._host}>"
+        digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
+        if reply and notice.reader.account:
+            name = digest[:12]
+            token = token_for(self._key(), notice.reader.account, reply, name)
+            return letter_id(self._host, reply, name, token)
+        return f"<{of.replace(' ', '.')}.{digest[:16]}@{self._host}>"
 
     def _references(self, notice: Notice, request: Request) -> list[str]:
         """Return what a letter belongs to: the thread of its board, and the mail it answers.
 
         The thread's own id is that of no letter; mail programs join what refers to it.
         """
-        game = _game_of(notice)
+        game = game_of(notice)
         thread = [f"<{game.name.replace(' ', '.')}@{self._host}>"] if game else []
         asked = notice.reader.asked and request.message_id
         return [*thread, *([request.message_id] if asked else [])]
@@ -128,17 +163,37 @@ def _kind_of(notice: Notice) -> str:
     return notice.about if isinstance(notice, Told) else _KINDS[type(notice)]
 
 
-def _game_of(notice: Notice) -> Game | None:
+def reply_to(notice: Notice, request: Request, address: str) -> Reply | None:
+    """Return what an answer to a letter about a notice is, where it counts as its reader's.
+
+    That is so for letters about a board to one of its players, at an address of his account.
+    """
+    game, reader = game_of(notice), notice.reader
+    account = reader.account
+    if game is None or account is None or game.side_of(account.userid) is None:
+        return None
+    if address.lower() not in map(str.lower, account.addresses):
+        return None
+    purpose, is_supposed = Purpose.CHAT if game.result else Purpose.PLAY, False
     match notice:
         case BoardNotice():
-            return notice.game
+            is_supposed = notice.news is News.PREVIEW
+            if notice.is_past:
+                return None
         case RefusalNotice():
-            game = notice.refusal.facts.get("game")
-        case Told():
-            game = notice.facts.get("game")
+            is_supposed = "supposed" in notice.refusal.facts
+            if request.reply and request.reply.purpose is Purpose.CHAT:
+                purpose = Purpose.CHAT
+        case Told(about="talk"):
+            purpose = Purpose.CHAT
+        case Told(about="submitted" | "queued" | "note"):
+            pass
         case _:
             return None
-    return game if isinstance(game, Game) else None
+    if is_supposed:
+        purpose = Purpose.PLAY
+    number = game.next_number - is_supposed
+    return Reply(purpose, game.header.kind.name, game.header.board, number, account.userid)
 
 
 def _wrapped(chat: str) -> str:
