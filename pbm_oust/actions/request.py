@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pbm_oust.languages import ENGLISH, Language
 from pbm_oust.notices import Notice
 from pbm_oust.players import Account
+from pbm_oust.replying import Reply
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,9 @@ class Request:
     """The Message-ID to answer to, where the mail has one."""
     language: Language = ENGLISH
     """What the sender is answered in where no account of his says it."""
+    reply: Reply | None = None
+    """Which letter the mail answers, where that proves whose it is; `line` is then a Subject of
+    the sender's own, or empty, and `chat` all that he wrote."""
 
     def cause(self, userid: str) -> str:
         """Return the id of this mail from a player: the same whenever it is delivered again."""
@@ -32,11 +36,13 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """The player whom the password of a command has proved."""
+    """The player whom the password of a command has proved, or the letter that it answers."""
 
     account: Account
     cause: str
     """The id of the mail from this player."""
+    reply: Reply | None = None
+    """The letter that is answered, where there is no password."""
 
     @property
     def userid(self) -> str:

@@ -10,6 +10,7 @@ from pbm_oust.commands.words import find_word, fold
 from pbm_oust.languages import LANGUAGES
 from pbm_oust.players import Secret
 from pbm_oust.refusal import Unread, Unreadable
+from pbm_oust.replying import Credential
 from pbm_oust.rules.position import Kind
 from pbm_oust.settings import NAMES, Settings, format_setting, values_of, with_setting
 from pbm_oust.willing import HIGHEST_LIMIT
@@ -68,7 +69,7 @@ class TakeNote:
     kind: Kind
     board: int
     userid: str
-    password: Secret
+    password: Credential
     is_deleted: bool
 
 
@@ -79,7 +80,7 @@ class Watch:
     kind: Kind
     board: int
     userid: str
-    password: Secret
+    password: Credential
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ class Unwatch:
     kind: Kind
     board: int
     userid: str
-    password: Secret
+    password: Credential
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,9 +22,7 @@ def said_in(line: str, language: Language) -> str:
     What a player puts in stays as it is: userids above all, which may be words of commands. The
     names of the places where that is to be done are given in the language too.
     """
-    chosen: dict[str, str] = {}
-    for alias, english in language.commands.items():
-        chosen.setdefault(english, alias)
+    chosen = _chosen_in(language)
     words = line.split(" ")
     at = 1 if words[0] in {*KINDS, _GAME} else 0
     form = _form_at(words[at:], is_of_kind=bool(at))
@@ -38,6 +36,23 @@ def said_in(line: str, language: Language) -> str:
             for word in words[rest:]
         ]
     return _PLACE.sub(lambda found: language.placeholders.get(found[0], found[0]), " ".join(words))
+
+
+def answered_in(answer: str, language: Language) -> str:
+    """Return an answer to a letter, written in English, in the words of a language: `passe`."""
+    first, space, rest = answer.partition(" ")
+    chosen = _chosen_in(language)
+    deeds = {deed.value for deed in WISHED} if first in _HOLDING_DEEDS else set()
+    words = [_if_known(word, deeds, chosen) for word in rest.split(" ")]
+    return f"{chosen.get(first, first)}{space}{' '.join(words)}"
+
+
+def _chosen_in(language: Language) -> dict[str, str]:
+    """Return the word of a language for each English word that has one there."""
+    chosen: dict[str, str] = {}
+    for alias, english in language.commands.items():
+        chosen.setdefault(english, alias)
+    return chosen
 
 
 def _form_at(words: list[str], is_of_kind: bool) -> Form | None:

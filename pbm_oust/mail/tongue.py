@@ -10,7 +10,7 @@ from babel import Locale
 from babel.dates import format_date
 from babel.numbers import format_decimal
 
-from pbm_oust.commands.saying import said_in
+from pbm_oust.commands.saying import answered_in, said_in
 from pbm_oust.commands.values import Filter
 from pbm_oust.languages import DOMAIN, ENGLISH, Language
 from pbm_oust.notices import Reader
@@ -130,3 +130,7 @@ class Tongue:
     def line(self, line: str) -> str:
         """Return a command line, written in English, in the words that this language has for it."""
         return said_in(line, self.language)
+
+    def answer(self, answer: str) -> str:
+        """Return what a player answers to a letter in the words that this language has for it."""
+        return answered_in(answer, self.language)

@@ -3,12 +3,14 @@
 import re
 import textwrap
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from pbm_oust.advice import legal_near, move_line, next_wish
+from pbm_oust.commands.answers import as_answer
 from pbm_oust.commands.grammar import Form, Option
 from pbm_oust.commands.table import FORMS
 from pbm_oust.commands.words import is_harmless
@@ -63,9 +65,11 @@ class Words:
             listed=tongue.listed,
             either=tongue.either,
             line=tongue.line,
+            answer=tongue.answer,
         )
         self._templates.globals.update(
             address=address,
+            width=WIDTH,
             is_same_address=is_same_address,
             kinds=tuple(KINDS.values()),
             drawn=game_text,
@@ -87,6 +91,7 @@ class Words:
             date_in_subject=tongue.date_in_subject,
             asked_for_text=tongue.asked_for,
             example_line=self._example_line,
+            example_answer=self._example_answer,
             **FIGURES,
         )
         self.pages = Pages(self._templates.overlay(autoescape=True))
@@ -151,6 +156,7 @@ class Words:
         kind = game.header.kind if isinstance(game, Game) else refusal.facts.get("kind")
         facts: dict[str, Any] = {
             "family": refusal.family,
+            "reader": notice.reader,
             "game": game,
             "culprit": notice.culprit,
             "legal_near": legal_near(refusal) if "fault" in refusal.facts else [],
@@ -160,6 +166,12 @@ class Words:
         explain = getattr(words, refusal.reason.value)
         sentences = explain({"culprit": notice.culprit, "facts": refusal.facts})
         board = game_text(game) if isinstance(game, Game) else ""
+        answer, reader = notice.answer, notice.reader
+        if isinstance(game, Game) and reader.userid and notice.correction:
+            answer = answer or as_answer(notice.correction, game.name, reader.userid)
+        if answer == "show":
+            # The answer to a letter shows the board anyway.
+            notice, answer = replace(notice, correction=None), ""
         placeholders = re.findall(r"\b[A-Z]{4,}\b", notice.correction or "")
         correction = self._tongue.line(notice.correction or "")
         return self._mail(
@@ -170,6 +182,7 @@ class Words:
             correction="" if correction == notice.sent else correction,
             board=board,
             placeholders=placeholders,
+            answer=self._tongue.answer(answer),
         )
 
     def _form_page(self, topic: str, forms: Sequence[Form]) -> str:
@@ -182,6 +195,9 @@ class Words:
 
     def _example_line(self, game: Game) -> str:
         return self._tongue.line(example_line(game))
+
+    def _example_answer(self, game: Game) -> str:
+        return self._tongue.answer(example_answer(game))
 
     def _kind_words(self, kind: Kind) -> Any:
         return self._macros(f"kinds/{kind.name}")
@@ -208,6 +224,12 @@ def example_line(game: Game) -> str:
     """Return a line that the player to move could send; empty when the game is over."""
     wish = next_wish(game)
     return move_line(game, game.player_to_move, wish) if wish else ""
+
+
+def example_answer(game: Game) -> str:
+    """Return what the player to move could answer; empty when the game is over."""
+    wish = next_wish(game)
+    return format_wish(wish) if wish else ""
 
 
 def help_subjects() -> list[str]:
