@@ -15,7 +15,7 @@ from pbm_oust.commands.values import Filter
 from pbm_oust.languages import DOMAIN, ENGLISH, Language
 from pbm_oust.notices import Reader
 from pbm_oust.render import dates
-from pbm_oust.rules.grid import Grid
+from pbm_oust.rules.grid import Grid, Shape
 
 
 def to_translate(message: str) -> str:
@@ -23,6 +23,7 @@ def to_translate(message: str) -> str:
     return message
 
 
+_SHAPES = {Shape.SQUARE: to_translate("square"), Shape.HEX: to_translate("hex")}
 _FILTERS = {
     Filter.ALL: to_translate("all"),
     Filter.ACTIVE: to_translate("active"),
@@ -124,8 +125,8 @@ class Tongue:
         """Return what a grid is called: square 13x13."""
         if self._is_english:
             return str(grid)
-        shape, _, size = str(grid).partition(" ")
-        return f"{self.gettext(shape)} {size}"
+        _, _, size = str(grid).partition(" ")
+        return f"{self.gettext(_SHAPES[grid.shape])} {size}"
 
     def line(self, line: str) -> str:
         """Return a command line, written in English, in the words that this language has for it."""
