@@ -18,3 +18,16 @@ def quoted(text: str) -> str:
 def in_time_of(at: datetime, reader: Reader) -> str:
     """Return a time as a reader's clock shows it: 2026-11-20 16:36 CET."""
     return at.astimezone(reader.settings.zone).strftime("%Y-%m-%d %H:%M %Z")
+
+
+def beside(text: str, column: int, width: int = WIDTH) -> str:
+    """Return a text that begins in a column, its later lines indented to there."""
+    indent = " " * column
+    lines = textwrap.wrap(
+        indent + text,
+        width,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return "\n".join(lines)[column:]

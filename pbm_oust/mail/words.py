@@ -16,7 +16,7 @@ from pbm_oust.formats.sheet import Sheet
 from pbm_oust.game import Game
 from pbm_oust.mail.figures import FIGURES
 from pbm_oust.mail.overview import usages_by_family
-from pbm_oust.mail.phrases import WIDTH, in_time_of, quoted
+from pbm_oust.mail.phrases import WIDTH, beside, in_time_of, quoted
 from pbm_oust.mail.rows import game_row, past_rows, seek_rows, standing_rows
 from pbm_oust.notation import format_action, format_wish
 from pbm_oust.notices import (
@@ -52,6 +52,7 @@ class Words:
         self._templates.install_null_translations(newstyle=True)  # type: ignore[attr-defined]
         self._templates.filters["usage"] = wrapped_usage
         self._templates.filters["quoted"] = quoted
+        self._templates.filters["beside"] = beside
         self._templates.filters["in_time_of"] = in_time_of
         self._templates.globals.update(
             address=address,
@@ -59,7 +60,7 @@ class Words:
             kinds=tuple(KINDS.values()),
             drawn=game_text,
             number_of=int.bit_count,
-            ordinal=ordinal,
+            ordinal_ending=ordinal_ending,
             words_of=format_action,
             words_of_wish=format_wish,
             said=self.of,
@@ -206,11 +207,11 @@ def shown_in_any(option: Option) -> list[str]:
     return list(filter(None, dict.fromkeys(option.shown(kind) for kind in KINDS.values())))
 
 
-def ordinal(number: int) -> str:
-    """Return a number as in `the 2nd placement`."""
+def ordinal_ending(number: int) -> str:
+    """Return what an English number ends with as in `the 2nd placement`; templates translate it."""
     if number % 100 in (11, 12, 13):
-        return f"{number}th"
-    return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"
+        return "th"
+    return {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
 
 
 def wrapped(text: str) -> str:
