@@ -60,7 +60,7 @@ class Words:
             kinds=tuple(KINDS.values()),
             drawn=game_text,
             number_of=int.bit_count,
-            ordinal_ending=ordinal_ending,
+            ordinal=ordinal,
             words_of=format_action,
             words_of_wish=format_wish,
             said=self.of,
@@ -207,11 +207,11 @@ def shown_in_any(option: Option) -> list[str]:
     return list(filter(None, dict.fromkeys(option.shown(kind) for kind in KINDS.values())))
 
 
-def ordinal_ending(number: int) -> str:
-    """Return what an English number ends with as in `the 2nd placement`; templates translate it."""
+def ordinal(number: int) -> str:
+    """Return a number as in `the 2nd placement`."""
     if number % 100 in (11, 12, 13):
-        return "th"
-    return {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+        return f"{number}th"
+    return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"
 
 
 def wrapped(text: str) -> str:
