@@ -6,6 +6,7 @@ from enum import Enum
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from pbm_oust.languages import ENGLISH, LANGUAGES, Language, language_named
 from pbm_oust.players import Account, BadAccount
 
 KEY = "Setting"
@@ -30,12 +31,6 @@ class Switch(Enum):
     OFF = "off"
 
 
-class Language(Enum):
-    """The language of mails."""
-
-    ENGLISH = "en"
-
-
 class BoardForm(Enum):
     """How boards are drawn in mails."""
 
@@ -49,7 +44,7 @@ class Settings:
     mail: MailWhen = MailWhen.EACH
     autopass: Switch = Switch.OFF
     """Whether the server passes for the player where nothing else is possible."""
-    language: Language = Language.ENGLISH
+    language: Language = ENGLISH
     zone: ZoneInfo = _UTC
     """The time zone of dates in mails."""
     board: BoardForm = BoardForm.TEXT
@@ -72,7 +67,7 @@ def _read_zone(text: str) -> ZoneInfo:
 _READERS: dict[str, Callable[[str], Any]] = {
     "mail": MailWhen,
     "autopass": Switch,
-    "language": Language,
+    "language": language_named,
     "zone": _read_zone,
     "board": BoardForm,
     "broadcasts": Switch,
@@ -84,6 +79,8 @@ NAMES = tuple(field.name for field in fields(Settings))
 def values_of(name: str) -> tuple[str, ...]:
     """Return the values that a setting can have; none where they are too many to name."""
     reader = _READERS[name]
+    if reader is language_named:
+        return tuple(LANGUAGES)
     if isinstance(reader, type) and issubclass(reader, Enum):
         return tuple(each.value for each in reader)
     return ()

@@ -13,7 +13,9 @@ from pbm_oust.cli.operator import (
     print_json,
 )
 from pbm_oust.cli.terminal import page
+from pbm_oust.languages import ENGLISH
 from pbm_oust.mail.rows import standing_rows
+from pbm_oust.mail.tongue import Tongue
 from pbm_oust.ratings import RatedGame, Standing, Table, rate
 from pbm_oust.rules.position import Kind
 
@@ -34,7 +36,7 @@ def standings(operator: Operator, kind: Kind | None, as_json: bool) -> None:
     lines = list[str]()
     for table in tables:
         lines.append(f"{table.kind.title}, {table.size.value} boards")
-        lines += [f"  {row}" for row in standing_rows(table.ordered())]
+        lines += [f"  {row}" for row in standing_rows(Tongue(ENGLISH), table.ordered())]
     page("".join(f"{line}\n" for line in lines))
 
 

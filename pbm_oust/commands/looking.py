@@ -14,7 +14,7 @@ from pbm_oust.commands.values import (
     read_userids,
     read_userids_and_filter,
 )
-from pbm_oust.commands.words import find_word
+from pbm_oust.commands.words import find_command_word, find_word
 from pbm_oust.players import Secret
 from pbm_oust.refusal import Unread, Unreadable
 from pbm_oust.rules.kinds import KINDS
@@ -105,7 +105,7 @@ def _read_boards_or_filter(words: Sequence[str]) -> Sequence[str]:
 
 def _read_all_show(words: Sequence[str]) -> tuple[tuple[str, ...], Filter]:
     """Return what stands behind `all show`. Raises Unreadable."""
-    find_word(words[0], ["show"])
+    find_command_word(words[0], ["show"])
     userids, chosen = read_userids_and_filter(words[1:])
     if not userids:
         raise Unreadable(Unread.MISSING_WORD, missing=("USERID",))

@@ -3,16 +3,20 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pbm_oust.commands.aliases import without_accents
 from pbm_oust.commands.grammar import Form, Parameter, Rest
 from pbm_oust.commands.values import BOARD, PASSWORD, USERID, read_userids
-from pbm_oust.commands.words import find_word
+from pbm_oust.commands.words import find_word, fold
+from pbm_oust.languages import LANGUAGES
 from pbm_oust.players import Secret
 from pbm_oust.refusal import Unread, Unreadable
 from pbm_oust.rules.position import Kind
 from pbm_oust.settings import NAMES, Settings, format_setting, values_of, with_setting
 from pbm_oust.willing import HIGHEST_LIMIT
 
+_LANGUAGES = {name: each.code for each in LANGUAGES.values() for name in (each.code, *each.names)}
 _VALUES = {(name, value) for name in NAMES for value in values_of(name)}
+_VALUES |= {("language", name) for name in _LANGUAGES}
 SETTING_WORDS = frozenset(
     {*NAMES, *(value for _, value in _VALUES), *(f"{name}={value}" for name, value in _VALUES)}
 )
@@ -132,6 +136,8 @@ def _read_changes(words: Sequence[str]) -> tuple[tuple[str, str], ...]:
 
 def _read_value(name: str, value: str, word: str) -> str:
     """Return the value of a setting as the server writes it; `word` is where it stands."""
+    if name == "language":
+        value = _LANGUAGES.get(without_accents(fold(value)), value)
     if values := values_of(name):
         return _find(value, values, word, before="" if word == value else f"{name}=")
     try:

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pbm_oust import notation
+from pbm_oust.commands.aliases import in_english
 from pbm_oust.commands.grammar import Form, Rest
 from pbm_oust.commands.values import BOARD, PASSWORD, USERID, read_guard
-from pbm_oust.commands.words import find_word, fold
+from pbm_oust.commands.words import find_command_word, fold
 from pbm_oust.players import Secret
 from pbm_oust.record import WISHED, Deed, Place, Wish
 from pbm_oust.refusal import Unread, Unreadable
@@ -53,8 +54,8 @@ def read_wish(words: Sequence[str]) -> tuple[Wish, int | None]:
     deeds = [deed.value for deed in WISHED]
     # A single letter is rather a placement without its number than a deed.
     if len(parts) == 1 and parts[0].isalpha() and len(parts[0]) > 1:
-        return Deed(find_word(parts[0], deeds)), guard
-    if parts[0].lower() in deeds:
+        return Deed(find_command_word(parts[0], deeds)), guard
+    if in_english(parts[0].lower()) in deeds:
         raise Unreadable(Unread.SURPLUS_WORD, parts[1])
     return Place(tuple(map(_read_placement, parts))), guard
 

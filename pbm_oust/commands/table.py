@@ -27,6 +27,7 @@ from pbm_oust.commands.accounts import (
     Signup,
     Verify,
 )
+from pbm_oust.commands.aliases import ALIASES, in_english, without_accents
 from pbm_oust.commands.challenge import Challenge, Replay
 from pbm_oust.commands.general import Help
 from pbm_oust.commands.line import Line
@@ -54,7 +55,7 @@ from pbm_oust.commands.seek import Join, OpenChallenge, Withdraw
 from pbm_oust.commands.talk import Chat, Message
 from pbm_oust.commands.vacation import Ask, Vacation
 from pbm_oust.commands.values import Filter
-from pbm_oust.commands.words import MASK, SHORTEST_PASSWORD, find_word, fold, split_words
+from pbm_oust.commands.words import MASK, SHORTEST_PASSWORD, find_command_word, fold, split_words
 from pbm_oust.players import Secret
 from pbm_oust.record import WISHED
 from pbm_oust.refusal import Unread, Unreadable
@@ -145,7 +146,7 @@ VOCABULARY = frozenset(
     | {word for name in GENERAL_FORMS for word in name.split()}
     | {deed.value for deed in WISHED}
     | {known.value for known in Filter}
-    | {Ask.CANCEL.value, DELETE, REALLY, *SETTING_WORDS}
+    | {Ask.CANCEL.value, DELETE, REALLY, *SETTING_WORDS, *ALIASES}
 )
 """The words of the grammar, which no password can be."""
 
@@ -159,12 +160,13 @@ def recognise(text: str) -> tuple[Line, Unreadable | None]:
         return line, Unreadable(Unread.UNLABELLED_CHARACTER)
     first, *others = line.words
     # The general command reject has words behind it; an answer to an offer has none.
-    is_general = bool(others) and fold(first) in GENERAL_FORMS
-    if _PLAYED.fullmatch(fold(first)) and not is_general:
+    meant = in_english(fold(first))
+    is_general = bool(others) and meant in GENERAL_FORMS
+    if _PLAYED.fullmatch(meant) and not is_general:
         move = Line(line.words, KIND_FORMS["move"], next(iter(KINDS.values())), len(line.words))
         return move, Unreadable(Unread.ANSWER_TO_BOARD, first)
     try:
-        word = find_word(first, {*KINDS, *_GENERAL_TOPICS})
+        word = find_command_word(first, {*KINDS, *_GENERAL_TOPICS})
     except Unreadable as error:
         return _guess(line, error), error
     if word in _GENERAL_TOPICS:
@@ -176,12 +178,12 @@ def recognise(text: str) -> tuple[Line, Unreadable | None]:
         likely = Line(line.words, KIND_FORMS["move"], kind, 1)
         return likely, Unreadable(Unread.ANSWER_TO_BOARD, others[0])
     try:
-        form = KIND_FORMS[find_word(others[0], KIND_FORMS)]
+        form = KIND_FORMS[find_command_word(others[0], KIND_FORMS)]
     except Unreadable as error:
-        meant = error.facts.get("resembles")
-        if not isinstance(meant, str):
+        resembled = error.facts.get("resembles")
+        if not isinstance(resembled, str):
             return line, error
-        return Line(line.words, KIND_FORMS[meant], kind, 2), error
+        return Line(line.words, KIND_FORMS[resembled], kind, 2), error
     return Line(line.words, form, kind, 2), None
 
 
@@ -239,10 +241,11 @@ def _without_secret(text: str) -> str:
 
 def _may_begin(word: str) -> bool:
     """Return whether a command may begin with a word: for, say, is rather for than forget."""
+    plain = without_accents(word)
     names = [*KINDS, *KIND_FORMS]
     if len(word) >= _SHORTEST_BEGINNING or word in GENERAL_FORMS:
-        names += GENERAL_FORMS
-    return any(name.startswith(word) for name in names)
+        names += [*GENERAL_FORMS, *ALIASES]
+    return any(name.startswith((word, plain)) for name in names)
 
 
 def _is_likely(line: Line, places: Collection[int]) -> bool:
@@ -262,7 +265,7 @@ def _general(line: Line, topic: str) -> tuple[Line, Unreadable | None]:
     if len(line.words) == 1:
         return line, Unreadable(Unread.MISSING_WORD, missing=tuple(seconds))
     try:
-        word, error = find_word(line.words[1], seconds), None
+        word, error = find_command_word(line.words[1], seconds), None
     except Unreadable as unknown:
         word, error = str(unknown.facts.get("resembles") or ""), unknown
     return Line(line.words, seconds[word], None, 2) if word else line, error
@@ -278,10 +281,11 @@ def _guess(line: Line, error: Unreadable) -> Line:
         return guessed
     if isinstance(meant, str) and len(line.words) > 1:
         try:
-            form = KIND_FORMS[find_word(line.words[1], KIND_FORMS)]
+            form = KIND_FORMS[find_command_word(line.words[1], KIND_FORMS)]
         except Unreadable:
             return line
         return Line(line.words, form, KINDS[meant], 2)
-    if fold(line.words[0]) in KIND_FORMS:
-        return Line(line.words, KIND_FORMS[fold(line.words[0])], next(iter(KINDS.values())), 1)
+    name = in_english(fold(line.words[0]))
+    if name in KIND_FORMS:
+        return Line(line.words, KIND_FORMS[name], next(iter(KINDS.values())), 1)
     return line

@@ -2,9 +2,10 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 
+from pbm_oust.commands.aliases import ALIASES, without_accents
 from pbm_oust.refusal import Unread, Unreadable
 
 MASK = "********"
@@ -64,6 +65,38 @@ def find_word(word: str, known: Iterable[str]) -> str:
     raise Unreadable(
         Unread.UNKNOWN_WORD, word, known=vocabulary, resembles=resembling(folded, vocabulary)
     )
+
+
+def find_command_word(word: str, known: Iterable[str]) -> str:
+    """Return the known word of the commands that is written here, in any language.
+
+    What English has goes before the words of other languages, which are read without their
+    accents, in full or by a beginning of which only one thing can be meant. Raises Unreadable.
+    """
+    vocabulary = set(known)
+    try:
+        return find_word(word, vocabulary)
+    except Unreadable as error:
+        plain = without_accents(fold(word))
+        aliases = {alias: meant for alias, meant in ALIASES.items() if meant in vocabulary}
+        if plain in aliases:
+            return aliases[plain]
+        if error.reason is not Unread.UNKNOWN_WORD:
+            raise
+        try:
+            return aliases[find_word(plain, aliases)]
+        except Unreadable as other:
+            raise _of_both(error, other, aliases) from None
+
+
+def _of_both(error: Unreadable, other: Unreadable, aliases: Mapping[str, str]) -> Unreadable:
+    """Return why a word is none: as English has it, unless it is like one of another language."""
+    if other.reason is Unread.AMBIGUOUS_WORD:
+        begun = other.facts["known"]
+        return Unreadable(Unread.AMBIGUOUS_WORD, error.culprit, known=begun)
+    meant = aliases.get(other.facts.get("resembles") or "")
+    resembles = error.facts["resembles"] or meant
+    return Unreadable(error.reason, error.culprit, **{**error.facts, "resembles": resembles})
 
 
 def resembling(word: str, known: Iterable[str]) -> str | None:

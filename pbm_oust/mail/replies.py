@@ -11,6 +11,7 @@ from email.utils import format_datetime
 
 from pbm_oust.actions.request import Request
 from pbm_oust.game import Game
+from pbm_oust.languages import Language
 from pbm_oust.mail.automatic import unread_address
 from pbm_oust.mail.phrases import WIDTH
 from pbm_oust.mail.proving import reply_address
@@ -50,7 +51,7 @@ class Letters:
     def __init__(self, address: str, clock: Callable[[], datetime]) -> None:
         self._address = address
         self._clock = clock
-        self._words = Words(address)
+        self._words: dict[Language, Words] = {}
 
     def write(self, notice: Notice, request: Request) -> list[bytes]:
         """Return the letters about a notice, one to each address of its reader.
@@ -59,11 +60,17 @@ class Letters:
         """
         if isinstance(notice, BoardNotice):
             notice = replace(notice, chat=_wrapped(notice.chat))
-        subject, text = self._words.of(notice)
+        subject, text = self._words_in(notice.reader.settings.language).of(notice)
         return [
             self._letter(notice, request, address, subject, text).as_bytes()
             for address in notice.reader.addresses
         ]
+
+    def _words_in(self, language: Language) -> Words:
+        """Return the words of a language, which are made ready when first needed."""
+        if language not in self._words:
+            self._words[language] = Words(self._address, language)
+        return self._words[language]
 
     def _letter(
         self, notice: Notice, request: Request, address: str, subject: str, text: str

@@ -3,54 +3,77 @@
 from collections.abc import Iterable
 
 from pbm_oust.game import Game
-from pbm_oust.notation import format_result, format_terms
+from pbm_oust.mail.tongue import Tongue, to_translate
+from pbm_oust.notation import format_terms
 from pbm_oust.ratings import Standing
 from pbm_oust.render.text import in_columns
 from pbm_oust.rules.position import How, Result
 from pbm_oust.seeks import Seek
 
+_HEAD = (
+    "",
+    to_translate("player"),
+    to_translate("rating"),
+    to_translate("games"),
+    to_translate("won"),
+    to_translate("lost"),
+    to_translate("drawn"),
+)
+_ENDED = {
+    How.CAPTURE: to_translate("capture"),
+    How.MAJORITY: to_translate("majority"),
+    How.BLOCKED: to_translate("blocked"),
+    How.RESIGN: to_translate("resign"),
+    How.FORFEIT: to_translate("forfeit"),
+    How.AGREED: to_translate("agreed"),
+    How.VOID: to_translate("void"),
+}
+"""How a game ended, in a word."""
 
-def seek_rows(seeks: Iterable[tuple[Seek, str]]) -> list[str]:
+
+def seek_rows(tongue: Tongue, seeks: Iterable[tuple[Seek, str]]) -> list[str]:
     """Return a line for each open challenge: its number, who made it, and what he offers."""
     return in_columns(
         (
             f"{seek.kind} {seek.number}",
-            f"{userid}{f' as {seek.side.value}' if seek.side else ''}",
-            str(seek.grid),
+            tongue.gettext("%(userid)s as %(side)s", userid=userid, side=seek.side.value)
+            if seek.side
+            else userid,
+            tongue.grid_text(seek.grid),
             format_terms(seek.terms),
         )
         for seek, userid in seeks
     )
 
 
-def game_row(game: Game, outcome: str) -> tuple[str, ...]:
+def game_row(tongue: Tongue, game: Game, outcome: str) -> tuple[str, ...]:
     """Return the columns of a game in a list."""
     return (
         game.name,
-        str(game.header.grid),
-        "over" if game.result else f"#{game.next_number}",
+        tongue.grid_text(game.header.grid),
+        tongue.gettext("over") if game.result else f"#{game.next_number}",
         f"{game.x} (x) - {game.o} (o)",
         outcome,
     )
 
 
-def past_rows(games: Iterable[Game]) -> list[str]:
+def past_rows(tongue: Tongue, games: Iterable[Game]) -> list[str]:
     """Return a line for each game that is over: when, who played, and how it ended."""
     return in_columns(
         (
-            game.latest.date().isoformat(),
+            tongue.day_in_list(game.latest.date()),
             game.name,
-            str(game.header.grid),
+            tongue.grid_text(game.header.grid),
             f"{game.x} (x) - {game.o} (o)",
-            _how(game.result) if game.result else "",
+            _how(tongue, game.result) if game.result else "",
         )
         for game in games
     )
 
 
-def standing_rows(standings: Iterable[Standing]) -> list[str]:
+def standing_rows(tongue: Tongue, standings: Iterable[Standing]) -> list[str]:
     """Return a line for each player: place, rating, and games won, lost and drawn."""
-    head = ("", "player", "rating", "games", "won", "lost", "drawn")
+    head = tuple(tongue.gettext(title) if title else "" for title in _HEAD)
     rows = (
         (
             f"{place}.",
@@ -66,6 +89,10 @@ def standing_rows(standings: Iterable[Standing]) -> list[str]:
     return in_columns([head, *rows])
 
 
-def _how(result: Result) -> str:
+def _how(tongue: Tongue, result: Result) -> str:
     """Return how a game ended in two words, or in one: x capture, draw agreed, void."""
-    return result.how.value if result.how is How.VOID else format_result(result)[2:]
+    how = tongue.gettext(_ENDED[result.how])
+    if result.how is How.VOID:
+        return how
+    winner = result.winner.value if result.winner else tongue.gettext("draw")
+    return f"{winner} {how}"

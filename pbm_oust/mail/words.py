@@ -3,6 +3,7 @@
 import re
 import textwrap
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -14,10 +15,12 @@ from pbm_oust.commands.words import is_harmless
 from pbm_oust.formats.plain import format_plain
 from pbm_oust.formats.sheet import Sheet
 from pbm_oust.game import Game
+from pbm_oust.languages import ENGLISH, Language
 from pbm_oust.mail.figures import FIGURES
 from pbm_oust.mail.overview import usages_by_family
-from pbm_oust.mail.phrases import WIDTH, beside, in_time_of, quoted
+from pbm_oust.mail.phrases import WIDTH, beside, quoted
 from pbm_oust.mail.rows import game_row, past_rows, seek_rows, standing_rows
+from pbm_oust.mail.tongue import Tongue
 from pbm_oust.notation import format_action, format_wish
 from pbm_oust.notices import (
     BoardNotice,
@@ -30,17 +33,17 @@ from pbm_oust.notices import (
     WelcomeNotice,
 )
 from pbm_oust.players import is_same_address
-from pbm_oust.render.dates import date_text, moment_text
 from pbm_oust.render.text import game_text, in_columns
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 
 
 class Words:
-    """The templates, ready to put notices into words. `address` is where commands are sent."""
+    """The templates of one language. `address` is where commands are sent."""
 
-    def __init__(self, address: str) -> None:
-        self._templates = Environment(
+    def __init__(self, address: str, language: Language = ENGLISH) -> None:
+        self._tongue = tongue = Tongue(language)
+        templates: Any = Environment(
             loader=PackageLoader("pbm_oust.templates", "."),
             undefined=StrictUndefined,
             trim_blocks=True,
@@ -48,30 +51,39 @@ class Words:
             autoescape=False,  # noqa: S701 - plain text
             extensions=["jinja2.ext.i18n"],
         )
-        self._templates.policies["ext.i18n.trimmed"] = True
-        self._templates.install_null_translations(newstyle=True)  # type: ignore[attr-defined]
-        self._templates.filters["usage"] = wrapped_usage
-        self._templates.filters["quoted"] = quoted
-        self._templates.filters["beside"] = beside
-        self._templates.filters["in_time_of"] = in_time_of
+        templates.policies["ext.i18n.trimmed"] = True
+        templates.install_gettext_translations(tongue.catalogue, newstyle=True)
+        self._templates: Environment = templates
+        self._templates.filters.update(
+            usage=self._usage,
+            quoted=quoted,
+            beside=beside,
+            in_time_of=tongue.in_time_of,
+            listed=tongue.listed,
+            either=tongue.either,
+            line=tongue.line,
+        )
         self._templates.globals.update(
             address=address,
             is_same_address=is_same_address,
             kinds=tuple(KINDS.values()),
             drawn=game_text,
             number_of=int.bit_count,
-            ordinal=ordinal,
+            ordinal=tongue.ordinal,
+            decimal=tongue.decimal,
+            factor=tongue.factor,
+            grid_text=tongue.grid_text,
             words_of=format_action,
             words_of_wish=format_wish,
             said=self.of,
             rows_of=self._rows,
-            past_rows=past_rows,
-            seek_rows=seek_rows,
-            standing_rows=standing_rows,
+            past_rows=partial(past_rows, tongue),
+            seek_rows=partial(seek_rows, tongue),
+            standing_rows=partial(standing_rows, tongue),
             shown_in_any=shown_in_any,
-            date_text=date_text,
-            moment_text=moment_text,
-            example_line=example_line,
+            date_text=tongue.date_text,
+            moment_text=tongue.moment_text,
+            example_line=self._example_line,
             **FIGURES,
         )
 
@@ -96,7 +108,7 @@ class Words:
     def _rows(self, games: Iterable[Game]) -> list[str]:
         """Return a line for each game of a list."""
         told = self._macros("mail/game")
-        return in_columns(game_row(game, told.outcome(game)) for game in games)
+        return in_columns(game_row(self._tongue, game, told.outcome(game)) for game in games)
 
     def help_page(self, subject: str) -> str | None:
         """Return the page of the help about a subject, or None if there is none."""
@@ -145,19 +157,27 @@ class Words:
         sentences = explain({"culprit": notice.culprit, "facts": refusal.facts})
         board = game_text(game) if isinstance(game, Game) else ""
         placeholders = re.findall(r"\b[A-Z]{4,}\b", notice.correction or "")
+        correction = self._tongue.line(notice.correction or "")
         return self._mail(
             "refusal",
             notice,
             **facts,
             sentences=sentences,
+            correction="" if correction == notice.sent else correction,
             board=board,
             placeholders=placeholders,
         )
 
     def _form_page(self, topic: str, forms: Sequence[Form]) -> str:
-        usages = [f"  {wrapped_usage(usage)}" for form in forms for usage in usages_of(form)]
+        usages = [f"  {self._usage(usage)}" for form in forms for usage in usages_of(form)]
         text = self._render(f"help/{topic}", form=forms[0], subjects=help_subjects())
         return "\n".join([*usages, "", text])
+
+    def _usage(self, usage: str) -> str:
+        return wrapped_usage(self._tongue.line(usage))
+
+    def _example_line(self, game: Game) -> str:
+        return self._tongue.line(example_line(game))
 
     def _kind_words(self, kind: Kind) -> Any:
         return self._macros(f"kinds/{kind.name}")
@@ -205,13 +225,6 @@ def usages_of(form: Form) -> list[str]:
 def shown_in_any(option: Option) -> list[str]:
     """Return how the help of the games shows an option, each way once."""
     return list(filter(None, dict.fromkeys(option.shown(kind) for kind in KINDS.values())))
-
-
-def ordinal(number: int) -> str:
-    """Return a number as in `the 2nd placement`."""
-    if number % 100 in (11, 12, 13):
-        return f"{number}th"
-    return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"
 
 
 def wrapped(text: str) -> str:

@@ -9,8 +9,13 @@ def date_text(at: datetime, zone: tzinfo) -> str:
     return f"{local.day} {local:%B %Y}"
 
 
-def moment_text(at: datetime, zone: tzinfo) -> str:
-    """Return a moment to the minute that has begun: `12 December 2026, 15:00 UTC`."""
+def time_text(at: datetime, zone: tzinfo) -> str:
+    """Return the minute of a moment that has begun: `15:00 UTC`."""
     local = at.astimezone(zone)
     name = f"{local:%Z}"
-    return f"{date_text(at, zone)}, {local:%H:%M} {name if name.isalpha() else f'UTC{name}'}"
+    return f"{local:%H:%M} {name if name.isalpha() else f'UTC{name}'}"
+
+
+def moment_text(at: datetime, zone: tzinfo) -> str:
+    """Return a moment to the minute that has begun: `12 December 2026, 15:00 UTC`."""
+    return f"{date_text(at, zone)}, {time_text(at, zone)}"

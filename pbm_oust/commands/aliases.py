@@ -1,0 +1,38 @@
+"""Words of other languages that stand for words of commands. Pure."""
+
+import unicodedata
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+
+from pbm_oust.languages import LANGUAGES, Language
+
+ALIASES: Mapping[str, str] = MappingProxyType(
+    {
+        alias: english
+        for language in LANGUAGES.values()
+        for alias, english in language.commands.items()
+    }
+)
+"""English words of commands, by the words of all languages that stand for them."""
+
+
+def without_accents(word: str) -> str:
+    """Return a word with plain letters in the place of those with accents."""
+    parts = unicodedata.normalize("NFD", word)
+    return "".join(part for part in parts if not unicodedata.combining(part))
+
+
+def in_english(word: str) -> str:
+    """Return the English word that a word of another language stands for, or else the word."""
+    folded = without_accents(word.lower())
+    return ALIASES.get(folded, word)
+
+
+def language_of(words: Iterable[str]) -> Language | None:
+    """Return the language of the first word that stands for one of another language, if any."""
+    for word in words:
+        folded = without_accents(word.lower())
+        for language in LANGUAGES.values():
+            if folded in language.commands:
+                return language
+    return None

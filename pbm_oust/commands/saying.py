@@ -1,0 +1,60 @@
+"""Command lines in the words of another language, as players of that language write them. Pure."""
+
+import re
+
+from pbm_oust.commands.grammar import Form
+from pbm_oust.commands.table import FORMS
+from pbm_oust.languages import Language
+from pbm_oust.record import WISHED
+from pbm_oust.rules.kinds import KINDS
+
+_PLACE = re.compile(r"\b[A-Z]{4,}[12]?\b")
+_WORD = re.compile(r"[a-z]+")
+_GAME = "GAME"
+"""Stands for the name of a game in the overview."""
+_HOLDING_DEEDS = {"move", "queue", "submit"}
+"""The commands behind whose parameters stands what to do on a board."""
+
+
+def said_in(line: str, language: Language) -> str:
+    """Return a command line, written in English, in the words that a language has for it.
+
+    What a player puts in stays as it is: userids above all, which may be words of commands. The
+    names of the places where that is to be done are given in the language too.
+    """
+    chosen: dict[str, str] = {}
+    for alias, english in language.commands.items():
+        chosen.setdefault(english, alias)
+    words = line.split(" ")
+    at = 1 if words[0] in {*KINDS, _GAME} else 0
+    form = _form_at(words[at:], is_of_kind=bool(at))
+    if form:
+        behind = at + len(form.name.split())
+        words[at:behind] = [chosen.get(word, word) for word in words[at:behind]]
+        rest = behind + len(form.parameters)
+        known = _words_behind(form)
+        words[rest:] = [
+            _WORD.sub(lambda found: _if_known(found[0], known, chosen), word)
+            for word in words[rest:]
+        ]
+    return _PLACE.sub(lambda found: language.placeholders.get(found[0], found[0]), " ".join(words))
+
+
+def _form_at(words: list[str], is_of_kind: bool) -> Form | None:
+    forms = (form for form in FORMS if form.is_of_kind is is_of_kind)
+    return next((form for form in forms if _begins(words, form.name.split())), None)
+
+
+def _begins(words: list[str], name: list[str]) -> bool:
+    return words[: len(name)] == name
+
+
+def _words_behind(form: Form) -> set[str]:
+    """Return the words of the grammar that may stand behind the parameters of a command."""
+    if form.name in _HOLDING_DEEDS:
+        return {deed.value for deed in WISHED}
+    return {"show"} if form.name == "all" else set()
+
+
+def _if_known(word: str, known: set[str], chosen: dict[str, str]) -> str:
+    return chosen.get(word, word) if word in known else word
