@@ -6,6 +6,7 @@ from pbm_oust.actions.desk import Desk
 from pbm_oust.actions.request import Action, Handled, Request
 from pbm_oust.boards import has_played
 from pbm_oust.commands.accounts import Verify, read_new_password
+from pbm_oust.commands.aliases import in_english
 from pbm_oust.commands.table import is_fit
 from pbm_oust.journal import Ending
 from pbm_oust.membership import with_signed_off
@@ -105,12 +106,14 @@ def _notices(
 
 
 def _password_in(text: str) -> Secret | None:
-    """Return the password of a text whose first line is `password NEWPASSWORD`. Raises Unreadable.
+    """Return the password of a text whose first line is `password NEWPASSWORD`, in any language.
+
+    Raises Unreadable.
 
     The word in front is what no mail program writes that answers for somebody who is away.
     """
     words = text.strip().split("\n", 1)[0].split()
-    is_meant = len(words) == 2 and words[0].lower().rstrip(":") == "password"
+    is_meant = len(words) == 2 and in_english(words[0].rstrip(":").lower()) == "password"
     return read_new_password(words[1]) if is_meant else None
 
 

@@ -62,6 +62,7 @@ class Words:
             listed=tongue.listed,
             either=tongue.either,
             line=tongue.line,
+            word=tongue.word,
         )
         self._templates.globals.update(
             address=address,
