@@ -108,9 +108,8 @@ def _notices(
 def _password_in(text: str) -> Secret | None:
     """Return the password of a text whose first line is `password NEWPASSWORD`, in any language.
 
-    Raises Unreadable.
-
-    The word in front is what no mail program writes that answers for somebody who is away.
+    The word in front is what no mail program writes that answers for somebody who is away. Raises
+    Unreadable.
     """
     words = text.strip().split("\n", 1)[0].split()
     is_meant = len(words) == 2 and in_english(words[0].rstrip(":").lower()) == "password"
