@@ -78,6 +78,8 @@ def _words_behind(form: Form) -> set[str]:
     """Return the words of the grammar that may stand behind the parameters of a command."""
     if form.name in _HOLDING_DEEDS:
         return {deed.value for deed in WISHED}
+    if form.name == "help":
+        return {each.topic for each in FORMS}
     return {"show"} if form.name == "all" else set()
 
 

@@ -100,7 +100,6 @@ _BARRED: list[tuple[Barred, str, dict[str, Any]]] = [
     (Barred.WRONG_PASSWORD_CASE, "", {}),
     (Barred.STRANGE_ADDRESS, "", {}),
     (Barred.ACCOUNT_REMOVED, "carol", {}),
-    (Barred.ACCOUNT_REMOVED, "", {}),
     (Barred.USERID_TAKEN, "carol", {"userid": "carol", "free": "carol2"}),
     (Barred.NO_SUCH_CODE, "", {}),
     (Barred.HAS_ACCOUNT, "carol", {"userid": "carol"}),
