@@ -155,7 +155,9 @@ class Words:
         }
         words = self._templates.get_template(f"refusals/{refusal.family}.txt").make_module(facts)
         explain = getattr(words, refusal.reason.value)
-        sentences = explain({"culprit": notice.culprit, "facts": refusal.facts})
+        harmless = refusal.culprit if is_harmless(refusal.culprit) else ""
+        named = {"culprit": notice.culprit or harmless, "facts": refusal.facts}
+        sentences = explain(named)
         board = game_text(game) if isinstance(game, Game) else ""
         placeholders = re.findall(r"\b[A-Z]{4,}\b", notice.correction or "")
         correction = self._tongue.line(notice.correction or "")
