@@ -9,6 +9,7 @@ Address: alice@example.org
 Asked: 2026-11-20T15:36:00Z
 Cause: 4f0c1d2e9a8b7c6d
 Password: scrypt 16384 8 1 SALT HASH
+Language: fr
 
 An account keeps what was proved for it in lines `Proved: NAME CAUSE`: the name of the code and the
 id of the mail that asked for it.
@@ -22,6 +23,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
 
+from pbm_oust.languages import ENGLISH, LANGUAGES, Language
 from pbm_oust.notation import CAUSE, format_time, parse_time
 from pbm_oust.players import (
     Account,
@@ -68,6 +70,8 @@ class Pending:
     """The id of the mail that asked for it."""
     password: str = ""
     """The hash of the password that an account to be made gets."""
+    language: Language = ENGLISH
+    """What the code is mailed in, and what an account to be made is written to in."""
 
     def is_expired(self, now: datetime) -> bool:
         """Return whether it is too late for the code."""
@@ -110,6 +114,7 @@ def format_pending(pending: Pending) -> str:
         f"Asked: {format_time(pending.asked)}",
         f"Cause: {pending.cause}",
         *([f"Password: {pending.password}"] if pending.password else []),
+        *([f"Language: {pending.language}"] if pending.language is not ENGLISH else []),
     ]
     return "\n".join(lines) + "\n"
 
@@ -133,6 +138,7 @@ def parse_pending(text: str) -> Pending:
         parse_time(found.get("Asked", "")),
         cause,
         checked_hash(password) if password else "",
+        LANGUAGES.get(found.get("Language", ""), ENGLISH),
     )
 
 

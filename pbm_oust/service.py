@@ -26,6 +26,7 @@ from pbm_oust.actions import (
 from pbm_oust.actions.desk import Desk
 from pbm_oust.actions.request import Actor, Handled, Request
 from pbm_oust.advice import advise
+from pbm_oust.commands.aliases import language_of
 from pbm_oust.commands.challenge import Challenge, Replay
 from pbm_oust.commands.line import Line
 from pbm_oust.commands.multiple import Multiple
@@ -51,6 +52,9 @@ def handle(request: Request, desk: Desk) -> Handled:
     the sender; nothing has changed then.
     """
     line, command = parse_line(request.line)
+    spoken = language_of(line.words[: line.own_words or 1])
+    if spoken:
+        request = replace(request, language=spoken)
     actor = None
     try:
         if isinstance(command, Unreadable):

@@ -26,6 +26,7 @@ from pbm_oust.players import (
 )
 from pbm_oust.proofs import Pending, Purpose, salt_for
 from pbm_oust.refusal import Barred, NotAllowed
+from pbm_oust.settings import settings_of
 
 
 def sign_up(command: Signup, request: Request, desk: Desk) -> Handled:
@@ -42,7 +43,15 @@ def sign_up(command: Signup, request: Request, desk: Desk) -> Handled:
     cause = request.cause(command.userid)
     asked = ask_each(
         [
-            Pending(Purpose.SIGNUP, command.userid, address, desk.now(), cause, stored)
+            Pending(
+                Purpose.SIGNUP,
+                command.userid,
+                address,
+                desk.now(),
+                cause,
+                stored,
+                request.language,
+            )
             for address in addresses
         ],
         request,
@@ -98,7 +107,10 @@ def forgot(command: Forgot, request: Request, desk: Desk) -> Handled:
             addresses = desk.player_at(account, request).addresses
         cause = request.cause(command.userid)
         first = account.addresses[0]
-        pending = Pending(Purpose.FORGOT, account.userid, first, desk.now(), cause)
+        language = settings_of(account).language
+        pending = Pending(
+            Purpose.FORGOT, account.userid, first, desk.now(), cause, language=language
+        )
         asked = ask(pending, addresses, request, desk)
     if account and account.has_address(request.sender) and asked is not Asked.USED_BEFORE:
         return silence_about([asked])
@@ -132,8 +144,12 @@ def _ask_for(
     purpose: Purpose, addresses: tuple[str, ...], actor: Actor, request: Request, desk: Desk
 ) -> Handled:
     """Mail codes to addresses; who asked from elsewhere is answered at the account's addresses."""
+    language = settings_of(actor.account).language
     asked = ask_each(
-        [Pending(purpose, actor.userid, address, desk.now(), actor.cause) for address in addresses],
+        [
+            Pending(purpose, actor.userid, address, desk.now(), actor.cause, language=language)
+            for address in addresses
+        ],
         request,
         desk,
     )

@@ -1,15 +1,18 @@
 """Asking for a proof: codes are mailed to addresses, and it is kept what they are for."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import Enum
 
 from pbm_oust.actions.desk import Desk
 from pbm_oust.actions.request import Handled, Request
+from pbm_oust.languages import Language
 from pbm_oust.limits import Counted
 from pbm_oust.notices import Reader, Told
 from pbm_oust.players import Secret, is_same_address
 from pbm_oust.proofs import LIFETIME, Pending, code_for, name_of
 from pbm_oust.recovery import pending_place
+from pbm_oust.settings import USUAL
 
 MAILED = Handled("code mailed")
 
@@ -44,7 +47,10 @@ def ask(pending: Pending, addresses: Sequence[str], request: Request, desk: Desk
         limits = home.limits
         free = [each for each in addresses if not limits.is_reached(Counted.CODE, each, now)]
         facts = {"code": code, "pending": pending, "days": LIFETIME.days}
-        notices = [Told(_reader_at(address, request, desk), "code", facts) for address in free]
+        notices = [
+            Told(_reader_at(address, pending.language, request, desk), "code", facts)
+            for address in free
+        ]
         if not notices:
             return Asked.TOO_MANY
         with desk.posting(notices, request, name, place):
@@ -59,13 +65,14 @@ def ask_each(pendings: Sequence[Pending], request: Request, desk: Desk) -> list[
     return [ask(pending, [pending.address], request, desk) for pending in pendings]
 
 
-def _reader_at(address: str, request: Request, desk: Desk) -> Reader:
-    """Return a reader of whom nothing is known but an address.
+def _reader_at(address: str, language: Language, request: Request, desk: Desk) -> Reader:
+    """Return a reader of whom nothing is known but an address and a language.
 
     A code is no part of another answer: it has to come in a letter that can be answered.
     """
     is_sender = is_same_address(address, request.sender) and not desk.is_within
-    return Reader((address,), wrote_from=request.sender if is_sender else "")
+    wrote_from = request.sender if is_sender else ""
+    return Reader((address,), wrote_from=wrote_from, settings=replace(USUAL, language=language))
 
 
 def is_among(sender: str, addresses: Sequence[str]) -> bool:

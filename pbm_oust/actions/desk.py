@@ -1,12 +1,13 @@
 """What every action works with: the home, the clock, the accounts, and the way letters go out."""
 
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 
 from pbm_oust.absence import Absence, absences_of
+from pbm_oust.actions.knowing import accounts_at, language_at
 from pbm_oust.actions.request import Actor, Handled, Request, Write
 from pbm_oust.boards import each_userids
 from pbm_oust.clock import Clock, read_clock
@@ -32,7 +33,7 @@ from pbm_oust.players import (
 )
 from pbm_oust.refusal import Barred, NotAllowed
 from pbm_oust.returned import Returned
-from pbm_oust.settings import settings_of
+from pbm_oust.settings import USUAL, settings_of
 
 _ANSWERED = Handled("answered")
 _CHANGED = "Changed"
@@ -108,12 +109,7 @@ class Desk:
 
     def is_known(self, address: str) -> bool:
         """Return whether some account has an address."""
-        for userid in self.home.userids():
-            with suppress(BadAccount):
-                account = self.account_if_any(userid)
-                if account and account.has_address(address):
-                    return True
-        return False
+        return any(True for _ in accounts_at(address, self.home))
 
     def names_for(self, request: Request) -> Callable[[str], bool]:
         """Return what says whether a word is a userid that the sender of a request may be shown.
@@ -256,7 +252,8 @@ class Desk:
     def sender_of(self, request: Request) -> Reader:
         """Return the reader of an answer that goes only to where a request came from."""
         sender = request.sender
-        return Reader((sender,), wrote_from=sender, returned=self._returned(sender))
+        settings = replace(USUAL, language=language_at(sender, request.language, self.home))
+        return Reader((sender,), None, sender, self._returned(sender), settings)
 
     def player_at(self, account: Account, request: Request) -> Reader:
         """Return the player who wrote a request: at all addresses, and where it came from."""

@@ -16,6 +16,7 @@ from pbm_oust.players import Account, Secret, format_account, hash_password
 from pbm_oust.proofs import Pending, Proof, Purpose, name_of, proofs_of, with_proof
 from pbm_oust.recovery import player_place
 from pbm_oust.refusal import Barred, NotAllowed, Unread, Unreadable
+from pbm_oust.settings import USUAL, settings_of, with_settings
 
 
 def verify(command: Verify, request: Request, desk: Desk) -> Handled:
@@ -77,7 +78,8 @@ def _signed_up(pending: Pending, account: Account | None, desk: Desk) -> Account
     if account is None:
         if has_played(userid, desk.home):
             raise _taken(userid, desk)
-        return Account(userid, pending.password, (address,), desk.now(), pending.cause)
+        account = Account(userid, pending.password, (address,), desk.now(), pending.cause)
+        return with_settings(account, replace(USUAL, language=pending.language))
     if account.cause == pending.cause:
         return _with_address(account, address)
     if not account.has_address(address):
@@ -101,7 +103,13 @@ def _notices(
     dropped = before.addresses if before else ()
     dropped = tuple(each for each in dropped if each not in reader.addresses)
     if dropped:
-        notices.append(Told(Reader(dropped, after.userid), "addresses_replaced", facts))
+        notices.append(
+            Told(
+                Reader(dropped, after.userid, settings=settings_of(after)),
+                "addresses_replaced",
+                facts,
+            )
+        )
     return notices
 
 

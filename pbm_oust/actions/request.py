@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from pbm_oust.languages import ENGLISH, Language
 from pbm_oust.notices import Notice
 from pbm_oust.players import Account
 
@@ -21,6 +22,8 @@ class Request:
     """What tells this mail from all others of its sender: its Message-ID, or its content."""
     message_id: str = ""
     """The Message-ID to answer to, where the mail has one."""
+    language: Language = ENGLISH
+    """What the sender is answered in where no account of his says it."""
 
     def cause(self, userid: str) -> str:
         """Return the id of this mail from a player: the same whenever it is delivered again."""

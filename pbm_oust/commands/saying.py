@@ -47,9 +47,7 @@ def word_in(word: str, language: Language) -> str:
     if word in chosen:
         return chosen[word]
     known = {deed.value for deed in WISHED} | {"show"}
-    return _with_places(
-        _WORD.sub(lambda found: _if_known(found[0], known, chosen), word), language
-    )
+    return _with_places(_WORD.sub(lambda found: _if_known(found[0], known, chosen), word), language)
 
 
 def _chosen(language: Language) -> dict[str, str]:

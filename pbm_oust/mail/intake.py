@@ -13,6 +13,7 @@ from pbm_oust.actions.request import Handled, Request
 from pbm_oust.boards import DamagedHistory
 from pbm_oust.home import Home
 from pbm_oust.journal import BadJournal
+from pbm_oust.mail.asked_language import language_asked
 from pbm_oust.mail.automatic import is_unread, reason_for_silence
 from pbm_oust.mail.bounces import is_for_bounces, read_report
 from pbm_oust.mail.proving import code_in, line_with
@@ -108,6 +109,7 @@ class Intake:
             sender=mail.sender,
             identity=mail.identity,
             message_id=mail.message_id,
+            language=language_asked(mail.headers),
         )
         if len(mail.subjects) > 1 and not code:
             refusal = Unreadable(Unread.SEVERAL_SUBJECTS)

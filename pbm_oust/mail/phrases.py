@@ -1,4 +1,4 @@
-"""Small pieces of a mail: what somebody wrote, and texts in columns."""
+"""Texts laid out as pieces of a mail: quotes, columns and items of a list."""
 
 import textwrap
 
@@ -23,3 +23,10 @@ def beside(text: str, column: int, width: int = WIDTH) -> str:
         break_on_hyphens=False,
     )
     return "\n".join(lines)[column:]
+
+
+def item(text: str) -> str:
+    """Return a sentence as an item of a list, wrapped and indented."""
+    return textwrap.fill(
+        text, WIDTH, initial_indent="  - ", subsequent_indent="    ", break_on_hyphens=False
+    )

@@ -11,10 +11,24 @@ from babel.dates import format_date
 from babel.numbers import format_decimal
 
 from pbm_oust.commands.saying import said_in, word_in
+from pbm_oust.commands.values import Filter
 from pbm_oust.languages import DOMAIN, ENGLISH, Language
 from pbm_oust.notices import Reader
 from pbm_oust.render import dates
 from pbm_oust.rules.grid import Grid
+
+
+def to_translate(message: str) -> str:
+    """Return a message as it is, where it is said later: marks it for `scripts/translate`."""
+    return message
+
+
+_FILTERS = {
+    Filter.ALL: to_translate("all"),
+    Filter.ACTIVE: to_translate("active"),
+    Filter.INACTIVE: to_translate("inactive"),
+    Filter.NEXT: to_translate("next"),
+}
 
 
 def catalogue_of(language: Language) -> NullTranslations:
@@ -84,6 +98,17 @@ class Tongue:
         time = dates.time_text(at, zone)
         return self.gettext("%(day)s, %(time)s", day=self.date_text(at, zone), time=time)
 
+    def date_in_subject(self, at: datetime, zone: tzinfo) -> str:
+        """Return the day of a moment in plain ASCII, as Subjects have it."""
+        if self._is_english:
+            return dates.date_text(at, zone)
+        return self.day_in_list(at.astimezone(zone).date())
+
+    def asked_for(self, asked: str) -> str:
+        """Return whose boards were asked for, and with which filter: `alice bob active`."""
+        *userids, chosen = asked.split(" ")
+        return " ".join([*userids, self.gettext(_FILTERS[Filter(chosen)])])
+
     def day_in_list(self, day: date) -> str:
         """Return a day in figures, as tables have it."""
         if self._is_english:
@@ -109,8 +134,3 @@ class Tongue:
     def word(self, word: str) -> str:
         """Return a word of command lines, or a place in them, in the words of this language."""
         return word_in(word, self.language)
-
-
-def to_translate(message: str) -> str:
-    """Return a message as it is, where it is said later: marks it for `scripts/translate`."""
-    return message

@@ -18,7 +18,7 @@ from pbm_oust.game import Game
 from pbm_oust.languages import ENGLISH, Language
 from pbm_oust.mail.figures import FIGURES
 from pbm_oust.mail.overview import usages_by_family
-from pbm_oust.mail.phrases import WIDTH, beside, quoted
+from pbm_oust.mail.phrases import WIDTH, beside, item, quoted
 from pbm_oust.mail.rows import game_row, past_rows, seek_rows, standing_rows
 from pbm_oust.mail.tongue import Tongue
 from pbm_oust.notation import format_action, format_wish
@@ -58,6 +58,7 @@ class Words:
             usage=self._usage,
             quoted=quoted,
             beside=beside,
+            item=item,
             in_time_of=tongue.in_time_of,
             listed=tongue.listed,
             either=tongue.either,
@@ -84,6 +85,8 @@ class Words:
             shown_in_any=shown_in_any,
             date_text=tongue.date_text,
             moment_text=tongue.moment_text,
+            date_in_subject=tongue.date_in_subject,
+            asked_for_text=tongue.asked_for,
             example_line=self._example_line,
             **FIGURES,
         )

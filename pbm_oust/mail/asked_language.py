@@ -1,0 +1,36 @@
+"""The language in which a mail asks to be answered, by its headers. Pure."""
+
+import re
+from email.message import Message
+
+from babel.core import negotiate_locale
+
+from pbm_oust.languages import ENGLISH, LANGUAGES, Language
+from pbm_oust.mail.reading.headers import raw_headers
+
+_RANGE = re.compile(
+    r"([a-z]{1,8}(?:-[a-z0-9]{1,8})*)(?:\s*;\s*q\s*=\s*([01](?:\.[0-9]{0,3})?))?", re.IGNORECASE
+)
+
+
+def language_asked(message: Message) -> Language:
+    """Return the language that a mail asks for, or is in; English where it names none of ours.
+
+    Accept-Language (RFC 3282) says what its sender likes to read, and goes before Content-Language,
+    which says what he writes.
+    """
+    headers = raw_headers(message)
+    for name in ("accept-language", "content-language"):
+        wanted = _by_preference(",".join(headers[name]))
+        found = negotiate_locale(wanted, list(LANGUAGES), sep="-")
+        if found:
+            return LANGUAGES[found]
+    return ENGLISH
+
+
+def _by_preference(value: str) -> list[str]:
+    """Return the language tags of a header, the one liked best first; what is none is left out."""
+    ranges = filter(None, (_RANGE.fullmatch(part.strip()) for part in value.split(",")))
+    rated = [(float(found[2] or 1), found[1].lower()) for found in ranges]
+    liked = sorted((each for each in rated if each[0]), key=lambda each: -each[0])
+    return [tag for _, tag in liked]
