@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -12,9 +13,11 @@ from pbm_oust.notices import HelpNotice, Reader, RefusalNotice
 from pbm_oust.refusal import Barred, Refusal, Unlawful, Unread
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.settings import Settings
+from tests.unit.home_by_mail import Talk
 from tests.unit.refusals import REFUSALS
 
 WIDEST = 75
+ALICE = "alice@example.org"
 OTHERS = [language for language in LANGUAGES.values() if language is not ENGLISH]
 SUBJECTS = ["overview", *help_subjects()]
 SENTENCE = re.compile(r"(?<=[.:;]) ")
@@ -110,3 +113,11 @@ def test_help_is_found_by_the_words_of_a_language(language: Language) -> None:
 def test_a_subject_without_help_is_answered_with_subjects_in_the_words_of_the_language() -> None:
     _, mail = words(LANGUAGES["fr"]).of(HelpNotice(Reader(("alice@example.org",)), ("chess",)))
     assert "defi, rejoue, coup" in " ".join(mail.split())
+
+
+def test_a_password_that_is_forgotten_is_answered_in_any_language(tmp_path: Path) -> None:
+    talk = Talk.begin(tmp_path, ALICE)
+    talk.send(ALICE, "oublie alice")
+    subject = str(talk.letters[0]["Subject"])
+    talk.send(ALICE, f"Re: {subject}", "motdepasse jabberwocky\n")
+    assert talk.outcome == "changed the password"
