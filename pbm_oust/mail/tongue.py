@@ -10,7 +10,7 @@ from babel import Locale
 from babel.dates import format_date
 from babel.numbers import format_decimal
 
-from pbm_oust.commands.saying import said_in
+from pbm_oust.commands.saying import said_in, word_in
 from pbm_oust.commands.values import Filter
 from pbm_oust.languages import DOMAIN, ENGLISH, Language
 from pbm_oust.notices import Reader
@@ -131,3 +131,7 @@ class Tongue:
     def line(self, line: str) -> str:
         """Return a command line, written in English, in the words that this language has for it."""
         return said_in(line, self.language)
+
+    def word(self, word: str) -> str:
+        """Return a word of command lines, or a place in them, in the words of this language."""
+        return word_in(word, self.language)

@@ -18,7 +18,7 @@ from pbm_oust.game import Game
 from pbm_oust.languages import ENGLISH, Language
 from pbm_oust.mail.figures import FIGURES
 from pbm_oust.mail.overview import usages_by_family
-from pbm_oust.mail.phrases import WIDTH, item, quoted
+from pbm_oust.mail.phrases import WIDTH, beside, item, quoted
 from pbm_oust.mail.rows import game_row, past_rows, seek_rows, standing_rows
 from pbm_oust.mail.tongue import Tongue
 from pbm_oust.notation import format_action, format_wish
@@ -57,11 +57,13 @@ class Words:
         self._templates.filters.update(
             usage=self._usage,
             quoted=quoted,
+            beside=beside,
             item=item,
             in_time_of=tongue.in_time_of,
             listed=tongue.listed,
             either=tongue.either,
             line=tongue.line,
+            word=tongue.word,
         )
         self._templates.globals.update(
             address=address,
@@ -156,7 +158,9 @@ class Words:
         }
         words = self._templates.get_template(f"refusals/{refusal.family}.txt").make_module(facts)
         explain = getattr(words, refusal.reason.value)
-        sentences = explain({"culprit": notice.culprit, "facts": refusal.facts})
+        harmless = refusal.culprit if is_harmless(refusal.culprit) else ""
+        named = {"culprit": notice.culprit or harmless, "facts": refusal.facts}
+        sentences = explain(named)
         board = game_text(game) if isinstance(game, Game) else ""
         placeholders = re.findall(r"\b[A-Z]{4,}\b", notice.correction or "")
         correction = self._tongue.line(notice.correction or "")
