@@ -104,6 +104,7 @@ class Letters:
             charset="us-ascii" if text.isascii() else "utf-8",
             cte="7bit" if is_plain else "quoted-printable",
         )
+        letter["Content-Language"] = notice.reader.settings.language.code
         return letter
 
     def _message_id(self, notice: Notice, request: Request, address: str) -> str:

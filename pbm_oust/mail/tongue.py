@@ -108,7 +108,10 @@ class Tongue:
     def asked_for(self, asked: str) -> str:
         """Return whose boards were asked for, and with which filter: `alice bob active`."""
         *userids, chosen = asked.split(" ")
-        return " ".join([*userids, self.gettext(_FILTERS[Filter(chosen)])])
+        words = self.gettext(_FILTERS[Filter(chosen)])
+        if not userids:
+            return words
+        return self.gettext("%(userids)s %(filter)s", userids=" ".join(userids), filter=words)
 
     def day_in_list(self, day: date) -> str:
         """Return a day in figures, as tables have it."""
