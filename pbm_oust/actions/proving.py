@@ -114,12 +114,13 @@ def _notices(
 
 
 def _password_in(text: str) -> Secret | None:
-    """Return the password of a text whose first line is `password NEWPASSWORD`. Raises Unreadable.
+    """Return the password of a text whose first line is `password NEWPASSWORD`, in any language.
 
-    The word in front is what no mail program writes that answers for somebody who is away.
+    The word in front is what no mail program writes that answers for somebody who is away. Raises
+    Unreadable.
     """
     words = text.strip().split("\n", 1)[0].split()
-    is_meant = len(words) == 2 and in_english(words[0].rstrip(":")).lower() == "password"
+    is_meant = len(words) == 2 and in_english(words[0].rstrip(":").lower()) == "password"
     return read_new_password(words[1]) if is_meant else None
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pbm_oust.commands.aliases import in_english
 from pbm_oust.commands.grammar import Form, Rest
 from pbm_oust.commands.words import fold
 
@@ -15,7 +16,7 @@ class Help:
 
 
 def _read_subjects(words: Sequence[str]) -> tuple[str, ...]:
-    return tuple(fold(word) for word in words)
+    return tuple(in_english(fold(word)) for word in words)
 
 
 FORMS = (

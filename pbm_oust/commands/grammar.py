@@ -93,12 +93,12 @@ class Form:
         ]
         rest = plain[wanted:]
         if len(plain) < wanted:
-            raise Unreadable(Unread.MISSING_WORD, missing=self.parameters[len(plain)].name)
+            raise Unreadable(Unread.MISSING_WORD, missing=(self.parameters[len(plain)].name,))
         if self.rest is None and rest:
             raise Unreadable(Unread.SURPLUS_WORD, rest[0])
         if self.rest is not None:
             if len(rest) < self.rest.least:
-                raise Unreadable(Unread.MISSING_WORD, missing=" or ".join(self.rest.shown))
+                raise Unreadable(Unread.MISSING_WORD, missing=self.rest.shown)
             values.append(self.rest.read(rest))
         if kind is None:
             return self.build(*values)

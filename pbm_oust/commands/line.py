@@ -44,16 +44,18 @@ class Line:
     def place_in(self, shown: str, culprit: str) -> int | None:
         """Return where the part at fault begins in the line as it is shown, or None.
 
-        Looked for among the parameters first, as a whole word before a part of one.
+        Looked for among the parameters first, as a whole word before a part of one, in capitals or
+        small letters.
         """
         words = shown.split(" ")
         starts = [sum(len(word) + 1 for word in words[:nth]) for nth in range(len(words))]
         numbered = list(enumerate(words))
         ordered = numbered[self.own_words :] + numbered[: self.own_words]
-        for is_at_fault in (culprit.__eq__, lambda word: culprit in word):
+        folded = fold(culprit)
+        for is_at_fault in (folded.__eq__, lambda word: folded in word):
             for nth, word in ordered:
-                if culprit and is_at_fault(word):
-                    return starts[nth] + word.index(culprit)
+                if culprit and is_at_fault(fold(word)):
+                    return starts[nth] + fold(word).index(folded)
         return None
 
     def _masked(self, word: str) -> str:

@@ -81,7 +81,7 @@ def _read_boards_or_userids(words: Sequence[str]) -> _Chosen:
         return tuple(read_board_at(word) for word in words), (), Filter.ALL
     userids, chosen = read_userids_and_filter(words)
     if not userids:
-        raise Unreadable(Unread.MISSING_WORD, missing="BOARD or USERID")
+        raise Unreadable(Unread.MISSING_WORD, missing=("BOARD", "USERID"))
     return (), userids, chosen
 
 
@@ -108,7 +108,7 @@ def _read_all_show(words: Sequence[str]) -> tuple[tuple[str, ...], Filter]:
     find_command_word(words[0], ["show"])
     userids, chosen = read_userids_and_filter(words[1:])
     if not userids:
-        raise Unreadable(Unread.MISSING_WORD, missing="USERID")
+        raise Unreadable(Unread.MISSING_WORD, missing=("USERID",))
     return userids, chosen
 
 

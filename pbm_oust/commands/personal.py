@@ -128,7 +128,7 @@ def _read_changes(words: Sequence[str]) -> tuple[tuple[str, str], ...]:
         name = _find(name, NAMES, word if equals else name, "=" + value if equals else "")
         if not equals:
             if not rest:
-                missing = " or ".join(values_of(name)) or "ZONE"
+                missing = values_of(name) or ("ZONE",)
                 raise Unreadable(Unread.MISSING_WORD, missing=missing)
             word = value = rest.pop(0)
         changes[name] = _read_value(name, value, word)

@@ -50,7 +50,7 @@ def read_wish(words: Sequence[str]) -> tuple[Wish, int | None]:
     guard = read_guard(f"#{number.strip()}") if hash_sign else None
     parts = [part for part in re.split(r"[\s,;]+", wished) if part]
     if not parts:
-        raise Unreadable(Unread.MISSING_WORD, missing=" or ".join(_WISH_SHOWN))
+        raise Unreadable(Unread.MISSING_WORD, missing=_WISH_SHOWN)
     deeds = [deed.value for deed in WISHED]
     # A single letter is rather a placement without its number than a deed.
     if len(parts) == 1 and parts[0].isalpha() and len(parts[0]) > 1:

@@ -22,7 +22,7 @@ def said_in(line: str, language: Language) -> str:
     What a player puts in stays as it is: userids above all, which may be words of commands. The
     names of the places where that is to be done are given in the language too.
     """
-    chosen = _chosen_in(language)
+    chosen = _chosen(language)
     words = line.split(" ")
     at = 1 if words[0] in {*KINDS, _GAME} else 0
     form = _form_at(words[at:], is_of_kind=bool(at))
@@ -35,24 +35,41 @@ def said_in(line: str, language: Language) -> str:
             _WORD.sub(lambda found: _if_known(found[0], known, chosen), word)
             for word in words[rest:]
         ]
-    return _PLACE.sub(lambda found: language.placeholders.get(found[0], found[0]), " ".join(words))
+    return _with_places(" ".join(words), language)
+
+
+def word_in(word: str, language: Language) -> str:
+    """Return a word of a command line, or the way some are shown, in the words of a language.
+
+    Examples are `pass`, `PLACEMENTS[#N]` and `pass|swap`.
+    """
+    chosen = _chosen(language)
+    if word in chosen:
+        return chosen[word]
+    known = {deed.value for deed in WISHED} | {"show"}
+    return _with_places(_WORD.sub(lambda found: _if_known(found[0], known, chosen), word), language)
+
+
+def _chosen(language: Language) -> dict[str, str]:
+    """Return the words that a language has for words of commands, by these."""
+    chosen: dict[str, str] = {}
+    for alias, english in language.commands.items():
+        chosen.setdefault(english, alias)
+    return chosen
+
+
+def _with_places(line: str, language: Language) -> str:
+    """Return a line with the names of places in a language."""
+    return _PLACE.sub(lambda found: language.placeholders.get(found[0], found[0]), line)
 
 
 def answered_in(answer: str, language: Language) -> str:
     """Return an answer to a letter, written in English, in the words of a language: `passe`."""
     first, space, rest = answer.partition(" ")
-    chosen = _chosen_in(language)
+    chosen = _chosen(language)
     deeds = {deed.value for deed in WISHED} if first in _HOLDING_DEEDS else set()
     words = [_if_known(word, deeds, chosen) for word in rest.split(" ")]
     return f"{chosen.get(first, first)}{space}{' '.join(words)}"
-
-
-def _chosen_in(language: Language) -> dict[str, str]:
-    """Return the word of a language for each English word that has one there."""
-    chosen: dict[str, str] = {}
-    for alias, english in language.commands.items():
-        chosen.setdefault(english, alias)
-    return chosen
 
 
 def _form_at(words: list[str], is_of_kind: bool) -> Form | None:
@@ -68,6 +85,8 @@ def _words_behind(form: Form) -> set[str]:
     """Return the words of the grammar that may stand behind the parameters of a command."""
     if form.name in _HOLDING_DEEDS:
         return {deed.value for deed in WISHED}
+    if form.name == "help":
+        return {each.topic for each in FORMS}
     return {"show"} if form.name == "all" else set()
 
 

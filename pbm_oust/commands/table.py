@@ -174,7 +174,7 @@ def recognise(text: str) -> tuple[Line, Unreadable | None]:
         return _general(line, word)
     kind = KINDS[word]
     if not others:
-        return line, Unreadable(Unread.MISSING_WORD, missing=" or ".join(KIND_FORMS), kind=kind)
+        return line, Unreadable(Unread.MISSING_WORD, missing=tuple(KIND_FORMS), kind=kind)
     if _BOARD_OF_SUBJECT.fullmatch(others[0]):
         likely = Line(line.words, KIND_FORMS["move"], kind, 1)
         return likely, Unreadable(Unread.ANSWER_TO_BOARD, others[0])
@@ -268,7 +268,7 @@ def _general(line: Line, topic: str) -> tuple[Line, Unreadable | None]:
         return Line(line.words, GENERAL_FORMS[topic], None, 1), None
     seconds = {name.split()[1]: form for name, form in GENERAL_FORMS.items() if topic == form.topic}
     if len(line.words) == 1:
-        return line, Unreadable(Unread.MISSING_WORD, missing=" or ".join(seconds))
+        return line, Unreadable(Unread.MISSING_WORD, missing=tuple(seconds))
     try:
         word, error = find_command_word(line.words[1], seconds), None
     except Unreadable as unknown:

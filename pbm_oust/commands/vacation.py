@@ -49,7 +49,7 @@ def _read_asked(words: Sequence[str]) -> Leave | Ask:
         return Ask.CANCEL
     first = _read_date(words[0])
     if len(words) < 2:
-        raise Unreadable(Unread.MISSING_WORD, missing="DAYS")
+        raise Unreadable(Unread.MISSING_WORD, missing=("DAYS",))
     if not _DAYS.fullmatch(words[1]):
         raise Unreadable(Unread.BAD_DAYS, words[1])
     if len(words) > 2:

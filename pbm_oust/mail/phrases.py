@@ -1,4 +1,4 @@
-"""Texts laid out as pieces of a mail: what somebody wrote, and items of a list."""
+"""Texts laid out as pieces of a mail: quotes, columns and items of a list."""
 
 import textwrap
 
@@ -10,6 +10,19 @@ def quoted(text: str) -> str:
     """Return what a player wrote, wrapped and indented."""
     lines = (textwrap.fill(line, WIDTH - 2, break_on_hyphens=False) for line in text.splitlines())
     return textwrap.indent("\n".join(lines), "  ")
+
+
+def beside(text: str, column: int, width: int = WIDTH) -> str:
+    """Return a text that begins in a column, its later lines indented to there."""
+    indent = " " * column
+    lines = textwrap.wrap(
+        indent + text,
+        width,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return "\n".join(lines)[column:]
 
 
 def item(text: str) -> str:

@@ -1,5 +1,6 @@
 """The address that a mail with a code is answered to: `LOCAL+verify.CODE@HOST`."""
 
+from pbm_oust.commands.aliases import in_english
 from pbm_oust.mail.bounces import tag_of
 from pbm_oust.players import is_same_address
 from pbm_oust.proofs import CODE
@@ -22,5 +23,5 @@ def code_in(address: str, own_address: str) -> str:
 
 def line_with(code: str, subject: str) -> str:
     """Return the line of a mail that brings a code back: its Subject, if that says so too."""
-    begins_alike = subject.lower().split()[:2] == [_TAG, code]
+    begins_alike = list(map(in_english, subject.lower().split()[:2])) == [_TAG, code]
     return subject if begins_alike else f"{_TAG} {code}"

@@ -156,6 +156,7 @@ class Letters:
             letter["Reply-To"] = f"Nobody reads answers <{unread}>"
         if isinstance(notice, BoardNotice) and len(notice.reader.addresses) > 1:
             letter["X-Pbm-Oust-Copies"] = str(len(notice.reader.addresses))
+        letter["Content-Language"] = notice.reader.settings.language.code
         return letter
 
     def _message_id(

@@ -10,12 +10,12 @@ from babel import Locale
 from babel.dates import format_date
 from babel.numbers import format_decimal
 
-from pbm_oust.commands.saying import answered_in, said_in
+from pbm_oust.commands.saying import answered_in, said_in, word_in
 from pbm_oust.commands.values import Filter
 from pbm_oust.languages import DOMAIN, ENGLISH, Language
 from pbm_oust.notices import Reader
 from pbm_oust.render import dates
-from pbm_oust.rules.grid import Grid
+from pbm_oust.rules.grid import Grid, Shape
 
 
 def to_translate(message: str) -> str:
@@ -23,6 +23,7 @@ def to_translate(message: str) -> str:
     return message
 
 
+_SHAPES = {Shape.SQUARE: to_translate("square"), Shape.HEX: to_translate("hex")}
 _FILTERS = {
     Filter.ALL: to_translate("all"),
     Filter.ACTIVE: to_translate("active"),
@@ -49,11 +50,11 @@ class Tongue:
         self._locale = Locale.parse(language.code)
         self._is_english = language is ENGLISH
 
-    def gettext(self, message: str, **facts: object) -> str:
+    def gettext(self, message: str, /, **facts: object) -> str:
         """Return a message in this language; `%(name)s` in it is a fact."""
         return self.catalogue.gettext(message) % facts
 
-    def ngettext(self, one: str, more: str, number: int, **facts: object) -> str:
+    def ngettext(self, one: str, more: str, number: int, /, **facts: object) -> str:
         """Return a message in this language, in the form that goes with a number."""
         return self.catalogue.ngettext(one, more, number) % {"num": number, **facts}
 
@@ -107,7 +108,10 @@ class Tongue:
     def asked_for(self, asked: str) -> str:
         """Return whose boards were asked for, and with which filter: `alice bob active`."""
         *userids, chosen = asked.split(" ")
-        return " ".join([*userids, self.gettext(_FILTERS[Filter(chosen)])])
+        words = self.gettext(_FILTERS[Filter(chosen)])
+        if not userids:
+            return words
+        return self.gettext("%(userids)s %(filter)s", userids=" ".join(userids), filter=words)
 
     def day_in_list(self, day: date) -> str:
         """Return a day in figures, as tables have it."""
@@ -124,8 +128,8 @@ class Tongue:
         """Return what a grid is called: square 13x13."""
         if self._is_english:
             return str(grid)
-        shape, _, size = str(grid).partition(" ")
-        return f"{self.gettext(shape)} {size}"
+        _, _, size = str(grid).partition(" ")
+        return f"{self.gettext(_SHAPES[grid.shape])} {size}"
 
     def line(self, line: str) -> str:
         """Return a command line, written in English, in the words that this language has for it."""
@@ -134,3 +138,7 @@ class Tongue:
     def answer(self, answer: str) -> str:
         """Return what a player answers to a letter in the words that this language has for it."""
         return answered_in(answer, self.language)
+
+    def word(self, word: str) -> str:
+        """Return a word of command lines, or a place in them, in the words of this language."""
+        return word_in(word, self.language)

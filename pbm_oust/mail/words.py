@@ -21,7 +21,7 @@ from pbm_oust.languages import ENGLISH, Language
 from pbm_oust.mail.figures import FIGURES
 from pbm_oust.mail.overview import usages_by_family
 from pbm_oust.mail.pages import Pages
-from pbm_oust.mail.phrases import WIDTH, item, quoted
+from pbm_oust.mail.phrases import WIDTH, beside, item, quoted
 from pbm_oust.mail.rows import game_row, past_rows, seek_rows, standing_rows
 from pbm_oust.mail.tongue import Tongue
 from pbm_oust.notation import format_action, format_wish
@@ -60,12 +60,14 @@ class Words:
         self._templates.filters.update(
             usage=self._usage,
             quoted=quoted,
+            beside=beside,
             item=item,
             in_time_of=tongue.in_time_of,
             listed=tongue.listed,
             either=tongue.either,
             line=tongue.line,
             answer=tongue.answer,
+            word=tongue.word,
         )
         self._templates.globals.update(
             address=address,
@@ -78,8 +80,8 @@ class Words:
             decimal=tongue.decimal,
             factor=tongue.factor,
             grid_text=tongue.grid_text,
-            words_of=format_action,
-            words_of_wish=format_wish,
+            words_of=lambda action: tongue.word(format_action(action)),
+            words_of_wish=lambda wish: tongue.word(format_wish(wish)),
             said=self.of,
             rows_of=self._rows,
             past_rows=partial(past_rows, tongue),
@@ -164,7 +166,9 @@ class Words:
         }
         words = self._templates.get_template(f"refusals/{refusal.family}.txt").make_module(facts)
         explain = getattr(words, refusal.reason.value)
-        sentences = explain({"culprit": notice.culprit, "facts": refusal.facts})
+        harmless = refusal.culprit if is_harmless(refusal.culprit) else ""
+        named = {"culprit": notice.culprit or harmless, "facts": refusal.facts}
+        sentences = explain(named)
         board = game_text(game) if isinstance(game, Game) else ""
         answer, reader = notice.answer, notice.reader
         if isinstance(game, Game) and reader.userid and notice.correction:

@@ -242,3 +242,9 @@ def test_a_correction_keeps_only_options_that_can_be_read(text: str) -> None:
 
 def test_a_line_of_nothing_shows_nothing() -> None:
     assert Line(()).shown(VOCABULARY, is_userid) == ""
+
+
+def test_a_placement_in_small_letters_is_found_where_it_is_at_fault() -> None:
+    line, _ = parse_line("oust move 17 alice wonderland d4,z9")
+    as_sent = line.shown(VOCABULARY, is_userid)
+    assert line.place_in(as_sent, "Z9") == as_sent.index("z9")
