@@ -124,6 +124,8 @@ def _wish_instead(command: Move, refusal: Refusal, game: Game) -> Wish | None:
     match refusal.reason:
         case Barred.OTHER_RECORD | Barred.REFUSED_BEFORE:
             return command.wish
+        case Barred.OLD_ANSWER:
+            return _possible(game, command.wish)
         case Unlawful.AFTER_TURN:
             return Place(played)
         case Unlawful.AGAINST_RULES:

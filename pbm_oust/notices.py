@@ -27,6 +27,11 @@ class Reader:
     """The reader's addresses from which letters came back since he last wrote."""
     settings: Settings = USUAL
     """What the reader has settled; what is usual where the server does not know him."""
+    account: Account | None = field(default=None, repr=False)
+    """The reader's account, where an answer to the notice may count as his."""
+    answering: str = ""
+    """What an answer to the letter is for, a word of `replying.Purpose`; empty where it needs a
+    password."""
 
     @property
     def asked(self) -> bool:
@@ -151,6 +156,8 @@ class RefusalNotice:
     """A line to send instead."""
     clock: Clock | None = None
     """The time of the player to move, where a board belongs to it that goes on."""
+    answer: str = ""
+    """What to answer instead, where the correction is a command for the board."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,3 +178,17 @@ class Told:
 Notice = (
     BoardNotice | BoardsNotice | GamesNotice | WelcomeNotice | HelpNotice | RefusalNotice | Told
 )
+
+
+def game_of(notice: Notice) -> Game | None:
+    """Return the game that a notice is about, or None."""
+    match notice:
+        case BoardNotice():
+            return notice.game
+        case RefusalNotice():
+            game = notice.refusal.facts.get("game")
+        case Told():
+            game = notice.facts.get("game")
+        case _:
+            return None
+    return game if isinstance(game, Game) else None

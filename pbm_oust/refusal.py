@@ -41,6 +41,10 @@ class Unread(Enum):
     BAD_PLAN = "bad_plan"
     NO_TURN = "no_turn"
     BAD_NUMBER = "bad_number"
+    EMPTY_ANSWER = "empty_answer"
+    UNKNOWN_ANSWER = "unknown_answer"
+    MORE_THAN_PLACEMENTS = "more_than_placements"
+    MORE_THAN_DEED = "more_than_deed"
 
 
 class Barred(Enum):
@@ -98,6 +102,7 @@ class Barred(Enum):
     NO_SUCH_SEEK = "no_such_seek"
     OWN_SEEK = "own_seek"
     TOO_MANY_SEEKS = "too_many_seeks"
+    OLD_ANSWER = "old_answer"
 
 
 class Unlawful(Enum):

@@ -12,6 +12,7 @@ from datetime import datetime
 from pbm_oust.notation import format_time, parse_time
 from pbm_oust.players import parse_address
 from pbm_oust.proofs import CODE
+from pbm_oust.replying import without_tokens
 
 FIRST_LINE = "pbm_oust bounces 1"
 LONGEST = 250
@@ -38,9 +39,9 @@ class Bounce:
     def of(cls, at: datetime, status: str, letter: str, subject: str) -> "Bounce":
         """Return a bounce, made of headers as they came: cut to what a line can hold.
 
-        A code that may still come back is left out.
+        A code that may still come back is left out, and so is the token of an answer.
         """
-        word = re.sub(r"[^!-~]", "", letter)[:LONGEST]
+        word = without_tokens(re.sub(r"[^!-~]", "", letter), "-")[:LONGEST]
         line = re.sub(r"[^ -~]", "?", " ".join(subject.split()))[:LONGEST]
         line = _WITH_CODE.sub(r"\1", line)
         return cls(at, status, word or "-", line)

@@ -1,5 +1,6 @@
 """A command, who sent it, and the time become records, accounts and notices."""
 
+from contextlib import suppress
 from dataclasses import replace
 
 from pbm_oust.actions import (
@@ -26,13 +27,17 @@ from pbm_oust.actions import (
 from pbm_oust.actions.desk import Desk
 from pbm_oust.actions.request import Actor, Handled, Request
 from pbm_oust.advice import advise
+from pbm_oust.boards import read_game
+from pbm_oust.commands.answers import read_answer
 from pbm_oust.commands.challenge import Challenge, Replay
 from pbm_oust.commands.line import Line
 from pbm_oust.commands.multiple import Multiple
 from pbm_oust.commands.table import VOCABULARY, Command, Signed, parse_line
 from pbm_oust.game import Game
+from pbm_oust.limits import Counted
 from pbm_oust.notices import Notice, RefusalNotice, Told
 from pbm_oust.refusal import Barred, NotAllowed, Refusal, Unread, Unreadable
+from pbm_oust.rules.kinds import KINDS
 
 _SIGNED = play.SIGNED | looking.SIGNED | talk.SIGNED
 _SIGNED |= settling.SIGNED | inviting.SIGNED | noting.SIGNED | broadcasting.SIGNED
@@ -50,7 +55,25 @@ def handle(request: Request, desk: Desk) -> Handled:
     Raises OSError, DamagedHistory or BadAccount where that was not possible through no fault of
     the sender; nothing has changed then.
     """
-    line, command = parse_line(request.line)
+    if request.reply is None:
+        return _carry_out(*parse_line(request.line), request, desk)
+    answer = read_answer(request.line, request.chat, request.reply)
+    reply = None if answer.is_whole else request.reply
+    request = replace(request, chat=answer.text, reply=reply)
+    return _carry_out(answer.line, answer.command, request, desk, answer.instead)
+
+
+def _carry_out(
+    line: Line,
+    command: Command | Unreadable,
+    request: Request,
+    desk: Desk,
+    instead: str | None = None,
+) -> Handled:
+    """Carry out a command that was read from a line, or refuse what could not be read.
+
+    `instead` is what may have been meant by an answer that could not be read.
+    """
     actor = None
     try:
         if isinstance(command, Unreadable):
@@ -68,7 +91,7 @@ def handle(request: Request, desk: Desk) -> Handled:
     except Refusal as refusal:
         if isinstance(command, Challenge | Replay):
             actor = starting.actor_among((command.x, command.o), request, desk)
-        return _refuse(refusal, line, command, actor, request, desk)
+        return _refuse(refusal, line, command, actor, request, desk, instead)
 
 
 def _authenticate(command: Signed, request: Request, desk: Desk) -> Actor | None:
@@ -132,8 +155,15 @@ def _refuse(
     actor: Actor | None,
     request: Request,
     desk: Desk,
+    instead: str | None = None,
 ) -> Handled:
     """Answer with what was sent, what is wrong with it, and what to send instead."""
+    if request.reply and isinstance(refusal, Unreadable):
+        if desk.is_too_often(Counted.PUZZLE, request.reply.userid):
+            return Handled("silent: too many answers that could not be read")
+        with suppress(NotAllowed):
+            kind, number = KINDS[request.reply.kind], request.reply.board
+            refusal.facts["game"] = read_game(desk.home, kind, number)
     is_userid = desk.names_for(request)
     as_sent = line.shown(VOCABULARY, is_userid)
     if isinstance(command, Refusal) or refusal.reason in _WRONG_PASSWORDS:
@@ -149,6 +179,7 @@ def _refuse(
         culprit="" if culprit_at is None else refusal.culprit,
         culprit_at=culprit_at or 0,
         correction=None if correction == as_sent else correction,
+        answer=instead or "",
     )
     game = refusal.facts.get("game")
     board = game.name if isinstance(game, Game) else ""

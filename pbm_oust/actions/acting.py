@@ -12,13 +12,16 @@ from pbm_oust.rules.position import Side
 def side_of(actor: Actor, game: Game, desk: Desk) -> Side:
     """Return the side that a player owns, whose mail was not refused before.
 
-    Raises NotAllowed for one that was, and for a player of other boards.
+    Raises NotAllowed for one that was, for a player of other boards, and for an answer to a letter
+    since which the board has changed.
     """
     if desk.home.journal.ending(actor.cause):
         raise NotAllowed(Barred.REFUSED_BEFORE, game=game)
     side = game.side_of(actor.userid)
     if side is None:
         raise NotAllowed(Barred.NOT_ON_BOARD, game=game, userid=actor.userid)
+    if actor.reply and not game.meets_guard(actor.reply.number):
+        raise NotAllowed(Barred.OLD_ANSWER, game=game, number=actor.reply.number)
     return side
 
 

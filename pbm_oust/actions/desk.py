@@ -17,13 +17,12 @@ from pbm_oust.journal import Ending, Entry
 from pbm_oust.limits import Counted
 from pbm_oust.membership import disabled_since
 from pbm_oust.notation import USERID
-from pbm_oust.notices import BoardNotice, News, Notice, Reader, RefusalNotice, Told
+from pbm_oust.notices import BoardNotice, News, Notice, Reader, RefusalNotice, Told, game_of
 from pbm_oust.outbox import JOURNAL, NOWHERE
 from pbm_oust.players import (
     NOBODYS_PASSWORD,
     Account,
     BadAccount,
-    Secret,
     format_account,
     is_password,
     is_password_but_for_case,
@@ -31,6 +30,7 @@ from pbm_oust.players import (
     parse_account,
 )
 from pbm_oust.refusal import Barred, NotAllowed
+from pbm_oust.replying import Claim, Credential, Reply, verified
 from pbm_oust.returned import Returned
 from pbm_oust.settings import settings_of
 
@@ -72,14 +72,21 @@ class Desk:
         except NoSuchFile:
             return None
 
-    def authenticate(self, userid: str, password: Secret, request: Request) -> Actor:
-        """Return the player whose password it is.
+    def verify(self, claim: Claim) -> Reply | None:
+        """Return the answer that a claim proves a mail to be, or None. Raises BadAccount."""
+        account = self.account_if_any(claim.userid)
+        return verified(claim, self.home.key(), account) if account else None
+
+    def authenticate(self, userid: str, password: Credential, request: Request) -> Actor:
+        """Return the player whose password it is, or who answers a letter.
 
         Raises NotAllowed for a wrong one, and for an account that the operator has disabled. A
         userid that nobody has is refused like a wrong password, and after the same work. After too
         many wrong passwords all are refused for a while, right or not.
         """
         account = self.account_if_any(userid)
+        if isinstance(password, Reply):
+            return self._answering(account, password, request)
         is_own = account is not None and account.has_address(request.sender)
         counted = Counted.SLIP if is_own else Counted.GUESS
         stored = account.password if account else NOBODYS_PASSWORD
@@ -94,6 +101,13 @@ class Desk:
         if is_password_but_for_case(password, stored) and account:
             raise NotAllowed(Barred.WRONG_PASSWORD_CASE, userid)
         raise NotAllowed(Barred.WRONG_PASSWORD, userid)
+
+    def _answering(self, account: Account | None, reply: Reply, request: Request) -> Actor:
+        if account is None or account.userid != reply.userid:
+            raise NotAllowed(Barred.NO_SUCH_PLAYER, reply.userid)
+        if disabled_since(account):
+            raise NotAllowed(Barred.DISABLED, userid=account.userid, own=True)
+        return Actor(account, request.cause(account.userid), reply)
 
     def was_done(self, userid: str, request: Request) -> bool:
         """Return whether a command of this player was done when the same mail came before.
@@ -135,7 +149,7 @@ class Desk:
         self, notices: Iterable[Notice], request: Request, cause: str, place: str
     ) -> AbstractContextManager[None]:
         """Send notices if, and only if, the body of the `with` succeeds (see `Outbox.posting`)."""
-        timed = map(self._with_clock, notices)
+        timed = map(self._with_clock, (self._known(notice, request) for notice in notices))
         letters = [letter for notice in timed for letter in self.write(notice, request)]
         return self.home.outbox.posting(letters, cause, place)
 
@@ -151,6 +165,22 @@ class Desk:
     def absences_of(self, userid: str) -> tuple[Absence, ...]:
         """Return the vacations of a player, none of one without an account. Raises BadAccount."""
         return absences_of(self.account(userid)) if self.has_account(userid) else ()
+
+    def _known(self, notice: Notice, request: Request) -> Notice:
+        """Return a notice about a board to one of its players as one to him.
+
+        It answers a mail that came from exactly an address of his account, and goes there alone.
+        """
+        game, reader = game_of(notice), notice.reader
+        if game is None or reader.userid or reader.addresses != (request.sender,):
+            return notice
+        for userid in (game.player_to_move, game.owner(game.to_move.other)):
+            with suppress(BadAccount):
+                account = self.account_if_any(userid)
+                if account and request.sender.lower() in map(str.lower, account.addresses):
+                    known = self._reachable(account, reader.addresses, reader.wrote_from)
+                    return replace(notice, reader=known)
+        return notice
 
     def _with_clock(self, notice: Notice) -> Notice:
         """Return a notice of a board that goes on with its clock.
@@ -182,6 +212,13 @@ class Desk:
             self.home.limits.count(Counted.ANSWER, request.sender, self.now())
         with self.posting([notice], request, request.cause(request.sender), NOWHERE):
             return handled
+
+    def is_too_often(self, counted: Counted, userid: str) -> bool:
+        """Return whether a player has done something as often as he may; count it if not."""
+        if self.home.limits.is_reached(counted, userid, self.now()):
+            return True
+        self.home.limits.count(counted, userid, self.now())
+        return False
 
     def _are_too_many(self, address: str) -> bool:
         is_reached = self.home.limits.is_reached(Counted.ANSWER, address, self.now())
@@ -254,14 +291,22 @@ class Desk:
         self.home.journal.note(Entry(self.now(), cause, ending))
 
     def sender_of(self, request: Request) -> Reader:
-        """Return the reader of an answer that goes only to where a request came from."""
+        """Return the reader of an answer that goes only to where a request came from.
+
+        Who answers a letter is its reader, wherever the mail came from.
+        """
         sender = request.sender
+        if request.reply:
+            return self.player_at(self.account(request.reply.userid), request)
         return Reader((sender,), wrote_from=sender, returned=self._returned(sender))
 
     def player_at(self, account: Account, request: Request) -> Reader:
-        """Return the player who wrote a request: at all addresses, and where it came from."""
+        """Return the player who wrote a request: at all addresses, and where it came from.
+
+        The answer to an answer goes to the account's addresses only, as no password came with it.
+        """
         addresses = account.addresses
-        if not account.has_address(request.sender):
+        if not (request.reply or account.has_address(request.sender)):
             addresses = (*addresses, request.sender)
         return self._reachable(account, addresses, request.sender)
 
@@ -284,7 +329,7 @@ class Desk:
             or not any(is_same_address(address, other) for other in lost)
         )
         settings = settings_of(account)
-        return Reader(tuple(working), account.userid, wrote_from, returned, settings)
+        return Reader(tuple(working), account.userid, wrote_from, returned, settings, account)
 
     def _returned(self, *addresses: str) -> tuple[Returned, ...]:
         found = (self.home.bounces.of(address) for address in addresses)

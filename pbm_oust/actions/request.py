@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pbm_oust.notices import Notice
 from pbm_oust.players import Account
+from pbm_oust.replying import Reply
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,9 @@ class Request:
     """What tells this mail from all others of its sender: its Message-ID, or its content."""
     message_id: str = ""
     """The Message-ID to answer to, where the mail has one."""
+    reply: Reply | None = None
+    """Which letter the mail answers, where that proves whose it is; `line` is then a Subject of
+    the sender's own, or empty, and `chat` all that he wrote."""
 
     def cause(self, userid: str) -> str:
         """Return the id of this mail from a player: the same whenever it is delivered again."""
@@ -29,11 +33,13 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """The player whom the password of a command has proved."""
+    """The player whom the password of a command has proved, or the letter that it answers."""
 
     account: Account
     cause: str
     """The id of the mail from this player."""
+    reply: Reply | None = None
+    """The letter that is answered, where there is no password."""
 
     @property
     def userid(self) -> str:

@@ -6,6 +6,7 @@ from pbm_oust.boards import read_game
 from pbm_oust.commands.table import without_passwords
 from pbm_oust.commands.talk import Chat, Message
 from pbm_oust.game import Game
+from pbm_oust.limits import Counted
 from pbm_oust.membership import signed_off_since
 from pbm_oust.notices import Told
 from pbm_oust.players import Account
@@ -19,6 +20,8 @@ def chat(command: Chat, actor: Actor, request: Request, desk: Desk) -> Handled:
         raise NotAllowed(Barred.NOT_ON_BOARD, game=game, userid=actor.userid)
     other = desk.account(game.o if game.x == actor.userid else game.x)
     text = _text(command, request, game)
+    if actor.reply and desk.is_too_often(Counted.REMARK, actor.userid):
+        return Handled("silent: too many answers that were to be passed on", game.name)
     return _pass_on(text, [other], game, actor, request, desk)
 
 

@@ -122,4 +122,4 @@ def _move(
 
 def _desk(operator: Operator) -> Desk:
     home = operator.prepared_home()
-    return Desk(home, Letters(operator.configuration.address, now).write, now)
+    return Desk(home, Letters(operator.configuration.address, now, home.key).write, now)

@@ -80,12 +80,16 @@ class Form:
         alternatives = self.rest.shown if self.rest else ("",)
         return [" ".join(filter(None, [*words, shown, *options])) for shown in alternatives]
 
-    def read(self, words: Sequence[str], kind: Kind | None) -> Any:
-        """Return the command that the words behind the command's own make. Raises Unreadable."""
+    def read(self, words: Sequence[str], kind: Kind | None, proof: object = None) -> Any:
+        """Return the command that the words behind the command's own make. Raises Unreadable.
+
+        `proof` takes the place of the word that stands where the password does.
+        """
         plain, options = self._part(words)
         wanted = len(self.parameters)
         values = [
-            parameter.read(word) for parameter, word in zip(self.parameters, plain, strict=False)
+            proof if proof and parameter.is_secret else parameter.read(word)
+            for parameter, word in zip(self.parameters, plain, strict=False)
         ]
         rest = plain[wanted:]
         if len(plain) < wanted:

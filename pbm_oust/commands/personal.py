@@ -8,6 +8,7 @@ from pbm_oust.commands.values import BOARD, PASSWORD, USERID, read_userids
 from pbm_oust.commands.words import find_word
 from pbm_oust.players import Secret
 from pbm_oust.refusal import Unread, Unreadable
+from pbm_oust.replying import Credential
 from pbm_oust.rules.position import Kind
 from pbm_oust.settings import NAMES, Settings, format_setting, values_of, with_setting
 from pbm_oust.willing import HIGHEST_LIMIT
@@ -64,7 +65,7 @@ class TakeNote:
     kind: Kind
     board: int
     userid: str
-    password: Secret
+    password: Credential
     is_deleted: bool
 
 
@@ -75,7 +76,7 @@ class Watch:
     kind: Kind
     board: int
     userid: str
-    password: Secret
+    password: Credential
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ class Unwatch:
     kind: Kind
     board: int
     userid: str
-    password: Secret
+    password: Credential
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from pbm_oust import notation
 from pbm_oust.commands.grammar import Form, Rest
 from pbm_oust.commands.values import BOARD, PASSWORD, USERID, read_guard
 from pbm_oust.commands.words import find_word, fold
-from pbm_oust.players import Secret
 from pbm_oust.record import WISHED, Deed, Place, Wish
 from pbm_oust.refusal import Unread, Unreadable
+from pbm_oust.replying import Credential
 from pbm_oust.rules.position import Kind
 
 _PLACEMENT = re.compile(r"[a-z][1-9][0-9]?")
@@ -25,7 +25,7 @@ class Move:
     kind: Kind
     board: int
     userid: str
-    password: Secret
+    password: Credential
     wish: Wish
     guard: int | None
 
@@ -77,7 +77,7 @@ def _read_placement(word: str) -> str:
 
 
 def _move(
-    kind: Kind, board: int, userid: str, password: Secret, wish: tuple[Wish, int | None]
+    kind: Kind, board: int, userid: str, password: Credential, wish: tuple[Wish, int | None]
 ) -> Move:
     return Move(kind, board, userid, password, *wish)
 
@@ -99,7 +99,7 @@ _WISH_SHOWN = ("PLACEMENTS[#N]", f"{'|'.join(deed.value for deed in WISHED)}[#N]
 def _form_of(deed: Deed) -> Form:
     """Return the short form of a deed: `oust resign 17 alice secret`."""
 
-    def build(kind: Kind, board: int, userid: str, password: Secret) -> Move:
+    def build(kind: Kind, board: int, userid: str, password: Credential) -> Move:
         return Move(kind, board, userid, password, deed, None)
 
     return Form(deed.value, build, (BOARD, USERID, PASSWORD))

@@ -10,9 +10,9 @@ from pbm_oust.commands.play import read_wish
 from pbm_oust.commands.values import BOARD, PASSWORD, USERID, read_guard
 from pbm_oust.commands.words import fold
 from pbm_oust.plans import Clause
-from pbm_oust.players import Secret
 from pbm_oust.record import PLAYING, Deed, Wish
 from pbm_oust.refusal import Unread, Unreadable
+from pbm_oust.replying import Credential
 from pbm_oust.rules.position import Kind
 
 MOST_CLAUSES = 20
@@ -37,7 +37,7 @@ class Queue:
     kind: Kind
     board: int
     userid: str
-    password: Secret
+    password: Credential
     queueing: Queueing
     clauses: tuple[Clause, ...]
     guard: int | None
@@ -50,7 +50,7 @@ class Submit:
     kind: Kind
     board: int
     userid: str
-    password: Secret
+    password: Credential
     wish: Wish
     guard: int | None
 
@@ -62,7 +62,7 @@ class Confirm:
     kind: Kind
     board: int
     userid: str
-    password: Secret
+    password: Credential
 
 
 _Queued = tuple[Queueing, tuple[Clause, ...], int | None]
@@ -111,12 +111,12 @@ def _read_submitted(words: Sequence[str]) -> tuple[Wish, int | None]:
     return wish, guard
 
 
-def _queue(kind: Kind, board: int, userid: str, password: Secret, queued: _Queued) -> Queue:
+def _queue(kind: Kind, board: int, userid: str, password: Credential, queued: _Queued) -> Queue:
     return Queue(kind, board, userid, password, *queued)
 
 
 def _submit(
-    kind: Kind, board: int, userid: str, password: Secret, wish: tuple[Wish, int | None]
+    kind: Kind, board: int, userid: str, password: Credential, wish: tuple[Wish, int | None]
 ) -> Submit:
     return Submit(kind, board, userid, password, *wish)
 

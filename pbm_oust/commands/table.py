@@ -58,6 +58,7 @@ from pbm_oust.commands.words import MASK, SHORTEST_PASSWORD, find_word, fold, sp
 from pbm_oust.players import Secret
 from pbm_oust.record import WISHED
 from pbm_oust.refusal import Unread, Unreadable
+from pbm_oust.replying import Credential, without_tokens
 from pbm_oust.rules.kinds import KINDS
 
 _BOARD_OF_SUBJECT = re.compile(r"[0-9]+:?")
@@ -217,9 +218,13 @@ def _new_password(command: Command) -> tuple[Secret | None, str]:
     return None, ""
 
 
-def without_passwords(text: str, password: Secret | None = None) -> str:
-    """Return a text for other eyes: no known password, and no command with what might be one."""
-    if password:
+def without_passwords(text: str, password: Credential | None = None) -> str:
+    """Return a text for other eyes: no known password, and no command with what might be one.
+
+    Nothing that proves whose answer a mail is stands in it either.
+    """
+    text = without_tokens(text, MASK)
+    if isinstance(password, Secret):
         text = re.sub(re.escape(password.text), MASK, text, flags=re.IGNORECASE)
     return "\n".join(_without_secret(line) for line in text.split("\n"))
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pbm_oust.commands.grammar import Form, Rest
 from pbm_oust.commands.values import BOARD, PASSWORD, USERID, read_userids
 from pbm_oust.players import Secret
+from pbm_oust.replying import Credential
 from pbm_oust.rules.position import Kind
 
 
@@ -15,7 +16,7 @@ class Chat:
     kind: Kind
     board: int
     userid: str
-    password: Secret
+    password: Credential
 
 
 @dataclass(frozen=True, slots=True)

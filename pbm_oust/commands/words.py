@@ -18,7 +18,7 @@ _SPACES = re.compile(r"[\s\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205
 _DASHES = str.maketrans(
     dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d", "-")
 )
-_QUOTES = (
+QUOTES = (
     "'\"`\u00b4\u2018\u2019\u201a\u201b\u2032\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\u2039\u203a"
 )
 _HARMLESS = re.compile(
@@ -37,7 +37,7 @@ def split_words(text: str) -> tuple[str, ...]:
     that merely look different (full-width ones, ligatures) are made plain.
     """
     visible = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
-    words = (word.strip(_QUOTES) for word in _SPACES.sub(" ", visible).split(" "))
+    words = (word.strip(QUOTES) for word in _SPACES.sub(" ", visible).split(" "))
     return tuple(word for word in words if word)
 
 

@@ -11,6 +11,7 @@ from pbm_oust import service
 from pbm_oust.actions.desk import Desk
 from pbm_oust.actions.request import Handled, Request
 from pbm_oust.boards import DamagedHistory
+from pbm_oust.commands.answers import is_of_letter
 from pbm_oust.home import Home
 from pbm_oust.journal import BadJournal
 from pbm_oust.mail.automatic import is_unread, reason_for_silence
@@ -21,6 +22,7 @@ from pbm_oust.mail.replies import Letters
 from pbm_oust.notation import format_time
 from pbm_oust.players import BadAccount
 from pbm_oust.refusal import Unread, Unreadable
+from pbm_oust.replying import Reply, parse_letter_id, parse_reply_address
 from pbm_oust.returned import Bounce
 
 log = logging.getLogger("pbm_oust")
@@ -84,7 +86,25 @@ class Intake:
         if silence:
             return Handled(f"silent: {silence}")
         codes = (code_in(recipient, self.address) for recipient in recipients)
-        return self._answer(mail, next(filter(None, codes), ""))
+        code = next(filter(None, codes), "")
+        reply = None if code else self._reply(mail, recipients)
+        return self._answer(mail, code, reply)
+
+    def _reply(self, mail: Mail, recipients: Sequence[str]) -> Reply | None:
+        """Return the answer to a letter of ours that a mail is, where it proves whose it is.
+
+        The Message-ID of the letter proves it only for a mail from an address of the account.
+        """
+        for recipient in recipients:
+            claim = parse_reply_address(recipient, self.address)
+            if claim and (reply := self.desk.verify(claim)):
+                return reply
+        for message_id in mail.answered:
+            claim = parse_letter_id(message_id, self.address.rpartition("@")[2])
+            if claim and (reply := self.desk.verify(claim)):
+                account = self.desk.account(reply.userid)
+                return reply if account.has_address(mail.sender) else None
+        return None
 
     def _take_bounce(self, message: Message, recipient: str) -> Handled:
         """Write down that a letter of ours came back."""
@@ -96,23 +116,26 @@ class Intake:
         returned = home.bounces.note(failed.recipient, bounce)
         return Handled(f"bounce {len(returned.bounces)} of an address")
 
-    def _answer(self, mail: Mail, code: str) -> Handled:
+    def _answer(self, mail: Mail, code: str, reply: Reply | None) -> Handled:
         """Carry out the command of a mail; one to the address of a code brings that code back."""
         subjects = [subject for subject in mail.subjects if subject]
         line, chat = (subjects[0], mail.text) if subjects else _parted(mail.text)
         if code:
             line, chat = line_with(code, "".join(subjects)), mail.text
+        elif reply:
+            line, chat = "".join(subjects[:1]), mail.text
         request = Request(
             line=line,
             chat=chat,
             sender=mail.sender,
             identity=mail.identity,
             message_id=mail.message_id,
+            reply=reply,
         )
         if len(mail.subjects) > 1 and not code:
             refusal = Unreadable(Unread.SEVERAL_SUBJECTS)
             handled = service.refuse(refusal, request, self.desk)
-        elif mail.is_text_closed and not line:
+        elif mail.is_text_closed and (not line or (reply and is_of_letter(line))):
             refusal = Unreadable(Unread.CLOSED_TEXT)
             handled = service.refuse(refusal, request, self.desk)
         else:
@@ -130,7 +153,7 @@ def envelope_of(sender: str | None, recipients: Sequence[str]) -> Envelope:
 
 def open_intake(home: Home, address: str, clock: Callable[[], datetime]) -> Intake:
     """Return the intake of a home that takes commands at `address`."""
-    return Intake(Desk(home, Letters(address, clock).write, clock), address)
+    return Intake(Desk(home, Letters(address, clock, home.key).write, clock), address)
 
 
 def _log_line(received: datetime, handled: Handled, size: int, milliseconds: float) -> str:

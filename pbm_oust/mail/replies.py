@@ -3,12 +3,13 @@
 import hashlib
 import textwrap
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from email.message import EmailMessage
 from email.policy import EmailPolicy
 from email.utils import format_datetime
 
+from pbm_oust import replying
 from pbm_oust.actions.request import Request
 from pbm_oust.game import Game
 from pbm_oust.mail.alternative import fill
@@ -21,11 +22,14 @@ from pbm_oust.notices import (
     BoardsNotice,
     GamesNotice,
     HelpNotice,
+    News,
     Notice,
     RefusalNotice,
     Told,
     WelcomeNotice,
+    game_of,
 )
+from pbm_oust.replying import Purpose, Reply, letter_id, token_for
 from pbm_oust.settings import SubjectForm
 
 _POLICY = EmailPolicy(linesep="\n", max_line_length=76)
@@ -44,45 +48,91 @@ _NOT_ANSWERED = ("broadcast",)
 """Letters whose answers must not come back as commands."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Content:
+    subject: str
+    text: str
+    page: str | None
+    """The same as HTML, where there is that."""
+
+
 class Letters:
     """Writes letters from `address`, the address that takes commands."""
 
-    def __init__(self, address: str, clock: Callable[[], datetime]) -> None:
+    def __init__(
+        self, address: str, clock: Callable[[], datetime], key: Callable[[], bytes]
+    ) -> None:
+        """`key` returns the secret of the home, from which the tokens of answers are made."""
         self._address = address
         self._clock = clock
+        self._key = key
         self._words = Words(address)
 
     def write(self, notice: Notice, request: Request) -> list[bytes]:
         """Return the letters about a notice, one to each address of its reader.
 
-        They are as they stand in the outbox: their lines end in LF.
+        They are as they stand in the outbox: their lines end in LF. Raises OSError where the key
+        of the home cannot be read.
         """
         if isinstance(notice, BoardNotice):
             notice = replace(notice, chat=_wrapped(notice.chat))
-        subject, text = self._words.of(notice)
-        game = _game_of(notice)
-        if game and notice.reader.settings.subject is SubjectForm.BOARD:
-            subject = f"{game.name}: {game.header.x} - {game.header.o}"
-        page = self._words.pages.of(notice, subject, text, lambda game: None)
+        contents: dict[str, _Content] = {}
         letters = []
         for address in notice.reader.addresses:
-            letter = self._letter(notice, request, address, subject)
-            identity, _, _ = letter["Message-ID"].strip("<>").partition("@")
+            reply = reply_to(notice, request, address)
+            answering = reply.purpose.value if reply else ""
+            if answering not in contents:
+                reader = replace(notice.reader, answering=answering)
+                contents[answering] = self._content(replace(notice, reader=reader), reply)
+            content = contents[answering]
+            letter = self._letter(notice, request, address, content, reply)
+            boundary = hashlib.sha256(letter["Message-ID"].encode()).hexdigest()[:24]
             # RFC 2045, section 6.7: quoted-printable never holds =_
-            fill(letter, text, page, boundary=f"=_{identity}")
+            fill(letter, content.text, content.page, f"=_{boundary}")
             letters.append(letter.as_bytes())
         return letters
 
-    def _letter(self, notice: Notice, request: Request, address: str, subject: str) -> EmailMessage:
+    def _content(self, notice: Notice, reply: Reply | None) -> _Content:
+        """Return what a letter says, whose answers come back as `reply` says."""
+        subject, text = self._words.of(notice)
+        own = game_of(notice)
+        if own and notice.reader.settings.subject is SubjectForm.BOARD:
+            subject = f"{own.name}: {own.header.x} - {own.header.o}"
+
+        def moves_at(game: Game) -> str | None:
+            is_own = own is game and reply and reply.purpose is Purpose.PLAY
+            return self._answers_at(notice, reply) if is_own else None
+
+        return _Content(subject, text, self._words.pages.of(notice, subject, text, moves_at))
+
+    def _answers_at(self, notice: Notice, reply: Reply | None) -> str | None:
+        """Return the address at which an answer counts as its reader's, if there is one."""
+        account = notice.reader.account
+        if reply is None or account is None:
+            return None
+        token = token_for(self._key(), account, reply)
+        return replying.reply_address(self._address, reply, token) or None
+
+    def _letter(
+        self,
+        notice: Notice,
+        request: Request,
+        address: str,
+        content: _Content,
+        reply: Reply | None,
+    ) -> EmailMessage:
         letter = EmailMessage(policy=_POLICY if address.isascii() else _POLICY.clone(utf8=True))
         letter["From"] = f"pbm_oust <{self._address}>"
         letter["To"] = address
         code = notice.facts.get("code") if isinstance(notice, Told) else None
         if code:
             letter["Reply-To"] = reply_address(self._address, code)
-        letter["Subject"] = subject
+        answers = self._answers_at(notice, reply)
+        if answers:
+            letter["Reply-To"] = answers
+        letter["Subject"] = content.subject
         letter["Date"] = format_datetime(self._clock())
-        letter["Message-ID"] = self._message_id(notice, request, address)
+        letter["Message-ID"] = self._message_id(notice, request, address, reply)
         asked = notice.reader.asked
         if asked and request.message_id:
             letter["In-Reply-To"] = request.message_id
@@ -99,22 +149,31 @@ class Letters:
             letter["X-Pbm-Oust-Copies"] = str(len(notice.reader.addresses))
         return letter
 
-    def _message_id(self, notice: Notice, request: Request, address: str) -> str:
-        """Return a Message-ID that is the same whenever the same letter is written again."""
-        game = _game_of(notice)
+    def _message_id(
+        self, notice: Notice, request: Request, address: str, reply: Reply | None
+    ) -> str:
+        """Return a Message-ID that is the same whenever the same letter is written again.
+
+        That of a letter whose answer counts as its reader's cannot be guessed.
+        """
+        game = game_of(notice)
         of = f"{game.name}.{len(game.records)}" if game else _kind_of(notice)
         if isinstance(notice, Told) and "part" in notice.facts:
             of = f"{of}.{notice.facts['part']}"
         parts = (request.identity, address, notice.reader.userid or "", of)
-        digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
-        return f"<{of.replace(' ', '.')}.{digest}@{self._host}>"
+        digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
+        if reply and notice.reader.account:
+            name = digest[:12]
+            token = token_for(self._key(), notice.reader.account, reply, name)
+            return letter_id(self._host, reply, name, token)
+        return f"<{of.replace(' ', '.')}.{digest[:16]}@{self._host}>"
 
     def _references(self, notice: Notice, request: Request) -> list[str]:
         """Return what a letter belongs to: the thread of its board, and the mail it answers.
 
         The thread's own id is that of no letter; mail programs join what refers to it.
         """
-        game = _game_of(notice)
+        game = game_of(notice)
         thread = [f"<{game.name.replace(' ', '.')}@{self._host}>"] if game else []
         asked = notice.reader.asked and request.message_id
         return [*thread, *([request.message_id] if asked else [])]
@@ -128,17 +187,37 @@ def _kind_of(notice: Notice) -> str:
     return notice.about if isinstance(notice, Told) else _KINDS[type(notice)]
 
 
-def _game_of(notice: Notice) -> Game | None:
+def reply_to(notice: Notice, request: Request, address: str) -> Reply | None:
+    """Return what an answer to a letter about a notice is, where it counts as its reader's.
+
+    That is so for letters about a board to one of its players, at an address of his account.
+    """
+    game, reader = game_of(notice), notice.reader
+    account = reader.account
+    if game is None or account is None or game.side_of(account.userid) is None:
+        return None
+    if address.lower() not in map(str.lower, account.addresses):
+        return None
+    purpose, is_supposed = Purpose.CHAT if game.result else Purpose.PLAY, False
     match notice:
         case BoardNotice():
-            return notice.game
+            is_supposed = notice.news is News.PREVIEW
+            if notice.is_past:
+                return None
         case RefusalNotice():
-            game = notice.refusal.facts.get("game")
-        case Told():
-            game = notice.facts.get("game")
+            is_supposed = "supposed" in notice.refusal.facts
+            if request.reply and request.reply.purpose is Purpose.CHAT:
+                purpose = Purpose.CHAT
+        case Told(about="talk"):
+            purpose = Purpose.CHAT
+        case Told(about="submitted" | "queued" | "note"):
+            pass
         case _:
             return None
-    return game if isinstance(game, Game) else None
+    if is_supposed:
+        purpose = Purpose.PLAY
+    number = game.next_number - is_supposed
+    return Reply(purpose, game.header.kind.name, game.header.board, number, account.userid)
 
 
 def _wrapped(chat: str) -> str:

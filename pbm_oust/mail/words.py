@@ -3,11 +3,13 @@
 import re
 import textwrap
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from pbm_oust.advice import legal_near, move_line, next_wish
+from pbm_oust.commands.answers import as_answer
 from pbm_oust.commands.grammar import Form, Option
 from pbm_oust.commands.table import FORMS
 from pbm_oust.commands.words import is_harmless
@@ -72,6 +74,7 @@ class Words:
             date_text=date_text,
             moment_text=moment_text,
             example_line=example_line,
+            example_answer=example_answer,
             **FIGURES,
         )
         self.pages = Pages(self._templates.overlay(autoescape=True))
@@ -136,6 +139,7 @@ class Words:
         kind = game.header.kind if isinstance(game, Game) else refusal.facts.get("kind")
         facts: dict[str, Any] = {
             "family": refusal.family,
+            "reader": notice.reader,
             "game": game,
             "culprit": notice.culprit,
             "legal_near": legal_near(refusal) if "fault" in refusal.facts else [],
@@ -145,6 +149,12 @@ class Words:
         explain = getattr(words, refusal.reason.value)
         sentences = explain({"culprit": notice.culprit, "facts": refusal.facts})
         board = game_text(game) if isinstance(game, Game) else ""
+        answer, reader = notice.answer, notice.reader
+        if isinstance(game, Game) and reader.userid and notice.correction:
+            answer = answer or as_answer(notice.correction, game.name, reader.userid)
+        if answer == "show":
+            # The answer to a letter shows the board anyway.
+            notice, answer = replace(notice, correction=None), ""
         placeholders = re.findall(r"\b[A-Z]{4,}\b", notice.correction or "")
         return self._mail(
             "refusal",
@@ -153,6 +163,7 @@ class Words:
             sentences=sentences,
             board=board,
             placeholders=placeholders,
+            answer=answer,
         )
 
     def _form_page(self, topic: str, forms: Sequence[Form]) -> str:
@@ -185,6 +196,12 @@ def example_line(game: Game) -> str:
     """Return a line that the player to move could send; empty when the game is over."""
     wish = next_wish(game)
     return move_line(game, game.player_to_move, wish) if wish else ""
+
+
+def example_answer(game: Game) -> str:
+    """Return what the player to move could answer; empty when the game is over."""
+    wish = next_wish(game)
+    return format_wish(wish) if wish else ""
 
 
 def help_subjects() -> list[str]:

@@ -79,9 +79,28 @@ class Player:
         (welcome,) = self.wait_for_mail()
         assert welcome["Subject"] == f"welcome, {self.userid}"
 
+    def answer(self, mail: EmailMessage, text: str, to: str = "") -> None:
+        """Answer a letter as mail programs do, with a text of one's own above the quote."""
+        message = EmailMessage()
+        message["From"] = self.address
+        message["To"] = to or str(mail["Reply-To"])
+        message["Subject"] = f"Re: {mail['Subject']}"
+        message["Message-ID"] = make_msgid(domain="example.org")
+        message["In-Reply-To"] = str(mail["Message-ID"])
+        quoted = "".join(f"> {line}\n" for line in text_of(mail).splitlines())
+        message.set_content(f"{text}\n\nOn Friday, {mail['From']} wrote:\n{quoted}")
+        with smtplib.SMTP("127.0.0.1", self.post.port, local_hostname="localhost") as smtp:
+            smtp.send_message(message)
+
+    def answer_with_example(self, mail: EmailMessage) -> None:
+        """Answer a board mail with what it gives as an example."""
+        example = re.search(r"^Answer this mail with.*:  (\S+)$", text_of(mail), re.MULTILINE)
+        assert example, text_of(mail)
+        self.answer(mail, example[1])
+
     def follow_example(self, mail: EmailMessage) -> None:
         """Send the line that a board mail gives as an example."""
-        line = re.search(r"^  (\w+ move .*)$", text_of(mail), re.MULTILINE)
+        line = re.search(r"  (\w+ move .*)$", text_of(mail), re.MULTILINE)
         assert line, text_of(mail)
         self.send(line[1].replace("PASSWORD", self.password))
 
@@ -101,13 +120,20 @@ def mover_of(players: Sequence[Player], latest: Letters) -> Player:
     return mover
 
 
-def play_to_the_end(players: Sequence[Player], latest: Letters) -> Letters:
-    """Follow the examples in board mails until the game is over, and return the last letters."""
+def play_to_the_end(
+    players: Sequence[Player], latest: Letters, by_answers: bool = False
+) -> Letters:
+    """Follow the examples in board mails until the game is over, and return the last letters.
+
+    By answers, no password is sent: each move is the text of an answer to the latest mail.
+    """
     for _ in range(200):
         if all("over" in str(mail["Subject"]) for mail in latest.values()):
             return latest
         mover = mover_of(players, latest)
-        mover.follow_example(latest[mover.userid])
+        mail = latest[mover.userid]
+        follow = mover.answer_with_example if by_answers else mover.follow_example
+        follow(mail)
         latest = latest_mail(players)
     raise AssertionError("the game does not end")
 

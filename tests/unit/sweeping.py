@@ -33,7 +33,7 @@ HASH = hash_password(Secret(PASSWORD), bytes(16))
 
 
 _dated: list[datetime] = [BEGIN]
-LETTERS = Letters(ADDRESS, lambda: _dated[-1])
+LETTERS = Letters(ADDRESS, lambda: _dated[-1], lambda: b"key")
 """Writes all letters: the templates are read once. Their date is that of the latest desk."""
 
 

@@ -31,7 +31,7 @@ from tests.unit.accounts import codes, make_account
 
 NOW = datetime(2026, 11, 20, 15, 36, tzinfo=UTC)
 ADDRESS = "pbmserv@example.com"
-LETTERS = Letters(ADDRESS, lambda: NOW)
+LETTERS = Letters(ADDRESS, lambda: NOW, lambda: b"key")
 
 
 class Fault(Enum):

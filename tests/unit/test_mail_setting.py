@@ -38,7 +38,9 @@ def game_of(talk: Talk) -> Game:
 
 def told_of_server(talk: Talk, game: Game, told_from: int = 0) -> list[str | None]:
     """Return the userids of those who are told what the server did last."""
-    desk = Desk(talk.home, Letters(ADDRESS, lambda: talk.now).write, lambda: talk.now)
+    desk = Desk(
+        talk.home, Letters(ADDRESS, lambda: talk.now, talk.home.key).write, lambda: talk.now
+    )
     notices = tell_players(game, News.PLAYED, desk, REQUEST, actor=None, told_from=told_from)
     return [notice.reader.userid for notice in notices]
 

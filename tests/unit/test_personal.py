@@ -157,9 +157,13 @@ def test_an_answer_to_a_broadcast_reaches_nobody_and_no_parser(talk: Talk) -> No
     assert account(talk, "bob").values("Setting") == ()
 
 
-def test_only_broadcasts_have_another_address_for_answers(talk: Talk) -> None:
+def test_nobody_reads_the_answers_to_broadcasts_alone(talk: Talk) -> None:
     talk.send(ALICE, "oust challenge alice bob")
-    assert [letter["Reply-To"] for letter in talk.letters] == [None, None]
+    addresses = [str(letter["Reply-To"]) for letter in talk.letters]
+    assert [address.rpartition(".")[0] for address in addresses] == [
+        f"pbmserv+oust.1.1.alice.{addresses[0].rpartition('@')[0][-16:]}@example",
+        f"pbmserv+oust.1.1.bob.{addresses[1].rpartition('@')[0][-16:]}@example",
+    ]
 
 
 def test_a_broadcast_that_comes_again_goes_out_once_and_counts_once(talk: Talk) -> None:

@@ -17,7 +17,8 @@ D4, F6 = Place(("D4",)), Place(("F6",))
 def queued(words: str) -> tuple[Queueing, tuple[Clause, ...], int | None]:
     command = parse_line(f"{QUEUE} {words}")[1]
     assert isinstance(command, Queue)
-    assert (command.board, command.userid, command.password.text) == (17, "alice", "wonderland")
+    assert (command.board, command.userid) == (17, "alice")
+    assert command.password == Secret("wonderland")
     return command.queueing, command.clauses, command.guard
 
 

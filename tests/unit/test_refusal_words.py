@@ -32,7 +32,7 @@ READER = Reader(("alice@example.org",), wrote_from="alice@example.org")
 
 def parsed(family: str) -> nodes.Template:
     source = (files("pbm_oust.templates") / "refusals" / f"{family}.txt").read_text("utf-8")
-    return Environment(autoescape=True).parse(source)
+    return Environment(autoescape=True, extensions=["jinja2.ext.i18n"]).parse(source)
 
 
 def macros(family: str) -> Counter[str]:

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from email import message_from_bytes
 from email.message import Message
@@ -34,6 +35,8 @@ class Mail:
     """The Message-ID, or else what tells the mail from others by its content."""
     recipients: tuple[str, ...]
     """Whom the mail says it is for, which counts only where the envelope is not known."""
+    answered: tuple[str, ...]
+    """The Message-IDs of what the mail says that it answers, the likeliest first."""
     headers: Message
     """The parsed message, for a look at its other headers."""
 
@@ -63,6 +66,7 @@ def read_mail(data: bytes, envelope_sender: str = "") -> Mail:
             for address in (first_address([value]) for value in raw[name])
             if address
         ),
+        answered=_answered(raw),
         headers=message,
     )
 
@@ -70,6 +74,12 @@ def read_mail(data: bytes, envelope_sender: str = "") -> Mail:
 def whole_text(data: bytes) -> str:
     """Return the text of a mail with all that is quoted in it. Raises UnreadableMail."""
     return text_of(_parsed(data))
+
+
+def _answered(raw: Mapping[str, list[str]]) -> tuple[str, ...]:
+    """Return the Message-IDs in In-Reply-To, and the last one in References."""
+    named = re.findall(r"<[^<>\s]+>", " ".join(raw["in-reply-to"]))
+    return (*named, *re.findall(r"<[^<>\s]+>", " ".join(raw["references"]))[-1:])
 
 
 def _parsed(data: bytes) -> Message:

@@ -1,0 +1,234 @@
+"""What an answer to a board mail may hold: `D4`, `pass`, `preview E5`, or any whole command."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pbm_oust.commands.line import Line
+from pbm_oust.commands.personal import DELETE
+from pbm_oust.commands.play import Move, read_wish
+from pbm_oust.commands.table import GENERAL_FORMS, KIND_FORMS, Command, parse_line
+from pbm_oust.commands.talk import Chat
+from pbm_oust.commands.words import QUOTES, find_word, fold, split_words
+from pbm_oust.record import WISHED, Deed
+from pbm_oust.refusal import Unread, Unreadable
+from pbm_oust.replying import Purpose, Reply
+from pbm_oust.rules.kinds import KINDS
+
+_OF_BOARD = ("BOARD", "USERID", "PASSWORD")
+"""The parameters of a command that an answer may give in its player's name."""
+_PASSWORD = "PASSWORD"
+_SHORTEST_WORD = 4
+"""Shorter beginnings of commands are rather words of a letter: no, so, hi."""
+
+_ENDS = ".!,;:"
+_APART = re.compile(rf"(?:[\s,;.:!/&+|>()\[\]*~{re.escape(QUOTES)}-]|\b(?:and|then|et|puis)\b)+")
+_CELLS = re.compile(r"(?:[a-z][0-9]{1,3})+")
+_CELL = re.compile(r"[a-z][0-9]{1,3}")
+_TURNED = re.compile(r"([0-9]{1,2})([a-z])")
+_WITHIN = re.compile(r"\b[a-z][1-9][0-9]?\b")
+_SUBJECT_OF_LETTER = re.compile(r"[0-9]+:?")
+"""What stands behind the name of a game in the Subjects of our own letters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer as it is understood."""
+
+    line: Line
+    command: Command | Unreadable
+    text: str = ""
+    """What the player wrote besides, for the other player."""
+    is_whole: bool = False
+    """Whether this is a command as any mail may hold it, with whatever it needs."""
+    instead: str | None = None
+    """What may have been meant, where it cannot be read."""
+
+
+def read_answer(subject: str, text: str, reply: Reply) -> Answer:
+    """Return what an answer holds: the first line of its text, or a Subject of the player's own.
+
+    Where both could be meant, it is what can be read, the Subject first. An answer that is for the
+    other player is chat as a whole, unless it begins with a whole command.
+    """
+    first, _, rest = text.strip().partition("\n")
+    lines = [(subject, text)] if subject and not is_of_letter(subject) else []
+    lines += [(first, rest.strip("\n"))] if first else []
+    if reply.purpose is Purpose.CHAT:
+        whole = (_read_whole(line, further) for line, further in lines if _begins_whole(line))
+        chat = Chat(KINDS[reply.kind], reply.board, reply.userid, reply)
+        return next((each for each in whole if each.is_whole), Answer(Line(()), chat, text))
+    answers = [_read_line(line, further, reply) for line, further in lines]
+    readable = (each for each in answers if not isinstance(each.command, Unreadable))
+    nothing = Answer(Line(()), Unreadable(Unread.EMPTY_ANSWER))
+    return next(readable, answers[0] if answers else nothing)
+
+
+def as_answer(line: str, board: str, userid: str) -> str:
+    """Return what a player answers for a command line about a board; empty for any other line."""
+    kind, number = board.split()
+    words = line.split()
+    if words[:1] != [kind] or words[2:3] != [number]:
+        return ""
+    rest = words[3:]
+    if rest[1:2] == [_PASSWORD]:
+        if rest[0] != userid:
+            return ""
+        rest = rest[2:]
+    told = " ".join(rest).partition("#")[0]
+    return told if words[1] == "move" else f"{words[1]} {told}".strip()
+
+
+def is_of_letter(subject: str) -> bool:
+    """Return whether a Subject is that of one of our letters about a board."""
+    words = fold(subject).split()
+    return (
+        bool(words)
+        and words[0] in KINDS
+        and bool(_SUBJECT_OF_LETTER.fullmatch("".join(words[1:2])))
+    )
+
+
+def _begins_whole(line: str) -> bool:
+    return any(fold(word) in KINDS for word in split_words(line)[:1])
+
+
+def _read_whole(line: str, text: str) -> Answer:
+    read, command = parse_line(line)
+    return Answer(read, command, text, is_whole=not isinstance(command, Unreadable))
+
+
+def _read_line(line: str, text: str, reply: Reply) -> Answer:
+    words = split_words(line)
+    shown = Line(words)
+    if not words:
+        return Answer(shown, Unreadable(Unread.EMPTY_ANSWER))
+    if "\ufffd" in line:
+        return Answer(shown, Unreadable(Unread.UNLABELLED_CHARACTER))
+    if _begins_whole(line):
+        return _read_whole(line, text)
+    try:
+        return _read_placements(words, text, reply) or _read_word(line, words, text, reply)
+    except Unreadable as error:
+        return Answer(shown, error, text, instead=_instead(error, words))
+
+
+def _read_placements(words: Sequence[str], text: str, reply: Reply) -> Answer | None:
+    """Return the move that an answer makes which begins with a placement; None for any other.
+
+    Raises Unreadable for one that goes on with something else.
+    """
+    wished, hash_sign, number = fold(" ".join(words)).partition("#")
+    parts = _joined([part for part in _APART.split(wished) if part])
+    if not parts or not (_CELLS.fullmatch(parts[0]) or _TURNED.fullmatch(parts[0])):
+        return None
+    cells = [cell for part in parts for cell in _cells_in(part)]
+    wrong = [part for part in parts if not _cells_in(part)]
+    if wrong:
+        raise Unreadable(Unread.MORE_THAN_PLACEMENTS, right=",".join(cells).upper())
+    guard = f"{hash_sign}{number.strip(_ENDS + ' ')}"
+    wish, numbered = read_wish([",".join(cells), *([guard] if hash_sign else [])])
+    kind, board, userid = KINDS[reply.kind], reply.board, reply.userid
+    return Answer(Line(tuple(words)), Move(kind, board, userid, reply, wish, numbered), text)
+
+
+def _joined(parts: Sequence[str]) -> list[str]:
+    """Return the parts of a line with the two halves of a cell in one: `d 4`, but not `d4 5`."""
+    joined: list[str] = []
+    for part in parts:
+        last = joined[-1] if joined else ""
+        is_half = len(last) == 1 and last.isalpha() and part.isdigit()
+        is_turned = last.isdigit() and len(part) == 1 and part.isalpha()
+        if is_half or is_turned:
+            joined[-1] = last + part
+        else:
+            joined.append(part)
+    return joined
+
+
+def _cells_in(part: str) -> list[str]:
+    """Return the cells of a part, as they are written: of `d4e5` two."""
+    if _TURNED.fullmatch(part):
+        return [part]
+    return _CELL.findall(part) if _CELLS.fullmatch(part) else []
+
+
+def _read_word(line: str, words: Sequence[str], text: str, reply: Reply) -> Answer:
+    """Return what a line means that begins with a word of the commands. Raises Unreadable."""
+    first = fold(words[0]).rstrip(_ENDS)
+    known = {deed.value for deed in WISHED} | {*KIND_FORMS}
+    known |= {form.topic for form in GENERAL_FORMS.values()}
+    if len(first) < _SHORTEST_WORD and first not in known:
+        raise _unknown(words)
+    try:
+        name = find_word(first, known)
+    except Unreadable as error:
+        raise _unknown(words, error.facts.get("resembles")) from None
+    if name in {deed.value for deed in WISHED}:
+        return _read_deed(line, Deed(name), words, text, reply)
+    if name not in KIND_FORMS:
+        return _read_whole(" ".join([name, *words[1:]]), text)
+    return _read_form(line, name, words, text, reply)
+
+
+def _unknown(words: Sequence[str], resembles: object = None) -> Unreadable:
+    """Return why a line cannot be read, with what it may have meant."""
+    cells = _WITHIN.findall(fold(" ".join(words)))
+    right = ",".join(cells).upper() or (resembles if len(words) == 1 else None)
+    return Unreadable(Unread.UNKNOWN_ANSWER, right=right)
+
+
+def _read_deed(line: str, deed: Deed, words: Sequence[str], text: str, reply: Reply) -> Answer:
+    """Return the move that a deed is, alone or with the number behind `#`. Raises Unreadable."""
+    rest = "".join(words[1:]).rstrip(_ENDS)
+    if rest and not rest.startswith("#"):
+        general = _read_whole(line, text)
+        if general.is_whole:
+            return general
+        raise Unreadable(Unread.MORE_THAN_DEED, right=deed.value)
+    wish, guard = read_wish([deed.value, *([rest] if rest else [])])
+    kind, board, userid = KINDS[reply.kind], reply.board, reply.userid
+    return Answer(Line(tuple(words)), Move(kind, board, userid, reply, wish, guard), text)
+
+
+def _read_form(line: str, name: str, words: Sequence[str], text: str, reply: Reply) -> Answer:
+    """Return the command of a game that a line is, with what the letter knows filled in.
+
+    Raises Unreadable.
+    """
+    form, kind = KIND_FORMS[name], KINDS[reply.kind]
+    rest = list(words[1:])
+    if name in _WITH_TEXT and rest and [fold(word) for word in rest] != [DELETE]:
+        _, _, behind = " ".join(line.split()).partition(" ")
+        rest, text = [], "\n".join(filter(None, [behind, text]))
+    names = tuple(parameter.name for parameter in form.parameters)
+    if names == _OF_BOARD:
+        rest = [str(reply.board), reply.userid, _PASSWORD, *rest]
+    elif name == "preview":
+        rest = [str(reply.board), *rest]
+    elif name == "show" and (not rest or rest[0].startswith("#")):
+        rest = [f"{reply.board}{''.join(rest)}"]
+    elif names:
+        return _read_whole(" ".join([kind.name, *words]), text)
+    proof = reply if names == _OF_BOARD else None
+    return Answer(Line(tuple(words)), form.read(rest, kind, proof), text)
+
+
+_WITH_TEXT = ("chat", "note")
+"""Commands whose text may begin in their own line."""
+
+
+def _instead(error: Unreadable, words: Sequence[str]) -> str | None:
+    """Return a line that is right where one could not be read, if it is known."""
+    right = error.facts.get("right")
+    if not isinstance(right, str):
+        return None
+    if error.reason is not Unread.BAD_PLACEMENT:
+        return right
+    parts = _joined(
+        [part for part in _APART.split(fold(" ".join(words)).partition("#")[0]) if part]
+    )
+    turned = [_TURNED.sub(r"\2\1", part) if _TURNED.fullmatch(part) else part for part in parts]
+    begins = [part.upper() for part in turned if _CELLS.fullmatch(part)]
+    wordy = [part for part in turned if not _CELLS.fullmatch(part)]
+    return " ".join([*wordy, ",".join(begins)])
