@@ -96,10 +96,11 @@ def test_mutt_shows_a_board_as_one_thread(
         "set strict_threads = yes",
         "set auto_tag = no",
         "set confirmcreate = no",
+        "set mbox_type = Maildir",
         f'push "{keys}"',
     )
     rc = desk.file("muttrc", "\n".join(lines) + "\n")
     program = PEERS / mutt / "usr/bin" / mutt
     desk.run_in_terminal(program, "-n", "-F", rc, "-R", "-f", inbox)
-    found = {letter["Message-ID"] for letter in mailbox.mbox(thread)}
+    found = {letter["Message-ID"] for letter in mailbox.Maildir(thread, create=False)}
     assert found == {letter["Message-ID"] for letter in box[:-1]}

@@ -7,8 +7,8 @@ from email import message_from_bytes
 from email.message import Message
 from email.utils import format_datetime
 from pathlib import Path
+from random import Random
 
-from pbm_oust.advice import example
 from pbm_oust.boards import read_game
 from pbm_oust.mail.intake import Envelope
 from pbm_oust.rules.kinds import KINDS
@@ -57,10 +57,11 @@ def whole_game(path: Path, subject: str = "news") -> Correspondence:
     talk = Talk.begin(path, ALICE, BOB)
     talk.send(ALICE, f"settings alice wonderland subject {subject}")
     talk.send(BOB, f"settings bob lookingglass subject {subject}")
-    mail = Correspondence(talk)
+    mail, chance = Correspondence(talk), Random(3)
     mail.command(ALICE, "oust challenge alice bob -size=5")
     while not (game := read_game(talk.home, KINDS["oust"], 1)).result:
         box = mail.boxes[{"alice": ALICE, "bob": BOB}[game.player_to_move]]
         latest = [letter for letter in box if letter["From"] == f"pbm_oust <{ADDRESS}>"][-1]
-        mail.answer(latest, example(game.position) or "pass")
+        placements = game.header.grid.names(game.position.placements())
+        mail.answer(latest, chance.choice(placements or ["pass"]))
     return mail
