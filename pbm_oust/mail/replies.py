@@ -31,7 +31,6 @@ from pbm_oust.notices import (
     WelcomeNotice,
     game_of,
 )
-from pbm_oust.players import Account
 from pbm_oust.replying import Purpose, Reply, letter_id, token_for
 from pbm_oust.settings import SubjectForm
 
@@ -52,9 +51,7 @@ _NOT_ANSWERED = ("broadcast",)
 
 
 @dataclass(frozen=True, slots=True)
-class _Body:
-    """What a letter says."""
-
+class _Content:
     subject: str
     text: str
     page: str | None
@@ -81,38 +78,47 @@ class Letters:
         """
         if isinstance(notice, BoardNotice):
             notice = replace(notice, chat=_wrapped(notice.chat))
-        bodies: dict[tuple[bool, str], _Body] = {}
+        contents: dict[tuple[str, bool], _Content] = {}
         letters = []
         for address in notice.reader.addresses:
             reply = reply_to(notice, request, address)
-            is_own = _is_own(notice.reader, address)
             answering = reply.purpose.value if reply else ""
-            if (is_own, answering) not in bodies:
+            as_told = answering, _is_own(address, notice.reader)
+            if as_told not in contents:
                 reader = replace(notice.reader, answering=answering)
-                bodies[is_own, answering] = self._body(replace(notice, reader=reader), is_own)
-            body = bodies[is_own, answering]
-            letter = self._letter(notice, request, address, body.subject, reply)
-            identity, _, _ = letter["Message-ID"].strip("<>").partition("@")
+                own = replace(notice, reader=reader)
+                contents[as_told] = self._content(own, reply, is_own=as_told[1])
+            content = contents[as_told]
+            letter = self._letter(notice, request, address, content, reply)
+            boundary = hashlib.sha256(letter["Message-ID"].encode()).hexdigest()[:24]
             # RFC 2045, section 6.7: quoted-printable never holds =_
-            fill(letter, body.text, body.page, boundary=f"=_{identity}")
+            fill(letter, content.text, content.page, f"=_{boundary}")
+            letter["Content-Language"] = notice.reader.settings.language.code
             letters.append(letter.as_bytes())
         return letters
 
-    def _body(self, notice: Notice, is_own: bool) -> _Body:
-        """Return what letters say; `is_own`: at addresses of their reader's account."""
+    def _content(self, notice: Notice, reply: Reply | None, *, is_own: bool) -> _Content:
+        """Return what a letter says, whose answers come back as `reply` says.
+
+        `is_own` tells whether it goes to an address of its reader's account.
+        """
         words = self._words_in(notice.reader.settings.language)
         subject, text = words.of(notice)
-        game = game_of(notice)
-        if game and notice.reader.settings.subject is SubjectForm.BOARD:
-            subject = f"{game.name}: {game.header.x} - {game.header.o}"
-        account = notice.reader.account
+        about, reader = game_of(notice), notice.reader
+        if about and reader.settings.subject is SubjectForm.BOARD:
+            subject = f"{about.name}: {about.header.x} - {about.header.o}"
 
-        def answers_at(game: Game) -> str | None:
-            if not (is_own and account and game.side_of(account.userid)):
+        def moves_at(game: Game) -> str | None:
+            if about:
+                is_play = about is game and reply and reply.purpose is Purpose.PLAY
+                return self._answers_at(notice, reply) if is_play else None
+            if not is_own or not reader.userid:
                 return None
-            return self._answers_at(account, _turn_of(account, game))
+            kind, board = game.header.kind.name, game.header.board
+            move = Reply(Purpose.PLAY, kind, board, game.next_number, reader.userid)
+            return self._answers_at(notice, move)
 
-        return _Body(subject, text, words.pages.of(notice, subject, text, answers_at))
+        return _Content(subject, text, words.pages.of(notice, subject, text, moves_at))
 
     def _words_in(self, language: Language) -> Words:
         """Return the words of a language, which are made ready when first needed."""
@@ -120,13 +126,21 @@ class Letters:
             self._words[language] = Words(self._address, language)
         return self._words[language]
 
-    def _answers_at(self, account: Account, reply: Reply) -> str | None:
-        """Return the address at which a player's answer comes in; None where it is too long."""
+    def _answers_at(self, notice: Notice, reply: Reply | None) -> str | None:
+        """Return the address at which an answer counts as its reader's, if there is one."""
+        account = notice.reader.account
+        if reply is None or account is None:
+            return None
         token = token_for(self._key(), account, reply)
         return replying.reply_address(self._address, reply, token) or None
 
     def _letter(
-        self, notice: Notice, request: Request, address: str, subject: str, reply: Reply | None
+        self,
+        notice: Notice,
+        request: Request,
+        address: str,
+        content: _Content,
+        reply: Reply | None,
     ) -> EmailMessage:
         letter = EmailMessage(policy=_POLICY if address.isascii() else _POLICY.clone(utf8=True))
         letter["From"] = f"pbm_oust <{self._address}>"
@@ -134,12 +148,10 @@ class Letters:
         code = notice.facts.get("code") if isinstance(notice, Told) else None
         if code:
             letter["Reply-To"] = reply_address(self._address, code)
-        account = notice.reader.account
-        if reply and account:
-            answers = self._answers_at(account, reply)
-            if answers:
-                letter["Reply-To"] = answers
-        letter["Subject"] = subject
+        answers = self._answers_at(notice, reply)
+        if answers:
+            letter["Reply-To"] = answers
+        letter["Subject"] = content.subject
         letter["Date"] = format_datetime(self._clock())
         letter["Message-ID"] = self._message_id(notice, request, address, reply)
         asked = notice.reader.asked
@@ -156,7 +168,6 @@ class Letters:
             letter["Reply-To"] = f"Nobody reads answers <{unread}>"
         if isinstance(notice, BoardNotice) and len(notice.reader.addresses) > 1:
             letter["X-Pbm-Oust-Copies"] = str(len(notice.reader.addresses))
-        letter["Content-Language"] = notice.reader.settings.language.code
         return letter
 
     def _message_id(
@@ -197,6 +208,12 @@ def _kind_of(notice: Notice) -> str:
     return notice.about if isinstance(notice, Told) else _KINDS[type(notice)]
 
 
+def _is_own(address: str, reader: Reader) -> bool:
+    """Return whether an address is exactly one of the reader's account."""
+    account = reader.account
+    return account is not None and address.lower() in map(str.lower, account.addresses)
+
+
 def reply_to(notice: Notice, request: Request, address: str) -> Reply | None:
     """Return what an answer to a letter about a notice is, where it counts as its reader's.
 
@@ -206,7 +223,7 @@ def reply_to(notice: Notice, request: Request, address: str) -> Reply | None:
     account = reader.account
     if game is None or account is None or game.side_of(account.userid) is None:
         return None
-    if not _is_own(reader, address):
+    if address.lower() not in map(str.lower, account.addresses):
         return None
     purpose, is_supposed = Purpose.CHAT if game.result else Purpose.PLAY, False
     match notice:
@@ -227,19 +244,7 @@ def reply_to(notice: Notice, request: Request, address: str) -> Reply | None:
     if is_supposed:
         purpose = Purpose.PLAY
     number = game.next_number - is_supposed
-    return replace(_turn_of(account, game), purpose=purpose, number=number)
-
-
-def _turn_of(account: Account, game: Game) -> Reply:
-    """Return the answer that plays the next record of a board."""
-    kind, board = game.header.kind.name, game.header.board
-    return Reply(Purpose.PLAY, kind, board, game.next_number, account.userid)
-
-
-def _is_own(reader: Reader, address: str) -> bool:
-    """Return whether an address is one of its reader's account."""
-    addresses = reader.account.addresses if reader.account else ()
-    return address.lower() in map(str.lower, addresses)
+    return Reply(purpose, game.header.kind.name, game.header.board, number, account.userid)
 
 
 def _wrapped(chat: str) -> str:

@@ -87,15 +87,15 @@ class Player:
         message["Subject"] = f"Re: {mail['Subject']}"
         message["Message-ID"] = make_msgid(domain="example.org")
         message["In-Reply-To"] = str(mail["Message-ID"])
-        quoted = "".join(f"> {line}\n" for line in mail.get_content().splitlines())
+        quoted = "".join(f"> {line}\n" for line in text_of(mail).splitlines())
         message.set_content(f"{text}\n\nOn Friday, {mail['From']} wrote:\n{quoted}")
         with smtplib.SMTP("127.0.0.1", self.post.port, local_hostname="localhost") as smtp:
             smtp.send_message(message)
 
     def answer_with_example(self, mail: EmailMessage) -> None:
         """Answer a board mail with what it gives as an example."""
-        example = re.search(r"^Answer this mail with.*:  (\S+)$", mail.get_content(), re.MULTILINE)
-        assert example, mail.get_content()
+        example = re.search(r"^Answer this mail with.*:  (\S+)$", text_of(mail), re.MULTILINE)
+        assert example, text_of(mail)
         self.answer(mail, example[1])
 
     def follow_example(self, mail: EmailMessage) -> None:
