@@ -50,11 +50,11 @@ class Tongue:
         self._locale = Locale.parse(language.code)
         self._is_english = language is ENGLISH
 
-    def gettext(self, message: str, **facts: object) -> str:
+    def gettext(self, message: str, /, **facts: object) -> str:
         """Return a message in this language; `%(name)s` in it is a fact."""
         return self.catalogue.gettext(message) % facts
 
-    def ngettext(self, one: str, more: str, number: int, **facts: object) -> str:
+    def ngettext(self, one: str, more: str, number: int, /, **facts: object) -> str:
         """Return a message in this language, in the form that goes with a number."""
         return self.catalogue.ngettext(one, more, number) % {"num": number, **facts}
 

@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
+from pbm_oust.actions.request import Request
 from pbm_oust.home import Home
 from pbm_oust.mail.intake import Envelope, Intake, envelope_of, open_intake
 from pbm_oust.notation import parse_time
+from pbm_oust.notices import Notice
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.sweep import sweep
 
@@ -47,13 +49,18 @@ def read_mails(path: Path) -> Iterator[Incoming]:
         yield Incoming(parse_time(at), envelope, text.encode("latin-1"))
 
 
-def replay(name: str, folder: Path) -> dict[str, str]:
-    """Return what a conversation leads to: the text of `letters.txt` and of each history."""
+def replay(name: str, folder: Path, notices: list[Notice] | None = None) -> dict[str, str]:
+    """Return what a conversation leads to: the text of `letters.txt` and of each history.
+
+    What is told in it is added to `notices`.
+    """
     home = Home(folder)
     home.key_path.write_text(f"{KEY}\n")
     home.prepare(tuple(KINDS))
     now: list[datetime] = []
-    intake = open_intake(home, ADDRESS, lambda: now[-1])
+    intake = _noting(
+        open_intake(home, ADDRESS, lambda: now[-1]), [] if notices is None else notices
+    )
     if name != "signup_and_challenge":
         for _ in take(FOLDER / "prelude.txt", intake, now):
             pass
@@ -64,6 +71,17 @@ def replay(name: str, folder: Path) -> dict[str, str]:
         for board in home.boards(kind)
     }
     return {"letters.txt": letters, **histories}
+
+
+def _noting(intake: Intake, notices: list[Notice]) -> Intake:
+    """Return an intake that also adds to a list what it tells."""
+    write = intake.desk.write
+
+    def noted(notice: Notice, request: Request) -> list[bytes]:
+        notices.append(notice)
+        return write(notice, request)
+
+    return replace(intake, desk=replace(intake.desk, write=noted))
 
 
 def take(path: Path, intake: Intake, now: list[datetime]) -> Iterator[str]:

@@ -1,0 +1,199 @@
+"""Words of other languages for those of commands: they are read, and English is as it was."""
+
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbm_oust.commands.aliases import ALIASES, in_english, language_of, without_accents
+from pbm_oust.commands.grammar import Form
+from pbm_oust.commands.play import Move
+from pbm_oust.commands.saying import said_in, word_in
+from pbm_oust.commands.table import FORMS, GENERAL_FORMS, KIND_FORMS, VOCABULARY, parse_line
+from pbm_oust.commands.words import find_command_word, find_word
+from pbm_oust.languages import LANGUAGES, Language
+from pbm_oust.record import WISHED, Deed
+from pbm_oust.refusal import Unread, Unreadable
+from pbm_oust.rules.kinds import KINDS
+
+FRENCH = LANGUAGES["fr"]
+TOPICS = {form.topic for form in GENERAL_FORMS.values()}
+DEEDS = {deed.value for deed in WISHED}
+PLACES = [{*KINDS, *TOPICS}, set(KIND_FORMS), DEEDS, {"address", "password"}, {"show"}]
+"""The words between which there is a choice, at each place of a command line."""
+
+
+def found(word: str, known: Iterable[str]) -> str | Unread:
+    try:
+        return find_word(word, known)
+    except Unreadable as error:
+        reason = error.reason
+        assert isinstance(reason, Unread)
+        return reason
+
+
+@pytest.mark.parametrize("known", PLACES, ids=lambda known: min(known))
+def test_every_english_beginning_means_what_it_meant_without_other_languages(
+    known: set[str],
+) -> None:
+    beginnings = {word[:end] for word in known for end in range(1, len(word) + 1)}
+    executing = {each for each in beginnings if isinstance(found(each, known), str)}
+    assert executing
+    for beginning in executing:
+        assert find_command_word(beginning, known) == find_word(beginning, known)
+
+
+@pytest.mark.parametrize("known", PLACES, ids=lambda known: min(known))
+def test_an_english_beginning_of_several_words_stays_unclear(known: set[str]) -> None:
+    beginnings = {word[:end] for word in known for end in range(1, len(word) + 1)}
+    unclear = {each for each in beginnings if found(each, known) is Unread.AMBIGUOUS_WORD}
+    for beginning in unclear - set(ALIASES):
+        with pytest.raises(Unreadable, match=Unread.AMBIGUOUS_WORD.value):
+            find_command_word(beginning, known)
+
+
+@given(st.text(st.characters(codec="ascii", categories=["Ll"]), min_size=1, max_size=9))
+def test_what_english_reads_is_never_read_otherwise(word: str) -> None:
+    for known in PLACES:
+        meant = found(word, known)
+        if isinstance(meant, str):
+            assert find_command_word(word, known) == meant
+
+
+@pytest.mark.parametrize("language", LANGUAGES.values(), ids=str)
+def test_words_of_a_language_are_plain_and_stand_for_words_of_commands(language: Language) -> None:
+    commands = language.commands
+    known = {word for place in PLACES for word in place}
+    assert all(alias.isascii() and alias.isalpha() and alias.islower() for alias in commands)
+    assert set(commands.values()) <= known
+    assert not set(commands) & known
+
+
+def test_no_word_of_two_languages_stands_for_two_things() -> None:
+    meant = {pair for language in LANGUAGES.values() for pair in language.commands.items()}
+    assert len(meant) == len(ALIASES)
+
+
+@pytest.mark.parametrize(("alias", "english"), ALIASES.items())
+def test_every_word_is_found_wherever_what_it_stands_for_can_stand(
+    alias: str, english: str
+) -> None:
+    places = [known for known in PLACES if english in known]
+    assert places
+    for known in places:
+        assert find_command_word(alias, known) == english
+        assert find_command_word(alias.upper(), known) == english
+
+
+@pytest.mark.parametrize(
+    ("line", "english"),
+    [
+        ("inscription carol secret1", "signup carol secret1"),
+        ("oust defi carol alice -size=13", "oust challenge carol alice -size=13"),
+        ("oust d\u00e9fi carol alice", "oust challenge carol alice"),
+        ("Oust D\u00c9FI carol alice", "oust challenge carol alice"),
+        ("oust de\u0301fi carol alice", "oust challenge carol alice"),
+        ("oust coup 1 carol secret1 D4,E5#3", "oust move 1 carol secret1 D4,E5#3"),
+        ("oust coup 1 carol secret1 passe", "oust move 1 carol secret1 pass"),
+        ("oust coup 1 carol secret1 \u00e9change#2", "oust move 1 carol secret1 swap#2"),
+        ("oust move 1 carol secret1 echange", "oust move 1 carol secret1 swap"),
+        ("oust coup 1 carol secret1 abandon", "oust move 1 carol secret1 resign"),
+        ("oust abandon 1 carol secret1", "oust resign 1 carol secret1"),
+        ("oust ab 1 carol secret1", "oust resign 1 carol secret1"),
+        ("churn pr\u00e9voir 3 carol secret1 passe", "churn queue 3 carol secret1 pass"),
+        ("oust voir 17", "oust show 17"),
+        ("oust montre 17", "oust show 17"),
+        ("change motdepasse carol secret1 secret2", "change password carol secret1 secret2"),
+        ("tout montre alice", "all show alice"),
+        ("aide coup", "help coup"),
+        ("vacances carol secret1 2026-12-20 14", "vacation carol secret1 2026-12-20 14"),
+        ("r\u00e9glages carol secret1 language fr", "settings carol secret1 language fr"),
+        ("liste", "list"),
+    ],
+)
+def test_a_line_in_french_is_the_same_command(line: str, english: str) -> None:
+    _, read = parse_line(line)
+    assert not isinstance(read, Unreadable)
+    assert read == parse_line(english)[1]
+
+
+@pytest.mark.parametrize(
+    ("word", "resembled"), [("inscriptoin", "signup"), ("reglagse", "settings"), ("hlep", "help")]
+)
+def test_a_near_miss_of_a_french_word_is_understood_but_not_carried_out(
+    word: str, resembled: str
+) -> None:
+    _, read = parse_line(f"{word} carol secret1")
+    assert isinstance(read, Unreadable)
+    assert read.facts["resembles"] == resembled
+
+
+@pytest.mark.parametrize("word", ["passe", "\u00e9change", "abandon"])
+def test_a_deed_in_french_alone_is_an_answer_to_a_board_mail(word: str) -> None:
+    _, read = parse_line(word)
+    assert isinstance(read, Unreadable)
+    assert read.reason is Unread.ANSWER_TO_BOARD
+
+
+@pytest.mark.parametrize("word", ["inscription", "reglages", "vacances", "francais"])
+def test_a_word_of_the_commands_in_french_is_no_password(word: str) -> None:
+    assert word in VOCABULARY
+    _, read = parse_line(f"signup carol {word}")
+    assert isinstance(read, Unreadable)
+    assert read.reason is Unread.BAD_PASSWORD
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("inscription", "x"), "fr"),
+        (("oust", "d\u00e9fi"), "fr"),
+        (("oust", "move"), None),
+        ((), None),
+    ],
+)
+def test_the_language_of_a_line_is_that_of_its_first_word_of_another_language(
+    words: tuple[str, ...], code: str | None
+) -> None:
+    assert language_of(words) is (LANGUAGES[code] if code else None)
+
+
+# Lines in the words of a language
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
+def test_the_name_of_every_command_in_french_is_read_as_that_command(form: Form) -> None:
+    front = "oust " if form.is_of_kind else ""
+    line, _ = parse_line(said_in(f"{front}{form.name} 1 carol secret1 D4", FRENCH))
+    assert line.form is form
+
+
+@pytest.mark.parametrize("deed", WISHED)
+def test_every_deed_in_french_is_read_as_that_deed(deed: Deed) -> None:
+    _, move = parse_line(said_in(f"oust move 1 carol secret1 {deed.value}#3", FRENCH))
+    assert isinstance(move, Move)
+    assert move.wish is deed
+
+
+def test_userids_and_passwords_that_are_words_of_commands_stay() -> None:
+    line = "oust move 17 swap pass D4#3"
+    assert said_in(line, FRENCH) == "oust coup 17 swap pass D4#3"
+    assert said_in("message pass resign swap", FRENCH) == "message pass resign swap"
+
+
+def test_places_have_names_in_the_language() -> None:
+    said = said_in("oust move BOARD USERID PASSWORD PLACEMENTS[#N]", FRENCH)
+    assert said == "oust coup PARTIE PSEUDO MOTDEPASSE POSES[#N]"
+
+
+def test_english_lines_stay_as_they_are() -> None:
+    line = "oust move 17 alice PASSWORD pass#3"
+    assert said_in(line, LANGUAGES["en"]) == line
+    assert word_in("pass|swap", LANGUAGES["en"]) == "pass|swap"
+
+
+@given(st.text())
+def test_reading_a_word_in_any_language_never_fails(word: str) -> None:
+    assert isinstance(in_english(word), str)
+    assert not set("\u0301\u0300") & set(without_accents(word))
