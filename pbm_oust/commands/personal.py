@@ -1,6 +1,7 @@
 """The commands by which players settle things for themselves: settings, limit, reject and so on."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from pbm_oust.commands.aliases import without_accents
@@ -138,7 +139,8 @@ def _read_changes(words: Sequence[str]) -> tuple[tuple[str, str], ...]:
 def _read_value(name: str, value: str, word: str) -> str:
     """Return the value of a setting as the server writes it; `word` is where it stands."""
     if name == "language":
-        value = _LANGUAGES.get(without_accents(fold(value)), value)
+        with suppress(Unreadable):
+            value = _LANGUAGES[find_word(without_accents(fold(value)), _LANGUAGES)]
     if values := values_of(name):
         return _find(value, values, word, before="" if word == value else f"{name}=")
     try:

@@ -31,6 +31,8 @@ class Language:
     """The endings of ordinal numbers, by the forms that CLDR has for the language."""
     first_day: str
     """How the first day of a month is written."""
+    invitation: str
+    """What the help in other languages says to its readers; empty for nothing."""
 
     def __str__(self) -> str:
         """Return the code."""
@@ -46,6 +48,7 @@ def _read(code: str, text: str) -> Language:
         facts.get("placeholders", {}),
         facts["ordinals"],
         facts.get("first_day", "1"),
+        facts.get("invitation", ""),
     )
 
 

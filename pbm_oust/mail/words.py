@@ -17,7 +17,7 @@ from pbm_oust.commands.words import is_harmless
 from pbm_oust.formats.plain import format_plain
 from pbm_oust.formats.sheet import Sheet
 from pbm_oust.game import Game
-from pbm_oust.languages import ENGLISH, Language
+from pbm_oust.languages import ENGLISH, LANGUAGES, Language
 from pbm_oust.mail.figures import FIGURES
 from pbm_oust.mail.overview import usages_by_family
 from pbm_oust.mail.pages import Pages
@@ -74,6 +74,8 @@ class Words:
             width=WIDTH,
             is_same_address=is_same_address,
             kinds=tuple(KINDS.values()),
+            languages=tuple(LANGUAGES.values()),
+            reader_language=language,
             drawn=game_text,
             number_of=int.bit_count,
             ordinal=tongue.ordinal,

@@ -21,6 +21,6 @@ def codes(home: Home) -> Iterator[tuple[str, str]]:
     """Yield the address and the code of each letter in the outbox that has one, oldest first."""
     for name in home.outbox.letters():
         letter = message_from_bytes(home.outbox.read(name))
-        code = re.fullmatch(r"verify ([a-z2-7]{16})", letter["Subject"])
+        code = re.fullmatch(r"[a-z]+ ([a-z2-7]{16})", letter["Subject"])
         if code:
             yield letter["To"], code[1]

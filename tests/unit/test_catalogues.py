@@ -102,6 +102,9 @@ def test_the_compiled_catalogue_is_that_of_the_messages(language: Language) -> N
             one, more = forms(message.id)
             said = {compiled.ngettext(one, more, number) for number in range(200)}
             assert said == set(forms(message.string))
+        elif message.context:
+            said_here = compiled.pgettext(message.context, forms(message.id)[0])
+            assert said_here == message.string
         else:
             assert compiled.gettext(forms(message.id)[0]) == message.string
 
