@@ -235,7 +235,7 @@ def reply_to(notice: Notice, request: Request, address: str) -> Reply | None:
             is_supposed = "supposed" in notice.refusal.facts
             if request.reply and request.reply.purpose is Purpose.CHAT:
                 purpose = Purpose.CHAT
-        case Told(about="talk"):
+        case Told(about="talk" | "talk_sent"):
             purpose = Purpose.CHAT
         case Told(about="submitted" | "queued" | "note"):
             pass
