@@ -24,6 +24,7 @@ from pbm_oust.notices import (
     HelpNotice,
     News,
     Notice,
+    Reader,
     RefusalNotice,
     Told,
     WelcomeNotice,
@@ -76,15 +77,17 @@ class Letters:
         """
         if isinstance(notice, BoardNotice):
             notice = replace(notice, chat=_wrapped(notice.chat))
-        contents: dict[str, _Content] = {}
+        contents: dict[tuple[str, bool], _Content] = {}
         letters = []
         for address in notice.reader.addresses:
             reply = reply_to(notice, request, address)
             answering = reply.purpose.value if reply else ""
-            if answering not in contents:
+            as_told = answering, _is_own(address, notice.reader)
+            if as_told not in contents:
                 reader = replace(notice.reader, answering=answering)
-                contents[answering] = self._content(replace(notice, reader=reader), reply)
-            content = contents[answering]
+                own = replace(notice, reader=reader)
+                contents[as_told] = self._content(own, reply, is_own=as_told[1])
+            content = contents[as_told]
             letter = self._letter(notice, request, address, content, reply)
             boundary = hashlib.sha256(letter["Message-ID"].encode()).hexdigest()[:24]
             # RFC 2045, section 6.7: quoted-printable never holds =_
@@ -92,16 +95,25 @@ class Letters:
             letters.append(letter.as_bytes())
         return letters
 
-    def _content(self, notice: Notice, reply: Reply | None) -> _Content:
-        """Return what a letter says, whose answers come back as `reply` says."""
+    def _content(self, notice: Notice, reply: Reply | None, *, is_own: bool) -> _Content:
+        """Return what a letter says, whose answers come back as `reply` says.
+
+        `is_own` tells whether it goes to an address of its reader's account.
+        """
         subject, text = self._words.of(notice)
-        own = game_of(notice)
-        if own and notice.reader.settings.subject is SubjectForm.BOARD:
-            subject = f"{own.name}: {own.header.x} - {own.header.o}"
+        about, reader = game_of(notice), notice.reader
+        if about and reader.settings.subject is SubjectForm.BOARD:
+            subject = f"{about.name}: {about.header.x} - {about.header.o}"
 
         def moves_at(game: Game) -> str | None:
-            is_own = own is game and reply and reply.purpose is Purpose.PLAY
-            return self._answers_at(notice, reply) if is_own else None
+            if about:
+                is_play = about is game and reply and reply.purpose is Purpose.PLAY
+                return self._answers_at(notice, reply) if is_play else None
+            if not is_own or not reader.userid:
+                return None
+            kind, board = game.header.kind.name, game.header.board
+            move = Reply(Purpose.PLAY, kind, board, game.next_number, reader.userid)
+            return self._answers_at(notice, move)
 
         return _Content(subject, text, self._words.pages.of(notice, subject, text, moves_at))
 
@@ -185,6 +197,12 @@ class Letters:
 
 def _kind_of(notice: Notice) -> str:
     return notice.about if isinstance(notice, Told) else _KINDS[type(notice)]
+
+
+def _is_own(address: str, reader: Reader) -> bool:
+    """Return whether an address is exactly one of the reader's account."""
+    account = reader.account
+    return account is not None and address.lower() in map(str.lower, account.addresses)
 
 
 def reply_to(notice: Notice, request: Request, address: str) -> Reply | None:
