@@ -1,6 +1,7 @@
 """Letters that show boards as players get them: text first, then the same as HTML."""
 
 import re
+from datetime import timedelta
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from pbm_oust.sweep import sweep
 from tests.letters import as_text, page_of
 from tests.pages import Page
 from tests.unit.home_by_mail import ALICE, BOB, CAROL, Talk
@@ -169,3 +171,17 @@ def test_one_subject_for_all_letters_about_a_board(talk: Talk) -> None:
     assert talk.letters[1]["Subject"] == "oust 1: alice - bob"
     talk.send(BOB, "oust chat 1 bob lookingglass", "Hello")
     assert talk.letters[1]["Subject"] == "oust 1: alice - bob"
+
+
+def test_the_boards_of_a_digest_can_be_tapped(talk: Talk) -> None:
+    talk.send(BOB, "settings bob lookingglass mail digest")
+    talk.send(ALICE, "oust challenge bob alice -size=2")
+    talk.send(ALICE, "oust move 1 alice wonderland C3")
+    before = set(talk.home.outbox.letters())
+    talk.now += timedelta(days=1)
+    sweep(talk.intake.desk)
+    new = [name for name in talk.home.outbox.letters() if name not in before]
+    (page,) = (page_of(talk.home.outbox.read(name)) for name in new)
+    assert {tap.split()[0] for tap in taps(page)} == {"1", "2"}
+    assert Page(page).tags.count("pre") == 2
+    assert "too large" not in page
