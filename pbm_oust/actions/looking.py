@@ -1,6 +1,7 @@
 """Looking: help, boards drawn, boards listed. Nothing changes."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import timedelta
 
 from pbm_oust.actions.desk import Desk
@@ -12,7 +13,7 @@ from pbm_oust.commands.looking import AllShow, Games, Listing, Past, Show, ShowA
 from pbm_oust.commands.values import BoardAt, Filter
 from pbm_oust.game import Game
 from pbm_oust.notes import notes_of
-from pbm_oust.notices import BoardNotice, BoardsNotice, GamesNotice, HelpNotice, News, Told
+from pbm_oust.notices import BoardNotice, BoardsNotice, GamesNotice, HelpNotice, News, Reader, Told
 from pbm_oust.refusal import Barred, NotAllowed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
@@ -30,11 +31,15 @@ def give_help(command: Help, request: Request, desk: Desk) -> Handled:
 
 
 def show(
-    command: Show, request: Request, desk: Desk, notes: Mapping[str, str] | None = None
+    command: Show,
+    request: Request,
+    desk: Desk,
+    notes: Mapping[str, str] | None = None,
+    reader: Reader | None = None,
 ) -> Handled:
     """Answer with boards drawn, and with the notes of the reader by their names."""
     notes = notes or {}
-    reader = desk.sender_of(request)
+    reader = reader or desk.sender_of(request)
     if command.boards:
         views = tuple(_view_at(desk, command.kind, at) for at in command.boards)
         damaged: tuple[str, ...] = ()
@@ -52,8 +57,10 @@ def show(
 
 
 def show_as(command: ShowAs, actor: Actor, request: Request, desk: Desk) -> Handled:
-    """Answer with boards drawn as a player sees them."""
-    return show(command.show, request, desk, notes_of(actor.account))
+    """Answer with boards drawn as a player sees them, where other answers go, too."""
+    addresses = desk.sender_of(request).addresses
+    reader = replace(desk.player_at(actor.account, request), addresses=addresses)
+    return show(command.show, request, desk, notes_of(actor.account), reader)
 
 
 def list_games(command: Games, request: Request, desk: Desk) -> Handled:

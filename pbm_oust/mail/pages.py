@@ -13,7 +13,7 @@ from pbm_oust.mail.alternative import LARGEST, size_of
 from pbm_oust.mail.links import mail_link
 from pbm_oust.mail.paragraphs import Paragraph, paragraphs
 from pbm_oust.mail.shown import Shown, shown_in
-from pbm_oust.notices import BoardNotice, BoardsNotice, Notice
+from pbm_oust.notices import BoardNotice, BoardsNotice, Notice, Reader
 from pbm_oust.record import Deed
 from pbm_oust.render.html import board_html, font_size
 from pbm_oust.rules.position import Side
@@ -122,7 +122,8 @@ def _pieces(
     for each in shown:
         yield from map(ParagraphPiece, paragraphs(text[done : each.begin], said))
         is_mine = each.is_now and each.game.player_to_move == notice.reader.userid
-        yield _board_piece(each.game, reply_to(each.game) if is_mine else None, links)
+        address = reply_to(each.game) if is_mine and not each.game.result else None
+        yield _board_piece(each.game, address, links, notice.reader)
         if each is not shown[-1]:
             yield _position_piece(each.game)
         done = each.end
@@ -141,13 +142,12 @@ def _said_in(notice: Notice) -> tuple[str, ...]:
             return ()
 
 
-def _board_piece(game: Game, address: str | None, links: Links) -> BoardPiece:
+def _board_piece(game: Game, address: str | None, links: Links, reader: Reader) -> BoardPiece:
     position, latest = game.position, game.latest_stones()
     size = font_size(position)
-    if not address or game.result or links is Links.NONE:
-        lines = board_html(position, latest)
-        hint = example(position) if address and not game.result else None
-        return BoardPiece(game, lines, size, example=hint or "")
+    if not address or links is Links.NONE:
+        hint = example(position) if address and reader.answering else None
+        return BoardPiece(game, board_html(position, latest), size, example=hint or "")
     grid = position.grid
     targets = {
         cell: mail_link(address, grid.format_cell(cell))

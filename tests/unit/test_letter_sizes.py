@@ -30,7 +30,7 @@ def empty_board(size: int) -> Game:
 def letter_for(game: Game, host: str, chat: str = "") -> EmailMessage:
     """Return a letter as it comes out of a mail server."""
     userid = "u" * LONGEST_USERID
-    reader = Reader(("x@example.org",), game.player_to_move)
+    reader = Reader(("x@example.org",), game.player_to_move, answering="play")
     notice = BoardNotice(reader, News.PLAYED, game, chat=chat, chat_from=userid)
     subject, text = WORDS.of(notice)
     page = WORDS.pages.of(notice, subject, text, lambda game: f"{LOCAL}@{host}")
