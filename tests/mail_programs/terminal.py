@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pyte
+
 from tests.end_to_end.waiting import PATIENCE
 
 ROWS, COLUMNS = 40, 120
@@ -20,13 +22,15 @@ _CONTROLS = re.compile(r"\x1b\[[0-9;?>=]*[A-Za-z]|\x1b[()][A-Z0-9]|\x1b[=>78DM]|
 
 
 class Terminal:
-    """What a program writes, without colours and places, and what is typed."""
+    """What a program writes, without colours and places; what it shows; and what is typed."""
 
-    def __init__(self, master: int, program: subprocess.Popen[bytes]) -> None:
+    def __init__(self, master: int, program: subprocess.Popen[bytes], rows: int) -> None:
         self._master = master
         self._program = program
         self._raw = b""
         self._seen = 0
+        self._screen = pyte.Screen(COLUMNS, rows)
+        self._stream = pyte.ByteStream(self._screen)
 
     @property
     def written(self) -> str:
@@ -40,6 +44,24 @@ class Terminal:
             self._take()
         self._seen = self.written.index(text, self._seen) + len(text)
 
+    @property
+    def shown(self) -> list[str]:
+        """The lines of the screen, from the top down."""
+        self._take()
+        return [line.rstrip() for line in self._screen.display]
+
+    def wait_to_see(self, pattern: str, keys: str = "") -> re.Match[str]:
+        """Wait until a line of the screen has a pattern in it, and return what matches last.
+
+        `keys` are typed again and again meanwhile, each time after the screen has come to rest.
+        """
+        deadline = time.monotonic() + PATIENCE
+        while not (found := list(re.finditer(pattern, "\n".join(self.shown), re.MULTILINE))):
+            assert time.monotonic() < deadline, "\n".join([f"no {pattern!r} in", *self.shown])
+            if keys and not self._take():
+                self.type(keys)
+        return found[-1]
+
     def type(self, keys: str) -> None:
         os.write(self._master, keys.encode())
 
@@ -50,32 +72,38 @@ class Terminal:
             self._take()
         assert self._program.returncode == 0, self.written[-2000:]
 
-    def _take(self) -> None:
-        if select.select([self._master], [], [], 0.05)[0]:
-            try:
-                self._raw += os.read(self._master, 65536)
-            except OSError:  # the program has closed its side
-                time.sleep(0.05)
+    def _take(self) -> bool:
+        """Take what the program writes; return whether it has written anything for a moment."""
+        if not select.select([self._master], [], [], 0.05)[0]:
+            return False
+        try:
+            read = os.read(self._master, 65536)
+        except OSError:  # the program has closed its side
+            time.sleep(0.05)
+            return False
+        self._raw += read
+        self._stream.feed(read)
+        return True
 
 
 @contextmanager
 def terminal(
-    command: list[str | Path], environment: dict[str, str], folder: Path
+    command: list[str | Path], environment: dict[str, str], folder: Path, rows: int = ROWS
 ) -> Iterator[Terminal]:
     """Run a program in a terminal for the body of the `with`."""
     master, slave = pty.openpty()
-    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, COLUMNS, 0, 0))
     program = subprocess.Popen(
         ["setsid", "--ctty", *command],
         stdin=slave,
         stdout=slave,
         stderr=slave,
-        env=environment | {"TERM": "xterm"},
+        env={"TERM": "xterm"} | environment,
         cwd=folder,
     )
     os.close(slave)
     try:
-        yield Terminal(master, program)
+        yield Terminal(master, program, rows)
     finally:
         if program.poll() is None:
             program.kill()

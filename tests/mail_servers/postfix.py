@@ -29,6 +29,7 @@ command_directory = {package}/usr/sbin
 shlib_directory = {package}/usr/lib/postfix
 meta_directory = {package}/etc/postfix
 import_environment = MAIL_CONFIG LD_LIBRARY_PATH
+export_environment = MAIL_CONFIG LD_LIBRARY_PATH
 maillog_file = {folder}/log
 maillog_file_prefixes = {folder}
 inet_interfaces = 127.0.0.1
@@ -62,6 +63,12 @@ class Postfix:
         """What it has logged."""
         path = self.folder / "log"
         return path.read_text() if path.exists() else ""
+
+    @property
+    def sendmail(self) -> str:
+        """The command with which programs of this host hand it their mail."""
+        libraries = f"/usr/bin/env LD_LIBRARY_PATH={LIBRARIES}"
+        return f"{libraries} {PACKAGE}/usr/sbin/sendmail -C {self.folder}/etc -oi -oem"
 
     def wait_for_log(self, pattern: str) -> str:
         """Wait for a line of the log that has a pattern in it, and return it."""
