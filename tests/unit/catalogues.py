@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
@@ -35,14 +36,19 @@ class Place:
 def places() -> tuple[Place, ...]:
     """Return all messages of templates and code with their places, as `scripts/translate` finds."""
     mappings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["babel"]["mappings"]
-    options = {each.pop("pattern"): each for each in mappings}
-    methods = [(pattern, each.pop("method")) for pattern, each in options.items()]
+    methods = [(pattern, each["method"]) for each in mappings for pattern in _patterns(each)]
+    options = {pattern: each for each in mappings for pattern in _patterns(each)}
     keywords = {**DEFAULT_KEYWORDS, "to_translate": None}
     found = extract_from_dir(str(ROOT), methods, options, keywords)
     return tuple(
         Place(_is_subject((ROOT / path).read_text().splitlines()[:number]), key)
         for path, number, key, _, _ in found
     )
+
+
+def _patterns(mapping: dict[str, Any]) -> list[str]:
+    pattern = mapping["pattern"]
+    return [pattern] if isinstance(pattern, str) else pattern
 
 
 def subjects() -> set[Key]:

@@ -86,10 +86,16 @@ _UNREAD: list[tuple[Unread, str, dict[str, Any]]] = [
     (Unread.NO_TURN, "", {"known": ["pass", "swap"]}),
     (Unread.BAD_NUMBER, "five", {}),
     (Unread.BAD_NUMBER, "", {}),
+    (Unread.EMPTY_ANSWER, "", {}),
+    (Unread.UNKNOWN_ANSWER, "", {"right": "D4"}),
+    (Unread.UNKNOWN_ANSWER, "", {"right": None}),
+    (Unread.MORE_THAN_PLACEMENTS, "", {"right": "D4,E5"}),
+    (Unread.MORE_THAN_DEED, "", {"right": "pass"}),
 ]
 
 _BARRED: list[tuple[Barred, str, dict[str, Any]]] = [
     (Barred.NO_SUCH_BOARD, "18", {"kind": OUST, "board": 18}),
+    (Barred.OLD_ANSWER, "", {"game": BEGUN, "number": 2}),
     (Barred.NO_SUCH_RECORD, "#9", {"game": BEGUN, "number": 9}),
     (Barred.NO_SUCH_RECORD, "#9", {"game": play(NEW, "x G7"), "number": 9}),
     (Barred.NO_SUCH_PLAYER, "carol", {}),
