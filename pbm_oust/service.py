@@ -164,8 +164,9 @@ def _refuse(
 ) -> Handled:
     """Answer with what was sent, what is wrong with it, and what to send instead."""
     if isinstance(refusal, Unreadable) and not desk.is_within:
-        writer = request.reply.userid if request.reply else request.sender
-        if desk.is_too_often(Counted.PUZZLE, writer):
+        reply = request.reply
+        counted = (Counted.PUZZLE, reply.userid) if reply else (Counted.RIDDLE, request.sender)
+        if desk.is_too_often(*counted):
             return Handled("silent: too many mails that could not be read")
     if isinstance(refusal, Unreadable) and request.reply:
         with suppress(NotAllowed):
