@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -13,14 +12,13 @@ import pytest
 from tests.end_to_end.waiting import wait_until
 from tests.mail_games.moves import Typed, game, words_of
 from tests.mail_games.mutt import Mutt, at_mutt
+from tests.mail_games.post import PASSWORDS, make_players, settings
 from tests.mail_games.s_nail import Quote, SNail, at_s_nail
-from tests.mail_servers.document import block
 from tests.mail_servers.host import Host
 from tests.mail_servers.postfix import Postfix, running_postfix
 
 pytestmark = pytest.mark.peers
 
-PASSWORDS = {"alice": "wonderland", "bob": "lookingglass"}
 HALF = 22
 """After so many moves bob finds the setting with which s-nail heeds Reply-To; as it comes, it sends
 answers to the address in From."""
@@ -29,21 +27,11 @@ WITHOUT_TAGS = r"/^(pbmserv)\+oust\..*(@.*)$/ $1$2"
 """Rewrites the address of every answer, as some mail servers and mail programs do."""
 
 
-def settings(host: Host) -> str:
-    """Return what the document says of LMTP and of the relay."""
-    lmtp = block("postfix-lmtp/main.cf", {"127.0.0.1:8024": f"127.0.0.1:{host.lmtp_port}"})
-    return lmtp + block("postfix-relay/main.cf", {})
-
-
 @contextmanager
 def seated(host: Host, postfix: Postfix) -> Iterator[tuple[Mutt, SNail]]:
-    """Make accounts and mailboxes, let alice challenge bob, and have both at their programs."""
-    for userid, password in PASSWORDS.items():
-        host.run("players", "add", userid, f"{userid}@example.org", "--password", password)
-        for folder in ("", "cur", "new", "tmp"):
-            path = host.mail / userid / folder
-            path.mkdir(mode=0o700)
-            shutil.chown(path, host.home.owner(), host.home.group())
+    """Let alice challenge bob, and have both at their programs."""
+    make_players(host)
+    for userid in PASSWORDS:
         (host.folder / userid).mkdir()
     with at_mutt("alice", host.mail / "alice", host.folder / "alice", postfix.sendmail) as mutt:
         mutt.write(host.commands, "oust challenge alice bob -size=7", "Good luck, Bob.")

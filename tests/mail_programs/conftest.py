@@ -5,6 +5,8 @@ import pytest
 
 from tests.end_to_end.sink import listening_sink
 from tests.mail_programs.desk import Desk
+from tests.mail_servers.conftest import host as host
+from tests.mail_servers.conftest import installed as installed
 
 
 @pytest.fixture
