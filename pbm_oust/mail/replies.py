@@ -76,7 +76,9 @@ class Letters:
                 reader = replace(notice.reader, answering=answering)
                 words[answering] = self._words.of(replace(notice, reader=reader))
             letter = self._letter(notice, request, address, *words[answering], reply)
-            letters.append(letter.as_bytes())
+            # A Message-ID that is folded, or even encoded, is understood by few.
+            unfolded = letter.policy.clone(max_line_length=_LONGEST_LINE)
+            letters.append(letter.as_bytes(policy=unfolded))
         return letters
 
     def _letter(
