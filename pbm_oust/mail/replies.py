@@ -13,7 +13,7 @@ from pbm_oust import replying
 from pbm_oust.actions.request import Request
 from pbm_oust.game import Game
 from pbm_oust.languages import Language
-from pbm_oust.mail.alternative import fill
+from pbm_oust.mail.alternative import LONGEST_LINE, fill
 from pbm_oust.mail.automatic import unread_address
 from pbm_oust.mail.phrases import WIDTH
 from pbm_oust.mail.proving import reply_address
@@ -94,7 +94,9 @@ class Letters:
             # RFC 2045, section 6.7: quoted-printable never holds =_
             fill(letter, content.text, content.page, f"=_{boundary}")
             letter["Content-Language"] = notice.reader.settings.language.code
-            letters.append(letter.as_bytes())
+            # A Message-ID that is folded, or even encoded, is understood by few.
+            unfolded = letter.policy.clone(max_line_length=LONGEST_LINE)
+            letters.append(letter.as_bytes(policy=unfolded))
         return letters
 
     def _content(self, notice: Notice, reply: Reply | None, *, is_own: bool) -> _Content:

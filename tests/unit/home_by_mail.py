@@ -62,7 +62,14 @@ class Talk:
         return open_intake(self.home, self.own, lambda: self.now)
 
     def send(
-        self, sender: str, line: str, text: str = "", *, to: str = "", number: int = 0
+        self,
+        sender: str,
+        line: str,
+        text: str = "",
+        *,
+        to: str = "",
+        number: int = 0,
+        message_id: str = "",
     ) -> list[str]:
         """Send a mail, and return who gets letters about it, with their Subjects.
 
@@ -72,7 +79,9 @@ class Talk:
         headers = (
             f"From: {sender}",
             f"Subject: {line}",
-            f"Message-ID: <{f'again-{number}' if number else next(_numbers)}@example.org>",
+            f"Message-ID: {message_id}"
+            if message_id
+            else f"Message-ID: <{f'again-{number}' if number else next(_numbers)}@example.org>",
         )
         handled = self.intake.take(mail(*headers, text=text), Envelope(sender, (to or self.own,)))
         self.outcome = handled.outcome
