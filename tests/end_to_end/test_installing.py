@@ -22,7 +22,9 @@ def test_a_wheel_carries_the_templates(tmp_path: Path) -> None:
     (wheel,) = tmp_path.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path / "installed")
-    assert (tmp_path / "installed" / "pbm_oust" / "templates" / "mail" / "board.txt").exists()
+    templates = tmp_path / "installed" / "pbm_oust" / "templates"
+    assert (templates / "mail" / "board.txt").exists()
+    assert (templates / "html" / "letter.html").exists()
     environment = {"PYTHONPATH": str(tmp_path / "installed")}
     where = "import pbm_oust; print(pbm_oust.__file__)"
     assert _python(where, tmp_path, environment).startswith(str(tmp_path / "installed"))
