@@ -40,8 +40,10 @@ class Counted(Enum):
     """Wrong passwords for one userid from addresses that the account does not have."""
     SLIP = Limit("slip", 20, timedelta(hours=1))
     """Wrong passwords for one userid from addresses of the account."""
-    PUZZLE = Limit("puzzle", 5, timedelta(hours=1))
-    """Answers to letters of one userid that could not be read."""
+    PUZZLE = Limit("puzzle", 10, timedelta(hours=1))
+    """Answers to the letters of one userid that could not be read."""
+    RIDDLE = Limit("riddle", 60, timedelta(hours=1))
+    """Other mails of one address that could not be read."""
     REMARK = Limit("remark", 20, timedelta(hours=1))
     """Answers to letters of one userid that were passed on."""
 

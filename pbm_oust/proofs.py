@@ -95,9 +95,13 @@ def name_of(code: Secret) -> str:
     return hashlib.sha256(code.text.encode()).hexdigest()[:16]
 
 
-def salt_for(key: bytes, userid: str) -> bytes:
-    """Return the salt of a password that waits: one request gives one hash, however often."""
-    return hmac.digest(key, f"salt\0{userid}".encode(), hashlib.sha256)[:16]
+def salt_for(key: bytes, userid: str, cause: str = "") -> bytes:
+    """Return the salt of a password: one request gives one hash, however often it comes.
+
+    `cause` is the id of the mail that asks for another password than the first.
+    """
+    of = f"salt\0{userid}\0{cause}" if cause else f"salt\0{userid}"
+    return hmac.digest(key, of.encode(), hashlib.sha256)[:16]
 
 
 def format_pending(pending: Pending) -> str:

@@ -26,6 +26,7 @@ from pbm_oust.actions import (
 )
 from pbm_oust.actions.desk import Desk
 from pbm_oust.actions.request import Actor, Handled, Request
+from pbm_oust.actions.signing import authenticate
 from pbm_oust.advice import advise
 from pbm_oust.boards import read_game
 from pbm_oust.commands.answers import read_answer
@@ -100,7 +101,7 @@ def _authenticate(command: Signed, request: Request, desk: Desk) -> Actor | None
     Raises NotAllowed.
     """
     try:
-        return desk.authenticate(command.userid, command.password, request)
+        return authenticate(command.userid, command.password, request, desk)
     except NotAllowed:
         if desk.was_done(command.userid, request):
             return None
@@ -158,9 +159,12 @@ def _refuse(
     instead: str | None = None,
 ) -> Handled:
     """Answer with what was sent, what is wrong with it, and what to send instead."""
-    if request.reply and isinstance(refusal, Unreadable):
-        if desk.is_too_often(Counted.PUZZLE, request.reply.userid):
-            return Handled("silent: too many answers that could not be read")
+    if isinstance(refusal, Unreadable) and not desk.is_within:
+        reply = request.reply
+        counted = (Counted.PUZZLE, reply.userid) if reply else (Counted.RIDDLE, request.sender)
+        if desk.is_too_often(*counted):
+            return Handled("silent: too many mails that could not be read")
+    if isinstance(refusal, Unreadable) and request.reply:
         with suppress(NotAllowed):
             kind, number = KINDS[request.reply.kind], request.reply.board
             refusal.facts["game"] = read_game(desk.home, kind, number)

@@ -76,7 +76,8 @@ def change_address(command: ChangeAddress, actor: Actor, request: Request, desk:
 
 def change_password(command: ChangePassword, actor: Actor, request: Request, desk: Desk) -> Handled:
     """Give an account another password; what waited for codes under the old one is forgotten."""
-    stored = hash_password(command.new)
+    salt = salt_for(desk.home.key(), actor.userid, actor.cause)
+    stored = hash_password(command.new, salt)
 
     def change(account: Account) -> Account:
         return replace(account, password=stored)

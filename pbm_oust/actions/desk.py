@@ -20,17 +20,13 @@ from pbm_oust.notation import USERID
 from pbm_oust.notices import BoardNotice, News, Notice, Reader, RefusalNotice, Told, game_of
 from pbm_oust.outbox import JOURNAL, NOWHERE
 from pbm_oust.players import (
-    NOBODYS_PASSWORD,
     Account,
     BadAccount,
     format_account,
-    is_password,
-    is_password_but_for_case,
     is_same_address,
     parse_account,
 )
 from pbm_oust.refusal import Barred, NotAllowed
-from pbm_oust.replying import Claim, Credential, Reply, verified
 from pbm_oust.returned import Returned
 from pbm_oust.settings import settings_of
 
@@ -71,43 +67,6 @@ class Desk:
             return parse_account(self.home.read_player(userid))
         except NoSuchFile:
             return None
-
-    def verify(self, claim: Claim) -> Reply | None:
-        """Return the answer that a claim proves a mail to be, or None. Raises BadAccount."""
-        account = self.account_if_any(claim.userid)
-        return verified(claim, self.home.key(), account) if account else None
-
-    def authenticate(self, userid: str, password: Credential, request: Request) -> Actor:
-        """Return the player whose password it is, or who answers a letter.
-
-        Raises NotAllowed for a wrong one, and for an account that the operator has disabled. A
-        userid that nobody has is refused like a wrong password, and after the same work. After too
-        many wrong passwords all are refused for a while, right or not.
-        """
-        account = self.account_if_any(userid)
-        if isinstance(password, Reply):
-            return self._answering(account, password, request)
-        is_own = account is not None and account.has_address(request.sender)
-        counted = Counted.SLIP if is_own else Counted.GUESS
-        stored = account.password if account else NOBODYS_PASSWORD
-        is_right = is_password(password, stored)
-        if self.home.limits.is_reached(counted, userid, self.now()):
-            raise NotAllowed(Barred.TOO_MANY_WRONG, userid)
-        if account and is_right:
-            if disabled_since(account):
-                raise NotAllowed(Barred.DISABLED, userid=userid, own=True)
-            return Actor(account, request.cause(userid))
-        self.home.limits.count(counted, userid, self.now())
-        if is_password_but_for_case(password, stored) and account:
-            raise NotAllowed(Barred.WRONG_PASSWORD_CASE, userid)
-        raise NotAllowed(Barred.WRONG_PASSWORD, userid)
-
-    def _answering(self, account: Account | None, reply: Reply, request: Request) -> Actor:
-        if account is None or account.userid != reply.userid:
-            raise NotAllowed(Barred.NO_SUCH_PLAYER, reply.userid)
-        if disabled_since(account):
-            raise NotAllowed(Barred.DISABLED, userid=account.userid, own=True)
-        return Actor(account, request.cause(account.userid), reply)
 
     def was_done(self, userid: str, request: Request) -> bool:
         """Return whether a command of this player was done when the same mail came before.

@@ -12,6 +12,7 @@ from pbm_oust.actions.renaming import (
     rename_on_boards,
 )
 from pbm_oust.actions.request import Action, Handled, Request
+from pbm_oust.actions.signing import authenticate
 from pbm_oust.commands.personal import Forget
 from pbm_oust.journal import Ending, Entry
 from pbm_oust.membership import becomes
@@ -26,7 +27,7 @@ def forget(command: Forget, request: Request, desk: Desk) -> Handled:
         facts = {"userid": userid, "left": 0, "word": ""}
         done = Told(desk.sender_of(request), "forgotten", facts, is_repeated=True)
         return desk.answer(done, request, Handled("done before"))
-    actor = desk.authenticate(userid, command.password, request)
+    actor = authenticate(userid, command.password, request, desk)
     if not command.is_sure:
         active = [game.name for game in active_games(userid, desk.home)]
         facts = {"active": active, "boards": len(boards_of(userid, desk.home))}

@@ -12,7 +12,7 @@ from pbm_oust.membership import with_signed_off
 from pbm_oust.notices import Notice, Reader, Told, WelcomeNotice
 from pbm_oust.outbox import NOWHERE
 from pbm_oust.players import Account, Secret, format_account, hash_password
-from pbm_oust.proofs import Pending, Proof, Purpose, name_of, proofs_of, with_proof
+from pbm_oust.proofs import Pending, Proof, Purpose, name_of, proofs_of, salt_for, with_proof
 from pbm_oust.recovery import player_place
 from pbm_oust.refusal import Barred, NotAllowed, Unread, Unreadable
 
@@ -64,7 +64,8 @@ def _changed(
             raise NotAllowed(Barred.PASSWORD_MISSING)
         if not is_fit(new, account.userid):
             raise Unreadable(Unread.BAD_PASSWORD)
-        return replace(account, password=hash_password(new))
+        salt = salt_for(desk.home.key(), account.userid, name_of(command.code))
+        return replace(account, password=hash_password(new, salt))
     if pending.purpose is Purpose.CHANGE and not _has_begun(pending, account):
         return replace(account, addresses=(pending.address,))
     return _with_address(account, pending.address)

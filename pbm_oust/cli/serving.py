@@ -12,6 +12,7 @@ from email.utils import make_msgid
 import click
 
 from pbm_oust.cli.operator import ADDRESS, ENDPOINT, RELAY, Operator, Refused, now, pass_operator
+from pbm_oust.commands.words import MASK
 from pbm_oust.config import BadConfiguration, Configuration, Endpoint
 from pbm_oust.mail.intake import KeptBySender, envelope_of, open_intake
 from pbm_oust.mail.listener import SIZE_LIMIT, CannotListen, takes
@@ -20,6 +21,7 @@ from pbm_oust.mail.reading import UnreadableMail
 from pbm_oust.mail.relaying import Relaying
 from pbm_oust.mail.server import Server
 from pbm_oust.recovery import recover
+from pbm_oust.replying import without_tokens
 
 log = logging.getLogger("pbm_oust")
 
@@ -82,7 +84,7 @@ def deliver(operator: Operator, sender: str | None, recipient: str | None) -> No
     try:
         address = operator.configuration.address
         if recipient is not None and not takes(recipient, address):
-            click.echo(f"{recipient} is not {address}", err=True)
+            click.echo(f"{without_tokens(recipient, MASK)} is not {address}", err=True)
             raise SystemExit(os.EX_NOUSER)
         data = sys.stdin.buffer.read(SIZE_LIMIT + 1)
         if len(data) > SIZE_LIMIT:

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pbm_oust.commands.line import Line
 from pbm_oust.commands.personal import DELETE
-from pbm_oust.commands.play import Move, read_wish
+from pbm_oust.commands.play import Move, format_wish, read_wish
 from pbm_oust.commands.table import GENERAL_FORMS, KIND_FORMS, Command, parse_line
 from pbm_oust.commands.talk import Chat
 from pbm_oust.commands.words import QUOTES, find_word, fold, split_words
@@ -21,6 +21,8 @@ _PASSWORD = "PASSWORD"
 _SHORTEST_WORD = 4
 """Shorter beginnings of commands are rather words of a letter: no, so, hi."""
 
+_MOST_LINES = 10
+"""In how many lines below the first one a move is looked for that may have been meant."""
 _ENDS = ".!,;:"
 _APART = re.compile(rf"(?:[\s,;.:!/&+|>()\[\]*~{re.escape(QUOTES)}-]|\b(?:and|then|et|puis)\b)+")
 _CELLS = re.compile(r"(?:[a-z][0-9]{1,3})+")
@@ -60,8 +62,17 @@ def read_answer(subject: str, text: str, reply: Reply) -> Answer:
         return next((each for each in whole if each.is_whole), Answer(Line(()), chat, text))
     answers = [_read_line(line, further, reply) for line, further in lines]
     readable = (each for each in answers if not isinstance(each.command, Unreadable))
-    nothing = Answer(Line(()), Unreadable(Unread.EMPTY_ANSWER))
-    return next(readable, answers[0] if answers else nothing)
+    wrong = answers[0] if answers else Answer(Line(()), Unreadable(Unread.EMPTY_ANSWER))
+    return next(readable, wrong if wrong.instead else replace(wrong, instead=_further(rest, reply)))
+
+
+def _further(text: str, reply: Reply) -> str | None:
+    """Return the move on the first line of a text that holds one and nothing else, or None."""
+    for line in text.splitlines()[:_MOST_LINES]:
+        command = _read_line(line, "", reply).command
+        if isinstance(command, Move):
+            return format_wish(command.wish)
+    return None
 
 
 def as_answer(line: str, board: str, userid: str) -> str:
@@ -155,7 +166,9 @@ def _cells_in(part: str) -> list[str]:
 
 def _read_word(line: str, words: Sequence[str], text: str, reply: Reply) -> Answer:
     """Return what a line means that begins with a word of the commands. Raises Unreadable."""
-    first = fold(words[0]).rstrip(_ENDS)
+    first, hash_sign, number = words[0].partition("#")
+    words = (first, *([hash_sign + number] if hash_sign else []), *words[1:])
+    first = fold(first).rstrip(_ENDS)
     known = {deed.value for deed in WISHED} | {*KIND_FORMS}
     known |= {form.topic for form in GENERAL_FORMS.values()}
     if len(first) < _SHORTEST_WORD and first not in known:

@@ -10,6 +10,7 @@ from email.message import Message
 from pbm_oust import service
 from pbm_oust.actions.desk import Desk
 from pbm_oust.actions.request import Handled, Request
+from pbm_oust.actions.signing import verify
 from pbm_oust.boards import DamagedHistory
 from pbm_oust.commands.answers import is_of_letter
 from pbm_oust.home import Home
@@ -97,11 +98,11 @@ class Intake:
         """
         for recipient in recipients:
             claim = parse_reply_address(recipient, self.address)
-            if claim and (reply := self.desk.verify(claim)):
+            if claim and (reply := verify(claim, self.desk)):
                 return reply
         for message_id in mail.answered:
             claim = parse_letter_id(message_id, self.address.rpartition("@")[2])
-            if claim and (reply := self.desk.verify(claim)):
+            if claim and (reply := verify(claim, self.desk)):
                 account = self.desk.account(reply.userid)
                 return reply if account.has_address(mail.sender) else None
         return None

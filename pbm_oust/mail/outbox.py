@@ -10,6 +10,9 @@ from email.parser import BytesParser
 from pbm_oust.disk import NoSuchFile
 from pbm_oust.home import Home
 
+_AS_WRITTEN = policy.default.clone(refold_source="none")
+"""Letters leave with their headers as they stand there."""
+
 
 @dataclass(frozen=True, slots=True)
 class Letter:
@@ -71,5 +74,5 @@ def _read(home: Home, names: list[str]) -> Iterator[Letter]:
 
 def read_letter(home: Home, name: str) -> Letter:
     """Return a letter of the outbox. Raises NoSuchFile."""
-    parser = BytesParser(EmailMessage, policy=policy.default)
+    parser = BytesParser(EmailMessage, policy=_AS_WRITTEN)
     return Letter(name, parser.parsebytes(home.outbox.read(name)))

@@ -12,7 +12,7 @@ from email.utils import format_datetime
 from pbm_oust import replying
 from pbm_oust.actions.request import Request
 from pbm_oust.game import Game
-from pbm_oust.mail.alternative import fill
+from pbm_oust.mail.alternative import LONGEST_LINE, fill
 from pbm_oust.mail.automatic import unread_address
 from pbm_oust.mail.phrases import WIDTH
 from pbm_oust.mail.proving import reply_address
@@ -92,7 +92,9 @@ class Letters:
             boundary = hashlib.sha256(letter["Message-ID"].encode()).hexdigest()[:24]
             # RFC 2045, section 6.7: quoted-printable never holds =_
             fill(letter, content.text, content.page, f"=_{boundary}")
-            letters.append(letter.as_bytes())
+            # A Message-ID that is folded, or even encoded, is understood by few.
+            unfolded = letter.policy.clone(max_line_length=LONGEST_LINE)
+            letters.append(letter.as_bytes(policy=unfolded))
         return letters
 
     def _content(self, notice: Notice, reply: Reply | None, *, is_own: bool) -> _Content:
@@ -226,7 +228,7 @@ def reply_to(notice: Notice, request: Request, address: str) -> Reply | None:
             is_supposed = "supposed" in notice.refusal.facts
             if request.reply and request.reply.purpose is Purpose.CHAT:
                 purpose = Purpose.CHAT
-        case Told(about="talk"):
+        case Told(about="talk" | "talk_sent"):
             purpose = Purpose.CHAT
         case Told(about="submitted" | "queued" | "note"):
             pass

@@ -19,6 +19,9 @@ from tests.letters import text_letter
 KINDS = ("oust", "churn")
 MOST_CODES = 3
 """Codes that an address gets within a day; further signups are not answered."""
+IDENTITY = re.compile(
+    r"<([a-z]+\.\d+\.\d+|.+)\.(?:[^.@]+\.[0-9a-f]{12}\.[a-z2-7]{16}|[0-9a-f]{16})@.+>"
+)
 HEADERS = ("From", "To", "Subject", "Date", "Message-ID", "X-Pbm-Oust", "MIME-Version")
 """Headers that every letter has."""
 
@@ -244,7 +247,7 @@ def _read_letter(path: Path) -> Letter | str:
     """Return a letter, or what is wrong with it."""
     message: Message = text_letter(path.read_bytes())
     payload = message.get_payload(decode=True)
-    identity = re.fullmatch(r"<(.+)\.[0-9a-f]{16}@.+>", message.get("Message-ID", ""))
+    identity = IDENTITY.fullmatch(message.get("Message-ID", ""))
     lacking = [name for name in HEADERS if name not in message]
     if lacking or not identity or not isinstance(payload, bytes) or not payload.endswith(b"\n"):
         return f"letter {path.name} is not whole; it lacks {', '.join(lacking) or 'its end'}"

@@ -42,6 +42,8 @@ class Talk:
     """The same letters whole."""
     outcome: str = ""
     """What became of the latest mail."""
+    own: str = ADDRESS
+    """The address that takes commands."""
 
     @classmethod
     def begin(cls, path: Path, *senders: str) -> "Talk":
@@ -57,10 +59,17 @@ class Talk:
 
     @property
     def intake(self) -> Intake:
-        return open_intake(self.home, ADDRESS, lambda: self.now)
+        return open_intake(self.home, self.own, lambda: self.now)
 
     def send(
-        self, sender: str, line: str, text: str = "", *, to: str = ADDRESS, number: int = 0
+        self,
+        sender: str,
+        line: str,
+        text: str = "",
+        *,
+        to: str = "",
+        number: int = 0,
+        message_id: str = "",
     ) -> list[str]:
         """Send a mail, and return who gets letters about it, with their Subjects.
 
@@ -70,9 +79,11 @@ class Talk:
         headers = (
             f"From: {sender}",
             f"Subject: {line}",
-            f"Message-ID: <{f'again-{number}' if number else next(_numbers)}@example.org>",
+            f"Message-ID: {message_id}"
+            if message_id
+            else f"Message-ID: <{f'again-{number}' if number else next(_numbers)}@example.org>",
         )
-        handled = self.intake.take(mail(*headers, text=text), Envelope(sender, (to,)))
+        handled = self.intake.take(mail(*headers, text=text), Envelope(sender, (to or self.own,)))
         self.outcome = handled.outcome
         names = [name for name in self.home.outbox.letters() if name not in before]
         self.written = [self.home.outbox.read(name) for name in names]

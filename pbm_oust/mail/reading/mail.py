@@ -15,6 +15,8 @@ from pbm_oust.mail.reading.prefixes import without_prefixes
 
 LONGEST_CHAT = 10_000
 
+_MOST_ANSWERED = 3
+"""How many Message-IDs in In-Reply-To are looked at."""
 _RECIPIENT_HEADERS = ("delivered-to", "x-original-to", "envelope-to", "to")
 
 
@@ -79,7 +81,7 @@ def whole_text(data: bytes) -> str:
 def _answered(raw: Mapping[str, list[str]]) -> tuple[str, ...]:
     """Return the Message-IDs in In-Reply-To, and the last one in References."""
     named = re.findall(r"<[^<>\s]+>", " ".join(raw["in-reply-to"]))
-    return (*named, *re.findall(r"<[^<>\s]+>", " ".join(raw["references"]))[-1:])
+    return (*named[:_MOST_ANSWERED], *re.findall(r"<[^<>\s]+>", " ".join(raw["references"]))[-1:])
 
 
 def _parsed(data: bytes) -> Message:

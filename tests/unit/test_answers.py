@@ -1,0 +1,279 @@
+"""What an answer to a board mail may hold, and what it never does."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbm_oust.commands.answers import Answer, as_answer, is_of_letter, read_answer
+from pbm_oust.commands.general import Help
+from pbm_oust.commands.looking import Past, Show
+from pbm_oust.commands.personal import Reject, TakeNote
+from pbm_oust.commands.play import Move, Preview
+from pbm_oust.commands.queue import Confirm, Queue, Queueing, Submit
+from pbm_oust.commands.talk import Chat
+from pbm_oust.commands.values import BoardAt, Filter
+from pbm_oust.players import Secret
+from pbm_oust.record import Deed, Place
+from pbm_oust.refusal import Unread, Unreadable
+from pbm_oust.replying import Purpose, Reply
+from pbm_oust.rules.kinds import KINDS
+
+REPLY = Reply(Purpose.PLAY, "oust", 17, 12, "alice")
+CHAT = Reply(Purpose.CHAT, "oust", 17, 12, "alice")
+SUBJECT = "oust 17 #12: your turn, alice"
+
+
+def read(text: str, subject: str = SUBJECT, reply: Reply = REPLY) -> Answer:
+    return read_answer(subject, text, reply)
+
+
+def moved(text: str, subject: str = SUBJECT) -> tuple[object, int | None]:
+    command = read(text, subject).command
+    assert isinstance(command, Move), command
+    assert (command.kind.name, command.board, command.userid) == ("oust", 17, "alice")
+    assert command.password is REPLY
+    return command.wish, command.guard
+
+
+def refused(text: str, subject: str = SUBJECT) -> tuple[object, str | None]:
+    answer = read(text, subject)
+    assert isinstance(answer.command, Unreadable), answer.command
+    return answer.command.reason, answer.instead
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "D4 E5 F9",
+        "d4 e5 f9",
+        "D4, E5, F9",
+        "D4,E5,F9",
+        "D4-E5-F9",
+        "D4\u2013E5\u2014F9",
+        "D4 - E5 - F9",
+        "D4; E5; F9",
+        "D4;E5;F9.",
+        "D4/E5/F9",
+        "D4 > E5 > F9",
+        "D4 and E5 and F9",
+        "D4, E5 and F9.",
+        "D4 then E5, then F9!",
+        "d 4, e 5, f 9",
+        "D4E5F9",
+        "(D4, E5, F9)",
+        "\u201cD4 E5 F9\u201d",
+        "\u00abD4\u00a0E5\u00a0F9\u00bb",
+        "\u201eD4\u201c, \u201eE5\u201c, \u201eF9\u201c",
+        "\uff24\uff14 \uff25\uff15 \uff26\uff19",
+        "D4\u2026 E5\u2026 F9\u2026",
+        "*D4* *E5* *F9*",
+        "\u200bD4\u200b E5 F9\u200e",
+    ],
+)
+def test_placements_are_taken_in_any_reasonable_writing(text: str) -> None:
+    assert moved(text) == (Place(("D4", "E5", "F9")), None)
+    assert moved("", text) == (Place(("D4", "E5", "F9")), None)
+
+
+@pytest.mark.parametrize("deed", ["pass", "swap", "resign", "undo", "propose", "accept", "reject"])
+@pytest.mark.parametrize("around", ["{}", "{}.", "{}!", " {} ", "\u201c{}\u201d", "\u2018{}\u2019"])
+def test_deeds_stand_alone_in_their_line(deed: str, around: str) -> None:
+    for written in (deed, deed.title(), deed.upper()):
+        assert moved(around.format(written)) == (Deed(deed), None)
+        assert moved(f"{around.format(written)}\n\nThank you for the game.") == (Deed(deed), None)
+
+
+@pytest.mark.parametrize("text", ["D4#14", "D4 #14", "d4 # 14.", "D4, #14", "#14"])
+def test_the_number_of_the_record_may_stand_too(text: str) -> None:
+    if text == "#14":
+        assert refused(text)[0] is Unread.UNKNOWN_ANSWER
+    else:
+        assert moved(text) == (Place(("D4",)), 14)
+    assert moved("pass #14") == (Deed.PASS, 14)
+    assert moved("resign#14") == (Deed.RESIGN, 14)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "instead"),
+    [
+        ("4D", Unread.BAD_PLACEMENT, "D4"),
+        ("4 d", Unread.BAD_PLACEMENT, "D4"),
+        ("D4 5E", Unread.BAD_PLACEMENT, "D4,E5"),
+        ("I5", Unread.BAD_PLACEMENT, None),
+        ("D4?", Unread.UNKNOWN_ANSWER, "D4"),
+        ("D4 looks good", Unread.MORE_THAN_PLACEMENTS, "D4"),
+        ("D4 was a bad move", Unread.MORE_THAN_PLACEMENTS, "D4"),
+        ("D4, E5 or F9", Unread.MORE_THAN_PLACEMENTS, "D4,E5,F9"),
+        ("I play D4.", Unread.UNKNOWN_ANSWER, "D4"),
+        ("1. d4", Unread.UNKNOWN_ANSWER, "D4"),
+        ("Hello Bob,\n\nD4\n\nBye", Unread.UNKNOWN_ANSWER, "D4"),
+        ("Hello Bob,\nhow are you?", Unread.UNKNOWN_ANSWER, None),
+        ("I pass", Unread.UNKNOWN_ANSWER, None),
+        ("pass me the salt", Unread.MORE_THAN_DEED, "pass"),
+        ("resign? never", Unread.UNKNOWN_ANSWER, None),
+        ("Resign, I said", Unread.MORE_THAN_DEED, "resign"),
+        ("passs", Unread.UNKNOWN_ANSWER, "pass"),
+        ("res", Unread.UNKNOWN_ANSWER, None),
+        ("no", Unread.UNKNOWN_ANSWER, None),
+        ("Hi", Unread.UNKNOWN_ANSWER, None),
+        ("So what?", Unread.UNKNOWN_ANSWER, None),
+        ("", Unread.EMPTY_ANSWER, None),
+        ("\u00a0\n\n \u200b", Unread.EMPTY_ANSWER, None),
+        ("D4 \ufffd", Unread.UNLABELLED_CHARACTER, None),
+    ],
+)
+def test_what_is_not_clear_is_not_done(text: str, reason: Unread, instead: str | None) -> None:
+    assert refused(text) == (reason, instead)
+
+
+def test_what_stands_below_goes_to_the_other_player() -> None:
+    assert read("D4\n\nGood luck!\nAlice").text == "Good luck!\nAlice"
+    assert read("Good luck!", "D4").text == "Good luck!"
+
+
+def test_a_subject_of_ones_own_is_the_answer_where_it_can_be_read() -> None:
+    assert moved("E5", "D4")[0] == Place(("D4",))
+    assert moved("E5", "my move")[0] == Place(("E5",))
+    assert moved("E5", "")[0] == Place(("E5",))
+    assert refused("", "my move") == (Unread.UNKNOWN_ANSWER, None)
+    assert refused("", SUBJECT) == (Unread.EMPTY_ANSWER, None)
+
+
+@pytest.mark.parametrize(
+    ("subject", "is_ours"),
+    [
+        ("oust 17 #12: your turn, alice", True),
+        ("OUST 17: not done", True),
+        ("oust 17", True),
+        ("churn 3: over, you win", True),
+        ("oust 17 after #3", True),
+        ("oust move 17 alice secret D4", False),
+        ("D4", False),
+        ("oust", False),
+        ("", False),
+    ],
+)
+def test_subjects_of_our_letters_are_no_answers(subject: str, is_ours: bool) -> None:
+    assert is_of_letter(subject) is is_ours
+
+
+OUST = KINDS["oust"]
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("show", Show(OUST, (BoardAt(17),), (), Filter.ALL)),
+        ("Show #5", Show(OUST, (BoardAt(17, 5),), (), Filter.ALL)),
+        ("show 18", Show(OUST, (BoardAt(18),), (), Filter.ALL)),
+        ("preview E5", Preview(OUST, 17, Place(("E5",)), None)),
+        ("history", Past(OUST, ())),
+        ("history bob", Past(OUST, ("bob",))),
+        ("submit D4,E5", Submit(OUST, 17, "alice", REPLY, Place(("D4", "E5")), None)),
+        ("confirm", Confirm(OUST, 17, "alice", REPLY)),
+        ("queue", Queue(OUST, 17, "alice", REPLY, Queueing.SHOW, (), None)),
+        ("queue clear", Queue(OUST, 17, "alice", REPLY, Queueing.CLEAR, (), None)),
+        ("note", TakeNote(OUST, 17, "alice", REPLY, False)),
+        ("note delete", TakeNote(OUST, 17, "alice", REPLY, True)),
+        ("move D4 E5", Move(OUST, 17, "alice", REPLY, Place(("D4", "E5")), None)),
+    ],
+)
+def test_of_a_command_of_the_board_the_letter_knows_the_rest(text: str, command: object) -> None:
+    answer = read(text)
+    assert (answer.command, answer.is_whole) == (command, False)
+
+
+def test_the_text_of_chat_may_begin_in_its_own_line() -> None:
+    chat = Chat(OUST, 17, "alice", REPLY)
+    answer = read("chat  It was a good game.\nThank you!")
+    assert (answer.command, answer.text) == (chat, "It was a good game.\nThank you!")
+    assert read("Chat\nThank you!").text == "Thank you!"
+    assert read("note Watch the corner").text == "Watch the corner"
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("help move", Help(("move",))),
+        ("oust move 18 alice wonderland D4", Move),
+        ("reject alice wonderland carol", Reject),
+    ],
+)
+def test_a_whole_command_is_one_as_everywhere(text: str, command: object) -> None:
+    for answer in (read(text), read("", text)):
+        assert answer.is_whole
+        assert answer.command == command or type(answer.command) is command
+
+
+def test_a_whole_command_proves_itself_by_its_password_alone() -> None:
+    command = read("oust move 17 alice wonderland D4").command
+    assert isinstance(command, Move)
+    assert command.password == Secret("wonderland")
+
+
+@pytest.mark.parametrize(
+    "text", ["seek", "unseek 1", "join 1", "showas 18", "vacation", "settings", "export", "delete"]
+)
+def test_no_letter_about_a_board_is_good_for_anything_else(text: str) -> None:
+    answer = read(text)
+    assert isinstance(answer.command, Unreadable)
+    assert REPLY not in answer.command.facts.values()
+
+
+def test_an_answer_to_what_the_other_player_wrote_is_chat_as_a_whole() -> None:
+    answer = read("D4 was a blunder.\n\nresign?", "oust 17: bob writes", CHAT)
+    assert answer.command == Chat(OUST, 17, "alice", CHAT)
+    assert answer.text == "D4 was a blunder.\n\nresign?"
+    for text in ("D4", "resign", "pass"):
+        assert read(text, "", CHAT).command == Chat(OUST, 17, "alice", CHAT)
+
+
+def test_a_whole_command_is_no_chat() -> None:
+    answer = read("oust move 17 alice wonderland D4", "oust 17: bob writes", CHAT)
+    assert isinstance(answer.command, Move)
+    assert isinstance(read("oust move is what I like", "", CHAT).command, Chat)
+
+
+@given(st.text(), st.text(), st.sampled_from((REPLY, CHAT)))
+def test_no_text_makes_an_exception(subject: str, text: str, reply: Reply) -> None:
+    answer = read_answer(subject, text, reply)
+    if not isinstance(answer.command, Unreadable):
+        assert getattr(answer.command, "password", reply) == reply or answer.is_whole
+
+
+WORDS = (
+    "D4 4D e5 pass resign swap #12 , - and show oust 17 chat reject alice wonderland note "
+    "delete ? . the move help I 5"
+)
+
+
+@given(st.lists(st.sampled_from(WORDS.split())).map(" ".join))
+def test_what_is_done_is_all_that_the_first_line_says(text: str) -> None:
+    """No word beside a move is passed over."""
+    command = read(text).command
+    if isinstance(command, Move) and command.password is REPLY:
+        left = set(text.lower().split()) - {",", "-", ".", "and", "move"}
+        left -= {word for word in left if word.startswith("#")}
+        wish = command.wish
+        done = {cell.lower() for cell in wish.cells} if isinstance(wish, Place) else {wish.value}
+        assert {word for word in left if word not in ("i", "5", "17", "12")} <= done | {"i", "5"}
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("oust move 17 alice PASSWORD E5#12", "E5"),
+        ("oust move 17 alice PASSWORD E5,F6#12", "E5,F6"),
+        ("oust queue 17 alice PASSWORD if E5 then F6#12", "queue if E5 then F6"),
+        ("oust submit 17 alice PASSWORD PLACEMENTS", "submit PLACEMENTS"),
+        ("oust show 17", "show"),
+        ("oust chat 17 alice PASSWORD", "chat"),
+        ("oust move 18 alice PASSWORD E5", ""),
+        ("oust move 17 bob PASSWORD E5", ""),
+        ("churn move 17 alice PASSWORD E5", ""),
+        ("oust games alice", ""),
+        ("help", ""),
+    ],
+)
+def test_a_command_line_is_shortened_to_what_an_answer_needs(line: str, answer: str) -> None:
+    assert as_answer(line, "oust 17", "alice") == answer

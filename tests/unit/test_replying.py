@@ -1,0 +1,167 @@
+"""Reply addresses and Message-IDs: what they say, and who can make them."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbm_oust.players import Account
+from pbm_oust.replying import (
+    Purpose,
+    Reply,
+    letter_id,
+    parse_letter_id,
+    parse_reply_address,
+    reply_address,
+    token_for,
+    verified,
+    without_tokens,
+)
+
+KEY, OWN, HOST = b"k" * 32, "pbmserv@example.com", "example.com"
+ALICE = Account(
+    "alice", "scrypt 2 8 1 ab cd", ("alice@example.org",), datetime(2026, 11, 1, tzinfo=UTC)
+)
+REPLY = Reply(Purpose.PLAY, "oust", 17, 12, "alice")
+TOKEN = token_for(KEY, ALICE, REPLY)
+ADDRESS = reply_address(OWN, REPLY, TOKEN)
+LETTER = "0123456789ab"
+MESSAGE_ID = letter_id(HOST, REPLY, LETTER, token_for(KEY, ALICE, REPLY, LETTER))
+
+REPLIES = st.builds(
+    Reply,
+    st.sampled_from(Purpose),
+    st.sampled_from(("oust", "churn")),
+    st.integers(1, 99999),
+    st.integers(1, 999),
+    st.from_regex(r"[a-z][a-z0-9_-]{0,19}", fullmatch=True),
+)
+
+
+def read(address: str, key: bytes = KEY, account: Account = ALICE) -> Reply | None:
+    claim = parse_reply_address(address, OWN)
+    return verified(claim, key, account) if claim else None
+
+
+def read_id(message_id: str, key: bytes = KEY, account: Account = ALICE) -> Reply | None:
+    claim = parse_letter_id(message_id, HOST)
+    return verified(claim, key, account) if claim else None
+
+
+def test_an_address_says_which_board_and_record_and_player_it_is_for() -> None:
+    assert f"pbmserv+oust.17.12.alice.{TOKEN}@example.com" == ADDRESS
+    assert len(TOKEN) == 16
+
+
+def test_a_message_id_names_the_last_record_of_its_letter() -> None:
+    assert MESSAGE_ID.startswith("<oust.17.11.alice.0123456789ab.")
+    assert MESSAGE_ID.endswith("@example.com>")
+
+
+@given(REPLIES)
+def test_what_is_written_into_an_address_is_read_from_it(reply: Reply) -> None:
+    account = replace(ALICE, userid=reply.userid)
+    address = reply_address(OWN, reply, token_for(KEY, account, reply))
+    assert read(address, account=account) == reply or address == ""
+    assert read(address.upper(), account=account) == reply or address == ""
+
+
+@given(REPLIES, st.from_regex("[0-9a-f]{12}", fullmatch=True))
+def test_what_is_written_into_a_message_id_is_read_from_it(reply: Reply, letter: str) -> None:
+    account = replace(ALICE, userid=reply.userid)
+    message_id = letter_id(HOST, reply, letter, token_for(KEY, account, reply, letter))
+    assert read_id(message_id, account=account) == reply
+    assert read_id(message_id.upper(), account=account) == reply
+
+
+@given(st.text())
+def test_no_text_makes_an_exception_where_an_address_is_wanted(text: str) -> None:
+    assert read(text) is None
+    assert read(f"pbmserv+{text}@example.com") is None
+    assert read_id(f"<{text}@example.com>") is None
+
+
+@pytest.mark.parametrize("own", ["pbmserv", "p" * 22])
+@pytest.mark.parametrize("userid", ["bo", "b" * 20])
+def test_a_local_part_has_64_characters_at_most(own: str, userid: str) -> None:
+    reply = replace(REPLY, userid=userid)
+    address = reply_address(f"{own}@example.com", reply, TOKEN)
+    whole = f"{own}+oust.17.12.{userid}.{TOKEN}"
+    assert address == ("" if len(whole) > 64 else f"{whole}@example.com")
+
+
+OTHERS = [
+    replace(REPLY, kind="churn"),
+    replace(REPLY, board=18),
+    replace(REPLY, number=13),
+    replace(REPLY, number=1),
+]
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_a_token_is_good_for_one_record_of_one_board(other: Reply) -> None:
+    assert read(reply_address(OWN, other, TOKEN)) is None
+    token = token_for(KEY, ALICE, REPLY, LETTER)
+    assert read_id(letter_id(HOST, other, LETTER, token)) is None
+
+
+def test_a_token_for_chat_does_not_play() -> None:
+    chat = replace(REPLY, purpose=Purpose.CHAT)
+    assert read(reply_address(OWN, REPLY, token_for(KEY, ALICE, chat))) == chat
+
+
+def test_a_new_password_ends_all_tokens() -> None:
+    changed = replace(ALICE, password="scrypt 2 8 1 ab ce")
+    assert read(ADDRESS) == REPLY
+    assert read(ADDRESS, account=changed) is None
+    assert read_id(MESSAGE_ID, account=changed) is None
+
+
+def test_tokens_of_another_home_or_another_player_are_none() -> None:
+    assert read(ADDRESS, key=b"o" * 32) is None
+    assert read(ADDRESS, account=replace(ALICE, userid="bob")) is None
+
+
+def test_the_token_of_a_letter_is_not_that_of_its_address() -> None:
+    """The Message-ID of a mail is shown more freely than its Reply-To."""
+    claim = parse_letter_id(MESSAGE_ID, HOST)
+    assert claim is not None
+    assert read(reply_address(OWN, REPLY, claim.token)) is None
+    assert read_id(letter_id(HOST, REPLY, LETTER, TOKEN)) is None
+    assert read_id(MESSAGE_ID.replace(LETTER, "0123456789ac")) is None
+
+
+@pytest.mark.parametrize("end", range(len(TOKEN)))
+def test_each_letter_of_a_token_counts(end: int) -> None:
+    other = "b" if TOKEN[end] == "a" else "a"
+    assert read(ADDRESS.replace(TOKEN, TOKEN[:end] + other + TOKEN[end + 1 :])) is None
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        f"other+oust.17.12.alice.{TOKEN}@example.com",
+        f"pbmserv+oust.17.12.alice.{TOKEN}@example.org",
+        f"pbmserv+oust.17.12.alice.{TOKEN}x@example.com",
+        f"pbmserv+oust.017.12.alice.{TOKEN}@example.com",
+        f"pbmserv+oust.17.12..{TOKEN}@example.com",
+        f"pbmserv.oust.17.12.alice.{TOKEN}@example.com",
+        "pbmserv+oust.17.12.alice@example.com",
+    ],
+)
+def test_what_is_not_written_as_an_address_of_ours_says_nothing(address: str) -> None:
+    assert read(ADDRESS) == REPLY
+    assert parse_reply_address(address, OWN) is None
+
+
+@pytest.mark.parametrize("secret", [ADDRESS, MESSAGE_ID, ADDRESS.upper()])
+def test_no_token_is_left_in_a_text_for_other_eyes(secret: str) -> None:
+    text = without_tokens(f"On Friday, <{secret}> wrote: ", "********")
+    claim = parse_reply_address(secret, OWN) or parse_letter_id(secret, HOST)
+    assert claim is not None
+    assert claim.token not in text.lower()
+    assert text.startswith("On Friday, <")
+    assert text.endswith("> wrote: ")
+    assert without_tokens("D4 oust.17.12.alice E5", "-") == "D4 oust.17.12.alice E5"
