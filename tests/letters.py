@@ -25,8 +25,8 @@ def as_text(data: bytes) -> bytes:
 
 
 def text_letter(data: bytes) -> Message:
-    """Return a letter as if it were text alone."""
-    return message_from_bytes(as_text(data))
+    """Return a letter as if it were text alone, whether it stands in the outbox or was sent."""
+    return message_from_bytes(as_text(data.replace(b"\r\n", b"\n")))
 
 
 def text_of(letter: EmailMessage) -> str:

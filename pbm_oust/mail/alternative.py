@@ -4,7 +4,7 @@ from email.message import EmailMessage, MIMEPart
 
 LARGEST = 90_000
 """The most bytes of both parts as they are sent: Gmail cuts off what is longer than 102 KB."""
-_LONGEST_LINE = 900
+LONGEST_LINE = 900
 """Mail may not hold lines of more than 998 characters (RFC 5322, section 2.1.1)."""
 
 
@@ -32,7 +32,7 @@ def size_of(content: str) -> int:
 
 def _set(part: MIMEPart, content: str, subtype: str) -> None:
     longest = max(map(len, content.splitlines()), default=0)
-    is_plain = content.isascii() and longest <= _LONGEST_LINE
+    is_plain = content.isascii() and longest <= LONGEST_LINE
     part.set_content(
         content,
         subtype=subtype,

@@ -34,6 +34,7 @@ def test_a_wheel_carries_the_templates_and_the_catalogues(tmp_path: Path) -> Non
         record = archive.read(next(name for name in archive.namelist() if name.endswith("/RECORD")))
     installed = tmp_path / "installed" / "pbm_oust"
     assert (installed / "templates" / "mail" / "board.txt").exists()
+    assert (installed / "templates" / "html" / "letter.html").exists()
     assert b"pbm_oust/languages/fr/LC_MESSAGES/pbm_oust.mo" in record
     environment = {"PYTHONPATH": str(tmp_path / "installed"), "PYTHONUTF8": "1"}
     where = "import pbm_oust; print(pbm_oust.__file__)"
