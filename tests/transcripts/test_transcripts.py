@@ -59,6 +59,8 @@ def letters_in(language: Language, name: str) -> list[tuple[str, str]]:
 def commands_in(text: str, language: Language) -> list[Command]:
     """Return the commands that a text names to be sent: on lines of their own, or behind `:  `."""
     filled = text
+    for each in LANGUAGES.values():
+        filled = filled.replace(each.invitation, "")
     for place, word in PLACES.items():
         filled = re.sub(rf"\b{language.placeholders.get(place, place)}\b", word, filled)
     paragraphs = [
