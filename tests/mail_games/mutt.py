@@ -26,8 +26,9 @@ ignore *
 unignore from: date: subject: to:
 """
 
-_INDEX = r"^-.*Mutt: "
-_PROMPT = r"^(Reply to|To:|Subject: Re:|Include message in reply\?).*\Z"
+_INDEX = r"^-.*Mutt: (?!Compose)"
+_PROMPTS = ("Reply to", "To:", "Subject: Re:", "Include message in reply?")
+"""What mutt asks before an answer can be written; the first only where Reply-To is not From."""
 _FOLD_ALL = "\x1bV"
 
 
@@ -41,8 +42,8 @@ class Mutt:
         """Write a mail and send it."""
         self._screen.wait_to_see(_INDEX)
         self._screen.type("m")
-        for prompt, typed in ((r"^To: \Z", address), (r"^Subject: \Z", subject)):
-            self._screen.wait_to_see(prompt.replace(" ", " ?"))
+        for prompt, typed in (("To:", address), ("Subject:", subject)):
+            self._screen.wait_to_see(rf"^{prompt}\Z")
             self._screen.type(f"{typed}\r")
         self._send(text)
 
@@ -59,11 +60,13 @@ class Mutt:
 
     def answer(self, text: str) -> None:
         """Answer the mail that is open: a text above the quote, all else as mutt offers it."""
-        asked = ""
         self._screen.type("r")
-        while asked != "Include message in reply?":
-            asked = self._screen.wait_to_see(rf"{_PROMPT}(?<!{re.escape(asked or '-')})")[1]
+        asked = list(_PROMPTS)
+        while asked:
+            either = "|".join(map(re.escape, asked))
+            prompt = self._screen.wait_to_see(rf"^({either}).*\Z")[1]
             self._screen.type("\r")
+            del asked[: asked.index(prompt) + 1]
         self._send(text)
         self._screen.type("i")
         self._screen.wait_to_see(_INDEX)

@@ -18,7 +18,10 @@ set newmail DEAD={home}/dead record={home}/sent
 """
 
 _PROMPT = r"^\?\s*\Z"
-_LAST_LINE = r"^(.*\S)\s*\n(?:New mail has arrived\.\n(?:.+\n)*)?\?\s*\Z"
+_LAST_LINE = (
+    r"^(?!\[-- )(.*\S)\s*\n(?:\[-- .* --\]\s*\n)*(?:New mail has arrived\.\n(?:.+\n)*)?\?\s*\Z"
+)
+"""Of a mail, behind which the parts that are not shown and new mail may be named."""
 
 
 class Quote(Enum):
@@ -58,7 +61,7 @@ class SNail:
     def answer(self, text: str, quote: Quote) -> None:
         """Answer the mail that is open, recipient and Subject as s-nail offers them."""
         self._command("set quote" if quote is Quote.ABOVE else "unset quote")
-        self._screen.type("reply\r")
+        self._command("reply")
         begun = r"" if quote is Quote.ABOVE else r"\s*\Z"
         self._screen.wait_to_see(rf"^\? reply\n(?:Reply-To: .*\n)?To: .*\nSubject: Re: .*{begun}")
         if quote is Quote.ABOVE:
@@ -72,9 +75,6 @@ class SNail:
         self._screen.type("~.\r")
         self._screen.wait_to_see(_PROMPT)
         assert "not sent" not in "\n".join(self._screen.shown)
-
-    def close(self) -> None:
-        """Close the mail that is open."""
 
     def _command(self, line: str) -> None:
         self._screen.wait_to_see(_PROMPT)

@@ -31,6 +31,8 @@ class Terminal:
         self._seen = 0
         self._screen = pyte.Screen(COLUMNS, rows)
         self._stream = pyte.ByteStream(self._screen)
+        self._is_answered = True
+        """Whether the program has written anything since something was typed."""
 
     @property
     def written(self) -> str:
@@ -53,16 +55,18 @@ class Terminal:
     def wait_to_see(self, pattern: str, keys: str = "") -> re.Match[str]:
         """Wait until a line of the screen has a pattern in it, and return what matches last.
 
+        What was there when something was typed does not count before the program has written.
         `keys` are typed again and again meanwhile, each time after the screen has come to rest.
         """
         deadline = time.monotonic() + PATIENCE
-        while not (found := list(re.finditer(pattern, "\n".join(self.shown), re.MULTILINE))):
+        while not (found := self._matches(pattern)):
             assert time.monotonic() < deadline, "\n".join([f"no {pattern!r} in", *self.shown])
             if keys and not self._take():
                 self.type(keys)
         return found[-1]
 
     def type(self, keys: str) -> None:
+        self._is_answered = False
         os.write(self._master, keys.encode())
 
     def wait_until_ended(self) -> None:
@@ -71,6 +75,10 @@ class Terminal:
             assert time.monotonic() < deadline, f"it did not end:\n{self.written[-2000:]}"
             self._take()
         assert self._program.returncode == 0, self.written[-2000:]
+
+    def _matches(self, pattern: str) -> list[re.Match[str]]:
+        shown = "\n".join(self.shown)
+        return list(re.finditer(pattern, shown, re.MULTILINE)) if self._is_answered else []
 
     def _take(self) -> bool:
         """Take what the program writes; return whether it has written anything for a moment."""
@@ -83,6 +91,7 @@ class Terminal:
             return False
         self._raw += read
         self._stream.feed(read)
+        self._is_answered = True
         return True
 
 
