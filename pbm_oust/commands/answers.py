@@ -212,7 +212,7 @@ def _read_form(line: str, name: str, words: Sequence[str], text: str, reply: Rep
     """
     form, kind = KIND_FORMS[name], KINDS[reply.kind]
     rest = list(words[1:])
-    if name in _WITH_TEXT and rest and [fold(word) for word in rest] != [DELETE]:
+    if name in _WITH_TEXT and rest and [in_english(fold(word)) for word in rest] != [DELETE]:
         _, _, behind = " ".join(line.split()).partition(" ")
         rest, text = [], "\n".join(filter(None, [behind, text]))
     names = tuple(parameter.name for parameter in form.parameters)
