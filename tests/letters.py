@@ -27,7 +27,7 @@ def as_text(data: bytes) -> bytes:
 def is_whole(data: bytes) -> bool:
     """Return whether a letter has its end."""
     found = _ALTERNATIVE.search(data)
-    return data.endswith(b"\n--" + found[1] + b"--\n" if found else b"\n")
+    return data.endswith(b"\n") and (not found or b"\n--" + found[1] + b"--\n" in data)
 
 
 def text_letter(data: bytes) -> Message:
