@@ -24,6 +24,12 @@ def as_text(data: bytes) -> bytes:
     return kept + headers + b"\nMIME-Version: 1.0\n\n" + content
 
 
+def is_whole(data: bytes) -> bool:
+    """Return whether a letter has its end."""
+    found = _ALTERNATIVE.search(data)
+    return data.endswith(b"\n") and (not found or b"\n--" + found[1] + b"--\n" in data)
+
+
 def text_letter(data: bytes) -> Message:
     """Return a letter as if it were text alone, whether it stands in the outbox or was sent."""
     return message_from_bytes(as_text(data.replace(b"\r\n", b"\n")))

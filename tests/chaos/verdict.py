@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tests.chaos.ledger import Kind, Mail
 from tests.chaos.trial import PROGRAM, SLOW
-from tests.letters import text_letter
+from tests.letters import is_whole, text_letter
 
 KINDS = ("oust", "churn")
 MOST_CODES = 3
@@ -245,11 +245,12 @@ def _read_history(kind: str, path: Path, home: Home) -> None:
 
 def _read_letter(path: Path) -> Letter | str:
     """Return a letter, or what is wrong with it."""
-    message: Message = text_letter(path.read_bytes())
+    data = path.read_bytes()
+    message: Message = text_letter(data)
     payload = message.get_payload(decode=True)
     identity = IDENTITY.fullmatch(message.get("Message-ID", ""))
     lacking = [name for name in HEADERS if name not in message]
-    if lacking or not identity or not isinstance(payload, bytes) or not payload.endswith(b"\n"):
+    if lacking or not identity or not isinstance(payload, bytes) or not is_whole(data):
         return f"letter {path.name} is not whole; it lacks {', '.join(lacking) or 'its end'}"
     return Letter(
         path.name,
