@@ -27,7 +27,9 @@ mail_plugin_dir = {libraries}/modules
 import_environment = LD_LIBRARY_PATH
 base_dir = {folder}/run
 ssl = no
-first_valid_uid = 0
+first_valid_uid = 1
+mail_uid = {owner}
+mail_gid = {owner}
 mail_location = maildir:{maildir}
 """
 
@@ -59,8 +61,6 @@ class _Door(StreamRequestHandler):
                 stdout=subprocess.PIPE,
                 stderr=log,
                 env=environment | {"HOME": str(self.server.folder), "USER": "alice"},
-                user=self.server.owner,
-                group=self.server.owner,
             ) as imap,
         ):
             assert imap.stdin is not None
@@ -87,9 +87,9 @@ class _Mailbox(ThreadingTCPServer):
     def __init__(self, folder: Path, maildir: Path) -> None:
         super().__init__(("127.0.0.1", 0), _Door)
         self.folder = folder
-        self.owner = maildir.owner()
         settings = folder / "dovecot.conf"
-        settings.write_text(_SETTINGS.format(libraries=_LIBRARIES, folder=folder, maildir=maildir))
+        places = {"libraries": _LIBRARIES, "folder": folder, "maildir": maildir}
+        settings.write_text(_SETTINGS.format(owner=maildir.owner(), **places))
         reading = (_PACKAGE / "bin/doveconf", "-f", "service=imap", "-m", "imap", "-c", settings)
         self.command = [*map(str, reading), "-e", str(_LIBRARIES / "imap")]
 
