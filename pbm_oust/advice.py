@@ -85,7 +85,8 @@ def advise(command: Command, refusal: Refusal) -> str | None:
     if not isinstance(game, Game):
         return None
     if refusal.reason is Barred.YOUR_OWN_TURN and isinstance(command, Queue):
-        wish = _possible(game, command.clauses[0].answer)
+        first = command.clauses[0]
+        wish = next_wish(game) if first.condition else _possible(game, first.answer)
         return move_line(game, command.userid, wish) if wish else None
     if refusal.reason is Barred.OTHER_RECORD and isinstance(command, Queue):
         clauses = "; ".join(map(str, command.clauses))

@@ -76,6 +76,10 @@ class Account:
         """Return whether this is one of the player's addresses, however it is written."""
         return any(is_same_address(address, own) for own in self.addresses)
 
+    def has_exactly(self, address: str) -> bool:
+        """Return whether this is one of the player's addresses, letter by letter of either case."""
+        return address.lower() in map(str.lower, self.addresses)
+
 
 def parse_userid(text: str) -> str:
     """Return a userid in its one form, lower case.

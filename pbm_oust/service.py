@@ -30,7 +30,7 @@ from pbm_oust.actions.signing import authenticate
 from pbm_oust.advice import advise
 from pbm_oust.boards import read_game
 from pbm_oust.commands.aliases import language_of
-from pbm_oust.commands.answers import read_answer
+from pbm_oust.commands.answers import is_of_letter, read_answer
 from pbm_oust.commands.challenge import Challenge, Replay
 from pbm_oust.commands.line import Line
 from pbm_oust.commands.multiple import Multiple
@@ -173,7 +173,9 @@ def _refuse(
             kind, number = KINDS[request.reply.kind], request.reply.board
             refusal.facts["game"] = read_game(desk.home, kind, number)
     is_userid = desk.names_for(request)
-    as_sent = line.shown(VOCABULARY, is_userid)
+    # The Subject of our own letter is nothing that the sender wrote.
+    is_ours = refusal.reason is Unread.ANSWER_TO_BOARD and is_of_letter(request.line)
+    as_sent = "" if is_ours else line.shown(VOCABULARY, is_userid)
     if isinstance(command, Refusal) or refusal.reason in _WRONG_PASSWORDS:
         right = str(refusal.facts.get("right") or refusal.facts.get("resembles") or "")
         correction = line.correction(is_userid, refusal.culprit, right)

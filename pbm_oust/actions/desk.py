@@ -132,7 +132,7 @@ class Desk:
         for userid in (game.player_to_move, game.owner(game.to_move.other)):
             with suppress(BadAccount):
                 account = self.account_if_any(userid)
-                if account and request.sender.lower() in map(str.lower, account.addresses):
+                if account and account.has_exactly(request.sender):
                     known = self._reachable(account, reader.addresses, reader.wrote_from)
                     return replace(notice, reader=known)
         return notice

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from pbm_oust.commands.aliases import in_english
 from pbm_oust.commands.line import Line
@@ -10,7 +11,14 @@ from pbm_oust.commands.personal import DELETE
 from pbm_oust.commands.play import Move, format_wish, read_wish
 from pbm_oust.commands.table import GENERAL_FORMS, KIND_FORMS, Command, parse_line
 from pbm_oust.commands.talk import Chat
-from pbm_oust.commands.words import QUOTES, find_word, fold, split_words
+from pbm_oust.commands.words import find_word, fold, split_words
+from pbm_oust.commands.written_cells import (
+    cells_in,
+    cells_within,
+    is_placements,
+    parts_of,
+    turned_round,
+)
 from pbm_oust.record import WISHED, Deed
 from pbm_oust.refusal import Unread, Unreadable
 from pbm_oust.replying import Purpose, Reply
@@ -25,11 +33,6 @@ _SHORTEST_WORD = 4
 _MOST_LINES = 10
 """In how many lines below the first one a move is looked for that may have been meant."""
 _ENDS = ".!,;:"
-_APART = re.compile(rf"(?:[\s,;.:!/&+|>()\[\]*~{re.escape(QUOTES)}-]|\b(?:and|then|et|puis)\b)+")
-_CELLS = re.compile(r"(?:[a-z][0-9]{1,3})+")
-_CELL = re.compile(r"[a-z][0-9]{1,3}")
-_TURNED = re.compile(r"([0-9]{1,2})([a-z])")
-_WITHIN = re.compile(r"\b[a-z][1-9][0-9]?\b")
 _SUBJECT_OF_LETTER = re.compile(r"[0-9]+:?")
 """What stands behind the name of a game in the Subjects of our own letters."""
 
@@ -54,9 +57,9 @@ def read_answer(subject: str, text: str, reply: Reply) -> Answer:
     Where both could be meant, it is what can be read, the Subject first. An answer that is for the
     other player is chat as a whole, unless it begins with a whole command.
     """
-    first, _, rest = text.strip().partition("\n")
+    first, rest = _parted(text)
     lines = [(subject, text)] if subject and not is_of_letter(subject) else []
-    lines += [(first, rest.strip("\n"))] if first else []
+    lines += [(first, rest)] if first else []
     if reply.purpose is Purpose.CHAT:
         whole = (_read_whole(line, further) for line, further in lines if _begins_whole(line))
         chat = Chat(KINDS[reply.kind], reply.board, reply.userid, reply)
@@ -65,6 +68,16 @@ def read_answer(subject: str, text: str, reply: Reply) -> Answer:
     readable = (each for each in answers if not isinstance(each.command, Unreadable))
     wrong = answers[0] if answers else Answer(Line(()), Unreadable(Unread.EMPTY_ANSWER))
     return next(readable, wrong if wrong.instead else replace(wrong, instead=_further(rest, reply)))
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """Return the first line of a text, and what stands below it.
+
+    Lines that are placements and nothing else are one with placements right above them.
+    """
+    lines = text.strip().split("\n")
+    begun = list(takewhile(is_placements, lines)) or lines[:1]
+    return " ".join(begun), "\n".join(lines[len(begun) :]).strip("\n")
 
 
 def _further(text: str, reply: Reply) -> str | None:
@@ -131,38 +144,17 @@ def _read_placements(words: Sequence[str], text: str, reply: Reply) -> Answer | 
     Raises Unreadable for one that goes on with something else.
     """
     wished, hash_sign, number = fold(" ".join(words)).partition("#")
-    parts = _joined([part for part in _APART.split(wished) if part])
-    if not parts or not (_CELLS.fullmatch(parts[0]) or _TURNED.fullmatch(parts[0])):
+    parts = parts_of(wished)
+    if not parts or not cells_in(parts[0]):
         return None
-    cells = [cell for part in parts for cell in _cells_in(part)]
-    wrong = [part for part in parts if not _cells_in(part)]
-    if wrong:
+    begun = list(takewhile(cells_in, parts))
+    cells = [cell for part in begun for cell in cells_in(part)]
+    if len(begun) < len(parts):
         raise Unreadable(Unread.MORE_THAN_PLACEMENTS, right=",".join(cells).upper())
     guard = f"{hash_sign}{number.strip(_ENDS + ' ')}"
     wish, numbered = read_wish([",".join(cells), *([guard] if hash_sign else [])])
     kind, board, userid = KINDS[reply.kind], reply.board, reply.userid
     return Answer(Line(tuple(words)), Move(kind, board, userid, reply, wish, numbered), text)
-
-
-def _joined(parts: Sequence[str]) -> list[str]:
-    """Return the parts of a line with the two halves of a cell in one: `d 4`, but not `d4 5`."""
-    joined: list[str] = []
-    for part in parts:
-        last = joined[-1] if joined else ""
-        is_half = len(last) == 1 and last.isalpha() and part.isdigit()
-        is_turned = last.isdigit() and len(part) == 1 and part.isalpha()
-        if is_half or is_turned:
-            joined[-1] = last + part
-        else:
-            joined.append(part)
-    return joined
-
-
-def _cells_in(part: str) -> list[str]:
-    """Return the cells of a part, as they are written: of `d4e5` two."""
-    if _TURNED.fullmatch(part):
-        return [part]
-    return _CELL.findall(part) if _CELLS.fullmatch(part) else []
 
 
 def _read_word(line: str, words: Sequence[str], text: str, reply: Reply) -> Answer:
@@ -172,6 +164,10 @@ def _read_word(line: str, words: Sequence[str], text: str, reply: Reply) -> Answ
     first = in_english(fold(first).rstrip(_ENDS))
     known = {deed.value for deed in WISHED} | {*KIND_FORMS}
     known |= {form.topic for form in GENERAL_FORMS.values()}
+    if first == "if":
+        queued = " ".join(["queue", *words])
+        is_plan = not isinstance(_read_line(queued, "", reply).command, Unreadable)
+        raise Unreadable(Unread.UNKNOWN_ANSWER, right=queued if is_plan else None)
     if len(first) < _SHORTEST_WORD and first not in known:
         raise _unknown(words)
     try:
@@ -187,7 +183,7 @@ def _read_word(line: str, words: Sequence[str], text: str, reply: Reply) -> Answ
 
 def _unknown(words: Sequence[str], resembles: object = None) -> Unreadable:
     """Return why a line cannot be read, with what it may have meant."""
-    cells = _WITHIN.findall(fold(" ".join(words)))
+    cells = cells_within(fold(" ".join(words)))
     right = ",".join(cells).upper() or (resembles if len(words) == 1 else None)
     return Unreadable(Unread.UNKNOWN_ANSWER, right=right)
 
@@ -239,10 +235,4 @@ def _instead(error: Unreadable, words: Sequence[str]) -> str | None:
         return None
     if error.reason is not Unread.BAD_PLACEMENT:
         return right
-    parts = _joined(
-        [part for part in _APART.split(fold(" ".join(words)).partition("#")[0]) if part]
-    )
-    turned = [_TURNED.sub(r"\2\1", part) if _TURNED.fullmatch(part) else part for part in parts]
-    begins = [part.upper() for part in turned if _CELLS.fullmatch(part)]
-    wordy = [part for part in turned if not _CELLS.fullmatch(part)]
-    return " ".join([*wordy, ",".join(begins)])
+    return turned_round(parts_of(fold(" ".join(words)).partition("#")[0]))

@@ -89,20 +89,23 @@ class Intake:
             return Handled(f"silent: {silence}")
         codes = (code_in(recipient, self.address) for recipient in recipients)
         code = next(filter(None, codes), "")
-        reply = None if code else self._reply(mail, recipients)
+        reply = None if code else self._reply(mail, envelope)
         return self._answer(mail, code, reply)
 
-    def _reply(self, mail: Mail, recipients: Sequence[str]) -> Reply | None:
+    def _reply(self, mail: Mail, envelope: Envelope) -> Reply | None:
         """Return the answer to a letter of ours that a mail is, where it proves whose it is.
 
-        The Message-ID of the letter proves it only for a mail from an address of the account.
+        What its headers name, the address where the envelope has lost its tag or the Message-ID
+        of the letter, proves it only for a mail from an address of the account.
         """
-        for recipient in recipients:
+        for recipient in envelope.recipients or mail.recipients:
             claim = parse_reply_address(recipient, self.address)
             if claim and (reply := verify(claim, self.desk)):
                 return reply
-        for message_id in mail.answered:
-            claim = parse_letter_id(message_id, self.address.rpartition("@")[2])
+        host = self.address.rpartition("@")[2]
+        named = [parse_reply_address(recipient, self.address) for recipient in mail.recipients]
+        named += [parse_letter_id(message_id, host) for message_id in mail.answered]
+        for claim in named:
             if claim and (reply := verify(claim, self.desk)):
                 account = self.desk.account(reply.userid)
                 return reply if account.has_address(mail.sender) else None

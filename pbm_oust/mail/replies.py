@@ -14,6 +14,7 @@ from pbm_oust.actions.request import Request
 from pbm_oust.game import Game
 from pbm_oust.languages import Language
 from pbm_oust.mail.alternative import LONGEST_LINE, fill
+from pbm_oust.mail.answerable import reply_to
 from pbm_oust.mail.automatic import unread_address
 from pbm_oust.mail.phrases import WIDTH
 from pbm_oust.mail.proving import reply_address
@@ -23,9 +24,7 @@ from pbm_oust.notices import (
     BoardsNotice,
     GamesNotice,
     HelpNotice,
-    News,
     Notice,
-    Reader,
     RefusalNotice,
     Told,
     WelcomeNotice,
@@ -83,7 +82,8 @@ class Letters:
         for address in notice.reader.addresses:
             reply = reply_to(notice, request, address)
             answering = reply.purpose.value if reply else ""
-            as_told = answering, _is_own(address, notice.reader)
+            account = notice.reader.account
+            as_told = answering, account is not None and account.has_exactly(address)
             if as_told not in contents:
                 reader = replace(notice.reader, answering=answering)
                 own = replace(notice, reader=reader)
@@ -208,45 +208,6 @@ class Letters:
 
 def _kind_of(notice: Notice) -> str:
     return notice.about if isinstance(notice, Told) else _KINDS[type(notice)]
-
-
-def _is_own(address: str, reader: Reader) -> bool:
-    """Return whether an address is exactly one of the reader's account."""
-    account = reader.account
-    return account is not None and address.lower() in map(str.lower, account.addresses)
-
-
-def reply_to(notice: Notice, request: Request, address: str) -> Reply | None:
-    """Return what an answer to a letter about a notice is, where it counts as its reader's.
-
-    That is so for letters about a board to one of its players, at an address of his account.
-    """
-    game, reader = game_of(notice), notice.reader
-    account = reader.account
-    if game is None or account is None or game.side_of(account.userid) is None:
-        return None
-    if address.lower() not in map(str.lower, account.addresses):
-        return None
-    purpose, is_supposed = Purpose.CHAT if game.result else Purpose.PLAY, False
-    match notice:
-        case BoardNotice():
-            is_supposed = notice.news is News.PREVIEW
-            if notice.is_past:
-                return None
-        case RefusalNotice():
-            is_supposed = "supposed" in notice.refusal.facts
-            if request.reply and request.reply.purpose is Purpose.CHAT:
-                purpose = Purpose.CHAT
-        case Told(about="talk" | "talk_sent"):
-            purpose = Purpose.CHAT
-        case Told(about="submitted" | "queued" | "note"):
-            pass
-        case _:
-            return None
-    if is_supposed:
-        purpose = Purpose.PLAY
-    number = game.next_number - is_supposed
-    return Reply(purpose, game.header.kind.name, game.header.board, number, account.userid)
 
 
 def _wrapped(chat: str) -> str:

@@ -415,3 +415,45 @@ def test_what_is_quoted_is_never_done(
 
 def test_all_kinds_have_names_that_fit_into_an_address() -> None:
     assert all(re.fullmatch("[a-z]{1,16}", name) for name in KINDS)
+
+
+def test_a_tap_whose_tag_the_envelope_has_lost_is_a_move_from_ones_own_address(talk: Talk) -> None:
+    tagged = reply_to(ALICE, talk)
+    for sender in (MALLORY, BOB):
+        talk.send(sender, f"D4\r\nTo: {tagged}", to=ADDRESS)
+        assert (talk.outcome, moves(talk)) == ("refused: answer_to_board", [])
+    talk.send(ALICE, f"D4\r\nTo: {tagged}", to=ADDRESS)
+    assert moves(talk) == ["x D4"]
+
+
+def test_who_may_have_a_new_password_is_told_that_it_ends_earlier_mails(talk: Talk) -> None:
+    letter = letter_to(ALICE, talk)
+    talk.send(ALICE, "change password alice wonderland through-the-glass")
+    answer(talk, letter, "D4", ALICE)
+    text = " ".join(str(letter_to(ALICE, talk).get_payload()).split())
+    assert "Mails from before your latest change of password prove nothing any more." in text
+    assert "You sent" not in text
+
+
+def test_who_answers_an_offer_with_other_words_is_told_the_right_ones(talk: Talk) -> None:
+    answer(talk, letter_to(ALICE, talk), "propose", ALICE)
+    offered = letter_to(BOB, talk)
+    answer(talk, offered, "Yes, I agree.", BOB)
+    text = " ".join(str(letter_to(BOB, talk).get_payload()).split())
+    assert "answer this mail with accept, or else with reject" in text
+
+
+def test_a_move_that_went_to_the_other_player_as_text_is_said_not_to_be_made(talk: Talk) -> None:
+    talk.send(BOB, "oust chat 1 bob lookingglass", "Hello")
+    written = letter_to(ALICE, talk)
+    answer(talk, written, "D4", ALICE)
+    assert "oust move 1 alice PASSWORD D4#1" in str(letter_to(ALICE, talk).get_payload())
+    assert "PASSWORD D4" not in str(letter_to(BOB, talk).get_payload())
+    answer(talk, written, "Hello!", ALICE)
+    assert "has not been made" not in str(letter_to(ALICE, talk).get_payload())
+
+
+def test_nobody_is_told_to_play_at_once_what_was_for_another_turn(talk: Talk) -> None:
+    answer(talk, letter_to(ALICE, talk), "queue if D5 then E5", ALICE)
+    assert talk.outcome == "refused: your_own_turn"
+    assert "E5#1" not in str(letter_to(ALICE, talk).get_payload())

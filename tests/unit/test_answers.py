@@ -103,7 +103,12 @@ def test_the_number_of_the_record_may_stand_too(text: str) -> None:
         ("D4?", Unread.UNKNOWN_ANSWER, "D4"),
         ("D4 looks good", Unread.MORE_THAN_PLACEMENTS, "D4"),
         ("D4 was a bad move", Unread.MORE_THAN_PLACEMENTS, "D4"),
-        ("D4, E5 or F9", Unread.MORE_THAN_PLACEMENTS, "D4,E5,F9"),
+        ("D4, E5 or F9", Unread.MORE_THAN_PLACEMENTS, "D4,E5"),
+        ("D4 (hoping for E5)", Unread.MORE_THAN_PLACEMENTS, "D4"),
+        ("D4 \u2753", Unread.MORE_THAN_PLACEMENTS, "D4"),
+        ("I play D4, E5 if you go to F9", Unread.UNKNOWN_ANSWER, "D4,E5"),
+        ("if F6 then D4,E5", Unread.UNKNOWN_ANSWER, "queue if F6 then D4,E5"),
+        ("If you play F6 I play D4", Unread.UNKNOWN_ANSWER, None),
         ("I play D4.", Unread.UNKNOWN_ANSWER, "D4"),
         ("1. d4", Unread.UNKNOWN_ANSWER, "D4"),
         ("Hello Bob,\n\nD4\n\nBye", Unread.UNKNOWN_ANSWER, "D4"),
@@ -124,6 +129,21 @@ def test_the_number_of_the_record_may_stand_too(text: str) -> None:
 )
 def test_what_is_not_clear_is_not_done(text: str, reason: Unread, instead: str | None) -> None:
     assert refused(text) == (reason, instead)
+
+
+@pytest.mark.parametrize(
+    "text", ["D4 \U0001f44d", "D4\U0001f642", "D4 \u2764\ufe0f", "\U0001f44d d4"]
+)
+def test_pictures_beside_a_move_are_no_words(text: str) -> None:
+    assert moved(text)[0] == Place(("D4",))
+
+
+def test_placements_may_stand_below_each_other() -> None:
+    answer = read("D4\nE5,\nF9\nThanks!\nB2")
+    assert isinstance(answer.command, Move)
+    assert (answer.command.wish, answer.text) == (Place(("D4", "E5", "F9")), "Thanks!\nB2")
+    assert read("D4\n\nE5 was what I wanted").text == "E5 was what I wanted"
+    assert read("pass\nD4").text == "D4"
 
 
 def test_what_stands_below_goes_to_the_other_player() -> None:
