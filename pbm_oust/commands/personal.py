@@ -152,7 +152,7 @@ def _read_value(name: str, value: str, word: str) -> str:
 def _find(wanted: str, known: Sequence[str], word: str, behind: str = "", before: str = "") -> str:
     """Return the known word that is wanted. Raises Unreadable with the word it stands in."""
     try:
-        return find_word(wanted, known)
+        return find_command_word(wanted, known)
     except Unreadable as error:
         right = error.facts.get("resembles") or known[0]
         facts = {**error.facts, "known": list(known), "right": f"{before}{right}{behind}"}
