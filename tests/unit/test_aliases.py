@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm_oust.commands.aliases import ALIASES, in_english, language_of, without_accents
+from pbm_oust.commands.general import SUBJECTS
 from pbm_oust.commands.grammar import Form
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.saying import said_in, word_in
@@ -24,7 +25,13 @@ TOPICS = {form.topic for form in GENERAL_FORMS.values()}
 DEEDS = {deed.value for deed in WISHED}
 PLACES = [{*KINDS, *TOPICS}, set(KIND_FORMS), DEEDS, {"address", "password"}, {"show"}]
 PLACES += [set(NAMES), *(set(values_of(name)) for name in NAMES if values_of(name))]
-PLACES += [{known.value for known in Filter}, {"really"}, {"cancel"}, {"if", "then", "clear"}]
+PLACES += [
+    {known.value for known in Filter},
+    {"really"},
+    {"cancel"},
+    {"if", "then", "clear"},
+    {*SUBJECTS},
+]
 """The words between which there is a choice, at each place of a command line."""
 
 
@@ -116,6 +123,7 @@ def test_every_word_is_found_wherever_what_it_stands_for_can_stand(
         ("change motdepasse carol secret1 secret2", "change password carol secret1 secret2"),
         ("tout montre alice", "all show alice"),
         ("aide coup", "help coup"),
+        ("aide temps", "help time"),
         ("vacances carol secret1 2026-12-20 14", "vacation carol secret1 2026-12-20 14"),
         ("r\u00e9glages carol secret1 language fr", "settings carol secret1 language fr"),
         ("liste", "list"),
