@@ -29,12 +29,13 @@ from pbm_oust.actions.request import Actor, Handled, Request
 from pbm_oust.actions.signing import authenticate
 from pbm_oust.advice import advise
 from pbm_oust.boards import read_game
-from pbm_oust.commands.aliases import language_of
+from pbm_oust.commands.aliases import ALIASES, language_of
 from pbm_oust.commands.answers import is_of_letter, read_answer
 from pbm_oust.commands.challenge import Challenge, Replay
 from pbm_oust.commands.line import Line
 from pbm_oust.commands.multiple import Multiple
 from pbm_oust.commands.table import VOCABULARY, Command, Signed, parse_line
+from pbm_oust.commands.words import language_like
 from pbm_oust.game import Game
 from pbm_oust.limits import Counted
 from pbm_oust.notices import Notice, RefusalNotice, Told
@@ -77,6 +78,8 @@ def _carry_out(
     `instead` is what may have been meant by an answer that could not be read.
     """
     spoken = language_of(line.words[: line.own_words or 1])
+    if not spoken and isinstance(command, Unreadable) and command.reason is Unread.UNKNOWN_WORD:
+        spoken = language_like(command.culprit, VOCABULARY.difference(ALIASES))
     if spoken:
         request = replace(request, language=spoken)
     actor = None

@@ -17,11 +17,10 @@ def as_text(data: bytes) -> bytes:
     if not found:
         return data
     _, text, *_ = (b"\n" + body).split(b"\n--" + found[1])
-    kept = (
-        head.replace(found[0].rstrip(b"\n"), b"").rstrip(b"\n").removesuffix(b"MIME-Version: 1.0")
-    )
+    before, after = (head + b"\n").split(found[0])
     headers, _, content = text.lstrip(b"\n").partition(b"\n\n")
-    return kept + headers + b"\nMIME-Version: 1.0\n\n" + content
+    kept = before.removesuffix(b"MIME-Version: 1.0\n")
+    return kept + headers + b"\nMIME-Version: 1.0\n" + after + b"\n" + content
 
 
 def is_whole(data: bytes) -> bool:

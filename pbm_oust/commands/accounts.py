@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pbm_oust.commands.grammar import Form, Parameter, Rest
-from pbm_oust.commands.values import PASSWORD, USERID, Filter, read_userid
+from pbm_oust.commands.values import OF_FILTERS, PASSWORD, USERID, read_userid
 from pbm_oust.commands.words import SHORTEST_PASSWORD, fold, is_harmless
 from pbm_oust.membership import is_placeholder
 from pbm_oust.players import Secret, normal_address, parse_address
@@ -15,7 +15,7 @@ from pbm_oust.refusal import Unread, Unreadable
 LONGEST_PASSWORD = 64
 MOST_ADDRESSES = 5
 
-RESERVED = frozenset({known.value for known in Filter} | {"server", "operator", "draw"})
+RESERVED = OF_FILTERS | {"server", "operator", "draw"}
 """Words that commands and histories use where a userid could stand."""
 
 _LIKE_ADDRESS = re.compile(r"[^@]+@[^@]+\.[^@]+")

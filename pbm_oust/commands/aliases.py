@@ -10,7 +10,7 @@ ALIASES: Mapping[str, str] = MappingProxyType(
     {
         alias: english
         for language in LANGUAGES.values()
-        for alias, english in language.commands.items()
+        for alias, english in {**language.words, **language.commands}.items()
     }
 )
 """English words of commands, by the words of all languages that stand for them."""

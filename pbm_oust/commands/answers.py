@@ -11,7 +11,7 @@ from pbm_oust.commands.personal import DELETE
 from pbm_oust.commands.play import Move, format_wish, read_wish
 from pbm_oust.commands.table import GENERAL_FORMS, KIND_FORMS, Command, parse_line
 from pbm_oust.commands.talk import Chat
-from pbm_oust.commands.words import find_word, fold, split_words
+from pbm_oust.commands.words import find_command_word, fold, split_words
 from pbm_oust.commands.written_cells import (
     cells_in,
     cells_within,
@@ -161,6 +161,9 @@ def _read_word(line: str, words: Sequence[str], text: str, reply: Reply) -> Answ
     """Return what a line means that begins with a word of the commands. Raises Unreadable."""
     first, hash_sign, number = words[0].partition("#")
     words = (first, *([hash_sign + number] if hash_sign else []), *words[1:])
+    # In French, `aperçu : E5` has a space before the colon.
+    while len(words) > 1 and not words[1].strip(_ENDS):
+        words = (first, *words[2:])
     first = in_english(fold(first).rstrip(_ENDS))
     known = {deed.value for deed in WISHED} | {*KIND_FORMS}
     known |= {form.topic for form in GENERAL_FORMS.values()}
@@ -171,13 +174,14 @@ def _read_word(line: str, words: Sequence[str], text: str, reply: Reply) -> Answ
     if len(first) < _SHORTEST_WORD and first not in known:
         raise _unknown(words)
     try:
-        name = find_word(first, known)
+        name = find_command_word(first, known)
     except Unreadable as error:
         raise _unknown(words, error.facts.get("resembles")) from None
     if name in {deed.value for deed in WISHED}:
         return _read_deed(line, Deed(name), words, text, reply)
     if name not in KIND_FORMS:
-        return _read_whole(" ".join([name, *words[1:]]), text)
+        whole = _read_whole(" ".join([name, *words[1:]]), text)
+        return replace(whole, line=replace(whole.line, words=tuple(words)))
     return _read_form(line, name, words, text, reply)
 
 

@@ -7,6 +7,9 @@ from pbm_oust.commands.aliases import in_english
 from pbm_oust.commands.grammar import Form, Rest
 from pbm_oust.commands.words import fold
 
+SUBJECTS = ("tutorial", "time")
+"""What there is help about that is neither a command nor a game."""
+
 
 @dataclass(frozen=True, slots=True)
 class Help:
@@ -20,5 +23,10 @@ def _read_subjects(words: Sequence[str]) -> tuple[str, ...]:
 
 
 FORMS = (
-    Form("help", Help, rest=Rest(("[SUBJECT..]",), _read_subjects, least=0), is_of_kind=False),
+    Form(
+        "help",
+        Help,
+        rest=Rest(("[SUBJECT..]",), _read_subjects, least=0, fixed=frozenset(SUBJECTS)),
+        is_of_kind=False,
+    ),
 )

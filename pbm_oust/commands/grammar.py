@@ -35,6 +35,8 @@ class Rest:
     known: frozenset[str] = frozenset()
     """Words that may be shown again because they can be nothing but these."""
     is_secret: bool = False
+    fixed: frozenset[str] = frozenset()
+    """Further words of the grammar, which other languages may have words for."""
 
 
 @dataclass(frozen=True, slots=True)

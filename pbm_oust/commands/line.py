@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from pbm_oust.commands.grammar import Form, IsUserid
-from pbm_oust.commands.words import MASK, fold, is_harmless
+from pbm_oust.commands.words import MASK, fold, is_harmless, is_of
 from pbm_oust.rules.position import Kind
 
 
@@ -36,7 +36,7 @@ class Line:
         return " ".join(
             word
             if nth not in secret
-            and (is_harmless(word) or fold(word) in vocabulary or is_userid(word))
+            and (is_harmless(word) or is_of(vocabulary, word) or is_userid(word))
             else self._masked(word)
             for nth, word in enumerate(self.words)
         )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from pbm_oust.commands.grammar import Form, Rest
 from pbm_oust.commands.values import (
+    FILTER_WORDS,
     FILTERS,
     PASSWORD,
     USERID,
@@ -132,24 +133,28 @@ FORMS = (
     Form(
         "show",
         _show,
-        rest=Rest(("BOARD[#N]..", f"USERID.. [{FILTERS}]"), _read_boards_or_userids),
+        rest=Rest(
+            ("BOARD[#N]..", f"USERID.. [{FILTERS}]"), _read_boards_or_userids, fixed=FILTER_WORDS
+        ),
     ),
     Form(
         "showas",
         _show_as,
         (USERID, PASSWORD),
-        Rest(("BOARD[#N]..", f"[{FILTERS}]"), _read_boards_or_filter, least=0),
+        Rest(("BOARD[#N]..", f"[{FILTERS}]"), _read_boards_or_filter, least=0, fixed=FILTER_WORDS),
     ),
     Form(
         "games",
         _games,
-        rest=Rest((f"[USERID..] [{FILTERS}]",), read_userids_and_filter, least=0),
+        rest=Rest(
+            (f"[USERID..] [{FILTERS}]",), read_userids_and_filter, least=0, fixed=FILTER_WORDS
+        ),
     ),
     Form("history", Past, rest=Rest(("[USERID..]",), read_userids, least=0)),
     Form(
         "all",
         _all_show,
-        rest=Rest((f"show USERID.. [{FILTERS}]",), _read_all_show),
+        rest=Rest((f"show USERID.. [{FILTERS}]",), _read_all_show, fixed=FILTER_WORDS),
         is_of_kind=False,
     ),
     Form("list", Listing, rest=Rest(("[GAME..]",), _read_kinds, least=0), is_of_kind=False),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pbm_oust.commands.aliases import without_accents
 from pbm_oust.commands.grammar import Form, Parameter, Rest
 from pbm_oust.commands.values import BOARD, PASSWORD, USERID, read_userids
-from pbm_oust.commands.words import find_word, fold
+from pbm_oust.commands.words import find_command_word, find_word, fold
 from pbm_oust.languages import LANGUAGES
 from pbm_oust.players import Secret
 from pbm_oust.refusal import Unread, Unreadable
@@ -152,7 +152,7 @@ def _read_value(name: str, value: str, word: str) -> str:
 def _find(wanted: str, known: Sequence[str], word: str, behind: str = "", before: str = "") -> str:
     """Return the known word that is wanted. Raises Unreadable with the word it stands in."""
     try:
-        return find_word(wanted, known)
+        return find_command_word(wanted, known)
     except Unreadable as error:
         right = error.facts.get("resembles") or known[0]
         facts = {**error.facts, "known": list(known), "right": f"{before}{right}{behind}"}
@@ -170,7 +170,7 @@ def _only(wanted: str) -> Rest:
 
     def read(words: Sequence[str]) -> bool:
         for word in words[:1]:
-            find_word(word, [wanted])
+            find_command_word(word, [wanted])
         if len(words) > 1:
             raise Unreadable(Unread.SURPLUS_WORD, words[1])
         return bool(words)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from pbm_oust.commands.aliases import in_english
 from pbm_oust.commands.grammar import Form, Rest
 from pbm_oust.commands.play import read_wish
 from pbm_oust.commands.values import BOARD, PASSWORD, USERID, read_guard
@@ -19,6 +20,7 @@ MOST_CLAUSES = 20
 """How many clauses one board may have queued."""
 
 _CLAUSE = re.compile(r"if\s+(.+?)\s+then\s+(.+)", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+")
 _SUBMITTED = (*PLAYING, Deed.RESIGN, Deed.DECLINE)
 
 
@@ -28,6 +30,10 @@ class Queueing(Enum):
     SHOW = "show"
     CLEAR = "clear"
     SET = "set"
+
+
+QUEUEING = frozenset({"if", "then", Queueing.CLEAR.value})
+"""The words of the command besides those for what is played."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +78,7 @@ def _read_queue(words: Sequence[str]) -> _Queued:
     """Return what some words queue, and the number behind `#`. Raises Unreadable."""
     if not words:
         return Queueing.SHOW, (), None
+    words = [_WORD.sub(_in_english, word) for word in words]
     if fold(words[0]) == Queueing.CLEAR.value:
         if len(words) > 1:
             raise Unreadable(Unread.SURPLUS_WORD, words[1])
@@ -84,6 +91,12 @@ def _read_queue(words: Sequence[str]) -> _Queued:
     if len(parts) > MOST_CLAUSES:
         raise Unreadable(Unread.BAD_PLAN, most=MOST_CLAUSES)
     return Queueing.SET, tuple(map(_read_clause, parts)), guard
+
+
+def _in_english(word: re.Match[str]) -> str:
+    """Return `if`, `then` or `clear` for a word that means it, or else the word."""
+    meant = in_english(word[0])
+    return meant if meant in QUEUEING else word[0]
 
 
 def _read_clause(text: str) -> Clause:
@@ -129,7 +142,7 @@ FORMS = (
         "queue",
         _queue,
         (BOARD, USERID, PASSWORD),
-        Rest(("PLACEMENTS[#N]", _CLAUSES_SHOWN, "[clear]"), _read_queue, least=0),
+        Rest(("PLACEMENTS[#N]", _CLAUSES_SHOWN, "[clear]"), _read_queue, least=0, fixed=QUEUEING),
     ),
     Form(
         "submit",

@@ -3,6 +3,7 @@
 import re
 
 from pbm_oust.commands.grammar import Form
+from pbm_oust.commands.queue import QUEUEING
 from pbm_oust.commands.table import FORMS
 from pbm_oust.languages import Language
 from pbm_oust.record import WISHED
@@ -46,14 +47,14 @@ def word_in(word: str, language: Language) -> str:
     chosen = _chosen(language)
     if word in chosen:
         return chosen[word]
-    known = {deed.value for deed in WISHED} | {"show"}
+    known = {deed.value for deed in WISHED} | {"show", *QUEUEING}
     return _with_places(_WORD.sub(lambda found: _if_known(found[0], known, chosen), word), language)
 
 
 def _chosen(language: Language) -> dict[str, str]:
     """Return the words that a language has for words of commands, by these."""
     chosen: dict[str, str] = {}
-    for alias, english in language.commands.items():
+    for alias, english in [*language.commands.items(), *language.words.items()]:
         chosen.setdefault(english, alias)
     return chosen
 
@@ -67,7 +68,8 @@ def answered_in(answer: str, language: Language) -> str:
     """Return an answer to a letter, written in English, in the words of a language: `passe`."""
     first, space, rest = answer.partition(" ")
     chosen = _chosen(language)
-    deeds = {deed.value for deed in WISHED} if first in _HOLDING_DEEDS else set()
+    form = _form_at([first], is_of_kind=True)
+    deeds = _words_behind(form) if form else set()
     words = [_if_known(word, deeds, chosen) for word in rest.split(" ")]
     return f"{chosen.get(first, first)}{space}{' '.join(words)}"
 
@@ -84,10 +86,15 @@ def _begins(words: list[str], name: list[str]) -> bool:
 def _words_behind(form: Form) -> set[str]:
     """Return the words of the grammar that may stand behind the parameters of a command."""
     if form.name in _HOLDING_DEEDS:
-        return {deed.value for deed in WISHED}
+        return {deed.value for deed in WISHED} | _fixed(form)
     if form.name == "help":
         return {each.topic for each in FORMS}
-    return {"show"} if form.name == "all" else set()
+    known = {"show"} if form.name == "all" else set()
+    return known | _fixed(form)
+
+
+def _fixed(form: Form) -> set[str]:
+    return {*form.rest.known, *form.rest.fixed} if form.rest else set()
 
 
 def _if_known(word: str, known: set[str], chosen: dict[str, str]) -> str:

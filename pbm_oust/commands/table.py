@@ -55,7 +55,14 @@ from pbm_oust.commands.seek import Join, OpenChallenge, Withdraw
 from pbm_oust.commands.talk import Chat, Message
 from pbm_oust.commands.vacation import Ask, Vacation
 from pbm_oust.commands.values import Filter
-from pbm_oust.commands.words import MASK, SHORTEST_PASSWORD, find_command_word, fold, split_words
+from pbm_oust.commands.words import (
+    MASK,
+    SHORTEST_PASSWORD,
+    find_command_word,
+    fold,
+    is_of,
+    split_words,
+)
 from pbm_oust.players import Secret
 from pbm_oust.record import WISHED
 from pbm_oust.refusal import Unread, Unreadable
@@ -205,7 +212,7 @@ def parse_line(text: str) -> tuple[Line, Command | Unreadable]:
 
 def is_fit(password: Secret, userid: str) -> bool:
     """Return whether a password is neither a word of the commands nor the userid."""
-    return fold(password.text) not in VOCABULARY | {userid}
+    return not is_of(VOCABULARY | {userid}, password.text)
 
 
 def _new_password(command: Command) -> tuple[Secret | None, str]:

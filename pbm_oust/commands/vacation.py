@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from enum import Enum
 
+from pbm_oust.commands.aliases import in_english
 from pbm_oust.commands.grammar import Form, Rest
 from pbm_oust.commands.values import PASSWORD, USERID
 from pbm_oust.commands.words import fold
@@ -43,7 +44,7 @@ def _read_asked(words: Sequence[str]) -> Leave | Ask:
     """Return what is asked for. Raises Unreadable."""
     if not words:
         return Ask.LIST
-    if fold(words[0]) in (Ask.CANCEL.value, "0"):
+    if in_english(fold(words[0])) in (Ask.CANCEL.value, "0"):
         if len(words) > 1:
             raise Unreadable(Unread.SURPLUS_WORD, words[1])
         return Ask.CANCEL
@@ -73,7 +74,12 @@ FORMS = (
         "vacation",
         Vacation,
         (USERID, PASSWORD),
-        Rest(("DATE DAYS", Ask.CANCEL.value, ""), _read_asked, least=0),
+        Rest(
+            ("DATE DAYS", Ask.CANCEL.value, ""),
+            _read_asked,
+            least=0,
+            fixed=frozenset([Ask.CANCEL.value]),
+        ),
         is_of_kind=False,
     ),
 )

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from pbm_oust.commands.aliases import ALIASES, in_english
 from pbm_oust.commands.grammar import Parameter
 from pbm_oust.commands.words import fold
 from pbm_oust.notation import NUMBER
@@ -73,10 +74,11 @@ def read_userids_and_filter(words: Sequence[str]) -> tuple[tuple[str, ...], Filt
     """
     filters = {known.value: known for known in Filter}
     chosen = Filter.ACTIVE
-    if words and fold(words[-1]) in filters:
-        chosen = filters[fold(words[-1])]
-        words = words[:-1]
-    misplaced = [word for word in words if fold(word) in filters]
+    meant = [in_english(fold(word)) for word in words]
+    if meant and meant[-1] in filters:
+        chosen = filters[meant[-1]]
+        words, meant = words[:-1], meant[:-1]
+    misplaced = [word for word, each in zip(words, meant, strict=True) if each in filters]
     if misplaced:
         raise Unreadable(Unread.BAD_FILTER, misplaced[0])
     return tuple(read_userid(word) for word in words), chosen
@@ -85,4 +87,7 @@ def read_userids_and_filter(words: Sequence[str]) -> tuple[tuple[str, ...], Filt
 BOARD = Parameter("BOARD", read_board)
 USERID = Parameter("USERID", read_userid)
 PASSWORD = Parameter("PASSWORD", Secret, is_secret=True)
+FILTER_WORDS = frozenset(known.value for known in Filter)
+OF_FILTERS = FILTER_WORDS.union(alias for alias in ALIASES if ALIASES[alias] in FILTER_WORDS)
+"""The words for filters in all languages, which no userid can be."""
 FILTERS = "|".join(known.value for known in Filter)

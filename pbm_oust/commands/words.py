@@ -2,10 +2,11 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 
-from pbm_oust.commands.aliases import ALIASES, without_accents
+from pbm_oust.commands.aliases import ALIASES, language_of, without_accents
+from pbm_oust.languages import Language
 from pbm_oust.refusal import Unread, Unreadable
 
 MASK = "********"
@@ -94,15 +95,28 @@ def _of_both(error: Unreadable, other: Unreadable, aliases: Mapping[str, str]) -
     if other.reason is Unread.AMBIGUOUS_WORD:
         begun = other.facts["known"]
         return Unreadable(Unread.AMBIGUOUS_WORD, error.culprit, known=begun)
-    meant = aliases.get(other.facts.get("resembles") or "")
-    resembles = error.facts["resembles"] or meant
+    word = without_accents(fold(error.culprit))
+    close = resembling(word, [*error.facts["known"], *aliases]) or ""
+    resembles = aliases.get(close, close) or error.facts["resembles"]
     return Unreadable(error.reason, error.culprit, **{**error.facts, "resembles": resembles})
+
+
+def language_like(word: str, english: Collection[str]) -> Language | None:
+    """Return the language that has a word like this one, if no English word is more like it."""
+    close = resembling(without_accents(fold(word)), [*english, *ALIASES])
+    return language_of([close]) if close and close not in english else None
 
 
 def resembling(word: str, known: Iterable[str]) -> str | None:
     """Return the known word that was probably meant, or None."""
     close = get_close_matches(fold(word), list(known), n=1, cutoff=0.66)
     return close[0] if close else None
+
+
+def is_of(vocabulary: Collection[str], word: str) -> bool:
+    """Return whether a word is one of a vocabulary, in capitals or not, with accents or not."""
+    folded = fold(word)
+    return folded in vocabulary or without_accents(folded) in vocabulary
 
 
 def is_harmless(word: str) -> bool:

@@ -25,6 +25,8 @@ class Language:
     """How players may call it in settings, besides by its code."""
     commands: Mapping[str, str]
     """Words without accents that stand for words of commands, the one that letters show first."""
+    words: Mapping[str, str]
+    """The same for words that stand behind those: settings and their values, `all`, `really`."""
     placeholders: Mapping[str, str]
     """What stands in command lines for the names of places, such as PASSWORD."""
     ordinals: Mapping[str, str]
@@ -45,6 +47,7 @@ def _read(code: str, text: str) -> Language:
         code,
         tuple(facts["names"]),
         facts.get("commands", {}),
+        facts.get("words", {}),
         facts.get("placeholders", {}),
         facts["ordinals"],
         facts.get("first_day", "1"),

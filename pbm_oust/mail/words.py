@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from pbm_oust.advice import legal_near, move_line, next_wish
 from pbm_oust.commands.answers import as_answer
+from pbm_oust.commands.general import SUBJECTS
 from pbm_oust.commands.grammar import Form, Option
 from pbm_oust.commands.table import FORMS
 from pbm_oust.commands.words import is_harmless
@@ -36,6 +37,7 @@ from pbm_oust.notices import (
     WelcomeNotice,
 )
 from pbm_oust.players import is_same_address
+from pbm_oust.record import WISHED
 from pbm_oust.render.text import game_text, in_columns
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
@@ -127,11 +129,13 @@ class Words:
         """Return the page of the help about a subject, or None if there is none."""
         if subject in KINDS:
             return wrapped(str(self._kind_words(KINDS[subject]).rules(KINDS[subject])))
-        if subject in ("overview", "commands", "tutorial", "time"):
+        if subject in ("overview", "commands", *SUBJECTS):
             name = "overview" if subject == "commands" else subject
             facts = {"families": usages_by_family(), "general_subjects": general_subjects()}
             return self._render(f"help/{name}", **facts)
         forms = [form for form in FORMS if form.topic == subject]
+        if not forms and subject in {deed.value for deed in WISHED}:
+            return self.help_page("move")
         return self._form_page(subject, forms) if forms else None
 
     def _board(self, notice: BoardNotice) -> tuple[str, str]:
@@ -245,7 +249,7 @@ def help_subjects() -> list[str]:
 
 def general_subjects() -> list[str]:
     """Return what there is help about that is no command."""
-    return [*KINDS, "tutorial", "time"]
+    return [*KINDS, *SUBJECTS]
 
 
 def usages_of(form: Form) -> list[str]:

@@ -7,20 +7,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm_oust.commands.aliases import ALIASES, in_english, language_of, without_accents
+from pbm_oust.commands.general import SUBJECTS
 from pbm_oust.commands.grammar import Form
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.saying import said_in, word_in
 from pbm_oust.commands.table import FORMS, GENERAL_FORMS, KIND_FORMS, VOCABULARY, parse_line
+from pbm_oust.commands.values import Filter
 from pbm_oust.commands.words import find_command_word, find_word
 from pbm_oust.languages import LANGUAGES, Language
 from pbm_oust.record import WISHED, Deed
 from pbm_oust.refusal import Unread, Unreadable
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.settings import NAMES, values_of
 
 FRENCH = LANGUAGES["fr"]
 TOPICS = {form.topic for form in GENERAL_FORMS.values()}
 DEEDS = {deed.value for deed in WISHED}
 PLACES = [{*KINDS, *TOPICS}, set(KIND_FORMS), DEEDS, {"address", "password"}, {"show"}]
+PLACES += [set(NAMES), *(set(values_of(name)) for name in NAMES if values_of(name))]
+PLACES += [
+    {known.value for known in Filter},
+    {"really"},
+    {"cancel"},
+    {"if", "then", "clear"},
+    {*SUBJECTS},
+]
 """The words between which there is a choice, at each place of a command line."""
 
 
@@ -63,7 +74,8 @@ def test_what_english_reads_is_never_read_otherwise(word: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES.values(), ids=str)
 def test_words_of_a_language_are_plain_and_stand_for_words_of_commands(language: Language) -> None:
-    commands = language.commands
+    commands = {**language.commands, **language.words}
+    assert len(commands) == len(language.commands) + len(language.words)
     known = {word for place in PLACES for word in place}
     assert all(alias.isascii() and alias.isalpha() and alias.islower() for alias in commands)
     assert set(commands.values()) <= known
@@ -71,7 +83,11 @@ def test_words_of_a_language_are_plain_and_stand_for_words_of_commands(language:
 
 
 def test_no_word_of_two_languages_stands_for_two_things() -> None:
-    meant = {pair for language in LANGUAGES.values() for pair in language.commands.items()}
+    meant = {
+        pair
+        for language in LANGUAGES.values()
+        for pair in {**language.words, **language.commands}.items()
+    }
     assert len(meant) == len(ALIASES)
 
 
@@ -107,9 +123,23 @@ def test_every_word_is_found_wherever_what_it_stands_for_can_stand(
         ("change motdepasse carol secret1 secret2", "change password carol secret1 secret2"),
         ("tout montre alice", "all show alice"),
         ("aide coup", "help coup"),
+        ("aide temps", "help time"),
         ("vacances carol secret1 2026-12-20 14", "vacation carol secret1 2026-12-20 14"),
         ("r\u00e9glages carol secret1 language fr", "settings carol secret1 language fr"),
         ("liste", "list"),
+        ("reglages carol secret1 langue fran\u00e7ais", "settings carol secret1 language fr"),
+        ("r\u00e9glages carol secret1 plateau Texte", "settings carol secret1 board text"),
+        ("reglages carol secret1 courriels=tour", "settings carol secret1 mail=mine"),
+        ("reglages carol secret1 autopasse oui", "settings carol secret1 autopass on"),
+        ("oust parties alice termin\u00e9es", "oust games alice inactive"),
+        ("oust montre alice toutes", "oust show alice all"),
+        ("anonymise carol secret1 vraiment", "forget carol secret1 really"),
+        ("vacances carol secret1 renonce", "vacation carol secret1 cancel"),
+        ("oust prevoir 1 carol secret1 Efface", "oust queue 1 carol secret1 clear"),
+        (
+            "oust pr\u00e9voir 1 carol secret1 si F6 alors D4,E5;si G7 alors passe",
+            "oust queue 1 carol secret1 if F6 then D4,E5; if G7 then pass",
+        ),
     ],
 )
 def test_a_line_in_french_is_the_same_command(line: str, english: str) -> None:

@@ -10,6 +10,7 @@ from pbm_oust.commands.looking import Past, Show
 from pbm_oust.commands.personal import Reject, TakeNote
 from pbm_oust.commands.play import Move, Preview
 from pbm_oust.commands.queue import Confirm, Queue, Queueing, Submit
+from pbm_oust.commands.table import VOCABULARY
 from pbm_oust.commands.talk import Chat
 from pbm_oust.commands.values import BoardAt, Filter
 from pbm_oust.players import Secret
@@ -125,6 +126,10 @@ def test_the_number_of_the_record_may_stand_too(text: str) -> None:
         ("", Unread.EMPTY_ANSWER, None),
         ("\u00a0\n\n \u200b", Unread.EMPTY_ANSWER, None),
         ("D4 \ufffd", Unread.UNLABELLED_CHARACTER, None),
+        ("abandonner", Unread.UNKNOWN_ANSWER, "resign"),
+        ("« Echnage »", Unread.UNKNOWN_ANSWER, "swap"),
+        ("passer", Unread.UNKNOWN_ANSWER, "pass"),
+        ("Bonjour Bob !", Unread.UNKNOWN_ANSWER, None),
     ],
 )
 def test_what_is_not_clear_is_not_done(text: str, reason: Unread, instead: str | None) -> None:
@@ -195,6 +200,9 @@ OUST = KINDS["oust"]
         ("queue clear", Queue(OUST, 17, "alice", REPLY, Queueing.CLEAR, (), None)),
         ("note", TakeNote(OUST, 17, "alice", REPLY, False)),
         ("note delete", TakeNote(OUST, 17, "alice", REPLY, True)),
+        ("note supprime", TakeNote(OUST, 17, "alice", REPLY, True)),
+        ("Aperçu\u00a0: E5", Preview(OUST, 17, Place(("E5",)), None)),
+        ("Prévoir clear", Queue(OUST, 17, "alice", REPLY, Queueing.CLEAR, (), None)),
         ("move D4 E5", Move(OUST, 17, "alice", REPLY, Place(("D4", "E5")), None)),
     ],
 )
@@ -223,6 +231,11 @@ def test_a_whole_command_is_one_as_everywhere(text: str, command: object) -> Non
     for answer in (read(text), read("", text)):
         assert answer.is_whole
         assert answer.command == command or type(answer.command) is command
+
+
+def test_a_whole_command_is_shown_in_the_words_of_its_player() -> None:
+    shown = read("Réglages alice wonderland").line.shown(VOCABULARY, lambda _word: False)
+    assert shown == "Réglages alice ********"
 
 
 def test_a_whole_command_proves_itself_by_its_password_alone() -> None:

@@ -74,6 +74,25 @@ def test_a_refusal_is_in_the_language_of_the_account_at_the_address(tmp_path: Pa
     assert languages(talk) == {ALICE: "en"}
 
 
+@pytest.mark.parametrize(
+    ("line", "language"),
+    [
+        ("inscrption manon capucine", "fr"),
+        ("Insription manon capucine", "fr"),
+        ("oust d\u00e9fii manon alice", "fr"),
+        ("singup manon capucine", "en"),
+        ("oust challange manon alice", "en"),
+        ("hello", "en"),
+    ],
+)
+def test_a_mistyped_command_is_answered_in_its_language(
+    line: str, language: str, tmp_path: Path
+) -> None:
+    talk = Talk.begin(tmp_path, ALICE)
+    talk.send(MANON, line)
+    assert languages(talk) == {MANON: language}
+
+
 def test_a_command_in_french_does_not_change_the_language_of_an_account(tmp_path: Path) -> None:
     talk = talk_in(tmp_path)
     talk.send(ALICE, "aide")

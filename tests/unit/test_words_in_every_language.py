@@ -54,6 +54,10 @@ def named(refusal: Refusal) -> str:
     return f"{refusal.reason.value}-{refusal.culprit}"
 
 
+def test_help_about_a_deed_is_that_about_moves() -> None:
+    assert page_of("swap", ENGLISH) == page_of("move", ENGLISH)
+
+
 def test_there_is_a_refusal_for_every_reason() -> None:
     assert {refusal.reason for refusal in REFUSALS} == {*Unread, *Barred, *Unlawful}
 
