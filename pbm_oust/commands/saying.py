@@ -88,7 +88,7 @@ def _words_behind(form: Form) -> set[str]:
     if form.name in _HOLDING_DEEDS:
         return {deed.value for deed in WISHED} | _fixed(form)
     if form.name == "help":
-        return {each.topic for each in FORMS}
+        return {each.topic for each in FORMS} | _fixed(form)
     known = {"show"} if form.name == "all" else set()
     return known | _fixed(form)
 

@@ -217,6 +217,11 @@ def test_places_have_names_in_the_language() -> None:
     assert said == "oust coup PARTIE PSEUDO MOTDEPASSE POSES[#N]"
 
 
+def test_subjects_of_the_help_have_names_in_the_language() -> None:
+    assert said_in("help tutorial", FRENCH) == "aide tutoriel"
+    assert said_in("help move", FRENCH) == "aide coup"
+
+
 def test_english_lines_stay_as_they_are() -> None:
     line = "oust move 17 alice PASSWORD pass#3"
     assert said_in(line, LANGUAGES["en"]) == line
