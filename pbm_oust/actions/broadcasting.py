@@ -7,8 +7,8 @@ from contextlib import suppress
 from pbm_oust.actions.desk import Desk
 from pbm_oust.actions.request import Action, Actor, Handled, Request
 from pbm_oust.broadcasts import MOST_A_DAY, with_broadcast
+from pbm_oust.commands.masking import without_passwords
 from pbm_oust.commands.personal import Broadcast
-from pbm_oust.commands.table import without_passwords
 from pbm_oust.membership import signed_off_since
 from pbm_oust.notices import Reader, Told
 from pbm_oust.outbox import NOWHERE

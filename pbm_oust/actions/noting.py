@@ -5,8 +5,8 @@ from collections.abc import Callable
 from pbm_oust.actions.desk import Desk
 from pbm_oust.actions.request import Action, Actor, Handled, Request
 from pbm_oust.boards import DamagedHistory, read_game
+from pbm_oust.commands.masking import without_passwords
 from pbm_oust.commands.personal import TakeNote, Unwatch, Watch
-from pbm_oust.commands.table import without_passwords
 from pbm_oust.game import Game
 from pbm_oust.notes import LONGEST, note_about, with_note
 from pbm_oust.notices import Told

@@ -11,9 +11,9 @@ from pbm_oust.actions.telling import answer_again, tell_players
 from pbm_oust.actions.undo import take_back
 from pbm_oust.boards import open_board, read_game
 from pbm_oust.commands.challenge import Challenge
+from pbm_oust.commands.masking import without_passwords
 from pbm_oust.commands.play import Move, Preview
 from pbm_oust.commands.queue import Confirm
-from pbm_oust.commands.table import without_passwords
 from pbm_oust.following import Orders, follow, orders_of
 from pbm_oust.game import Game
 from pbm_oust.header import Header

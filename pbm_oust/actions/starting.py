@@ -8,7 +8,7 @@ from pbm_oust.actions.inviting import check_willing
 from pbm_oust.actions.request import Actor, Handled, Request
 from pbm_oust.actions.telling import answer_again, tell_players
 from pbm_oust.boards import challenge_remark, find_remark
-from pbm_oust.commands.table import without_passwords
+from pbm_oust.commands.masking import without_passwords
 from pbm_oust.game import Game
 from pbm_oust.header import Header
 from pbm_oust.notation import format_header

@@ -7,8 +7,8 @@ from pbm_oust.actions.request import Action, Actor, Handled, Request
 from pbm_oust.advice import move_line
 from pbm_oust.boards import read_game
 from pbm_oust.commands.answers import read_answer
+from pbm_oust.commands.masking import without_passwords
 from pbm_oust.commands.play import Move
-from pbm_oust.commands.table import without_passwords
 from pbm_oust.commands.talk import Chat, Message
 from pbm_oust.game import Game
 from pbm_oust.limits import Counted

@@ -1,7 +1,6 @@
 """The table of all commands: parsing a line, its vocabulary, and the lines of the help."""
 
 import re
-from collections.abc import Collection
 
 from pbm_oust.commands import (
     accounts,
@@ -27,7 +26,7 @@ from pbm_oust.commands.accounts import (
     Signup,
     Verify,
 )
-from pbm_oust.commands.aliases import ALIASES, in_english, without_accents
+from pbm_oust.commands.aliases import ALIASES, in_english
 from pbm_oust.commands.challenge import Challenge, Replay
 from pbm_oust.commands.general import Help
 from pbm_oust.commands.line import Line
@@ -56,8 +55,6 @@ from pbm_oust.commands.talk import Chat, Message
 from pbm_oust.commands.vacation import Ask, Vacation
 from pbm_oust.commands.values import Filter
 from pbm_oust.commands.words import (
-    MASK,
-    SHORTEST_PASSWORD,
     find_command_word,
     fold,
     is_of,
@@ -66,7 +63,6 @@ from pbm_oust.commands.words import (
 from pbm_oust.players import Secret
 from pbm_oust.record import WISHED
 from pbm_oust.refusal import Unread, Unreadable
-from pbm_oust.replying import Credential, without_tokens
 from pbm_oust.rules.kinds import KINDS
 
 _BOARD_OF_SUBJECT = re.compile(r"[0-9]+:?")
@@ -74,12 +70,6 @@ _BOARD_OF_SUBJECT = re.compile(r"[0-9]+:?")
 
 _PLAYED = re.compile(rf"[a-z][0-9]{{1,2}}\b.*|{'|'.join(deed.value for deed in WISHED)}")
 """What somebody writes who thinks that an answer to a board mail is enough."""
-
-_LONGEST_BEGINNING = 8
-"""Words from the beginning of a command in which its password stands."""
-
-_SHORTEST_BEGINNING = 4
-"""How many letters of a general command make its beginning in the midst of a text."""
 
 Signed = (
     Move
@@ -225,48 +215,6 @@ def _new_password(command: Command) -> tuple[Secret | None, str]:
         case Verify():
             return command.new, ""
     return None, ""
-
-
-def without_passwords(text: str, password: Credential | None = None) -> str:
-    """Return a text for other eyes: no known password, and no command with what might be one.
-
-    Nothing that proves whose answer a mail is stands in it either.
-    """
-    text = without_tokens(text, MASK)
-    if isinstance(password, Secret):
-        text = re.sub(re.escape(password.text), MASK, text, flags=re.IGNORECASE)
-    return "\n".join(_without_secret(line) for line in text.split("\n"))
-
-
-def _without_secret(text: str) -> str:
-    """Return a line of text, masked if a command that takes a password begins anywhere in it."""
-    words = text.split()
-    for nth, word in enumerate(words):
-        if not _may_begin(fold(word)):
-            continue
-        line, _ = recognise(" ".join(words[nth : nth + _LONGEST_BEGINNING]))
-        if line.form and _is_likely(line, line.form.secret_places(line.arguments)):
-            masked = line.shown(VOCABULARY, lambda _word: False)
-            return " ".join([*words[:nth], masked, *words[nth + _LONGEST_BEGINNING :]])
-    return text
-
-
-def _may_begin(word: str) -> bool:
-    """Return whether a command may begin with a word: for, say, is rather for than forget."""
-    plain = without_accents(word)
-    names = [*KINDS, *KIND_FORMS]
-    if len(word) >= _SHORTEST_BEGINNING or word in GENERAL_FORMS:
-        names += [*GENERAL_FORMS, *ALIASES]
-    return any(name.startswith((word, plain)) for name in names)
-
-
-def _is_likely(line: Line, places: Collection[int]) -> bool:
-    """Return whether a line with words in a password's place is a command, and no sentence."""
-    if not places or line.own_words > 1:
-        return bool(places)
-    if line.kind:
-        return line.arguments[0][:1].isdigit()
-    return any(len(line.arguments[place]) >= SHORTEST_PASSWORD for place in places)
 
 
 def _general(line: Line, topic: str) -> tuple[Line, Unreadable | None]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pbm_oust.commands.table import without_passwords
+from pbm_oust.commands.masking import without_passwords
 from pbm_oust.players import Secret
 
 
