@@ -114,7 +114,7 @@ def test_letters_are_printed_as_text_by_the_tests_that_compare_them_whole(talk: 
     alone = as_text(data)
     assert types(alone) == ["text/plain"]
     assert not page_of(alone)
-    assert re.search(rb"^MIME-Version: 1.0\n\n", alone, re.MULTILINE)
+    assert re.search(rb"^MIME-Version: 1.0\nContent-Language: en\n\n", alone, re.MULTILINE)
 
 
 def taps(page: str) -> set[str]:
