@@ -12,13 +12,12 @@ from email.utils import format_datetime
 from pbm_oust import replying
 from pbm_oust.actions.request import Request
 from pbm_oust.game import Game
-from pbm_oust.languages import Language
 from pbm_oust.mail.alternative import LONGEST_LINE, fill
 from pbm_oust.mail.answerable import reply_to
 from pbm_oust.mail.automatic import unread_address
 from pbm_oust.mail.phrases import WIDTH
 from pbm_oust.mail.proving import reply_address
-from pbm_oust.mail.words import Words
+from pbm_oust.mail.words import words_in
 from pbm_oust.notices import (
     BoardNotice,
     BoardsNotice,
@@ -67,7 +66,6 @@ class Letters:
         self._address = address
         self._clock = clock
         self._key = key
-        self._words: dict[Language, Words] = {}
 
     def write(self, notice: Notice, request: Request) -> list[bytes]:
         """Return the letters about a notice, one to each address of its reader.
@@ -104,7 +102,7 @@ class Letters:
 
         `is_own` tells whether it goes to an address of its reader's account.
         """
-        words = self._words_in(notice.reader.settings.language)
+        words = words_in(notice.reader.settings.language, self._address)
         subject, text = words.of(notice)
         about, reader = game_of(notice), notice.reader
         if about and reader.settings.subject is SubjectForm.BOARD:
@@ -121,12 +119,6 @@ class Letters:
             return self._answers_at(notice, move)
 
         return _Content(subject, text, words.pages.of(notice, subject, text, moves_at))
-
-    def _words_in(self, language: Language) -> Words:
-        """Return the words of a language, which are made ready when first needed."""
-        if language not in self._words:
-            self._words[language] = Words(self._address, language)
-        return self._words[language]
 
     def _answers_at(self, notice: Notice, reply: Reply | None) -> str | None:
         """Return the address at which an answer counts as its reader's, if there is one."""

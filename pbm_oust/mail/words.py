@@ -4,7 +4,7 @@ import re
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -228,6 +228,12 @@ class Words:
     def _render(self, template: str, **facts: object) -> str:
         text = self._templates.get_template(f"{template}.txt").render(facts)
         return wrapped(re.sub(r"\n{3,}", "\n\n", text)).strip("\n")
+
+
+@cache
+def words_in(language: Language, address: str) -> Words:
+    """Return the words of a language, which a process makes ready once: that takes its time."""
+    return Words(address, language)
 
 
 def example_line(game: Game) -> str:
