@@ -69,7 +69,9 @@ def commands_in(text: str, language: Language) -> list[Command]:
     lines = [line for part in paragraphs for line in part.split("\n") if "[" not in line]
     sent = [line.strip() for line in lines if line.startswith("  ")]
     sent += [
-        line.split(":  ", 1)[1] for line in lines if ":  " in line and not line.startswith(" ")
+        line.split(":  ", 1)[1].replace(", ", " ")
+        for line in lines
+        if ":  " in line and not line.startswith(" ")
     ]
     read = [parse_line(line)[1] for line in sent]
     return [command for command in read if not isinstance(command, Unreadable)]
