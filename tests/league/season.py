@@ -35,6 +35,11 @@ BOARDS = (
 """The boards that are begun, in turn."""
 
 
+_LATE = 0.85
+"""The share of a season after which players give up: games at random may go on for very long."""
+_SHARE_GIVEN_UP = 0.5
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """How large a league is."""
@@ -129,7 +134,7 @@ class Season:
             signed("decline", board=game)
         elif game.can_swap and chance(0.3):
             signed("move", f"swap#{game.next_number}", board=game)
-        elif len(game.line) > 4 and chance(0.01):
+        elif len(game.line) > 4 and chance(_SHARE_GIVEN_UP if self._is_late() else 0.01):
             signed("resign", board=game)
         elif len(game.line) > 4 and not game.offer and chance(0.03):
             signed("move", "propose", board=game)
@@ -146,6 +151,11 @@ class Season:
         else:
             signed("move", player.turn_words(game, 0.2), "Your move." if chance(0.2) else "", game)
             self._after_move(player, game)
+
+    def _is_late(self) -> bool:
+        """Return whether boards that still go on are to be brought to their end."""
+        days = (self.world.clock.now() - self.start).days
+        return days > _LATE * self.plan.days
 
     def _after_move(self, player: Player, before: Game) -> None:
         """Now and then, regret the move, or plan the next one."""
