@@ -1,13 +1,18 @@
-"""What several unit tests start from: a home, and a listener on it."""
+"""What several unit tests start from: a home, a listener on it, and no hurry."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from pbm_oust.home import Home
 from pbm_oust.rules.kinds import KINDS
 from tests.unit.listening import listening
+
+# A busy machine takes longer for an example than hypothesis usually lets it.
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 
 
 @pytest.fixture
