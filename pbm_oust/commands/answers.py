@@ -1,6 +1,5 @@
 """What an answer to a board mail may hold: `D4`, `pass`, `preview E5`, or any whole command."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
@@ -9,7 +8,7 @@ from pbm_oust.commands.aliases import in_english
 from pbm_oust.commands.line import Line
 from pbm_oust.commands.personal import DELETE
 from pbm_oust.commands.play import Move, format_wish, read_wish
-from pbm_oust.commands.table import GENERAL_FORMS, KIND_FORMS, Command, parse_line
+from pbm_oust.commands.table import BOARD_OF_SUBJECT, GENERAL_FORMS, KIND_FORMS, Command, parse_line
 from pbm_oust.commands.talk import Chat
 from pbm_oust.commands.words import find_command_word, fold, split_words
 from pbm_oust.commands.written_cells import (
@@ -33,8 +32,6 @@ _SHORTEST_WORD = 4
 _MOST_LINES = 10
 """In how many lines below the first one a move is looked for that may have been meant."""
 _ENDS = ".!,;:"
-_SUBJECT_OF_LETTER = re.compile(r"[0-9]+:?")
-"""What stands behind the name of a game in the Subjects of our own letters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +105,7 @@ def is_of_letter(subject: str) -> bool:
     """Return whether a Subject is that of one of our letters about a board."""
     words = fold(subject).split()
     return (
-        bool(words)
-        and words[0] in KINDS
-        and bool(_SUBJECT_OF_LETTER.fullmatch("".join(words[1:2])))
+        bool(words) and words[0] in KINDS and bool(BOARD_OF_SUBJECT.fullmatch("".join(words[1:2])))
     )
 
 

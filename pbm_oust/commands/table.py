@@ -65,7 +65,7 @@ from pbm_oust.record import WISHED
 from pbm_oust.refusal import Unread, Unreadable
 from pbm_oust.rules.kinds import KINDS
 
-_BOARD_OF_SUBJECT = re.compile(r"[0-9]+:?")
+BOARD_OF_SUBJECT = re.compile(r"[0-9]+:?")
 """What stands behind the name of a game in the Subjects of our own letters."""
 
 _PLAYED = re.compile(rf"[a-z][0-9]{{1,2}}\b.*|{'|'.join(deed.value for deed in WISHED)}")
@@ -172,7 +172,7 @@ def recognise(text: str) -> tuple[Line, Unreadable | None]:
     kind = KINDS[word]
     if not others:
         return line, Unreadable(Unread.MISSING_WORD, missing=tuple(KIND_FORMS), kind=kind)
-    if _BOARD_OF_SUBJECT.fullmatch(others[0]):
+    if BOARD_OF_SUBJECT.fullmatch(others[0]):
         likely = Line(line.words, KIND_FORMS["move"], kind, 1)
         return likely, Unreadable(Unread.ANSWER_TO_BOARD, others[0])
     try:

@@ -1,6 +1,9 @@
 """Which letters can be answered, and what an answer to each of them is. Pure."""
 
+from dataclasses import replace
+
 from pbm_oust.actions.request import Request
+from pbm_oust.game import Game
 from pbm_oust.notices import BoardNotice, News, Notice, RefusalNotice, Told, game_of
 from pbm_oust.replying import Purpose, Reply
 
@@ -35,4 +38,10 @@ def reply_to(notice: Notice, request: Request, address: str) -> Reply | None:
     if is_supposed:
         purpose = Purpose.PLAY
     number = game.next_number - is_supposed
-    return Reply(purpose, game.header.kind.name, game.header.board, number, account.userid)
+    return replace(turn_of(game, account.userid), purpose=purpose, number=number)
+
+
+def turn_of(game: Game, userid: str) -> Reply:
+    """Return the answer that makes the next record of a board."""
+    kind, board = game.header.kind.name, game.header.board
+    return Reply(Purpose.PLAY, kind, board, game.next_number, userid)

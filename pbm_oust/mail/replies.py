@@ -13,7 +13,7 @@ from pbm_oust import replying
 from pbm_oust.actions.request import Request
 from pbm_oust.game import Game
 from pbm_oust.mail.alternative import LONGEST_LINE, fill
-from pbm_oust.mail.answerable import reply_to
+from pbm_oust.mail.answerable import reply_to, turn_of
 from pbm_oust.mail.automatic import unread_address
 from pbm_oust.mail.phrases import WIDTH
 from pbm_oust.mail.proving import reply_address
@@ -114,9 +114,7 @@ class Letters:
                 return self._answers_at(notice, reply) if is_play else None
             if not is_own or not reader.userid:
                 return None
-            kind, board = game.header.kind.name, game.header.board
-            move = Reply(Purpose.PLAY, kind, board, game.next_number, reader.userid)
-            return self._answers_at(notice, move)
+            return self._answers_at(notice, turn_of(game, reader.userid))
 
         return _Content(subject, text, words.pages.of(notice, subject, text, moves_at))
 
