@@ -2,15 +2,20 @@ import re
 from pathlib import Path
 
 from tests.end_to_end.player import Player, latest_mail, play_to_the_end
-from tests.end_to_end.server import running
+from tests.end_to_end.server import Server, running
+
+
+def signed_up(server: Server) -> tuple[Player, Player]:
+    """Return two players with accounts."""
+    alice, bob = Player("alice", "wonderland", server), Player("bob", "lookingglass", server)
+    alice.sign_up()
+    bob.sign_up()
+    return alice, bob
 
 
 def test_a_whole_game_is_played_by_answers_without_a_password(tmp_path: Path) -> None:
     with running(tmp_path) as server:
-        alice = Player("alice", "wonderland", server)
-        bob = Player("bob", "lookingglass", server)
-        alice.sign_up()
-        bob.sign_up()
+        alice, bob = signed_up(server)
         alice.send("oust challenge alice bob -size=4")
         latest = play_to_the_end((alice, bob), latest_mail((alice, bob)), by_answers=True)
         assert all("over" in str(mail["Subject"]) for mail in latest.values())
@@ -33,10 +38,7 @@ def test_a_whole_game_is_played_by_answers_without_a_password(tmp_path: Path) ->
 
 def test_an_answer_whose_plus_part_was_lost_is_known_by_what_it_answers(tmp_path: Path) -> None:
     with running(tmp_path) as server:
-        alice = Player("alice", "wonderland", server)
-        bob = Player("bob", "lookingglass", server)
-        alice.sign_up()
-        bob.sign_up()
+        alice, bob = signed_up(server)
         alice.send("oust challenge alice bob -size=4")
         board = latest_mail((alice, bob))["alice"]
         bob.answer(board, "C3", to=server.commands)
