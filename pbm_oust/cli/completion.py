@@ -5,8 +5,8 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem
 
-from pbm_oust.home import Home
 from pbm_oust.rules.position import Kind
+from pbm_oust.store.home import Home
 
 
 def complete_boards(

@@ -6,9 +6,9 @@ from itertools import chain
 import click
 
 from pbm_oust.cli.operator import Operator, as_json, now, pass_operator, print_json
-from pbm_oust.config import BadConfiguration, Configuration
 from pbm_oust.doctor import accounts, boards, configuration, host, letters, relay
 from pbm_oust.doctor.finding import Finding, Verdict
+from pbm_oust.store.configuration import BadConfiguration, Configuration
 
 
 @click.command()

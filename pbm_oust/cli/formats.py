@@ -5,17 +5,17 @@ from collections.abc import Callable
 
 import click
 
+from pbm_oust.board.formats.any import parse_any
+from pbm_oust.board.formats.plain import format_plain, has_plain
+from pbm_oust.board.formats.sgf import format_sgf
+from pbm_oust.board.formats.sheet import BadGame, Sheet, read_sheet
+from pbm_oust.board.formats.structured import format_structured
+from pbm_oust.board.history import BadHistory
 from pbm_oust.cli.completion import complete_boards
 from pbm_oust.cli.operator import KIND, Operator, Refused, pass_operator
-from pbm_oust.formats.any import parse_any
-from pbm_oust.formats.plain import format_plain, has_plain
-from pbm_oust.formats.sgf import format_sgf
-from pbm_oust.formats.sheet import BadGame, Sheet, read_sheet
-from pbm_oust.formats.structured import format_structured
-from pbm_oust.history import BadHistory
-from pbm_oust.importing import NotImported, import_game, plan_import
 from pbm_oust.mail.reading import UnreadableMail, whole_text
 from pbm_oust.rules.position import Kind
+from pbm_oust.store.importing import NotImported, import_game, plan_import
 
 _FORMATS: dict[str, Callable[[Sheet], str]] = {
     "sgf": format_sgf,

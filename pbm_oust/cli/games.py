@@ -4,8 +4,10 @@ from typing import Any
 
 import click
 
-from pbm_oust.actions.desk import Desk
-from pbm_oust.boards import DamagedHistory, read_game
+from pbm_oust.accounts.account import BadAccount
+from pbm_oust.board.formats.structured import record_fields, result_fields
+from pbm_oust.board.game import Game
+from pbm_oust.board.notation import format_time
 from pbm_oust.cli.completion import complete_boards, complete_userids
 from pbm_oust.cli.operator import (
     BOARD_AT,
@@ -21,14 +23,12 @@ from pbm_oust.cli.operator import (
 )
 from pbm_oust.cli.terminal import page
 from pbm_oust.cli.watching import headed, state_of, watch
-from pbm_oust.commands.values import BoardAt, Filter
-from pbm_oust.formats.structured import record_fields, result_fields
-from pbm_oust.game import Game
-from pbm_oust.notation import format_time
-from pbm_oust.players import BadAccount
+from pbm_oust.grammar.values import BoardAt, Filter
+from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind, Side
+from pbm_oust.store.open_boards import DamagedHistory, read_game
 
 
 @click.group()
@@ -197,9 +197,9 @@ def _summary(game: Game) -> dict[str, Any]:
 
 def _deadline(operator: Operator, game: Game) -> dict[str, str | None]:
     """Return until when the player to move has time; None where that is not known, or over."""
-    desk = Desk(operator.home, lambda _notice, _request: [], now)
+    work = UnitOfWork(operator.home, lambda _notice, _request: [], now)
     try:
-        until = None if game.result else format_time(desk.clock_of(game).deadline)
+        until = None if game.result else format_time(work.clock_of(game).deadline)
     except BadAccount:
         until = None
     return {"deadline": until}

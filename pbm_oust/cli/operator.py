@@ -11,25 +11,25 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from pbm_oust.boards import DamagedHistory, read_game
+from pbm_oust.accounts.address import parse_address
+from pbm_oust.board.game import Game
 from pbm_oust.cli.terminal import page
-from pbm_oust.commands.values import BoardAt, read_board_at
-from pbm_oust.config import (
+from pbm_oust.grammar.values import BoardAt, read_board_at
+from pbm_oust.refusal import Refusal, Unreadable
+from pbm_oust.render.text import in_columns
+from pbm_oust.rules.grid import Grid, Shape, parse_size
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.position import Kind
+from pbm_oust.store.configuration import (
     BadConfiguration,
     Configuration,
     parse_configuration,
     parse_endpoint,
     parse_relay,
 )
-from pbm_oust.disk import NoSuchFile
-from pbm_oust.game import Game
-from pbm_oust.home import Home
-from pbm_oust.players import parse_address
-from pbm_oust.refusal import Refusal, Unreadable
-from pbm_oust.render.text import in_columns
-from pbm_oust.rules.grid import Grid, Shape, parse_size
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind
+from pbm_oust.store.disk import NoSuchFile
+from pbm_oust.store.home import Home
+from pbm_oust.store.open_boards import DamagedHistory, read_game
 
 
 class Refused(click.ClickException):

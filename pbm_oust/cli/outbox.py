@@ -15,10 +15,10 @@ from pbm_oust.cli.operator import (
     print_json,
     print_table,
 )
-from pbm_oust.config import Endpoint
-from pbm_oust.disk import NoSuchFile
-from pbm_oust.mail.outbox import Letter, read_failed_letters, read_letter, read_letters
-from pbm_oust.mail.relaying import Relaying
+from pbm_oust.mail.relay import Relaying
+from pbm_oust.store.configuration import Endpoint
+from pbm_oust.store.disk import NoSuchFile
+from pbm_oust.store.posted import Letter, read_failed_letters, read_letter, read_letters
 
 
 @click.group()

@@ -5,7 +5,11 @@ from typing import Any
 
 import click
 
-from pbm_oust.boards import has_played
+from pbm_oust.accounts.account import Account, BadAccount, format_account, parse_account
+from pbm_oust.accounts.address import parse_address
+from pbm_oust.accounts.password import Secret, hash_password
+from pbm_oust.accounts.status import disabled_since
+from pbm_oust.board.notation import format_time
 from pbm_oust.cli.completion import complete_userids
 from pbm_oust.cli.operator import (
     Operator,
@@ -16,22 +20,12 @@ from pbm_oust.cli.operator import (
     print_json,
     print_table,
 )
-from pbm_oust.commands.accounts import LONGEST_PASSWORD, read_new_password, read_new_userid
-from pbm_oust.commands.values import read_userid
-from pbm_oust.commands.words import SHORTEST_PASSWORD
-from pbm_oust.disk import NoSuchFile
-from pbm_oust.membership import disabled_since
-from pbm_oust.notation import format_time
-from pbm_oust.players import (
-    Account,
-    BadAccount,
-    Secret,
-    format_account,
-    hash_password,
-    parse_account,
-    parse_address,
-)
+from pbm_oust.grammar.passwords import LONGEST_PASSWORD, read_new_password, read_new_userid
+from pbm_oust.grammar.values import read_userid
+from pbm_oust.grammar.words import SHORTEST_PASSWORD
 from pbm_oust.refusal import Unreadable
+from pbm_oust.store.disk import NoSuchFile
+from pbm_oust.store.open_boards import has_played
 
 password_option = click.option(
     "--password",

@@ -6,18 +6,18 @@ from datetime import datetime
 
 import click
 
-from pbm_oust.actions.broadcasting import announce
-from pbm_oust.actions.desk import Desk
-from pbm_oust.actions.moving import CannotMove, merge_players, rename_player
-from pbm_oust.boards import DamagedHistory
+from pbm_oust.accounts.account import BadAccount, format_account
+from pbm_oust.accounts.status import disabled_since, with_disabled
+from pbm_oust.board.notation import format_time
 from pbm_oust.cli.operator import Operator, Refused, now, pass_operator
 from pbm_oust.cli.players import players, read_account
-from pbm_oust.commands.accounts import read_new_userid
-from pbm_oust.mail.replies import Letters
-from pbm_oust.membership import disabled_since, with_disabled
-from pbm_oust.notation import format_time
-from pbm_oust.players import BadAccount, format_account
+from pbm_oust.commands.broadcast import announce
+from pbm_oust.grammar.passwords import read_new_userid
+from pbm_oust.letters.letters import Letters
+from pbm_oust.play.renaming import CannotMove, merge_players, rename_player
+from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, Unreadable
+from pbm_oust.store.open_boards import DamagedHistory
 
 
 @players.command()
@@ -106,7 +106,7 @@ def _set_disabled(operator: Operator, userid: str, at: datetime | None) -> None:
 
 
 def _move(
-    operator: Operator, move: Callable[[str, str, Desk], int], old: str, new: str, done: str
+    operator: Operator, move: Callable[[str, str, UnitOfWork], int], old: str, new: str, done: str
 ) -> None:
     read_account(operator, old)
     try:
@@ -120,6 +120,6 @@ def _move(
     click.echo(f"{done} {old}: {new} on {count} {'board' if count == 1 else 'boards'}")
 
 
-def _desk(operator: Operator) -> Desk:
+def _desk(operator: Operator) -> UnitOfWork:
     home = operator.prepared_home()
-    return Desk(home, Letters(operator.configuration.address, now, home.key).write, now)
+    return UnitOfWork(home, Letters(operator.configuration.address, now, home.key).write, now)

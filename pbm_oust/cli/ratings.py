@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from pbm_oust.boards import finished_games
+from pbm_oust.board.ratings import RatedGame, Standing, Table, rate
 from pbm_oust.cli.operator import (
     KIND,
     Operator,
@@ -14,10 +14,10 @@ from pbm_oust.cli.operator import (
 )
 from pbm_oust.cli.terminal import page
 from pbm_oust.languages import ENGLISH
-from pbm_oust.mail.rows import standing_rows
-from pbm_oust.mail.tongue import Tongue
-from pbm_oust.ratings import RatedGame, Standing, Table, rate
+from pbm_oust.letters.tables import standing_rows
+from pbm_oust.letters.translator import Translator
 from pbm_oust.rules.position import Kind
+from pbm_oust.store.open_boards import finished_games
 
 
 @click.command()
@@ -36,7 +36,7 @@ def standings(operator: Operator, kind: Kind | None, as_json: bool) -> None:
     lines = list[str]()
     for table in tables:
         lines.append(f"{table.kind.title}, {table.size.value} boards")
-        lines += [f"  {row}" for row in standing_rows(Tongue(ENGLISH), table.ordered())]
+        lines += [f"  {row}" for row in standing_rows(Translator(ENGLISH), table.ordered())]
     page("".join(f"{line}\n" for line in lines))
 
 

@@ -4,19 +4,19 @@ import sys
 
 import click
 
-from pbm_oust.actions.rulings import rule_board
-from pbm_oust.boards import DamagedHistory, read_game
+from pbm_oust.accounts.account import BadAccount
+from pbm_oust.board.game import Game
+from pbm_oust.board.notation import format_ruling
+from pbm_oust.board.record import Ruling, Verb
 from pbm_oust.cli.operator import KIND, Operator, Refused, now, pass_operator
 from pbm_oust.cli.sweeping import hand_over
-from pbm_oust.commands.values import read_userid
-from pbm_oust.game import Game
-from pbm_oust.mail.intake import open_intake
-from pbm_oust.notation import format_ruling
-from pbm_oust.players import BadAccount
-from pbm_oust.record import Ruling, Verb
-from pbm_oust.recovery import recover
+from pbm_oust.grammar.values import read_userid
+from pbm_oust.mail.inbound import open_intake
+from pbm_oust.play.rulings import rule_board
 from pbm_oust.refusal import Barred, Refusal
 from pbm_oust.rules.position import Kind, Side
+from pbm_oust.store.open_boards import DamagedHistory, read_game
+from pbm_oust.store.recovery import recover
 
 DRAW = "draw"
 
@@ -87,7 +87,7 @@ def _rule(operator: Operator, kind: Kind, board: int, ruling: Ruling, what: str,
                 raise Refused(f"{game.name} has changed meanwhile; look at it again")
             return ruling
 
-        rule_board(open_intake(home, operator.configuration.address, now).desk, kind, board, decide)
+        rule_board(open_intake(home, operator.configuration.address, now).work, kind, board, decide)
     except Refusal as refusal:
         raise Refused(_reason(refusal, kind, board)) from None
     except (DamagedHistory, BadAccount) as damage:

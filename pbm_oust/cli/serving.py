@@ -11,17 +11,17 @@ from email.utils import make_msgid
 
 import click
 
+from pbm_oust.accounts.tags import without_tokens
 from pbm_oust.cli.operator import ADDRESS, ENDPOINT, RELAY, Operator, Refused, now, pass_operator
-from pbm_oust.commands.words import MASK
-from pbm_oust.config import BadConfiguration, Configuration, Endpoint
-from pbm_oust.mail.intake import KeptBySender, envelope_of, open_intake
+from pbm_oust.grammar.words import MASK
+from pbm_oust.mail.inbound import KeptBySender, envelope_of, open_intake
 from pbm_oust.mail.listener import SIZE_LIMIT, CannotListen, takes
-from pbm_oust.mail.outbox import read_letters
 from pbm_oust.mail.reading import UnreadableMail
-from pbm_oust.mail.relaying import Relaying
+from pbm_oust.mail.relay import Relaying
 from pbm_oust.mail.server import Server
-from pbm_oust.recovery import recover
-from pbm_oust.replying import without_tokens
+from pbm_oust.store.configuration import BadConfiguration, Configuration, Endpoint
+from pbm_oust.store.posted import read_letters
+from pbm_oust.store.recovery import recover
 
 log = logging.getLogger("pbm_oust")
 

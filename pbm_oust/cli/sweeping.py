@@ -4,11 +4,11 @@ import time
 
 import click
 
-from pbm_oust import sweep as sweeps
 from pbm_oust.cli.operator import Operator, as_json, now, pass_operator, print_json
-from pbm_oust.mail.intake import open_intake
-from pbm_oust.mail.relaying import Relaying
-from pbm_oust.recovery import recover
+from pbm_oust.mail.inbound import open_intake
+from pbm_oust.mail.relay import Relaying
+from pbm_oust.service import sweep as sweeps
+from pbm_oust.store.recovery import recover
 
 
 @click.command()
@@ -22,7 +22,7 @@ def sweep(operator: Operator, as_json: bool) -> None:
     """
     home = operator.prepared_home()
     recover(home)
-    swept = sweeps.sweep(open_intake(home, operator.configuration.address, now).desk)
+    swept = sweeps.sweep(open_intake(home, operator.configuration.address, now).work)
     if as_json:
         done = [{"about": deed.about, "what": deed.what} for deed in swept.done]
         troubles = [{"about": each.about, "reason": each.reason} for each in swept.troubles]

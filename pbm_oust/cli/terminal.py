@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from pbm_oust.game import Game
+from pbm_oust.board.game import Game
 from pbm_oust.render.text import LETTERS, Letters, game_text
 from pbm_oust.rules.position import Side
 

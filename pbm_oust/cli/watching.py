@@ -4,10 +4,10 @@ import time
 
 import click
 
+from pbm_oust.board.game import Game
+from pbm_oust.board.notation import format_result
 from pbm_oust.cli.operator import Operator
 from pbm_oust.cli.terminal import drawn, is_terminal
-from pbm_oust.game import Game
-from pbm_oust.notation import format_result
 from pbm_oust.rules.position import Kind
 
 PAUSE = 0.5

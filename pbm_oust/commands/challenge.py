@@ -1,18 +1,18 @@
 """The command that starts a board: `oust challenge alice bob -size=13`."""
 
-import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pbm_oust.commands.grammar import Form, Option, Parameter
-from pbm_oust.commands.values import BOARD, read_userid
-from pbm_oust.header import Terms
-from pbm_oust.notation import NUMBER
-from pbm_oust.refusal import Unread, Unreadable
+from pbm_oust.board.header import Header, Terms
+from pbm_oust.grammar.form import Form, Option, Parameter
+from pbm_oust.grammar.values import read_userid
+from pbm_oust.play.request import Action, Handled, Request
+from pbm_oust.play.starting import challenger_of, start_board
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.refusal import Barred, NotAllowed
 from pbm_oust.rules.grid import Grid, Shape, parse_size
 from pbm_oust.rules.position import Kind
 
-_NUMBER = re.compile(rf"#?(?:0|{NUMBER.pattern})")
 LONGEST_TIME = 3650
 """The most days that a time option takes."""
 
@@ -26,17 +26,6 @@ class Challenge:
     o: str
     grid: Grid
     terms: Terms
-
-
-@dataclass(frozen=True, slots=True)
-class Replay:
-    """Start an unrated board from the position of another one after its record `number`."""
-
-    kind: Kind
-    board: int
-    number: int
-    x: str
-    o: str
 
 
 def _challenge(kind: Kind, x: str, o: str, *, grid: Grid | None = None, **terms: Any) -> Challenge:
@@ -92,13 +81,6 @@ def _days(name: str, least: int) -> Option:
     return Option(name, lambda _kind: f"[--{name}={usual}]", read, takes="days", sets=name)
 
 
-def _read_number(word: str) -> int:
-    """Return the number of a record, 0 for the start, with or without a `#`. Raises Unreadable."""
-    if not _NUMBER.fullmatch(word):
-        raise Unreadable(Unread.BAD_NUMBER, word)
-    return int(word.removeprefix("#"))
-
-
 OPTIONS = (
     Option("size", _show_size, _read_size, takes="", sets="grid"),
     Option("hex", _show_hex, _read_hex, takes="hex", sets="grid"),
@@ -111,9 +93,29 @@ OPTIONS = (
 )
 """What can be settled when a board starts."""
 
-_PLAYERS = (Parameter("USERID1", read_userid), Parameter("USERID2", read_userid))
+TWO_PLAYERS = (Parameter("USERID1", read_userid), Parameter("USERID2", read_userid))
 
-FORMS = (
-    Form("challenge", _challenge, _PLAYERS, options=OPTIONS),
-    Form("replay", Replay, (BOARD, Parameter("N", _read_number), *_PLAYERS)),
-)
+
+def challenge(command: Challenge, request: Request, work: UnitOfWork) -> Handled:
+    """Start a board and show it to both players."""
+    actor = challenger_of(command.x, command.o, request, work)
+    if not command.kind.can_use(command.grid):
+        raise NotAllowed(Barred.UNUSABLE_GRID, kind=command.kind, grid=command.grid)
+
+    def header(number: int) -> Header:
+        return Header(
+            kind=command.kind,
+            board=number,
+            grid=command.grid,
+            x=command.x,
+            o=command.o,
+            terms=command.terms,
+            started=work.now(),
+        )
+
+    return start_board(command.kind, header, actor, request, work)
+
+
+FORMS = (Form("challenge", _challenge, TWO_PLAYERS, options=OPTIONS),)
+
+UNSIGNED: dict[type, Action] = {Challenge: challenge}

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from pbm_oust.commands.grammar import Form
+from pbm_oust.grammar.form import Form
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,22 +1,21 @@
-"""The command that plays: `oust move 17 alice secret D4,E5#9`."""
+"""The commands that play: `oust move 17 alice secret D4,E5#9`; and preview."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pbm_oust import notation
-from pbm_oust.commands.aliases import in_english
-from pbm_oust.commands.grammar import Form, Rest
-from pbm_oust.commands.values import BOARD, PASSWORD, USERID, read_guard
-from pbm_oust.commands.words import find_command_word, fold
-from pbm_oust.record import WISHED, Deed, Place, Wish
+from pbm_oust.accounts.tags import Credential
+from pbm_oust.board.game import Game
+from pbm_oust.board.record import Deed, Wish
+from pbm_oust.grammar.form import Form, Rest
+from pbm_oust.grammar.values import BOARD, PASSWORD, USERID
+from pbm_oust.grammar.wish import WISH_SHOWN, read_wish
+from pbm_oust.play.moving import carry_out, check_guard
+from pbm_oust.play.notices import BoardNotice, News
+from pbm_oust.play.request import Action, Actor, Handled, Request
+from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Unread, Unreadable
-from pbm_oust.replying import Credential
 from pbm_oust.rules.position import Kind
-
-_PLACEMENT = re.compile(r"[a-z][1-9][0-9]?")
-_TURNED = re.compile(r"([1-9][0-9]?)([a-z])")
-_COLUMN_I = re.compile(r"i[1-9][0-9]?")
+from pbm_oust.store.open_boards import read_game
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,42 +40,6 @@ class Preview:
     guard: int | None
 
 
-def read_wish(words: Sequence[str]) -> tuple[Wish, int | None]:
-    """Return what some words ask for and the number behind `#`, if there is one.
-
-    Raises Unreadable.
-    """
-    wished, hash_sign, number = " ".join(words).partition("#")
-    guard = read_guard(f"#{number.strip()}") if hash_sign else None
-    parts = [part for part in re.split(r"[\s,;]+", wished) if part]
-    if not parts:
-        raise Unreadable(Unread.MISSING_WORD, missing=_WISH_SHOWN)
-    deeds = [deed.value for deed in WISHED]
-    # A single letter is rather a placement without its number than a deed.
-    if len(parts) == 1 and parts[0].isalpha() and len(parts[0]) > 1:
-        return Deed(find_command_word(parts[0], deeds)), guard
-    if in_english(parts[0].lower()) in deeds:
-        raise Unreadable(Unread.SURPLUS_WORD, parts[1])
-    return Place(tuple(map(_read_placement, parts))), guard
-
-
-def format_wish(wish: Wish, guard: int | None = None) -> str:
-    """Return the words of a wish: `D4,E5#9`."""
-    words = notation.format_wish(wish)
-    return words if guard is None else f"{words}#{guard}"
-
-
-def _read_placement(word: str) -> str:
-    folded = fold(word)
-    if _COLUMN_I.fullmatch(folded):
-        raise Unreadable(Unread.BAD_PLACEMENT, word, column_i=True)
-    if _PLACEMENT.fullmatch(folded):
-        return folded.upper()
-    turned = _TURNED.fullmatch(folded)
-    right = (turned[2] + turned[1]).upper() if turned else None
-    raise Unreadable(Unread.BAD_PLACEMENT, word, right=right)
-
-
 def _move(
     kind: Kind, board: int, userid: str, password: Credential, wish: tuple[Wish, int | None]
 ) -> Move:
@@ -94,9 +57,6 @@ def _read_placements(words: Sequence[str]) -> tuple[Wish, int | None]:
     return wish, guard
 
 
-_WISH_SHOWN = ("PLACEMENTS[#N]", f"{'|'.join(deed.value for deed in WISHED)}[#N]")
-
-
 def _form_of(deed: Deed) -> Form:
     """Return the short form of a deed: `oust resign 17 alice secret`."""
 
@@ -106,9 +66,32 @@ def _form_of(deed: Deed) -> Form:
     return Form(deed.value, build, (BOARD, USERID, PASSWORD))
 
 
+def move(command: Move, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+    """Add a record to a board, with what follows from it, and show the board to both players."""
+
+    def wished(game: Game) -> Wish:
+        check_guard(command.guard, game)
+        return command.wish
+
+    return carry_out(command.kind, command.board, wished, actor, request, work)
+
+
+def preview(command: Preview, request: Request, work: UnitOfWork) -> Handled:
+    """Show a board as it would be after some placements."""
+    game = read_game(work.home, command.kind, command.board)
+    check_guard(command.guard, game)
+    acted = game.act(game.to_move, command.wish, work.now(), request.cause(request.sender))
+    notice = BoardNotice(work.sender_of(request), News.PREVIEW, acted)
+    return work.answer(notice, request, Handled("previewed", game.name))
+
+
 FORMS = (
-    Form("move", _move, (BOARD, USERID, PASSWORD), Rest(_WISH_SHOWN, read_wish)),
-    Form("preview", _preview, (BOARD,), Rest(_WISH_SHOWN[:1], _read_placements)),
+    Form("move", _move, (BOARD, USERID, PASSWORD), Rest(WISH_SHOWN, read_wish)),
+    Form("preview", _preview, (BOARD,), Rest(WISH_SHOWN[:1], _read_placements)),
     _form_of(Deed.RESIGN),
     _form_of(Deed.DECLINE),
 )
+
+SIGNED: dict[type, Action] = {Move: move}
+
+UNSIGNED: dict[type, Action] = {Preview: preview}

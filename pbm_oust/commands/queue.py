@@ -1,27 +1,36 @@
-"""The commands that settle moves ahead: queue, and submit with confirm."""
+"""The command that settles turns ahead, played when the other player has moved: queue."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from pbm_oust.commands.aliases import in_english
-from pbm_oust.commands.grammar import Form, Rest
-from pbm_oust.commands.play import read_wish
-from pbm_oust.commands.values import BOARD, PASSWORD, USERID, read_guard
-from pbm_oust.commands.words import fold
-from pbm_oust.plans import Clause
-from pbm_oust.record import PLAYING, Deed, Wish
-from pbm_oust.refusal import Unread, Unreadable
-from pbm_oust.replying import Credential
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.queue import Clause, Plan, plans_of, waiting, with_plans
+from pbm_oust.accounts.tags import Credential
+from pbm_oust.board.game import Game
+from pbm_oust.board.notation import format_wish
+from pbm_oust.board.record import PLAYING, Deed, Place, Wish
+from pbm_oust.grammar.aliases import in_english
+from pbm_oust.grammar.form import Form, Rest
+from pbm_oust.grammar.values import BOARD, PASSWORD, USERID, read_guard
+from pbm_oust.grammar.wish import names_of, read_wish
+from pbm_oust.grammar.words import fold
+from pbm_oust.play.moving import check_guard, is_over, side_of
+from pbm_oust.play.notices import Told
+from pbm_oust.play.request import Action, Actor, Handled, Request
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.refusal import Barred, Illegal, NotAllowed, Refusal, Unlawful, Unread, Unreadable
+from pbm_oust.rules.grid import NoSuchCell
 from pbm_oust.rules.position import Kind
+from pbm_oust.store.open_boards import open_board
 
 MOST_CLAUSES = 20
 """How many clauses one board may have queued."""
 
 _CLAUSE = re.compile(r"if\s+(.+?)\s+then\s+(.+)", re.IGNORECASE)
+
 _WORD = re.compile(r"[^\W\d_]+")
-_SUBMITTED = (*PLAYING, Deed.RESIGN, Deed.DECLINE)
 
 
 class Queueing(Enum):
@@ -47,28 +56,6 @@ class Queue:
     queueing: Queueing
     clauses: tuple[Clause, ...]
     guard: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Submit:
-    """Keep a move until it is confirmed."""
-
-    kind: Kind
-    board: int
-    userid: str
-    password: Credential
-    wish: Wish
-    guard: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Confirm:
-    """Make the move that was submitted."""
-
-    kind: Kind
-    board: int
-    userid: str
-    password: Credential
 
 
 _Queued = tuple[Queueing, tuple[Clause, ...], int | None]
@@ -109,33 +96,93 @@ def _read_clause(text: str) -> Clause:
 def _read_turn(text: str) -> Wish:
     wish, _ = read_wish(text.split())
     if isinstance(wish, Deed) and wish not in PLAYING:
-        raise Unreadable(Unread.NO_TURN, text.strip(), known=_names(PLAYING))
+        raise Unreadable(Unread.NO_TURN, text.strip(), known=names_of(PLAYING))
     return wish
-
-
-def _names(deeds: Iterable[Deed]) -> list[str]:
-    return [deed.value for deed in deeds]
-
-
-def _read_submitted(words: Sequence[str]) -> tuple[Wish, int | None]:
-    wish, guard = read_wish(words)
-    if isinstance(wish, Deed) and wish not in _SUBMITTED:
-        raise Unreadable(Unread.NO_TURN, words[0], known=_names(_SUBMITTED))
-    return wish, guard
 
 
 def _queue(kind: Kind, board: int, userid: str, password: Credential, queued: _Queued) -> Queue:
     return Queue(kind, board, userid, password, *queued)
 
 
-def _submit(
-    kind: Kind, board: int, userid: str, password: Credential, wish: tuple[Wish, int | None]
-) -> Submit:
-    return Submit(kind, board, userid, password, *wish)
-
-
 _CLAUSES_SHOWN = "if PLACEMENTS then PLACEMENTS[; if ..][#N]"
-_SUBMITTED_SHOWN = ("PLACEMENTS[#N]", f"{'|'.join(_names(_SUBMITTED))}[#N]")
+
+_NO_CAUSE = "0" * 16
+"""The id of records that are only imagined."""
+
+
+def queue(command: Queue, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+    """Settle what to play on a board when the other player has made his turn, or show or clear it.
+
+    What is queued takes the place of what was queued on the board before.
+    """
+    with open_board(work.home, command.kind, command.board) as board:
+        game = board.game
+
+        def tell(account: Account) -> tuple[Told, list[Told]]:
+            facts = {"game": game, "plans": [each.clause for each in waiting(account, game)]}
+            return Told(work.player_at(account, request), "queued", facts), []
+
+        def change(account: Account) -> Account:
+            side_of(actor, game, work)
+            others = (plan for plan in plans_of(account) if not plan.is_on(game))
+            kept = tuple(plan for plan in others if not is_over(plan.kind, plan.board, work))
+            if command.queueing is Queueing.CLEAR:
+                return with_plans(account, kept)
+            _check(command, game)
+            added = (
+                Plan(command.kind.name, command.board, game.next_number, actor.cause, clause)
+                for clause in command.clauses
+            )
+            return with_plans(account, (*kept, *added))
+
+        if command.queueing is Queueing.SHOW:
+            if game.side_of(actor.userid) is None:
+                raise NotAllowed(Barred.NOT_ON_BOARD, game=game, userid=actor.userid)
+            return work.answer(tell(actor.account)[0], request)
+        return work.change_account(change, tell, actor, request, Handled("queued", game.name))
+
+
+def _check(command: Queue, game: Game) -> None:
+    """Raise a refusal for what can never be played as it was queued."""
+    if game.result:
+        raise NotAllowed(Barred.GAME_OVER, game=game)
+    if game.player_to_move == command.userid:
+        raise NotAllowed(Barred.YOUR_OWN_TURN, game=game)
+    check_guard(command.guard, game)
+    for clause in command.clauses:
+        _check_cells(clause, game)
+        if clause.condition:
+            _check_answer(clause.condition, clause.answer, game, command.userid)
+
+
+def _check_cells(clause: Clause, game: Game) -> None:
+    """Raise Illegal for a cell that the grid does not have."""
+    cells = clause.answer.cells if isinstance(clause.answer, Place) else ()
+    for nth, cell in enumerate(cells, 1):
+        try:
+            game.header.grid.parse_cell(cell)
+        except NoSuchCell:
+            raise Illegal(Unlawful.OFF_GRID, cell, game=game, nth=nth) from None
+
+
+def _check_answer(turn: Wish, answer: Wish, game: Game, userid: str) -> None:
+    """Raise a refusal where the other player cannot make the turn, or it cannot be answered so."""
+    condition = format_wish(turn)
+    try:
+        supposed = game.act(game.to_move, turn, game.latest, _NO_CAUSE)
+    except Refusal as refusal:
+        refusal.facts["told_to"] = game.player_to_move
+        raise
+    if supposed.result:
+        raise NotAllowed(Barred.PLAN_AFTER_END, game=game, condition=condition)
+    if supposed.player_to_move != userid:
+        raise NotAllowed(Barred.PLAN_WITHIN_TURN, game=game, condition=condition)
+    try:
+        supposed.act(supposed.to_move, answer, game.latest, _NO_CAUSE)
+    except Refusal as refusal:
+        refusal.facts["supposed"] = condition
+        raise
+
 
 FORMS = (
     Form(
@@ -144,11 +191,6 @@ FORMS = (
         (BOARD, USERID, PASSWORD),
         Rest(("PLACEMENTS[#N]", _CLAUSES_SHOWN, "[clear]"), _read_queue, least=0, fixed=QUEUEING),
     ),
-    Form(
-        "submit",
-        _submit,
-        (BOARD, USERID, PASSWORD),
-        Rest(_SUBMITTED_SHOWN, _read_submitted),
-    ),
-    Form("confirm", Confirm, (BOARD, USERID, PASSWORD)),
 )
+
+SIGNED: dict[type, Action] = {Queue: queue}

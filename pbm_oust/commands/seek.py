@@ -1,17 +1,36 @@
-"""The commands about open challenges: seek, unseek and join."""
+"""Open challenges: making one, withdrawing it, and joining one, which starts its board.
 
+A remark of the new board says which challenge it takes. So a challenge is taken by the one write
+that makes the board, whatever happens then, and a line of it that is left over does no harm.
+"""
+
+import hmac
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
+from pbm_oust.accounts.account import Account, BadAccount
+from pbm_oust.accounts.password import Secret
+from pbm_oust.accounts.seeks import LIFETIME, MOST_SEEKS, Seek, last_numbers, seeks_of, with_seeks
+from pbm_oust.accounts.status import disabled_since, signed_off_since
+from pbm_oust.board.game import Game
+from pbm_oust.board.header import Header, Terms
+from pbm_oust.board.notation import NUMBER
 from pbm_oust.commands.challenge import OPTIONS
-from pbm_oust.commands.grammar import Form, Option, Parameter
-from pbm_oust.commands.values import PASSWORD, USERID
-from pbm_oust.header import Terms
-from pbm_oust.notation import NUMBER
-from pbm_oust.players import Secret
-from pbm_oust.refusal import Unread, Unreadable
+from pbm_oust.grammar.form import Form, Option, Parameter
+from pbm_oust.grammar.values import PASSWORD, USERID
+from pbm_oust.play.notices import Told
+from pbm_oust.play.request import Action, Actor, Handled, Request
+from pbm_oust.play.starting import started_by, write_board
+from pbm_oust.play.telling import answer_again
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.refusal import Barred, NotAllowed, Unread, Unreadable
 from pbm_oust.rules.grid import Grid
+from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind, Side
+from pbm_oust.store.open_boards import seek_remark, seeks_taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +97,158 @@ def _side(side: Side) -> Option:
 
 _NUMBER = Parameter("NUMBER", _read_number)
 
+Taken = dict[str, set[int]]
+"""The numbers of open challenges that boards have taken, by the name of the game."""
+
+
+def seek(command: OpenChallenge, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+    """Keep an open challenge of a player until somebody joins it."""
+    kind = command.kind
+    if not kind.can_use(command.grid):
+        raise NotAllowed(Barred.UNUSABLE_GRID, kind=kind, grid=command.grid)
+
+    def change(account: Account) -> Account:
+        taken = _taken(work)
+        kept = _open_of(account, taken, work.now())
+        if len(kept) >= MOST_SEEKS:
+            raise NotAllowed(Barred.TOO_MANY_SEEKS, most=MOST_SEEKS)
+        number = _next_number(kind, taken, work)
+        side, grid, terms = command.side, command.grid, command.terms
+        return with_seeks(account, (*kept, Seek(number, kind.name, work.now(), side, grid, terms)))
+
+    return _change(change, command, actor, request, work)
+
+
+def withdraw(command: Withdraw, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+    """Withdraw an open challenge of a player."""
+
+    def change(account: Account) -> Account:
+        seeks = _open_of(account, _taken(work), work.now())
+        kept = [each for each in seeks if not each.is_named(command.kind.name, command.number)]
+        if len(kept) == len(seeks):
+            raise _no_such_seek(command)
+        return with_seeks(account, kept)
+
+    return _change(change, command, actor, request, work)
+
+
+def join(command: Join, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+    """Start the board of an open challenge, which is taken by that."""
+    kind = command.kind
+    with work.home.next_board(kind.name) as number:
+        known = started_by(actor, kind, work)
+        if known:
+            return answer_again(known, actor, request, work)
+        if work.home.journal.ending(actor.cause):
+            raise NotAllowed(Barred.REFUSED_BEFORE)
+        with work.home.locked_players():
+            found, seeker = _find(command, work)
+            if seeker.userid == actor.userid:
+                raise NotAllowed(Barred.OWN_SEEK, kind=kind, number=command.number)
+            game = Game.start(_header(found, number, seeker, actor, work))
+            return write_board(game, seek_remark(found.number), actor, request, work)
+
+
+def open_seeks(kinds: list[Kind], work: UnitOfWork) -> list[tuple[Seek, str]]:
+    """Return the open challenges of some games with the userids of those who made them."""
+    taken = _taken(work)
+    seeks = [
+        (each, account)
+        for account in _readable_accounts(work)
+        if not (signed_off_since(account) or disabled_since(account))
+        for each in _open_of(account, taken, work.now())
+    ]
+    return [
+        (each, account.userid)
+        for kind in kinds
+        for each, account in sorted(seeks, key=lambda pair: pair[0].number)
+        if each.kind == kind.name
+    ]
+
+
+def _change(
+    change: Callable[[Account], Account],
+    command: OpenChallenge | Withdraw,
+    actor: Actor,
+    request: Request,
+    work: UnitOfWork,
+) -> Handled:
+    """Change the challenges of a player, and tell him which are open."""
+    is_made = isinstance(command, OpenChallenge)
+
+    def tell(account: Account) -> tuple[Told, list[Told]]:
+        seeks = [(each, account.userid) for each in _open_of(account, _taken(work), work.now())]
+        facts = {"seeks": seeks, "is_made": is_made, "days": LIFETIME.days}
+        return Told(work.player_at(account, request), "sought", facts), []
+
+    handled = Handled("sought" if is_made else "withdrawn")
+    return work.change_account(change, tell, actor, request, handled)
+
+
+def _find(command: Join, work: UnitOfWork) -> tuple[Seek, Account]:
+    """Return an open challenge and who made it. Raises NotAllowed where there is none."""
+    taken = _taken(work)
+    for account in _readable_accounts(work):
+        for each in _open_of(account, taken, work.now()):
+            if each.is_named(command.kind.name, command.number):
+                return each, account
+    raise _no_such_seek(command)
+
+
+def _no_such_seek(command: Join | Withdraw) -> NotAllowed:
+    kind, number = command.kind, command.number
+    return NotAllowed(Barred.NO_SUCH_SEEK, kind=kind, number=number, days=LIFETIME.days)
+
+
+def _header(seek: Seek, number: int, seeker: Account, joiner: Actor, work: UnitOfWork) -> Header:
+    """Return the header of the board that a challenge leads to."""
+    side = seek.side or _lot(joiner, work)
+    x, o = seeker.userid, joiner.userid
+    if side is Side.O:
+        x, o = o, x
+    return Header(KINDS[seek.kind], number, seek.grid, x, o, seek.terms, work.now())
+
+
+def _lot(joiner: Actor, work: UnitOfWork) -> Side:
+    """Return the side of the seeker by a lot that nobody else can foresee."""
+    drawn = hmac.digest(work.home.key(), joiner.cause.encode(), "sha256")
+    return Side.O if drawn[0] % 2 else Side.X
+
+
+def _next_number(kind: Kind, taken: Taken, work: UnitOfWork) -> int:
+    """Return a number that no challenge of a game was ever given, as far as one remembers it.
+
+    Raises BadAccount for an account that cannot be read, for it may have the highest one.
+    """
+    given = {last_numbers(work.account(userid)).get(kind.name, 0) for userid in work.home.userids()}
+    return 1 + max(given | taken[kind.name])
+
+
+def _readable_accounts(work: UnitOfWork) -> Iterator[Account]:
+    """Yield the accounts whose challenges can be read; a damaged one keeps nobody from others."""
+    for userid in work.home.userids():
+        with suppress(BadAccount, NotAllowed):
+            account = work.account(userid)
+            seeks_of(account)
+            yield account
+
+
+def _open_of(account: Account, taken: Taken, now: datetime) -> list[Seek]:
+    """Return the challenges of a player that wait: neither too old nor taken."""
+    seeks = (each for each in seeks_of(account) if each.is_open(now) and each.kind in KINDS)
+    return [each for each in seeks if each.number not in taken[each.kind]]
+
+
+def _taken(work: UnitOfWork) -> Taken:
+    """Return the numbers of the challenges that boards have taken, by game."""
+    since = work.now() - LIFETIME
+    return {name: seeks_taken(work.home, kind, since) for name, kind in KINDS.items()}
+
+
 FORMS = (
     Form("seek", _seek, (USERID, PASSWORD), options=(*map(_side, Side), *OPTIONS)),
     Form("unseek", Withdraw, (_NUMBER, USERID, PASSWORD)),
     Form("join", Join, (_NUMBER, USERID, PASSWORD)),
 )
+
+SIGNED: dict[type, Action] = {OpenChallenge: seek, Withdraw: withdraw, Join: join}

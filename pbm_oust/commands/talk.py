@@ -2,11 +2,22 @@
 
 from dataclasses import dataclass
 
-from pbm_oust.commands.grammar import Form, Rest
-from pbm_oust.commands.values import BOARD, PASSWORD, USERID, read_userids
-from pbm_oust.players import Secret
-from pbm_oust.replying import Credential
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.password import Secret
+from pbm_oust.accounts.status import signed_off_since
+from pbm_oust.accounts.tags import Credential
+from pbm_oust.board.game import Game
+from pbm_oust.board.record import Wish
+from pbm_oust.grammar.form import Form, Rest
+from pbm_oust.grammar.suggest import move_line
+from pbm_oust.grammar.values import BOARD, PASSWORD, USERID, read_userids
+from pbm_oust.play.notices import Told
+from pbm_oust.play.request import Action, Actor, Handled, Request
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.refusal import Barred, NotAllowed
 from pbm_oust.rules.position import Kind
+from pbm_oust.store.limits import Counted
+from pbm_oust.store.open_boards import read_game
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +28,8 @@ class Chat:
     board: int
     userid: str
     password: Credential
+    meant: Wish | None = None
+    """The move that the text may have been meant for, where it came as an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +39,60 @@ class Message:
     userid: str
     password: Secret
     to: tuple[str, ...]
+
+
+def chat(command: Chat, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+    """Pass the text of a mail on to the other player of a board."""
+    game = read_game(work.home, command.kind, command.board)
+    if game.side_of(actor.userid) is None:
+        raise NotAllowed(Barred.NOT_ON_BOARD, game=game, userid=actor.userid)
+    other = work.account(game.o if game.x == actor.userid else game.x)
+    text = _text(request, game)
+    if actor.reply and work.is_too_often(Counted.REMARK, actor.userid):
+        return Handled("silent: too many answers that were to be passed on", game.name)
+    return _pass_on(text, [other], game, command.meant, actor, request, work)
+
+
+def message(command: Message, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+    """Pass the text of a mail on to players."""
+    players = [work.account(userid) for userid in command.to]
+    for player in players:
+        if signed_off_since(player):
+            raise NotAllowed(Barred.SIGNED_OFF, player.userid, own=player.userid == actor.userid)
+    return _pass_on(_text(request, None), players, None, None, actor, request, work)
+
+
+def _text(request: Request, game: Game | None) -> str:
+    """Return what is to be passed on. Raises NotAllowed where nothing is written."""
+    if not request.chat.strip():
+        raise NotAllowed(Barred.NOTHING_WRITTEN, game=game)
+    return request.chat
+
+
+def _pass_on(
+    text: str,
+    to: list[Account],
+    game: Game | None,
+    wish: Wish | None,
+    actor: Actor,
+    request: Request,
+    work: UnitOfWork,
+) -> Handled:
+    """Pass a text on to players; `wish` is the move that it may have been meant for."""
+    meant = move_line(game, actor.userid, wish) if wish and game and not game.result else None
+    reached = [(player.userid, work.player(player)) for player in to]
+    facts = {
+        "game": game,
+        "sender": actor.userid,
+        "text": text,
+        "meant": meant,
+        "to": [userid for userid, reader in reached if reader.addresses],
+        "lost": [userid for userid, reader in reached if not reader.addresses],
+    }
+    notices = [Told(reader, "talk", facts) for _, reader in reached if reader.addresses]
+    done = Told(work.player_at(actor.account, request), "talk_sent", facts)
+    handled = Handled("passed on", game.name if game else "")
+    return work.do_once(notices, done, actor, request, handled)
 
 
 FORMS = (
@@ -38,3 +105,5 @@ FORMS = (
         is_of_kind=False,
     ),
 )
+
+SIGNED: dict[type, Action] = {Chat: chat, Message: message}

@@ -3,23 +3,23 @@
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
-from pbm_oust.absence import absences_of
-from pbm_oust.bounces import BadBounces
-from pbm_oust.broadcasts import broadcasts_of
-from pbm_oust.digest import digested
+from pbm_oust.accounts.account import Account, BadAccount, parse_account
+from pbm_oust.accounts.broadcasts import broadcasts_of
+from pbm_oust.accounts.digest import digested
+from pbm_oust.accounts.invitations import limit_of, rejected_by
+from pbm_oust.accounts.notes import notes_of
+from pbm_oust.accounts.queue import plans_of
+from pbm_oust.accounts.seeks import last_numbers, seeks_of
+from pbm_oust.accounts.settings import settings_of
+from pbm_oust.accounts.status import becomes, disabled_since, signed_off_since
+from pbm_oust.accounts.submissions import submissions_of
+from pbm_oust.accounts.vacations import absences_of
+from pbm_oust.accounts.verification import proofs_of
+from pbm_oust.accounts.watched import watched_by
+from pbm_oust.board.notation import format_time
 from pbm_oust.doctor.finding import Examiner, Finding, counted, within
-from pbm_oust.home import Home
-from pbm_oust.membership import becomes, disabled_since, signed_off_since
-from pbm_oust.notation import format_time
-from pbm_oust.notes import notes_of
-from pbm_oust.plans import plans_of
-from pbm_oust.players import Account, BadAccount, parse_account
-from pbm_oust.proofs import proofs_of
-from pbm_oust.seeks import last_numbers, seeks_of
-from pbm_oust.settings import settings_of
-from pbm_oust.submissions import submissions_of
-from pbm_oust.watching import watched_by
-from pbm_oust.willing import limit_of, rejected_by
+from pbm_oust.store.bounced import BadBounces
+from pbm_oust.store.home import Home
 
 _on = Examiner("accounts")
 _on_bounces = Examiner("bounces")

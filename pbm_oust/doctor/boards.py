@@ -4,14 +4,14 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from pbm_oust.boards import DamagedHistory, read_game
+from pbm_oust.board.game import Game
+from pbm_oust.board.notation import format_time
 from pbm_oust.doctor.finding import Examiner, Finding, counted, within
-from pbm_oust.game import Game
-from pbm_oust.home import Home
-from pbm_oust.notation import format_time
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
+from pbm_oust.store.home import Home
+from pbm_oust.store.open_boards import DamagedHistory, read_game
 
 TOLERANCE = timedelta(hours=1)
 """How far ahead of the clock a record may be dated."""

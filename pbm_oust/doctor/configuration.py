@@ -3,9 +3,14 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from pbm_oust.config import BadConfiguration, Configuration, Endpoint, parse_configuration
 from pbm_oust.doctor.finding import Examiner, Finding
-from pbm_oust.home import Home
+from pbm_oust.store.configuration import (
+    BadConfiguration,
+    Configuration,
+    Endpoint,
+    parse_configuration,
+)
+from pbm_oust.store.home import Home
 
 LONGEST_LOCAL_PART = 40
 """Characters before the @ that leave room for our own tags (RFC 5321, section 4.5.3.1.1)."""

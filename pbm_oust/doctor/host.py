@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pbm_oust.doctor.finding import Examiner, Finding, counted, status, within
-from pbm_oust.home import Home
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.home import Home
 
 LEAST_BYTES = 50 * 2**20
 LEAST_FILES = 1000

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
-from pbm_oust.config import Configuration
+from pbm_oust.board.notation import format_time
 from pbm_oust.doctor.finding import Examiner, Finding, counted, status
-from pbm_oust.home import Home
-from pbm_oust.journal import BadJournal
-from pbm_oust.mail.outbox import read_failed_letters, read_letters
-from pbm_oust.notation import format_time
+from pbm_oust.store.configuration import Configuration
+from pbm_oust.store.home import Home
+from pbm_oust.store.journal import BadJournal
+from pbm_oust.store.posted import read_failed_letters, read_letters
 
 LONGEST_WAIT = timedelta(days=1)
 """How long a letter may wait for the relay before an operator should look."""

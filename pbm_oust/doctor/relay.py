@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from pbm_oust.config import Configuration
+from pbm_oust.accounts.tags import envelope_sender
 from pbm_oust.doctor.finding import Examiner, Finding
-from pbm_oust.home import Home
-from pbm_oust.mail.bounces import envelope_sender
-from pbm_oust.mail.relaying import connected
+from pbm_oust.mail.relay import connected
+from pbm_oust.store.configuration import Configuration
+from pbm_oust.store.home import Home
 
 _on = Examiner("relay")
 

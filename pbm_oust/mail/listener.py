@@ -16,12 +16,12 @@ from typing import Any
 from aiosmtpd.lmtp import LMTP
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
-from pbm_oust.config import Endpoint
-from pbm_oust.mail.intake import Envelope as MailEnvelope
-from pbm_oust.mail.intake import Intake, KeptBySender, envelope_of
+from pbm_oust.accounts.address import is_same_address
+from pbm_oust.mail.inbound import Envelope as MailEnvelope
+from pbm_oust.mail.inbound import Intake, KeptBySender, envelope_of
 from pbm_oust.mail.reading import UnreadableMail
 from pbm_oust.mail.reading.limits import LARGEST_MAIL
-from pbm_oust.players import is_same_address
+from pbm_oust.store.configuration import Endpoint
 
 log = logging.getLogger("pbm_oust")
 

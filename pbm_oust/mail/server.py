@@ -10,9 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from pbm_oust.config import BadConfiguration, Configuration, Endpoint
-from pbm_oust.home import Home
-from pbm_oust.mail.intake import open_intake
+from pbm_oust.mail.inbound import open_intake
 from pbm_oust.mail.listener import (
     CannotListen,
     Handler,
@@ -21,9 +19,11 @@ from pbm_oust.mail.listener import (
     bound_endpoint,
     listen,
 )
-from pbm_oust.mail.relaying import Relaying
-from pbm_oust.mail.sweeping import SWEEP_SECONDS, Sweeper
-from pbm_oust.recovery import recover
+from pbm_oust.mail.relay import Relaying
+from pbm_oust.mail.sweeper import SWEEP_SECONDS, Sweeper
+from pbm_oust.store.configuration import BadConfiguration, Configuration, Endpoint
+from pbm_oust.store.home import Home
+from pbm_oust.store.recovery import recover
 
 log = logging.getLogger("pbm_oust")
 
@@ -158,7 +158,7 @@ class Server:
         address, relay = configuration.address, configuration.relay
         intake = open_intake(self.home, address, self.clock)
         handler.use(intake)
-        self._sweeper.use(intake.desk)
+        self._sweeper.use(intake.work)
         self._sender.use(Relaying(self.home, relay, address, time.time) if relay else None)
         endpoints = [bound_endpoint(self._listeners[place], place[0]) for place in places]
         self.ready(configuration, endpoints)

@@ -6,7 +6,7 @@ it is quoted or shown in a font whose letters differ in width.
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from pbm_oust.game import Game
+from pbm_oust.board.game import Game
 from pbm_oust.rules.grid import COLUMNS, Grid, Shape
 from pbm_oust.rules.position import Position, Side
 

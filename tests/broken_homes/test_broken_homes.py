@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pbm_oust.cli.main import main
-from pbm_oust.home import Home
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.home import Home
 from tests.end_to_end.sink import listening_sink
 
 FOLDER = Path(__file__).parent

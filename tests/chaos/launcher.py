@@ -20,7 +20,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
 
-from pbm_oust import disk
+from pbm_oust.store import disk
 from tests.chaos.trace import Step, Trace, What
 
 STEPS = {
@@ -131,7 +131,7 @@ def keep_trace(path: Path, fuse: Path, spared: str | None) -> None:
     TracedDisk.trace, TracedDisk.fuse = Trace(path), fuse
     TracedDisk.spared = None if spared is None else re.compile(spared)
     original = disk.Disk
-    replace("pbm_oust.disk", "Disk", TracedDisk)
+    replace("pbm_oust.store.disk", "Disk", TracedDisk)
     import_module("pbm_oust.cli")
     for name, module in list(sys.modules.items()):
         if name.startswith("pbm_oust.") and original in vars(module).values():
@@ -140,8 +140,8 @@ def keep_trace(path: Path, fuse: Path, spared: str | None) -> None:
 
 def forget_ids() -> None:
     """Let nothing see that a message came before."""
-    replace("pbm_oust.game", "Game.has_cause", lambda _game, _cause: False)
-    replace("pbm_oust.actions.starting", "started_by", lambda *_arguments, **_named: None)
+    replace("pbm_oust.board.game", "Game.has_cause", lambda _game, _cause: False)
+    replace("pbm_oust.play.starting", "started_by", lambda *_arguments, **_named: None)
 
 
 def replace(module: str, name: str, value: object) -> None:

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 
-from pbm_oust.game import Game
-from pbm_oust.history import BadHistory, read_history
-from pbm_oust.record import Deed
+from pbm_oust.board.game import Game
+from pbm_oust.board.history import BadHistory, read_history
+from pbm_oust.board.record import Deed
 from tests.chaos.clients import Client, GivenUp, Way
 from tests.chaos.ledger import Enough, Kind, Mail, Player
 from tests.unit.recorded import RecordedGame, recorded_games

@@ -77,15 +77,15 @@ def test_a_part_that_is_to_be_broken_must_be_there(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:
-        replace("pbm_oust.game", name, None)
+        replace("pbm_oust.board.game", name, None)
     assert ended.value.code == 2
-    assert f"pbm_oust.game has no {name}" in capsys.readouterr().err
+    assert f"pbm_oust.board.game has no {name}" in capsys.readouterr().err
 
 
 def test_a_step_of_the_disk_that_the_trace_does_not_know_is_reported(tmp_path: Path) -> None:
     script = f"""
 from pathlib import Path
-from pbm_oust.disk import Disk
+from pbm_oust.store.disk import Disk
 from tests.chaos.launcher import keep_trace
 Disk.step_copy = print
 keep_trace(Path({str(tmp_path / "trace")!r}), Path("fuse"), None)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
-from pbm_oust.config import Endpoint
+from pbm_oust.store.configuration import Endpoint
 
 
 class Sink:

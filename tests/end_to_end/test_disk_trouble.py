@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.home import Home
+from pbm_oust.store.home import Home
 from tests.end_to_end.server import ADDRESS, PROGRAM, letters_in, listening_port, stopped
 from tests.unit.accounts import make_account
 

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from pbm_oust.boards import challenge_remark, find_remark
+from pbm_oust.accounts.account import Account, format_account
+from pbm_oust.accounts.password import Secret, hash_password
+from pbm_oust.board.notation import format_header
 from pbm_oust.cli import main
-from pbm_oust.home import Home
-from pbm_oust.notation import format_header
-from pbm_oust.players import Account, Secret, format_account, hash_password
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.home import Home
+from pbm_oust.store.open_boards import challenge_remark, find_remark
 from tests.unit.games import STARTED, history_of, new_game, play
 
 SAMPLES = Path(__file__).parents[2] / "games" / "oust"

@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from pbm_oust.bounces import Bounces
 from pbm_oust.cli import main
-from pbm_oust.disk import Disk
+from pbm_oust.store.bounced import Bounces
+from pbm_oust.store.disk import Disk
 from tests.end_to_end.sink import listening_sink
 
 

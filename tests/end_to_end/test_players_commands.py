@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pbm_oust.cli import main
-from pbm_oust.home import Home
+from pbm_oust.store.home import Home
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ from email.message import EmailMessage
 from email.policy import SMTP
 from pathlib import Path
 
-from pbm_oust.history import read_history
-from pbm_oust.home import Home
-from pbm_oust.proofs import code_for
+from pbm_oust.accounts.verification import code_for
+from pbm_oust.board.history import read_history
+from pbm_oust.store.home import Home
 from tests.end_to_end.server import ADDRESS, PROGRAM, letters_in, running
 from tests.end_to_end.sink import listening_sink
 

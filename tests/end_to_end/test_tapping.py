@@ -7,11 +7,11 @@ from random import Random
 
 import pytest
 
-from pbm_oust.boards import read_game
-from pbm_oust.game import Game
-from pbm_oust.home import Home
-from pbm_oust.notation import format_action
+from pbm_oust.board.game import Game
+from pbm_oust.board.notation import format_action
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.home import Home
+from pbm_oust.store.open_boards import read_game
 from tests.end_to_end.player import Player, latest_mail, mover_of
 from tests.end_to_end.server import running
 from tests.letters import page_of, text_of

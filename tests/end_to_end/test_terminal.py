@@ -17,10 +17,10 @@ from pathlib import Path
 import pytest
 from click import unstyle
 
-from pbm_oust.boards import open_board
-from pbm_oust.game import Game
-from pbm_oust.home import Home
+from pbm_oust.board.game import Game
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.home import Home
+from pbm_oust.store.open_boards import open_board
 from tests.end_to_end.server import PROGRAM
 from tests.unit.games import act, history_of, new_game, play
 

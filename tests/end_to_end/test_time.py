@@ -67,8 +67,9 @@ def test_the_running_server_sweeps_again_and_again(world: World) -> None:
 import asyncio
 from pathlib import Path
 from pbm_oust.cli.operator import now
-from pbm_oust.config import Configuration, Endpoint
-from pbm_oust.home import Home
+from pbm_oust.store.configuration import Configuration
+from pbm_oust.store.configuration import Endpoint
+from pbm_oust.store.home import Home
 from pbm_oust.mail.server import Server
 
 def ready(configuration, listening):

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from pbm_oust.commands.table import parse_line
 from pbm_oust.mail.reading import UnreadableMail, read_mail
 from pbm_oust.mail.reading.html import text_of_html
 from pbm_oust.mail.reading.own_text import own_text
+from pbm_oust.service.table import parse_line
 
 HEAD = b"From: alice@example.org\nContent-Type: text/plain; charset=utf-8\n\n"
 COMMAND = "oust move 17 alice wonderland A1"

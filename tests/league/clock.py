@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from pbm_oust.notation import format_time, parse_time
+from pbm_oust.board.notation import format_time, parse_time
 
 
 @dataclass(frozen=True, slots=True)

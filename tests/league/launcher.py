@@ -10,9 +10,9 @@ import logging
 import sys
 from pathlib import Path
 
-from pbm_oust.config import Configuration, Endpoint
-from pbm_oust.home import Home
 from pbm_oust.mail.server import Server
+from pbm_oust.store.configuration import Configuration, Endpoint
+from pbm_oust.store.home import Home
 from tests.league.clock import SetClock
 from tests.league.post import ADDRESS
 

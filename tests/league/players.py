@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from email.message import EmailMessage
 from random import Random
 
-from pbm_oust.boards import each_header, read_game
-from pbm_oust.commands.table import parse_line
-from pbm_oust.game import Game
-from pbm_oust.header import Header
-from pbm_oust.home import Home
-from pbm_oust.record import Deed
+from pbm_oust.board.game import Game
+from pbm_oust.board.header import Header
+from pbm_oust.board.record import Deed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Position
+from pbm_oust.service.table import parse_line
+from pbm_oust.store.home import Home
+from pbm_oust.store.open_boards import each_header, read_game
 from tests.league.clock import SetClock
 from tests.league.post import Post
 from tests.letters import text_of

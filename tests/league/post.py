@@ -14,7 +14,7 @@ from email.policy import default
 from email.utils import format_datetime
 from pathlib import Path
 
-from pbm_oust.home import Home
+from pbm_oust.store.home import Home
 from tests.end_to_end.server import listening_port, stopped
 from tests.end_to_end.sink import Sink, listening_sink
 from tests.end_to_end.waiting import wait_until

@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
-from pbm_oust.home import Home
-from pbm_oust.notation import format_action
-from pbm_oust.record import Record
+from pbm_oust.board.notation import format_action
+from pbm_oust.board.record import Record
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.home import Home
 from tests.league.clock import SetClock
 from tests.league.errands import by_day
 from tests.league.players import World

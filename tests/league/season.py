@@ -7,12 +7,12 @@ from datetime import datetime, timedelta
 from email.message import EmailMessage
 from itertools import combinations, cycle, islice
 
-from pbm_oust.boards import read_game
-from pbm_oust.game import Game
-from pbm_oust.mail.intake import open_intake
-from pbm_oust.record import Deed
+from pbm_oust.board.game import Game
+from pbm_oust.board.record import Deed
+from pbm_oust.mail.inbound import open_intake
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.sweep import sweep
+from pbm_oust.service.sweep import sweep
+from pbm_oust.store.open_boards import read_game
 from tests.league.players import Player, World, turn_after, turn_of
 from tests.league.post import ADDRESS
 from tests.letters import text_of
@@ -74,7 +74,7 @@ class Season:
             if day == 0:
                 for player in self.players.values():
                     player.sign_up()
-            sweep(open_intake(self.world.home, ADDRESS, self.world.clock.now).desk)
+            sweep(open_intake(self.world.home, ADDRESS, self.world.clock.now).work)
             for errand in errands.get(day, ()):
                 errand(self)
             self._begin_boards(day)

@@ -6,8 +6,8 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from pbm_oust.commands.table import FORMS
-from pbm_oust.home import Home
+from pbm_oust.service.table import FORMS
+from pbm_oust.store.home import Home
 from tests.end_to_end.server import PROGRAM
 from tests.league.players import World
 

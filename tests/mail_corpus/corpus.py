@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from pbm_oust.mail.automatic import reason_for_silence
 from pbm_oust.mail.reading import UnreadableMail, read_mail
+from pbm_oust.mail.robots import reason_for_silence
 
 FOLDER = Path(__file__).parent
 OWN_ADDRESS = "pbmserv@example.org"

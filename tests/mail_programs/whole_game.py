@@ -9,9 +9,9 @@ from email.utils import format_datetime
 from pathlib import Path
 from random import Random
 
-from pbm_oust.boards import read_game
-from pbm_oust.mail.intake import Envelope
+from pbm_oust.mail.inbound import Envelope
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.open_boards import read_game
 from tests.unit.home_by_mail import ADDRESS, ALICE, BOB, Talk
 
 

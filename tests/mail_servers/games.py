@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from pbm_oust.home import Home
+from pbm_oust.store.home import Home
 from tests.end_to_end.player import Letters, Player, latest_mail, play_to_the_end
 from tests.end_to_end.waiting import wait_until
 from tests.mail_servers.host import Host

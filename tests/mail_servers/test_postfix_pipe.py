@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pbm_oust.config import Endpoint
+from pbm_oust.store.configuration import Endpoint
 from tests.end_to_end.player import Player
 from tests.end_to_end.sink import listening_sink
 from tests.end_to_end.waiting import wait_until

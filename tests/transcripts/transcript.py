@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from pbm_oust.actions.request import Request
-from pbm_oust.home import Home
-from pbm_oust.mail.intake import Envelope, Intake, envelope_of, open_intake
-from pbm_oust.notation import parse_time
-from pbm_oust.notices import Notice
+from pbm_oust.board.notation import parse_time
+from pbm_oust.mail.inbound import Envelope, Intake, envelope_of, open_intake
+from pbm_oust.play.notices import Notice
+from pbm_oust.play.request import Request
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.sweep import sweep
+from pbm_oust.service.sweep import sweep
+from pbm_oust.store.home import Home
 from tests.letters import as_text, page_of
 
 FOLDER = Path(__file__).parent
@@ -79,23 +79,23 @@ def replay(name: str, folder: Path, notices: list[Notice] | None = None) -> dict
 
 def _noting(intake: Intake, notices: list[Notice]) -> Intake:
     """Return an intake that also adds to a list what it tells."""
-    write = intake.desk.write
+    write = intake.work.write
 
     def noted(notice: Notice, request: Request) -> list[bytes]:
         notices.append(notice)
         return write(notice, request)
 
-    return replace(intake, desk=replace(intake.desk, write=noted))
+    return replace(intake, work=replace(intake.work, write=noted))
 
 
 def take(path: Path, intake: Intake, now: list[datetime]) -> Iterator[str]:
     """Yield the letters that the mails of a file lead to."""
-    home = intake.desk.home
+    home = intake.work.home
     for mail in read_mails(path):
         now.append(mail.at)
         before = set(home.outbox.letters())
         if mail.envelope.sender == SWEEP:
-            sweep(intake.desk)
+            sweep(intake.work)
         else:
             intake.take(mail.data, mail.envelope)
         for letter in sorted(set(home.outbox.letters()) - before):

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from email import message_from_bytes
 
-from pbm_oust.home import Home
-from pbm_oust.players import Account, Secret, format_account, hash_password
+from pbm_oust.accounts.account import Account, format_account
+from pbm_oust.accounts.password import Secret, hash_password
+from pbm_oust.store.home import Home
 
 JOINED = datetime(2026, 11, 1, tzinfo=UTC)
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from pbm_oust.home import Home
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.home import Home
 from tests.unit.listening import listening
 
 # A busy machine takes longer for an example than hypothesis usually lets it.

@@ -3,10 +3,10 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from pbm_oust.game import Game
-from pbm_oust.header import Header, Terms
-from pbm_oust.notation import format_action, format_header, format_record, format_result
-from pbm_oust.record import Deed, Place, Wish
+from pbm_oust.board.game import Game
+from pbm_oust.board.header import Header, Terms
+from pbm_oust.board.notation import format_action, format_header, format_record, format_result
+from pbm_oust.board.record import Deed, Place, Wish
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.oust import Oust

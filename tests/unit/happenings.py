@@ -6,14 +6,14 @@ from random import Random
 
 import pytest
 
-from pbm_oust.formats.any import parse_any
-from pbm_oust.formats.plain import format_plain
-from pbm_oust.formats.sgf import format_sgf
-from pbm_oust.formats.sheet import BadGame, Sheet, read_sheet
-from pbm_oust.formats.structured import format_structured
-from pbm_oust.game import Game
-from pbm_oust.header import Terms
-from pbm_oust.record import Deed, Place, Ruling, Verb
+from pbm_oust.board.formats.any import parse_any
+from pbm_oust.board.formats.plain import format_plain
+from pbm_oust.board.formats.sgf import format_sgf
+from pbm_oust.board.formats.sheet import BadGame, Sheet, read_sheet
+from pbm_oust.board.formats.structured import format_structured
+from pbm_oust.board.game import Game
+from pbm_oust.board.header import Terms
+from pbm_oust.board.record import Deed, Place, Ruling, Verb
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules.position import Side
 from tests.unit.games import new_game

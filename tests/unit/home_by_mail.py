@@ -7,10 +7,10 @@ from email.message import Message
 from itertools import count
 from pathlib import Path
 
-from pbm_oust.home import Home
-from pbm_oust.mail.intake import Envelope, Intake, open_intake
-from pbm_oust.players import format_account, parse_account
+from pbm_oust.accounts.account import format_account, parse_account
+from pbm_oust.mail.inbound import Envelope, Intake, open_intake
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.home import Home
 from tests.letters import page_of, text_letter
 from tests.unit.accounts import make_account
 from tests.unit.mails import mail

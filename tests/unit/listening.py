@@ -8,10 +8,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
-from pbm_oust.config import Endpoint
-from pbm_oust.home import Home
-from pbm_oust.mail.intake import open_intake
+from pbm_oust.mail.inbound import open_intake
 from pbm_oust.mail.listener import Handler, LmtpSession, SmtpSession, bound_endpoint, listen
+from pbm_oust.store.configuration import Endpoint
+from pbm_oust.store.home import Home
 from tests.unit.mails import FROM, mail
 
 ADDRESS = "pbmserv@example.org"

@@ -5,12 +5,12 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from pbm_oust.home import Home
+from pbm_oust.store.home import Home
 
 OPENING = """
 import sys
 from pathlib import Path
-from pbm_oust.home import Home
+from pbm_oust.store.home import Home
 
 home = Home(Path(sys.argv[1]))
 print("ready", flush=True)

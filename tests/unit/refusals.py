@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from pbm_oust.absence import Absence
-from pbm_oust.game import Game
-from pbm_oust.header import Terms
-from pbm_oust.record import Place
+from pbm_oust.accounts.vacations import Absence
+from pbm_oust.board.game import Game
+from pbm_oust.board.header import Terms
+from pbm_oust.board.record import Place
 from pbm_oust.refusal import (
     Barred,
     Illegal,

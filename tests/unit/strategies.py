@@ -10,8 +10,8 @@ from typing import TypeVar
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from pbm_oust.game import Game
-from pbm_oust.header import Terms
+from pbm_oust.board.game import Game
+from pbm_oust.board.header import Terms
 from pbm_oust.rules.churn import Churn
 from pbm_oust.rules.grid import Grid, hexagon, square
 from pbm_oust.rules.oust import Oust

@@ -6,21 +6,22 @@ from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
 from pathlib import Path
 
-from pbm_oust.absence import Absence, with_absences
-from pbm_oust.actions.desk import Desk
-from pbm_oust.actions.request import Handled, Request
-from pbm_oust.boards import open_board, read_game
-from pbm_oust.disk import Disk
-from pbm_oust.game import Game
-from pbm_oust.header import Header, Terms
-from pbm_oust.home import Home
-from pbm_oust.mail.replies import Letters
-from pbm_oust.notation import format_header, format_record, format_result
-from pbm_oust.players import Account, Secret, format_account, hash_password, parse_account
+from pbm_oust.accounts.account import Account, format_account, parse_account
+from pbm_oust.accounts.password import Secret, hash_password
+from pbm_oust.accounts.vacations import Absence, with_absences
+from pbm_oust.board.game import Game
+from pbm_oust.board.header import Header, Terms
+from pbm_oust.board.notation import format_header, format_record, format_result
+from pbm_oust.letters.letters import Letters
+from pbm_oust.play.request import Handled, Request
+from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.service import handle
-from pbm_oust.sweep import Swept, sweep
+from pbm_oust.service.service import handle
+from pbm_oust.service.sweep import Swept, sweep
+from pbm_oust.store.disk import Disk
+from pbm_oust.store.home import Home
+from pbm_oust.store.open_boards import open_board, read_game
 from tests.letters import as_text
 from tests.unit.games import wish
 
@@ -34,7 +35,7 @@ HASH = hash_password(Secret(PASSWORD), bytes(16))
 
 _dated: list[datetime] = [BEGIN]
 LETTERS = Letters(ADDRESS, lambda: _dated[-1], lambda: b"key")
-"""Writes all letters: the templates are read once. Their date is that of the latest desk."""
+"""Writes all letters: the templates are read once. Their date is that of the latest work."""
 
 
 def day(number: float) -> datetime:
@@ -58,15 +59,15 @@ class World:
         """Return the time."""
         return day(self.today)
 
-    def desk(self, disk: Disk | None = None) -> Desk:
-        """Return a desk at the home, with a disk of its own if one is given."""
+    def work(self, disk: Disk | None = None) -> UnitOfWork:
+        """Return a work at the home, with a disk of its own if one is given."""
         _dated[-1] = self.now()
-        return Desk(Home(self.path, disk), LETTERS.write, self.now)
+        return UnitOfWork(Home(self.path, disk), LETTERS.write, self.now)
 
     def sweep(self, at: float | None = None, disk: Disk | None = None) -> Swept:
         """Do what is due on a day, today if none is named."""
         self.today = self.today if at is None else at
-        return sweep(self.desk(disk))
+        return sweep(self.work(disk))
 
     def done(self, at: float | None = None) -> list[str]:
         """Return what a sweep does on a day: `oust 1: remind x`."""
@@ -75,7 +76,7 @@ class World:
     def take(self, userid: str, line: str, disk: Disk | None = None) -> Handled:
         """Carry out the line of a mail from a player. The same line is the same mail."""
         request = Request(line, "", f"{userid}@example.org", line, "<1@example.org>")
-        return handle(request, self.desk(disk))
+        return handle(request, self.work(disk))
 
     def add_player(self, userid: str, *lines: tuple[str, str]) -> None:
         """Make an account, with further lines."""

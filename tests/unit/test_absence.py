@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbm_oust.absence import (
+from pbm_oust.accounts.account import Account, BadAccount, format_account, parse_account
+from pbm_oust.accounts.vacations import (
     Absence,
     absences_of,
     away_at,
@@ -19,7 +20,6 @@ from pbm_oust.absence import (
     with_absences,
     without_later,
 )
-from pbm_oust.players import Account, BadAccount, format_account, parse_account
 
 BEGIN = datetime(2026, 12, 1, tzinfo=UTC)
 ALICE = Account(

@@ -7,8 +7,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.broadcasts import MOST_A_DAY, broadcasts_of, with_broadcast
-from pbm_oust.membership import (
+from pbm_oust.accounts.account import (
+    Account,
+    BadAccount,
+    format_account,
+    parse_account,
+    parse_userid,
+)
+from pbm_oust.accounts.broadcasts import MOST_A_DAY, broadcasts_of, with_broadcast
+from pbm_oust.accounts.invitations import (
+    limit_of,
+    rejected_by,
+    with_limit,
+    with_other_userid,
+    with_rejected,
+)
+from pbm_oust.accounts.notes import note_about, notes_of, with_note
+from pbm_oust.accounts.password import Secret, hash_password
+from pbm_oust.accounts.status import (
     becomes,
     disabled_since,
     is_placeholder,
@@ -16,24 +32,7 @@ from pbm_oust.membership import (
     with_becomes,
     with_disabled,
 )
-from pbm_oust.notes import note_about, notes_of, with_note
-from pbm_oust.players import (
-    Account,
-    BadAccount,
-    Secret,
-    format_account,
-    hash_password,
-    parse_account,
-    parse_userid,
-)
-from pbm_oust.watching import may_watch, watched_by, with_watched
-from pbm_oust.willing import (
-    limit_of,
-    rejected_by,
-    with_limit,
-    with_other_userid,
-    with_rejected,
-)
+from pbm_oust.accounts.watched import may_watch, watched_by, with_watched
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 ALICE = Account("alice", hash_password(Secret("wonderland")), ("alice@example.org",), NOON)

@@ -5,17 +5,18 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pbm_oust.advice import advise, example, legal_near, move_line, nearest, next_wish
+from pbm_oust.board.game import Game
+from pbm_oust.board.header import Header, Terms
+from pbm_oust.board.record import Deed, Place
 from pbm_oust.commands.play import Move
-from pbm_oust.commands.table import Command, parse_line
-from pbm_oust.game import Game
-from pbm_oust.header import Header, Terms
-from pbm_oust.record import Deed, Place
+from pbm_oust.grammar.suggest import example, legal_near, move_line, nearest, next_wish
 from pbm_oust.refusal import Barred, NotAllowed, Refusal, Unreadable
 from pbm_oust.rules.grid import hexagon, square
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.oust import Oust
 from pbm_oust.rules.position import How, Result, Side
+from pbm_oust.service.corrections import advise
+from pbm_oust.service.table import Command, parse_line
 from tests.unit.boards import board
 
 OUST = KINDS["oust"]

@@ -6,19 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.commands.aliases import ALIASES, in_english, language_of, without_accents
-from pbm_oust.commands.general import SUBJECTS
-from pbm_oust.commands.grammar import Form
+from pbm_oust.accounts.settings import NAMES, values_of
+from pbm_oust.board.record import WISHED, Deed
+from pbm_oust.commands.help import SUBJECTS
 from pbm_oust.commands.play import Move
-from pbm_oust.commands.saying import said_in, word_in
-from pbm_oust.commands.table import FORMS, GENERAL_FORMS, KIND_FORMS, VOCABULARY, parse_line
-from pbm_oust.commands.values import Filter
-from pbm_oust.commands.words import find_command_word, find_word
+from pbm_oust.grammar.aliases import ALIASES, in_english, language_of, without_accents
+from pbm_oust.grammar.form import Form
+from pbm_oust.grammar.values import Filter
+from pbm_oust.grammar.words import find_command_word, find_word
 from pbm_oust.languages import LANGUAGES, Language
-from pbm_oust.record import WISHED, Deed
 from pbm_oust.refusal import Unread, Unreadable
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.settings import NAMES, values_of
+from pbm_oust.service.table import FORMS, GENERAL_FORMS, KIND_FORMS, VOCABULARY, parse_line
+from pbm_oust.service.translation import said_in, word_in
 
 FRENCH = LANGUAGES["fr"]
 TOPICS = {form.topic for form in GENERAL_FORMS.values()}

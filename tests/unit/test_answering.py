@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pbm_oust.membership import with_disabled
-from pbm_oust.players import format_account, parse_account
+from pbm_oust.accounts.account import format_account, parse_account
+from pbm_oust.accounts.status import with_disabled
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.sweep import sweep
+from pbm_oust.service.sweep import sweep
 from tests.unit.home_by_mail import ADDRESS, ALICE, BOB, CAROL, Talk
 
 MALLORY = "mallory@example.net"
@@ -247,7 +247,7 @@ def test_each_address_of_a_player_gets_a_letter_of_its_own(talk: Talk) -> None:
 def test_reminders_can_be_answered(talk: Talk) -> None:
     talk.now = talk.now.replace(day=29)
     before = set(talk.home.outbox.letters())
-    sweep(talk.intake.desk)
+    sweep(talk.intake.work)
     (name,) = set(talk.home.outbox.letters()) - before
     assert b"\nReply-To: pbmserv+oust.1.2.alice." in talk.home.outbox.read(name)
     assert b"\nAnswer this mail with your move" in talk.home.outbox.read(name)

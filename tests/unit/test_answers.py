@@ -4,20 +4,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.commands.answers import Answer, as_answer, is_of_letter, read_answer
-from pbm_oust.commands.general import Help
-from pbm_oust.commands.looking import Past, Show
-from pbm_oust.commands.personal import Reject, TakeNote
+from pbm_oust.accounts.password import Secret
+from pbm_oust.accounts.tags import Purpose, Reply
+from pbm_oust.board.record import Deed, Place
+from pbm_oust.commands.help import Help
+from pbm_oust.commands.invitations import Reject
+from pbm_oust.commands.lists import Past
+from pbm_oust.commands.notes import TakeNote
 from pbm_oust.commands.play import Move, Preview
-from pbm_oust.commands.queue import Confirm, Queue, Queueing, Submit
-from pbm_oust.commands.table import VOCABULARY
+from pbm_oust.commands.queue import Queue, Queueing
+from pbm_oust.commands.show import Show
+from pbm_oust.commands.submit import Confirm, Submit
 from pbm_oust.commands.talk import Chat
-from pbm_oust.commands.values import BoardAt, Filter
-from pbm_oust.players import Secret
-from pbm_oust.record import Deed, Place
+from pbm_oust.grammar.values import BoardAt, Filter
 from pbm_oust.refusal import Unread, Unreadable
-from pbm_oust.replying import Purpose, Reply
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.service.answers import Answer, as_answer, is_of_letter, read_answer
+from pbm_oust.service.table import VOCABULARY
 
 REPLY = Reply(Purpose.PLAY, "oust", 17, 12, "alice")
 CHAT = Reply(Purpose.CHAT, "oust", 17, 12, "alice")
@@ -257,8 +260,8 @@ def test_an_answer_to_what_the_other_player_wrote_is_chat_as_a_whole() -> None:
     answer = read("D4 was a blunder.\n\nresign?", "oust 17: bob writes", CHAT)
     assert answer.command == Chat(OUST, 17, "alice", CHAT)
     assert answer.text == "D4 was a blunder.\n\nresign?"
-    for text in ("D4", "resign", "pass"):
-        assert read(text, "", CHAT).command == Chat(OUST, 17, "alice", CHAT)
+    for text, meant in (("D4", Place(("D4",))), ("resign", Deed.RESIGN), ("pass", Deed.PASS)):
+        assert read(text, "", CHAT).command == Chat(OUST, 17, "alice", CHAT, meant)
 
 
 def test_a_whole_command_is_no_chat() -> None:

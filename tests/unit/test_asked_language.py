@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.settings import USUAL, settings_of, values_of, with_setting, with_settings
 from pbm_oust.languages import ENGLISH, LANGUAGES, language_named
-from pbm_oust.mail.asked_language import language_asked
-from pbm_oust.players import Account
-from pbm_oust.settings import USUAL, settings_of, values_of, with_setting, with_settings
+from pbm_oust.mail.reading.asked_language import language_asked
 from tests.unit.accounts import JOINED
 
 ACCOUNT = Account("carol", "", ("carol@example.com",), JOINED)

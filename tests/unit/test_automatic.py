@@ -5,10 +5,10 @@ from email import message_from_bytes
 
 import pytest
 
-from pbm_oust.actions.request import Request
-from pbm_oust.mail.automatic import MOST_HOPS, reason_for_silence
-from pbm_oust.mail.replies import Letters
-from pbm_oust.notices import HelpNotice, Reader
+from pbm_oust.letters.letters import Letters
+from pbm_oust.mail.robots import MOST_HOPS, reason_for_silence
+from pbm_oust.play.notices import HelpNotice, Reader
+from pbm_oust.play.request import Request
 from tests.unit.mails import mail
 
 OWN = "pbmserv@example.org"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.sweep import sweep
+from pbm_oust.service.sweep import sweep
 from tests.letters import as_text, page_of
 from tests.pages import Page
 from tests.unit.home_by_mail import ALICE, BOB, CAROL, Talk
@@ -179,7 +179,7 @@ def test_the_boards_of_a_digest_can_be_tapped(talk: Talk) -> None:
     talk.send(ALICE, "oust move 1 alice wonderland C3")
     before = set(talk.home.outbox.letters())
     talk.now += timedelta(days=1)
-    sweep(talk.intake.desk)
+    sweep(talk.intake.work)
     new = [name for name in talk.home.outbox.letters() if name not in before]
     (page,) = (page_of(talk.home.outbox.read(name)) for name in new)
     assert {tap.split()[0] for tap in taps(page)} == {"1", "2"}

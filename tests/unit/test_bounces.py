@@ -10,9 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pbm_oust.bounces import MOST_KEPT, BadBounces, Bounces
-from pbm_oust.home import Home
-from pbm_oust.returned import (
+from pbm_oust.accounts.returned import (
     LONGEST,
     MOST_BOUNCES,
     Bounce,
@@ -20,6 +18,8 @@ from pbm_oust.returned import (
     format_returned,
     parse_returned,
 )
+from pbm_oust.store.bounced import MOST_KEPT, BadBounces, Bounces
+from pbm_oust.store.home import Home
 from tests.unit.processes import files, run_at_once
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -264,7 +264,7 @@ def test_processes_that_note_at_once_lose_nothing(home: Home) -> None:
     script = """
 import os
 from datetime import UTC, datetime
-from pbm_oust.returned import Bounce
+from pbm_oust.accounts.returned import Bounce
 at = datetime(2026, 11, 20, 12, tzinfo=UTC)
 for number in range(2):
     for letter in (f"<{number}@example.com>", f"<{number}.{os.getpid()}@example.com>"):

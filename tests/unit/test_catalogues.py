@@ -7,7 +7,7 @@ import pytest
 from babel.messages.catalog import Message
 
 from pbm_oust.languages import Language
-from pbm_oust.mail.tongue import Tongue
+from pbm_oust.letters.translator import Translator
 from tests.unit.catalogues import OTHERS, catalogue, forms, messages, places, subjects
 
 FACT = re.compile(r"%\(\w+\)s")
@@ -95,7 +95,7 @@ def test_translations_end_as_the_messages_do(language: Language) -> None:
 @in_every_language
 def test_the_compiled_catalogue_is_that_of_the_messages(language: Language) -> None:
     """Else `scripts/environment test` has not been run since."""
-    compiled = Tongue(language).catalogue
+    compiled = Translator(language).catalogue
     assert isinstance(compiled, GNUTranslations)
     for message in messages(language):
         if message.pluralizable:
@@ -110,7 +110,7 @@ def test_the_compiled_catalogue_is_that_of_the_messages(language: Language) -> N
 
 
 def test_french_counts_nothing_as_one() -> None:
-    french = Tongue(next(each for each in OTHERS if each.code == "fr"))
+    french = Translator(next(each for each in OTHERS if each.code == "fr"))
     counted = [french.ngettext("%(number)s day", "%(number)s days", n, number=n) for n in range(3)]
     assert counted == ["0 jour", "1 jour", "2 jours"]
 

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.home import Home
-from pbm_oust.mail.intake import Envelope, open_intake
-from pbm_oust.players import Secret, is_password, parse_account
-from pbm_oust.recovery import recover
+from pbm_oust.accounts.account import parse_account
+from pbm_oust.accounts.password import Secret, is_password
+from pbm_oust.mail.inbound import Envelope, open_intake
+from pbm_oust.store.home import Home
+from pbm_oust.store.recovery import recover
 from tests.unit.accounts import codes, make_account
 from tests.unit.home_by_mail import make_quick
 from tests.unit.test_disk_faults import Death, Fault, FaultyDisk, take

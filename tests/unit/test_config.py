@@ -2,7 +2,7 @@
 
 import pytest
 
-from pbm_oust.config import (
+from pbm_oust.store.configuration import (
     BadConfiguration,
     Configuration,
     Endpoint,

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.digest import Digested, digested, latest_slot, with_digested
-from pbm_oust.players import Account, BadAccount, format_account, parse_account
-from pbm_oust.recovery import recover
+from pbm_oust.accounts.account import Account, BadAccount, format_account, parse_account
+from pbm_oust.accounts.digest import Digested, digested, latest_slot, with_digested
+from pbm_oust.store.recovery import recover
 from tests.unit.sweeping import HASH, World, day, new_world
 from tests.unit.test_disk_faults import Death, Fault, FaultyDisk
 

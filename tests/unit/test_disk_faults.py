@@ -17,16 +17,16 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.actions.desk import Desk
-from pbm_oust.disk import Disk
-from pbm_oust.history import read_history
-from pbm_oust.home import Home
-from pbm_oust.journal import Ending
-from pbm_oust.mail.intake import Envelope, Intake, KeptBySender
-from pbm_oust.mail.replies import Letters
-from pbm_oust.players import parse_account
-from pbm_oust.recovery import recover
+from pbm_oust.accounts.account import parse_account
+from pbm_oust.board.history import read_history
+from pbm_oust.letters.letters import Letters
+from pbm_oust.mail.inbound import Envelope, Intake, KeptBySender
+from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.disk import Disk
+from pbm_oust.store.home import Home
+from pbm_oust.store.journal import Ending
+from pbm_oust.store.recovery import recover
 from tests.unit.accounts import codes, make_account
 
 NOW = datetime(2026, 11, 20, 15, 36, tzinfo=UTC)
@@ -128,7 +128,7 @@ def outcome(path: Path) -> Outcome:
 
 
 def take(path: Path, line: str, sender: str, disk: Disk | None = None) -> None:
-    intake = Intake(Desk(Home(path, disk), LETTERS.write, lambda: NOW), ADDRESS)
+    intake = Intake(UnitOfWork(Home(path, disk), LETTERS.write, lambda: NOW), ADDRESS)
     number = zlib.crc32(line.encode())
     if "CODE" in line:
         line = line.replace("CODE", "".join(code for _, code in codes(Home(path))))

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.actions.desk import Desk
-from pbm_oust.actions.moving import merge_players, rename_player
-from pbm_oust.disk import Disk
-from pbm_oust.history import read_history
-from pbm_oust.home import Home
-from pbm_oust.mail.intake import KeptBySender
-from pbm_oust.recovery import recover
-from pbm_oust.rewriting import userids_in
+from pbm_oust.board.history import read_history
+from pbm_oust.board.rename import userids_in
+from pbm_oust.mail.inbound import KeptBySender
+from pbm_oust.play.renaming import merge_players, rename_player
+from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.disk import Disk
+from pbm_oust.store.home import Home
+from pbm_oust.store.recovery import recover
 from tests.unit.accounts import codes, make_account
 from tests.unit.home_by_mail import PASSWORDS, make_quick
 from tests.unit.test_disk_faults import LETTERS, NOW, Death, Fault, FaultyDisk, outcome, take
@@ -64,11 +64,11 @@ def send(path: Path, disk: Disk | None = None) -> None:
 
 
 def rename(path: Path, disk: Disk | None = None) -> None:
-    rename_player("alice", "alicia", Desk(Home(path, disk), LETTERS.write, lambda: NOW))
+    rename_player("alice", "alicia", UnitOfWork(Home(path, disk), LETTERS.write, lambda: NOW))
 
 
 def merge(path: Path, disk: Disk | None = None) -> None:
-    merge_players("alice", "carol", Desk(Home(path, disk), LETTERS.write, lambda: NOW))
+    merge_players("alice", "carol", UnitOfWork(Home(path, disk), LETTERS.write, lambda: NOW))
 
 
 COMMANDS: dict[str, Callable[..., None]] = {"forget": send, "rename": rename, "merge": merge}
@@ -143,10 +143,10 @@ def test_a_code_for_the_former_userid_makes_no_account_of_it(
     take(path, f"signup dave hatterhatter {dave} {elsewhere}", dave)
     sent = dict(codes(Home(path)))
     take(path, f"verify {sent[dave]}", dave)
-    desk = Desk(Home(path), LETTERS.write, lambda: NOW)
+    work = UnitOfWork(Home(path), LETTERS.write, lambda: NOW)
     if name == "rename":
-        rename_player("dave", "david", desk)
+        rename_player("dave", "david", work)
     else:
-        merge_players("dave", "carol", desk)
+        merge_players("dave", "carol", work)
     take(path, f"verify {sent[elsewhere]}", elsewhere)
     assert not Home(path).has_player("dave")

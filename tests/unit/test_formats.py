@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.formats.any import parse_any
-from pbm_oust.formats.plain import CLOSING, OPENING
-from pbm_oust.formats.sheet import BadGame
-from pbm_oust.game import Game
-from pbm_oust.history import read_history
+from pbm_oust.board.formats.any import parse_any
+from pbm_oust.board.formats.plain import CLOSING, OPENING
+from pbm_oust.board.formats.sheet import BadGame
+from pbm_oust.board.game import Game
+from pbm_oust.board.history import read_history
 from pbm_oust.rules.position import How, Result, Side
 from tests.unit.games import EXAMPLE, history_of
 from tests.unit.happenings import (

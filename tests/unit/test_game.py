@@ -4,9 +4,9 @@ from enum import Enum
 
 import pytest
 
-from pbm_oust.game import Game, replay
-from pbm_oust.header import Terms
-from pbm_oust.record import Deed, Placement, Record, wish_of
+from pbm_oust.board.game import Game, replay
+from pbm_oust.board.header import Terms
+from pbm_oust.board.record import Deed, Placement, Record, wish_of
 from pbm_oust.refusal import Barred, NotAllowed, Refusal
 from pbm_oust.rules.oust import Oust
 from pbm_oust.rules.position import How, Result

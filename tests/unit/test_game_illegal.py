@@ -2,8 +2,8 @@
 
 import pytest
 
-from pbm_oust.game import Game
-from pbm_oust.header import Terms
+from pbm_oust.board.game import Game
+from pbm_oust.board.header import Terms
 from pbm_oust.refusal import Illegal, Unlawful
 from pbm_oust.rules.oust import Fault, Oust
 from pbm_oust.rules.position import IllegalPlacement, Occupied

@@ -4,19 +4,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbm_oust.commands.accounts import Signup
+from pbm_oust.accounts.password import Secret
+from pbm_oust.board.header import Terms
+from pbm_oust.board.record import WISHED, Deed, Place, Wish
 from pbm_oust.commands.challenge import Challenge
-from pbm_oust.commands.general import Help
-from pbm_oust.commands.looking import Games, Show
-from pbm_oust.commands.play import Move, format_wish, read_wish
-from pbm_oust.commands.table import FORMS, Command, parse_line
-from pbm_oust.commands.values import BoardAt, Filter
-from pbm_oust.header import Terms
-from pbm_oust.players import Secret
-from pbm_oust.record import WISHED, Deed, Place, Wish
+from pbm_oust.commands.help import Help
+from pbm_oust.commands.lists import Games
+from pbm_oust.commands.play import Move
+from pbm_oust.commands.show import Show
+from pbm_oust.commands.signup import Signup
+from pbm_oust.grammar.values import BoardAt, Filter
+from pbm_oust.grammar.wish import format_wish, read_wish
 from pbm_oust.refusal import Unreadable
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.service.table import FORMS, Command, parse_line
 
 OUST = KINDS["oust"]
 ALL, ACTIVE, INACTIVE, NEXT = Filter.ALL, Filter.ACTIVE, Filter.INACTIVE, Filter.NEXT

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.game import Game
-from pbm_oust.header import Header, Terms
-from pbm_oust.history import format_records, read_header, read_history
-from pbm_oust.notation import (
+from pbm_oust.board.game import Game
+from pbm_oust.board.header import Header, Terms
+from pbm_oust.board.history import format_records, read_header, read_history
+from pbm_oust.board.notation import (
     format_header,
     format_record,
     format_terms,

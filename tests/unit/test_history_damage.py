@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbm_oust.history import BadHistory, History, read_header, read_history
+from pbm_oust.board.history import BadHistory, History, read_header, read_history
 from tests.unit.games import EXAMPLE, history_of, new_game, play
 from tests.unit.recorded import recorded_game
 from tests.unit.strategies import relaxed

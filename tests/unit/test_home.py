@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.disk import NoSuchFile
-from pbm_oust.home import Home
+from pbm_oust.store.disk import NoSuchFile
+from pbm_oust.store.home import Home
 from tests.unit.processes import files, run_at_once
 
 

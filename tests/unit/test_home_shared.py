@@ -7,7 +7,7 @@ from threading import Event
 
 import pytest
 
-from pbm_oust.home import Home
+from pbm_oust.store.home import Home
 from tests.unit.processes import files, run_at_once
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pbm_oust.home import Home
-from pbm_oust.journal import (
+from pbm_oust.store.home import Home
+from pbm_oust.store.journal import (
     MEMORY,
     BadJournal,
     Ending,
@@ -161,7 +161,7 @@ def test_an_entry_that_does_not_fit_on_the_disk_leaves_the_journal_as_it_was(hom
     home.journal.note(refused(CAUSE))
     script = f"""
 import resource
-from pbm_oust.journal import parse_entry
+from pbm_oust.store.journal import parse_entry
 resource.setrlimit(resource.RLIMIT_FSIZE, (60, 60))
 try:
     home.journal.note(parse_entry("2026-11-20T12:00:00Z {OTHER} done"))
@@ -220,7 +220,8 @@ def test_processes_that_note_at_once_lose_nothing(home: Home) -> None:
     script = """
 import os
 from datetime import UTC, datetime, timedelta
-from pbm_oust.journal import Ending, Entry
+from pbm_oust.store.journal import Ending
+from pbm_oust.store.journal import Entry
 begin = datetime(2026, 11, 1, tzinfo=UTC)
 for number in range(90):
     cause = f"{os.getpid():08x}{number:08x}"

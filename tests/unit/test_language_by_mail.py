@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from pbm_oust.accounts.account import parse_account
 from pbm_oust.languages import LANGUAGES
-from pbm_oust.mail.intake import Envelope
-from pbm_oust.players import parse_account
+from pbm_oust.mail.inbound import Envelope
 from tests.unit.accounts import codes
 from tests.unit.home_by_mail import ADDRESS, ALICE, BOB, Talk
 from tests.unit.mails import mail

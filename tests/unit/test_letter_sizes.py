@@ -6,11 +6,11 @@ from email.policy import SMTP, default
 
 import pytest
 
-from pbm_oust.game import Game
-from pbm_oust.mail.alternative import LARGEST, fill, size_of
-from pbm_oust.mail.words import Words
-from pbm_oust.notation import LONGEST_USERID
-from pbm_oust.notices import BoardNotice, News, Reader
+from pbm_oust.board.game import Game
+from pbm_oust.board.notation import LONGEST_USERID
+from pbm_oust.letters.body import LARGEST, fill, size_of
+from pbm_oust.letters.words import Words
+from pbm_oust.play.notices import BoardNotice, News, Reader
 from tests.pages import Page
 from tests.unit.games import new_game, play
 

@@ -5,9 +5,9 @@ from itertools import count
 
 import pytest
 
-from pbm_oust.home import Home
-from pbm_oust.limits import LONGEST, Counted
-from pbm_oust.mail.intake import Envelope, open_intake
+from pbm_oust.mail.inbound import Envelope, open_intake
+from pbm_oust.store.home import Home
+from pbm_oust.store.limits import LONGEST, Counted
 from tests.letters import text_letter
 from tests.unit.accounts import codes, make_account
 from tests.unit.processes import run_at_once
@@ -77,7 +77,7 @@ def test_old_days_are_forgotten(home: Home) -> None:
 def test_processes_at_once_lose_no_count(home: Home) -> None:
     script = """
 from datetime import UTC, datetime
-from pbm_oust.limits import Counted
+from pbm_oust.store.limits import Counted
 for _ in range(20):
     home.limits.count(Counted.CODE, "alice@example.org", datetime(2026, 11, 20, tzinfo=UTC))
 """

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from pbm_oust.commands.accounts import Signup
-from pbm_oust.commands.line import Line
-from pbm_oust.commands.table import FORMS, VOCABULARY, parse_line
-from pbm_oust.commands.words import MASK, split_words
+from pbm_oust.commands.signup import Signup
+from pbm_oust.grammar.line import Line
+from pbm_oust.grammar.words import MASK, split_words
 from pbm_oust.refusal import Unreadable
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.service.table import FORMS, VOCABULARY, parse_line
 
 USERIDS = {"alice", "bob", "rrognlie"}
 

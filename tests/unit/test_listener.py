@@ -7,9 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from pbm_oust.config import Endpoint
-from pbm_oust.home import Home
-from pbm_oust.mail.intake import open_intake
+from pbm_oust.mail.inbound import open_intake
 from pbm_oust.mail.listener import (
     LONGEST_ADDRESS,
     MOST_RECIPIENTS,
@@ -25,6 +23,8 @@ from pbm_oust.mail.listener import (
     SmtpSession,
     listen,
 )
+from pbm_oust.store.configuration import Endpoint
+from pbm_oust.store.home import Home
 from tests.unit.accounts import make_account
 from tests.unit.listening import (
     ADDRESS,

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.home import Home
 from pbm_oust.mail.listener import (
     LONGEST_LINE,
     MOST_COMMANDS,
@@ -19,6 +18,7 @@ from pbm_oust.mail.listener import (
     S550_BARE,
     SIZE_LIMIT,
 )
+from pbm_oust.store.home import Home
 from tests.unit.listening import (
     ADDRESS,
     PATIENCE,

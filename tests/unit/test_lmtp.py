@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from pbm_oust.home import Home
 from pbm_oust.mail.listener import (
     S250_DONE,
     S250_RECIPIENT,
@@ -15,6 +14,7 @@ from pbm_oust.mail.listener import (
     SIZE_LIMIT,
     LmtpSession,
 )
+from pbm_oust.store.home import Home
 from tests.unit.listening import ADDRESS, ALICE, ask, begin, client_of, command, listening, send
 
 SIGNUP = command("signup alice wonderland", "Message-ID: <1@example.org>")

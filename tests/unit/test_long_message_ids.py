@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pbm_oust.mail.relaying import Relaying
+from pbm_oust.mail.relay import Relaying
 from tests.end_to_end.sink import listening_sink
 from tests.unit.home_by_mail import ALICE, BOB, Talk
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.mail.links import mail_link
+from pbm_oust.letters.html import mail_link
 from tests.pages import as_a_form, by_rfc
 
 REPLY = "pbmserv+oust.17.12.alice.abcdefghijklmnop@example.com"

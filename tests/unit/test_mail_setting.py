@@ -5,20 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.actions.desk import Desk
-from pbm_oust.actions.request import Request
-from pbm_oust.actions.telling import tell_players
-from pbm_oust.boards import read_game
-from pbm_oust.game import Game
-from pbm_oust.mail.replies import Letters
-from pbm_oust.notation import format_header
-from pbm_oust.notices import News
-from pbm_oust.players import format_account, parse_account
-from pbm_oust.record import Ruling, Verb
-from pbm_oust.returned import MOST_BOUNCES, Bounce
+from pbm_oust.accounts.account import format_account, parse_account
+from pbm_oust.accounts.returned import MOST_BOUNCES, Bounce
+from pbm_oust.accounts.watched import MOST_WATCHED
+from pbm_oust.board.game import Game
+from pbm_oust.board.notation import format_header
+from pbm_oust.board.record import Ruling, Verb
+from pbm_oust.letters.letters import Letters
+from pbm_oust.play.notices import News
+from pbm_oust.play.request import Request
+from pbm_oust.play.telling import tell_players
+from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Side
-from pbm_oust.watching import MOST_WATCHED
+from pbm_oust.store.open_boards import read_game
 from tests.unit.home_by_mail import ADDRESS, ALICE, BOB, CAROL, Talk
 
 REQUEST = Request("", "", "", "server")
@@ -38,10 +38,10 @@ def game_of(talk: Talk) -> Game:
 
 def told_of_server(talk: Talk, game: Game, told_from: int = 0) -> list[str | None]:
     """Return the userids of those who are told what the server did last."""
-    desk = Desk(
+    work = UnitOfWork(
         talk.home, Letters(ADDRESS, lambda: talk.now, talk.home.key).write, lambda: talk.now
     )
-    notices = tell_players(game, News.PLAYED, desk, REQUEST, actor=None, told_from=told_from)
+    notices = tell_players(game, News.PLAYED, work, REQUEST, actor=None, told_from=told_from)
     return [notice.reader.userid for notice in notices]
 
 

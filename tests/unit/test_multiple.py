@@ -5,9 +5,9 @@ from email import message_from_bytes
 
 import pytest
 
-from pbm_oust.home import Home
-from pbm_oust.mail.intake import Envelope, open_intake
-from pbm_oust.service import MOST_LINES
+from pbm_oust.mail.inbound import Envelope, open_intake
+from pbm_oust.service.service import MOST_LINES
+from pbm_oust.store.home import Home
 from tests.unit.accounts import codes, make_account
 from tests.unit.mails import FROM, mail
 

@@ -5,10 +5,10 @@ from datetime import timedelta
 
 import pytest
 
-from pbm_oust.game import Game
-from pbm_oust.history import BadHistory, read_history
-from pbm_oust.notation import parse_ruling
-from pbm_oust.record import Deed, Place, Ruling, Verb
+from pbm_oust.board.game import Game
+from pbm_oust.board.history import BadHistory, read_history
+from pbm_oust.board.notation import parse_ruling
+from pbm_oust.board.record import Deed, Place, Ruling, Verb
 from pbm_oust.refusal import Barred, NotAllowed, Refusal
 from pbm_oust.rules.position import How, Result, Side
 from tests.unit.games import act, actions, history_of, new_game, play

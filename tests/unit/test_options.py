@@ -4,11 +4,11 @@ from enum import Enum
 
 import pytest
 
+from pbm_oust.board.header import Terms
 from pbm_oust.commands.challenge import Challenge
-from pbm_oust.commands.table import parse_line
-from pbm_oust.header import Terms
 from pbm_oust.refusal import Unread, Unreadable
 from pbm_oust.rules.grid import parse_grid
+from pbm_oust.service.table import parse_line
 
 CHALLENGE = "oust challenge alice bob"
 

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.actions.replay import origin_after
-from pbm_oust.game import Game
-from pbm_oust.header import Header, Terms
-from pbm_oust.history import BadHistory, read_history
-from pbm_oust.notation import format_origin, parse_origin
-from pbm_oust.origin import Origin
-from pbm_oust.record import Deed, Place, Wish
+from pbm_oust.board.game import Game
+from pbm_oust.board.header import Header, Terms
+from pbm_oust.board.history import BadHistory, read_history
+from pbm_oust.board.notation import format_origin, parse_origin
+from pbm_oust.board.origin import Origin
+from pbm_oust.board.record import Deed, Place, Wish
+from pbm_oust.commands.replay import origin_after
 from pbm_oust.refusal import Barred, NotAllowed, Refusal
 from tests.unit.games import act, history_of, new_game, play
 from tests.unit.strategies import relaxed

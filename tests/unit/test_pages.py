@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.game import Game
-from pbm_oust.header import Terms
-from pbm_oust.mail.pages import turn_took
-from pbm_oust.mail.words import Words
-from pbm_oust.notices import BoardNotice, BoardsNotice, News, Notice, Reader
+from pbm_oust.accounts.settings import BoardForm, Settings
+from pbm_oust.board.game import Game
+from pbm_oust.board.header import Terms
+from pbm_oust.letters.html import turn_took
+from pbm_oust.letters.words import Words
+from pbm_oust.play.notices import BoardNotice, BoardsNotice, News, Notice, Reader
 from pbm_oust.render.text import board_text
 from pbm_oust.rules.grid import square
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.oust import Oust
-from pbm_oust.settings import BoardForm, Settings
 from tests.pages import Page, Tap
 from tests.unit.games import new_game, play, standing_at
 

@@ -5,8 +5,8 @@ import string
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.mail.paragraphs import Look, Paragraph, paragraphs
-from pbm_oust.mail.words import wrapped
+from pbm_oust.letters.layout import Look, Paragraph, paragraphs
+from pbm_oust.letters.words import wrapped
 
 words = st.text(string.ascii_letters + string.punctuation, min_size=1, max_size=90)
 sentences = st.lists(words, min_size=1, max_size=40).map(" ".join)

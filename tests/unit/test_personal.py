@@ -4,18 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.actions.exporting import LARGEST_PART
-from pbm_oust.boards import read_game
-from pbm_oust.broadcasts import MOST_A_DAY
-from pbm_oust.commands.personal import Reject
+from pbm_oust.accounts.account import Account, format_account, parse_account
+from pbm_oust.accounts.broadcasts import MOST_A_DAY
+from pbm_oust.accounts.status import with_becomes, with_disabled
+from pbm_oust.board.game import Game
+from pbm_oust.board.record import Deed
+from pbm_oust.commands.export import LARGEST_PART
+from pbm_oust.commands.invitations import Reject
 from pbm_oust.commands.play import Move
-from pbm_oust.commands.table import parse_line
-from pbm_oust.game import Game
-from pbm_oust.mail.intake import KeptBySender
-from pbm_oust.membership import with_becomes, with_disabled
-from pbm_oust.players import Account, format_account, parse_account
-from pbm_oust.record import Deed
+from pbm_oust.mail.inbound import KeptBySender
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.service.table import parse_line
+from pbm_oust.store.open_boards import read_game
 from tests.unit.accounts import make_account
 from tests.unit.home_by_mail import ALICE, BOB, CAROL, Talk
 
@@ -183,9 +183,9 @@ def test_a_damaged_account_holds_up_no_broadcast(talk: Talk) -> None:
 
 
 def test_an_export_goes_to_the_addresses_of_the_account_only(talk: Talk) -> None:
-    sent = talk.send("desk@example.com", "export bob lookingglass")
-    assert sent == ["desk@example.com: your export is on its way", f"{BOB}: export of bob"]
-    assert BOB not in talk.text_to("desk@example.com")
+    sent = talk.send("work@example.com", "export bob lookingglass")
+    assert sent == ["work@example.com: your export is on its way", f"{BOB}: export of bob"]
+    assert BOB not in talk.text_to("work@example.com")
 
 
 def test_an_export_has_every_line_of_the_account_but_the_password(talk: Talk) -> None:

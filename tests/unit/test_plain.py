@@ -7,10 +7,10 @@ from random import Random
 import pytest
 from hypothesis import given
 
-from pbm_oust.formats.plain import CLOSING, OPENING, WIDTH, format_plain
-from pbm_oust.formats.sheet import Sheet
-from pbm_oust.game import Game
-from pbm_oust.notation import parse_record
+from pbm_oust.board.formats.plain import CLOSING, OPENING, WIDTH, format_plain
+from pbm_oust.board.formats.sheet import Sheet
+from pbm_oust.board.game import Game
+from pbm_oust.board.notation import parse_record
 from tests.unit.games import EXAMPLE, history_of
 from tests.unit.happenings import anything_goes, taken_back, with_remarks, written
 from tests.unit.strategies import games, relaxed

@@ -9,25 +9,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.following import Orders, follow, is_passed_for, orders_of
-from pbm_oust.game import Game
-from pbm_oust.history import read_history
-from pbm_oust.notation import format_action
-from pbm_oust.plans import (
+from pbm_oust.accounts.account import Account, BadAccount, format_account, parse_account
+from pbm_oust.accounts.queue import (
     Clause,
+    Orders,
     Plan,
     Prospect,
     derived_cause,
+    follow,
     format_plan,
+    is_passed_for,
+    orders_of,
     parse_plan,
     plans_of,
     waiting,
     with_plans,
 )
-from pbm_oust.players import Account, BadAccount, format_account, parse_account
-from pbm_oust.record import Deed, Place, Wish, wish_of
+from pbm_oust.accounts.settings import Settings, Switch, with_settings
+from pbm_oust.board.game import Game
+from pbm_oust.board.history import read_history
+from pbm_oust.board.notation import format_action
+from pbm_oust.board.record import Deed, Place, Wish, wish_of
 from pbm_oust.refusal import Refusal
-from pbm_oust.settings import Settings, Switch, with_settings
 from tests.unit.games import STARTED, act, actions, history_of, new_game, play
 from tests.unit.strategies import relaxed
 

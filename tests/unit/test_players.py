@@ -7,19 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbm_oust.players import (
+from pbm_oust.accounts.account import (
     Account,
     BadAccount,
-    Secret,
     format_account,
-    hash_password,
-    is_password,
-    is_password_but_for_case,
-    normal_address,
     parse_account,
-    parse_address,
     parse_userid,
 )
+from pbm_oust.accounts.address import normal_address, parse_address
+from pbm_oust.accounts.password import Secret, hash_password, is_password, is_password_but_for_case
 
 HASH = f"scrypt 16384 8 1 {'0' * 32} {'1' * 64}"
 TEXT = f"""\

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.disk import NoSuchFile
-from pbm_oust.home import Home
+from pbm_oust.store.disk import NoSuchFile
+from pbm_oust.store.home import Home
 from tests.unit.processes import run_at_once
 
 CAUSE, OTHER = "0123456789abcdef", "fedcba9876543210"
@@ -39,7 +39,7 @@ def crash_while_posting(home: Home, cause: str) -> None:
     script = f"""
 import os, sys
 from pathlib import Path
-from pbm_oust.home import Home
+from pbm_oust.store.home import Home
 with Home(Path(sys.argv[1])).outbox.posting([{LETTER!r}], {cause!r}, "oust.1"):
     os._exit(9)
 """

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.home import Home
-from pbm_oust.membership import signed_off_since, with_signed_off
-from pbm_oust.players import Account, BadAccount, Secret, hash_password
-from pbm_oust.proofs import (
+from pbm_oust.accounts.account import Account, BadAccount
+from pbm_oust.accounts.password import Secret, hash_password
+from pbm_oust.accounts.status import signed_off_since, with_signed_off
+from pbm_oust.accounts.verification import (
     CODE,
     LIFETIME,
     MOST_KEPT,
@@ -24,6 +24,7 @@ from pbm_oust.proofs import (
     salt_for,
     with_proof,
 )
+from pbm_oust.store.home import Home
 
 NOW = datetime(2026, 11, 20, 15, 36, tzinfo=UTC)
 KEY = b"k" * 32

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.boards import read_game
-from pbm_oust.home import Home
-from pbm_oust.mail.intake import Envelope, open_intake
-from pbm_oust.notation import format_action
+from pbm_oust.board.notation import format_action
+from pbm_oust.mail.inbound import Envelope, open_intake
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.home import Home
+from pbm_oust.store.open_boards import read_game
 from tests.letters import text_letter
 from tests.unit.accounts import make_account
 

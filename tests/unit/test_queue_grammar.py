@@ -2,13 +2,14 @@
 
 import pytest
 
-from pbm_oust.commands.queue import MOST_CLAUSES, Queue, Queueing, Submit
-from pbm_oust.commands.table import parse_line
-from pbm_oust.plans import Clause
-from pbm_oust.players import Secret
-from pbm_oust.record import Deed, Place
+from pbm_oust.accounts.password import Secret
+from pbm_oust.accounts.queue import Clause
+from pbm_oust.board.record import Deed, Place
+from pbm_oust.commands.queue import MOST_CLAUSES, Queue, Queueing
+from pbm_oust.commands.submit import Submit
 from pbm_oust.refusal import Unread, Unreadable
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.service.table import parse_line
 
 QUEUE, SUBMIT = "oust queue 17 alice wonderland", "oust submit 17 alice wonderland"
 D4, F6 = Place(("D4",)), Place(("F6",))

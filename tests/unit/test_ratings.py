@@ -7,10 +7,10 @@ from datetime import timedelta
 
 import pytest
 
-from pbm_oust.game import Game
-from pbm_oust.header import Terms
-from pbm_oust.ratings import PROVISIONAL, SizeClass, Table, rate, size_class
-from pbm_oust.record import Deed, Ruling, Verb
+from pbm_oust.board.game import Game
+from pbm_oust.board.header import Terms
+from pbm_oust.board.ratings import PROVISIONAL, SizeClass, Table, rate, size_class
+from pbm_oust.board.record import Deed, Ruling, Verb
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.position import Side
 from tests.unit.games import new_game, play

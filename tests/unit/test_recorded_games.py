@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from pbm_oust.history import read_history
+from pbm_oust.board.history import read_history
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.oust import Oust

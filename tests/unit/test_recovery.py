@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.home import Home
-from pbm_oust.mail.intake import Envelope, open_intake
-from pbm_oust.recovery import recover
+from pbm_oust.mail.inbound import Envelope, open_intake
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.home import Home
+from pbm_oust.store.recovery import recover
 from tests.end_to_end.server import PROGRAM, running
 from tests.unit.accounts import make_account
 from tests.unit.processes import files
@@ -84,9 +84,10 @@ def take_and_die(home: Home, command: Command, method: str, *, is_done: bool) ->
 import os, sys
 from datetime import UTC, datetime
 from pathlib import Path
-from pbm_oust.disk import Disk
-from pbm_oust.home import Home
-from pbm_oust.mail.intake import Envelope, open_intake
+from pbm_oust.store.disk import Disk
+from pbm_oust.store.home import Home
+from pbm_oust.mail.inbound import Envelope
+from pbm_oust.mail.inbound import open_intake
 
 class Dying(Disk):
     def {method}(self, *words, **options):
@@ -107,7 +108,7 @@ def at_work(home: Home, script: str) -> Iterator[Future[int]]:
     opening = """
 import sys
 from pathlib import Path
-from pbm_oust.home import Home
+from pbm_oust.store.home import Home
 home = Home(Path(sys.argv[1]))
 def wait():
     print("ready", flush=True)
@@ -268,7 +269,7 @@ with home.outbox.posting([b"To: {ALICE}\\n\\n"], {CAUSE!r}, "nowhere"):
 
 def test_a_process_that_is_writing_an_account_is_waited_for(home: Home) -> None:
     script = """
-from pbm_oust.disk import Disk
+from pbm_oust.store.disk import Disk
 class Slow(Disk):
     def step_rename(self, path, target):
         wait()

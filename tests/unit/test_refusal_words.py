@@ -10,14 +10,14 @@ from typing import cast
 import pytest
 from jinja2 import Environment, nodes
 
-from pbm_oust.commands.grammar import Form
-from pbm_oust.commands.table import FORMS, KIND_FORMS, VOCABULARY, parse_line
-from pbm_oust.mail import overview
-from pbm_oust.mail.words import Words, help_subjects, wrapped_usage
-from pbm_oust.notices import HelpNotice, Reader, RefusalNotice
+from pbm_oust.grammar.form import Form
+from pbm_oust.letters import overview
+from pbm_oust.letters.words import Words, help_subjects, wrapped_usage
+from pbm_oust.play.notices import HelpNotice, Reader, RefusalNotice
 from pbm_oust.refusal import Barred, NotAllowed, Unlawful, Unread, Unreadable
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
+from pbm_oust.service.table import FORMS, KIND_FORMS, VOCABULARY, parse_line
 
 WIDEST = 76
 FAMILIES: dict[str, type[Enum]] = {

@@ -8,20 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.game import Game
-from pbm_oust.history import read_history
-from pbm_oust.home import Home
-from pbm_oust.journal import Ending
-from pbm_oust.mail.intake import Envelope, open_intake
-from pbm_oust.players import Secret, format_account, hash_password, is_password, parse_account
+from pbm_oust.accounts.account import format_account, parse_account
+from pbm_oust.accounts.password import Secret, hash_password, is_password
+from pbm_oust.board.game import Game
+from pbm_oust.board.history import read_history
+from pbm_oust.mail.inbound import Envelope, open_intake
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.home import Home
+from pbm_oust.store.journal import Ending
 from tests.letters import text_letter
 from tests.unit.accounts import codes, make_account
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 ADDRESS = "pbmserv@example.com"
 ALICE, BOB = "alice@example.org", "bob@example.net"
-CAROL, DESK = "carol@example.com", "desk@example.com"
+CAROL, DESK = "carol@example.com", "work@example.com"
 ID = "<again@example.org>"
 SIGNUP = "signup carol rabbithole carol@example.com"
 

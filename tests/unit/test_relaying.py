@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pbm_oust.config import Endpoint
-from pbm_oust.home import Home
-from pbm_oust.mail import relaying as module
-from pbm_oust.mail.bounces import envelope_sender
-from pbm_oust.mail.outbox import read_letters
-from pbm_oust.mail.relaying import LONGEST_TRY, LONGEST_WAIT, SHORTEST_WAIT, Flushed, Relaying
-from pbm_oust.returned import Bounce, Returned
+from pbm_oust.accounts.returned import Bounce, Returned
+from pbm_oust.accounts.tags import envelope_sender
+from pbm_oust.mail import relay as module
+from pbm_oust.mail.relay import LONGEST_TRY, LONGEST_WAIT, SHORTEST_WAIT, Flushed, Relaying
+from pbm_oust.store.configuration import Endpoint
+from pbm_oust.store.home import Home
+from pbm_oust.store.posted import read_letters
 from tests.end_to_end.sink import Sink, listening_sink
 from tests.unit.processes import run_at_once
 from tests.unit.test_disk_faults import Death, Fault, FaultyDisk
@@ -77,7 +77,7 @@ def subjects(sink: Sink) -> list[bytes]:
 HOME_OF_A_PROCESS = """
 import sys
 from pathlib import Path
-from pbm_oust.home import Home
+from pbm_oust.store.home import Home
 home = Home(Path(sys.argv[1]))
 """
 
@@ -86,8 +86,8 @@ def flushing(relay: Endpoint) -> str:
     """Return a script that flushes the outbox of its home, and prints how many letters went."""
     return f"""
 import time
-from pbm_oust.config import Endpoint
-from pbm_oust.mail.relaying import Relaying
+from pbm_oust.store.configuration import Endpoint
+from pbm_oust.mail.relay import Relaying
 relay = Endpoint({relay.host!r}, {relay.port})
 print(Relaying(home, relay, {ADDRESS!r}, time.time).flush().sent)
 """

@@ -4,7 +4,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
-from pbm_oust.home import Home
+from pbm_oust.store.home import Home
 
 
 def test_who_waited_for_a_history_that_was_replaced_appends_to_the_new_one(home: Home) -> None:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.players import Account
-from pbm_oust.replying import (
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.tags import (
     Purpose,
     Reply,
     letter_id,

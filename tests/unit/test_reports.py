@@ -8,9 +8,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pbm_oust.home import Home
-from pbm_oust.mail.bounces import FailedDelivery, envelope_sender, is_for_bounces, read_report
-from pbm_oust.mail.intake import Intake, envelope_of, open_intake
+from pbm_oust.accounts.tags import envelope_sender, is_for_bounces
+from pbm_oust.mail.inbound import Intake, envelope_of, open_intake
+from pbm_oust.mail.reports import FailedDelivery, read_report
+from pbm_oust.store.home import Home
 from tests.unit.mails import mail, parts
 
 OWN, ALICE, BOB = "pbmserv@example.com", "alice@example.org", "bob@example.net"
@@ -267,7 +268,7 @@ def back(home: Home) -> str:
 
 def take(intake: Intake, data: bytes, sender: str | None, *recipients: str) -> tuple[int, int]:
     """Take a mail; return how many letters to Bob have come back then, and how many wait."""
-    home = intake.desk.home
+    home = intake.work.home
     intake.take(data, envelope_of(sender, recipients))
     return len(home.bounces.of(BOB).bounces), len(home.outbox.letters())
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.game import Game, redo
-from pbm_oust.header import Header, Terms
-from pbm_oust.notation import format_action, format_result, parse_action
-from pbm_oust.record import Record
+from pbm_oust.board.game import Game, redo
+from pbm_oust.board.header import Header, Terms
+from pbm_oust.board.notation import format_action, format_result, parse_action
+from pbm_oust.board.record import Record
 from pbm_oust.render.text import board_text
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.boards import read_game
-from pbm_oust.header import Terms
-from pbm_oust.home import Home
-from pbm_oust.mail.intake import Envelope, open_intake
-from pbm_oust.players import Account, BadAccount, format_account, parse_account
+from pbm_oust.accounts.account import Account, BadAccount, format_account, parse_account
+from pbm_oust.accounts.seeks import LIFETIME, MOST_SEEKS, Seek, last_numbers, seeks_of, with_seeks
+from pbm_oust.board.header import Terms
+from pbm_oust.mail.inbound import Envelope, open_intake
 from pbm_oust.rules.grid import hexagon, square
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Side
-from pbm_oust.seeks import LIFETIME, MOST_SEEKS, Seek, last_numbers, seeks_of, with_seeks
+from pbm_oust.store.home import Home
+from pbm_oust.store.open_boards import read_game
 from tests.letters import text_letter
 from tests.unit.accounts import make_account
 from tests.unit.processes import run_at_once
@@ -168,7 +168,8 @@ def test_a_damaged_account_keeps_nobody_from_the_challenges_of_others(home: Home
 
 JOINING = """
 from datetime import UTC, datetime
-from pbm_oust.mail.intake import Envelope, open_intake
+from pbm_oust.mail.inbound import Envelope
+from pbm_oust.mail.inbound import open_intake
 
 sender = "USERID@example.org"
 mail = f"From: {sender}\\nSubject: oust join 1 USERID wonderland\\nMessage-ID: <1@x.org>\\n\\n"

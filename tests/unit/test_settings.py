@@ -4,15 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pbm_oust.players import (
-    Account,
-    BadAccount,
-    Secret,
-    format_account,
-    hash_password,
-    parse_account,
-)
-from pbm_oust.settings import (
+from pbm_oust.accounts.account import Account, BadAccount, format_account, parse_account
+from pbm_oust.accounts.password import Secret, hash_password
+from pbm_oust.accounts.settings import (
     NAMES,
     Settings,
     format_setting,

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from pbm_oust.formats.sgf import format_sgf
-from pbm_oust.formats.sheet import Sheet
-from pbm_oust.record import Ruling, Verb
+from pbm_oust.board.formats.sgf import format_sgf
+from pbm_oust.board.formats.sheet import Sheet
+from pbm_oust.board.record import Ruling, Verb
 from pbm_oust.rules.position import Side
 from tests.unit.games import EXAMPLE, new_game, play
 from tests.unit.happenings import GRIDS, anything_goes, taken_back, written

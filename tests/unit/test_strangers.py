@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.home import Home
-from pbm_oust.mail.intake import Envelope, open_intake
+from pbm_oust.mail.inbound import Envelope, open_intake
+from pbm_oust.store.home import Home
 from tests.unit.accounts import make_account
 
 NOW = datetime(2026, 11, 20, 15, 36, tzinfo=UTC)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.players import Account, BadAccount, format_account, parse_account
-from pbm_oust.record import Deed, Place, Wish
-from pbm_oust.submissions import Submission, submissions_of, submitted_on, with_submissions
+from pbm_oust.accounts.account import Account, BadAccount, format_account, parse_account
+from pbm_oust.accounts.submissions import Submission, submissions_of, submitted_on, with_submissions
+from pbm_oust.board.record import Deed, Place, Wish
 from tests.unit.games import new_game
 
 STORED = f"scrypt 16384 8 1 {'00' * 16} {'00' * 32}"

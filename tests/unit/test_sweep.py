@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbm_oust.actions.rulings import rule_board
-from pbm_oust.game import Game
-from pbm_oust.header import Terms
-from pbm_oust.notation import format_action
-from pbm_oust.recovery import recover
+from pbm_oust.board.game import Game
+from pbm_oust.board.header import Terms
+from pbm_oust.board.notation import format_action
+from pbm_oust.play.rulings import rule_board
 from pbm_oust.rules.position import How
+from pbm_oust.store.recovery import recover
 from tests.unit.sweeping import OUST, World, new_world
 from tests.unit.test_disk_faults import Death, Fault, FaultyDisk
 
@@ -262,5 +262,5 @@ def _check_reminded(game: Game, letters: list[tuple[str, str]]) -> None:
 def test_a_move_that_comes_before_the_sweep_holds_the_board_is_in_time(world: World) -> None:
     world.add_board("alice", "bob")
     world.today = 7
-    assert rule_board(world.desk(), OUST, 1, lambda _game: None) is None
+    assert rule_board(world.work(), OUST, 1, lambda _game: None) is None
     assert world.history(1) == []

@@ -11,22 +11,22 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.boards import read_game
-from pbm_oust.home import Home
-from pbm_oust.mail.intake import Envelope, KeptBySender, open_intake
-from pbm_oust.mail.outbox import read_letters
-from pbm_oust.mail.relaying import Relaying
-from pbm_oust.notation import format_action
-from pbm_oust.recovery import recover
-from pbm_oust.returned import Bounce
+from pbm_oust.accounts.returned import Bounce
+from pbm_oust.board.notation import format_action
+from pbm_oust.mail.inbound import Envelope, KeptBySender, open_intake
+from pbm_oust.mail.relay import Relaying
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.home import Home
+from pbm_oust.store.open_boards import read_game
+from pbm_oust.store.posted import read_letters
+from pbm_oust.store.recovery import recover
 from tests.end_to_end.sink import listening_sink
 from tests.unit.accounts import make_account
 from tests.unit.test_disk_faults import Death, Fault, FaultyDisk
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 ADDRESS = "pbmserv@example.com"
-ALICE, BOB, BOBS_DESK = "alice@example.org", "bob@example.org", "desk@example.org"
+ALICE, BOB, BOBS_DESK = "alice@example.org", "bob@example.org", "work@example.org"
 UNDO = "oust move 1 alice wonderland undo"
 
 _numbers = count()

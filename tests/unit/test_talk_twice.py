@@ -3,8 +3,8 @@
 from datetime import UTC, datetime
 from email import message_from_bytes
 
-from pbm_oust.home import Home
-from pbm_oust.mail.intake import Envelope, open_intake
+from pbm_oust.mail.inbound import Envelope, open_intake
+from pbm_oust.store.home import Home
 from tests.unit.accounts import make_account
 from tests.unit.mails import FROM, mail
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 
-from pbm_oust.game import Game
-from pbm_oust.record import Placement, Record
+from pbm_oust.board.game import Game
+from pbm_oust.board.record import Placement, Record
 from pbm_oust.render.text import board_text, game_text, player_text, star_points
 from pbm_oust.rules.grid import Grid, hexagon, parse_grid, square
 from pbm_oust.rules.oust import Oust

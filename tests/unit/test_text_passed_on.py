@@ -2,8 +2,8 @@
 
 import pytest
 
-from pbm_oust.commands.masking import without_passwords
-from pbm_oust.players import Secret
+from pbm_oust.accounts.password import Secret
+from pbm_oust.service.masking import without_passwords
 
 
 @pytest.mark.parametrize(

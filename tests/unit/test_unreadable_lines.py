@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbm_oust.commands.table import GENERAL_FORMS, KIND_FORMS, VOCABULARY, parse_line
 from pbm_oust.refusal import Unread, Unreadable
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.service.table import GENERAL_FORMS, KIND_FORMS, VOCABULARY, parse_line
 
 KIND_COMMANDS = sorted(KIND_FORMS)
 DEEDS = ["accept", "decline", "pass", "propose", "reject", "resign", "swap", "undo"]

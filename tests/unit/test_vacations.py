@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.absence import absences_of
-from pbm_oust.players import parse_account
-from pbm_oust.recovery import recover
+from pbm_oust.accounts.account import parse_account
+from pbm_oust.accounts.vacations import absences_of
+from pbm_oust.store.recovery import recover
 from tests.unit.sweeping import PASSWORD, World, new_world
 from tests.unit.test_disk_faults import Death, Fault, FaultyDisk
 

@@ -2,8 +2,8 @@
 
 from datetime import UTC, datetime
 
-from pbm_oust.home import Home
-from pbm_oust.mail.intake import Envelope, open_intake
+from pbm_oust.mail.inbound import Envelope, open_intake
+from pbm_oust.store.home import Home
 from tests.letters import text_letter
 from tests.unit.accounts import make_account
 from tests.unit.mails import mail

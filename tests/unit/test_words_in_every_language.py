@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from pbm_oust.accounts.settings import Settings
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language
-from pbm_oust.mail.words import Words, help_subjects
-from pbm_oust.notices import HelpNotice, Reader, RefusalNotice
+from pbm_oust.letters.words import Words, help_subjects
+from pbm_oust.play.notices import HelpNotice, Reader, RefusalNotice
 from pbm_oust.refusal import Barred, Refusal, Unlawful, Unread
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.settings import Settings
 from tests.unit.home_by_mail import Talk
 from tests.unit.refusals import REFUSALS
 

@@ -6,8 +6,8 @@ from email.header import decode_header
 from email.message import Message
 from email.utils import getaddresses
 
+from pbm_oust.accounts.address import is_address
 from pbm_oust.mail.reading.charsets import decoded, without_surrogates
-from pbm_oust.players import is_address
 
 
 def raw_headers(message: Message) -> dict[str, list[str]]:

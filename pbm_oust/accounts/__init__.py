@@ -1,0 +1,1 @@
+"""What an account holds, as values. Pure."""

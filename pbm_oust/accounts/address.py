@@ -1,0 +1,35 @@
+"""Mail addresses: which are none, and which are the same. Pure."""
+
+import re
+
+_ATOM = r"[^.\x00-\x20\x7f-\xa0\s@<>()\",:;\\\[\]\ufffd]+"
+
+_DOTTED = rf"{_ATOM}(?:\.{_ATOM})*"
+
+_ADDRESS = re.compile(f"{_DOTTED}@{_DOTTED}")
+
+
+def parse_address(text: str) -> str:
+    """Return a mail address as it was written. Raises ValueError if it is none."""
+    if not _ADDRESS.fullmatch(text) or len(text) > 254 or "=?" in text:
+        raise ValueError(f"{text!r} is not written NAME@HOST")
+    return text
+
+
+def is_address(text: str) -> bool:
+    """Return whether a text is a mail address and nothing else."""
+    try:
+        return bool(parse_address(text))
+    except ValueError:
+        return False
+
+
+def normal_address(address: str) -> str:
+    """Return the form in which addresses are compared: lower case, no +tag."""
+    local, _, domain = address.lower().rpartition("@")
+    return f"{local.partition('+')[0] or local}@{domain}"
+
+
+def is_same_address(one: str, other: str) -> bool:
+    """Return whether two addresses are one, however they are written."""
+    return normal_address(one) == normal_address(other)

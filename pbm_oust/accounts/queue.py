@@ -1,0 +1,245 @@
+"""What players have queued, and what follows a move by itself. Pure.
+
+    Plan: oust 17 5 4f0c1d2e9a8b7c6d if F6 then D4,E5
+    Plan: oust 17 5 4f0c1d2e9a8b7c6d D4
+
+These are lines of the owner's account: the board, the number that its next record had, the id of
+the mail that queued it, the turn of the other player that it answers, and the answer. A plan is
+bound to the position at that number; whether it still waits follows from the board alone, so that a
+line that has had its time does no harm.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
+
+from pbm_oust.accounts.account import Account, BadAccount
+from pbm_oust.accounts.settings import Switch, settings_of
+from pbm_oust.board.game import Game, redo
+from pbm_oust.board.notation import CAUSE, NUMBER, format_wish, parse_wish
+from pbm_oust.board.record import PLAYING, Action, Deed, Place, Record, Wish
+from pbm_oust.refusal import Refusal
+
+KEY = "Plan"
+
+
+class Prospect(Enum):
+    """What may become of a plan."""
+
+    WAITS = "waits"
+    """The other player has not finished the turn that it may answer."""
+    DUE = "due"
+    """That turn is made, and the plan's answer is wanted."""
+    GONE = "gone"
+    """The board has taken another way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A turn to play: after one turn of the other player, or after any where none is named."""
+
+    answer: Wish
+    condition: Wish | None = None
+
+    def __str__(self) -> str:
+        answer = format_wish(self.answer)
+        return f"if {format_wish(self.condition)} then {answer}" if self.condition else answer
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A clause that was queued on a board, and the position that it is bound to."""
+
+    kind: str
+    board: int
+    number: int
+    """The number that the next record had when this was queued."""
+    cause: str
+    """The id of the mail that queued it."""
+    clause: Clause
+
+    def is_on(self, game: Game) -> bool:
+        """Return whether this was queued on a game's board."""
+        return (self.kind, self.board) == (game.header.kind.name, game.header.board)
+
+    def cause_at(self, number: int) -> str:
+        """Return the id of the record of this number, if this plan leads to it."""
+        return derived_cause(self.cause, number)
+
+    def prospect(self, game: Game, userid: str) -> Prospect:
+        """Return what may become of this plan of a player, by what was done on its board since."""
+        turn = _turn_since(game, self.number, userid) if self.is_on(game) else None
+        if turn is None:
+            return Prospect.GONE
+        condition = self.clause.condition
+        if turn.is_over:
+            fits = condition in (None, turn.wish)
+            return Prospect.DUE if fits else Prospect.GONE
+        waits = condition is None or turn.may_become(condition)
+        return Prospect.WAITS if waits else Prospect.GONE
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """What a player has done since a position, and whether it is the other one's turn then."""
+
+    done: tuple[Action, ...]
+    is_over: bool
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        return tuple(each.cell for done in self.done if isinstance(done, tuple) for each in done)
+
+    @property
+    def wish(self) -> Wish | None:
+        """The whole turn as a player names it."""
+        if len(self.done) == 1 and isinstance(self.done[0], Deed):
+            return self.done[0]
+        return Place(self.cells) if self.cells else None
+
+    def may_become(self, wish: Wish) -> bool:
+        """Return whether the turn may yet be this one."""
+        if not self.done:
+            return True
+        cells = wish.cells if isinstance(wish, Place) else ()
+        return len(self.cells) < len(cells) and cells[: len(self.cells)] == self.cells
+
+
+def derived_cause(cause: str, number: int) -> str:
+    """Return the id of a record that a mail led to later on: always the same, and of no mail."""
+    return hashlib.sha256(f"{cause}\0{number}".encode()).hexdigest()[:16]
+
+
+def format_plan(plan: Plan) -> str:
+    """Return the value of a plan's line."""
+    return f"{plan.kind} {plan.board} {plan.number} {plan.cause} {plan.clause}"
+
+
+def parse_plan(text: str) -> Plan:
+    """Return the plan of a line. Raises ValueError for other words."""
+    match text.split(" "):
+        case [kind, board, number, cause, "if", condition, "then", answer]:
+            clause = Clause(_played(answer), _played(condition))
+        case [kind, board, number, cause, answer]:
+            clause = Clause(_played(answer))
+        case _:
+            raise ValueError("it is not written 'GAME BOARD NUMBER ID [if TURN then] TURN'")
+    for word in (board, number):
+        if not NUMBER.fullmatch(word):
+            raise ValueError(f"{word!r} is no number")
+    if not CAUSE.fullmatch(cause):
+        raise ValueError(f"{cause!r} is no id of a message")
+    return Plan(kind, int(board), int(number), cause, clause)
+
+
+def plans_of(account: Account) -> tuple[Plan, ...]:
+    """Return the plans of an account, also those that have had their time. Raises BadAccount."""
+    plans = []
+    for line in account.values(KEY):
+        try:
+            plans.append(parse_plan(line))
+        except ValueError as error:
+            raise BadAccount(f"the plan {line!r}: {error}") from None
+    return tuple(plans)
+
+
+def with_plans(account: Account, plans: Iterable[Plan]) -> Account:
+    """Return an account with these plans in the place of those it had."""
+    return account.with_values(KEY, map(format_plan, plans))
+
+
+def waiting(account: Account, game: Game) -> tuple[Plan, ...]:
+    """Return the plans of an account that still wait on a game's board. Raises BadAccount."""
+    mine = (plan for plan in plans_of(account) if plan.is_on(game))
+    return tuple(plan for plan in mine if plan.prospect(game, account.userid) is Prospect.WAITS)
+
+
+def _played(text: str) -> Wish:
+    wish = parse_wish(text)
+    if isinstance(wish, Deed) and wish not in PLAYING:
+        raise ValueError(f"{text!r} is no turn")
+    return wish
+
+
+def _turn_since(game: Game, number: int, userid: str) -> _Turn | None:
+    """Return what the other player has done since a position in which it was his turn.
+
+    None where it was not, or where more than a part of his turn or all of it was done since. What
+    he took back before anybody knew of it counts as not done.
+    """
+    past = game.after(number - 1)
+    other = past.player_to_move
+    if game.result or number > game.next_number or not past.side_of(userid) or other == userid:
+        return None
+    done: list[Action] = []
+    for record in game.records[number - 1 :]:
+        mover = past.player_to_move
+        past = redo(past, record)
+        if record.is_playing and mover == other:
+            done.append(record.action)
+        elif record.action is Deed.RETRACT and done:
+            done.pop()
+        elif not record.is_talk:
+            return None
+    return _Turn(tuple(done), past.player_to_move == userid)
+
+
+MOST_FOLLOWED = 50
+"""How many records may follow a move."""
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """What a player has settled ahead."""
+
+    plans: tuple[Plan, ...] = ()
+    autopass: bool = False
+
+
+def orders_of(account: Account) -> Orders:
+    """Return what a player has settled ahead. Raises BadAccount."""
+    return Orders(plans_of(account), settings_of(account).autopass is Switch.ON)
+
+
+def follow(game: Game, orders: Mapping[str, Orders], at: datetime) -> Game:
+    """Return the game after all that its players have settled ahead; the same where that is none.
+
+    `orders` are by userid. The records have ids of their own, made from those of the mails that
+    led to them.
+    """
+    for _ in range(MOST_FOLLOWED):
+        following = _next(game, orders.get(game.player_to_move, Orders()), at)
+        if following is game:
+            break
+        game = following
+    return game
+
+
+def is_passed_for(game: Game, record: Record) -> bool:
+    """Return whether the server passed for a player in a record of a game."""
+    if record.action is not Deed.PASS:
+        return False
+    return record.cause == _cause_of_pass(game, record.number)
+
+
+def _next(game: Game, orders: Orders, at: datetime) -> Game:
+    if game.result:
+        return game
+    for plan in orders.plans:
+        if plan.prospect(game, game.player_to_move) is Prospect.DUE:
+            try:
+                cause = plan.cause_at(game.next_number)
+                return game.act(game.to_move, plan.clause.answer, at, cause)
+            except Refusal:
+                continue
+    if orders.autopass and game.must_pass:
+        return game.act(game.to_move, Deed.PASS, at, _cause_of_pass(game, game.next_number))
+    return game
+
+
+def _cause_of_pass(game: Game, number: int) -> str:
+    """Return the id of the record of a pass by the server: made from the record before it."""
+    before = game.records[number - 2].cause if number > 1 else ""
+    return derived_cause(before, number)

@@ -1,0 +1,138 @@
+"""What a player has settled about his mail, kept in his account as `Setting: mail digest`."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from enum import Enum
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from pbm_oust.accounts.account import Account, BadAccount
+from pbm_oust.languages import ENGLISH, LANGUAGES, Language, language_named
+
+KEY = "Setting"
+_UTC = ZoneInfo("UTC")
+
+
+class MailWhen(Enum):
+    """When a player is mailed boards on which others acted; how a game ended is always mailed."""
+
+    EACH = "each"
+    """After each record."""
+    MINE = "mine"
+    """When it is his turn."""
+    DIGEST = "digest"
+    """Once a day, all boards that wait for him in one mail. What is proposed comes at once."""
+
+
+class Switch(Enum):
+    """Whether something is done."""
+
+    ON = "on"
+    OFF = "off"
+
+
+class BoardForm(Enum):
+    """How boards are drawn in mails."""
+
+    HTML = "html"
+    """With links on the points where the reader can play; as text besides."""
+    TEXT = "text"
+    """As text alone."""
+
+
+class SubjectForm(Enum):
+    """What the Subjects of mails about a board say."""
+
+    NEWS = "news"
+    """What has happened, and whose turn it is."""
+    BOARD = "board"
+    """The board and its players, always the same, for programs that group mails by Subject."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All settings of a player. The names of the fields are those that players write."""
+
+    mail: MailWhen = MailWhen.EACH
+    autopass: Switch = Switch.OFF
+    """Whether the server passes for the player where nothing else is possible."""
+    language: Language = ENGLISH
+    zone: ZoneInfo = _UTC
+    """The time zone of dates in mails."""
+    board: BoardForm = BoardForm.HTML
+    broadcasts: Switch = Switch.ON
+    """Whether the player gets what is written to everybody."""
+    subject: SubjectForm = SubjectForm.NEWS
+
+
+USUAL = Settings()
+
+
+def _read_zone(text: str) -> ZoneInfo:
+    for form in (text, text.title(), text.upper()):
+        try:
+            return ZoneInfo(form)
+        except (OSError, ValueError, LookupError):
+            continue
+    raise ValueError(f"{text!r} is no time zone like Europe/Paris")
+
+
+_READERS: dict[str, Callable[[str], Any]] = {
+    "mail": MailWhen,
+    "autopass": Switch,
+    "language": language_named,
+    "zone": _read_zone,
+    "board": BoardForm,
+    "broadcasts": Switch,
+    "subject": SubjectForm,
+}
+
+NAMES = tuple(field.name for field in fields(Settings))
+
+
+def values_of(name: str) -> tuple[str, ...]:
+    """Return the values that a setting can have; none where they are too many to name."""
+    reader = _READERS[name]
+    if reader is language_named:
+        return tuple(LANGUAGES)
+    if isinstance(reader, type) and issubclass(reader, Enum):
+        return tuple(each.value for each in reader)
+    return ()
+
+
+def with_setting(settings: Settings, name: str, value: str) -> Settings:
+    """Return settings with one of them changed. Raises ValueError for a value that is none."""
+    change: dict[str, Any] = {name: _READERS[name](value)}
+    return replace(settings, **change)
+
+
+def format_setting(settings: Settings, name: str) -> str:
+    """Return a value as players write it."""
+    value = getattr(settings, name)
+    return str(value.value if isinstance(value, Enum) else value)
+
+
+def settings_of(account: Account) -> Settings:
+    """Return the settings of an account. Raises BadAccount."""
+    settings = Settings()
+    for line in account.values(KEY):
+        name, _, value = line.partition(" ")
+        if name not in NAMES:
+            raise BadAccount(f"the setting {name!r} is not known")
+        try:
+            settings = with_setting(settings, name, value)
+        except ValueError:
+            possible = " or ".join(values_of(name)) or "a time zone like Europe/Paris"
+            raise BadAccount(f"the setting {line!r} is not {possible}") from None
+    return settings
+
+
+def with_settings(account: Account, settings: Settings) -> Account:
+    """Return an account with these settings; those that are usual are not written."""
+    usual = Settings()
+    lines = (
+        f"{name} {format_setting(settings, name)}"
+        for name in NAMES
+        if getattr(settings, name) != getattr(usual, name)
+    )
+    return account.with_values(KEY, lines)

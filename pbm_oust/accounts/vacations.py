@@ -1,0 +1,132 @@
+"""Vacations, kept in a player's account as `Away: 2026-12-01T00:00:00Z 2026-12-15T00:00:00Z`. Pure.
+
+While a player is away, the clocks of the boards on which it is his turn stand.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from itertools import pairwise
+
+from pbm_oust.accounts.account import Account, BadAccount
+from pbm_oust.board.notation import format_time, parse_time
+
+KEY = "Away"
+ALLOWANCE = 30
+"""The days of vacation that a player has for each calendar year, that in which they begin."""
+DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """A vacation from `start` up to `end`, which is no part of it.
+
+    Raises ValueError for one that ends before it starts.
+    """
+
+    start: datetime
+    end: datetime
+
+    def __post_init__(self) -> None:
+        if self.end < self.start:
+            raise ValueError("a vacation ends after it starts")
+
+    @property
+    def days(self) -> int:
+        """The days of the allowance that it takes; one that has begun counts whole."""
+        return -((self.start - self.end) // DAY)
+
+    def is_at(self, moment: datetime) -> bool:
+        """Return whether the player is away at a moment."""
+        return self.start <= moment < self.end
+
+
+def parse_absence(text: str) -> Absence:
+    """Return the vacation that a line gives. Raises ValueError."""
+    start, space, end = text.partition(" ")
+    if not space:
+        raise ValueError(f"{text!r} is not written 'START END'")
+    return Absence(parse_time(start), parse_time(end))
+
+
+def format_absence(absence: Absence) -> str:
+    """Return the line of a vacation."""
+    return f"{format_time(absence.start)} {format_time(absence.end)}"
+
+
+def absences_of(account: Account) -> tuple[Absence, ...]:
+    """Return all vacations of a player, past ones too, in order. Raises BadAccount."""
+    try:
+        found = sorted(map(parse_absence, account.values(KEY)), key=lambda each: each.start)
+    except ValueError as error:
+        raise BadAccount(f"the vacation: {error}") from None
+    for one, other in pairwise(found):
+        if other.start < one.end:
+            raise BadAccount(f"two vacations at {format_time(other.start)}")
+    return tuple(found)
+
+
+def with_absences(account: Account, absences: Iterable[Absence]) -> Account:
+    """Return an account with these vacations."""
+    return account.with_values(KEY, map(format_absence, absences))
+
+
+def days_left(absences: Iterable[Absence], year: int) -> int:
+    """Return how many days of vacation may still begin in a year."""
+    return ALLOWANCE - sum(each.days for each in absences if each.start.year == year)
+
+
+def away_at(absences: Iterable[Absence], moment: datetime) -> Absence | None:
+    """Return the vacation in which a moment lies, or None."""
+    return next((each for each in absences if each.is_at(moment)), None)
+
+
+def overlapping(absences: Iterable[Absence], other: Absence) -> Absence | None:
+    """Return a vacation that shares a moment with another, or None."""
+    return next(
+        (each for each in absences if each.start < other.end and other.start < each.end), None
+    )
+
+
+def ended_at(absences: Iterable[Absence], moment: datetime) -> tuple[Absence, ...]:
+    """Return vacations where the one in which a moment lies ends there."""
+    return tuple(replace(each, end=moment) if each.is_at(moment) else each for each in absences)
+
+
+def without_later(absences: Iterable[Absence], moment: datetime) -> tuple[Absence, ...]:
+    """Return vacations without those that begin at a moment or after it, and ended there."""
+    return tuple(each for each in ended_at(absences, moment) if each.start < moment)
+
+
+def together(absences: Iterable[Absence]) -> tuple[Absence, ...]:
+    """Return vacations in order, those that share a moment or follow at once made one."""
+    found: list[Absence] = []
+    for each in sorted(absences, key=lambda absence: absence.start):
+        if found and each.start <= found[-1].end:
+            found[-1] = replace(found[-1], end=max(found[-1].end, each.end))
+        else:
+            found.append(each)
+    return tuple(found)
+
+
+def present(absences: Sequence[Absence], since: datetime, until: datetime) -> timedelta:
+    """Return how much of the time between two moments a player was not away."""
+    away = (
+        min(each.end, until) - max(each.start, since)
+        for each in absences
+        if each.start < until and each.end > since
+    )
+    return until - since - sum(away, timedelta())
+
+
+def due(absences: Sequence[Absence], since: datetime, span: timedelta) -> datetime:
+    """Return when a player will have been present for so long; `absences` are in order."""
+    moment = since
+    for each in absences:
+        if each.end <= moment:
+            continue
+        if each.start >= moment + span:
+            break
+        span -= max(each.start - moment, timedelta())
+        moment = each.end
+    return moment + span

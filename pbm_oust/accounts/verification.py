@@ -1,0 +1,157 @@
+"""Proofs that an address is somebody's own: codes, what waits for one, and what was proved. Pure.
+
+What waits for its code to come back:
+
+pbm_oust pending 1
+Purpose: signup
+Userid: alice
+Address: alice@example.org
+Asked: 2026-11-20T15:36:00Z
+Cause: 4f0c1d2e9a8b7c6d
+Password: scrypt 16384 8 1 SALT HASH
+Language: fr
+
+An account keeps what was proved for it in lines `Proved: NAME CAUSE`: the name of the code and the
+id of the mail that asked for it.
+"""
+
+import base64
+import hashlib
+import hmac
+import re
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import Enum
+
+from pbm_oust.accounts.account import Account, BadAccount, parse_userid
+from pbm_oust.accounts.address import normal_address, parse_address
+from pbm_oust.accounts.password import Secret, checked_hash
+from pbm_oust.board.notation import CAUSE, format_time, parse_time
+from pbm_oust.languages import ENGLISH, LANGUAGES, Language
+
+FIRST_LINE = "pbm_oust pending 1"
+KEY = "Proved"
+LIFETIME = timedelta(days=3)
+"""How long a code can come back."""
+MOST_KEPT = 20
+"""How many proofs an account keeps in mind, the latest ones."""
+CODE = re.compile(r"[a-z2-7]{16}")
+_CODE_BYTES = 10
+
+
+class Purpose(Enum):
+    """What happens when a code comes back."""
+
+    SIGNUP = "signup"
+    """An account is made, or a further address of its signup is added."""
+    ADD = "add"
+    CHANGE = "change"
+    """The address takes the place of all others, or joins those that came by the same mail."""
+    FORGOT = "forgot"
+    """The account gets a new password."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """Something that is done when the code comes back which was mailed to the address."""
+
+    purpose: Purpose
+    userid: str
+    address: str
+    """Where the code was mailed to; of FORGOT, the first address that it was mailed to."""
+    asked: datetime
+    cause: str
+    """The id of the mail that asked for it."""
+    password: str = ""
+    """The hash of the password that an account to be made gets."""
+    language: Language = ENGLISH
+    """What the code is mailed in, and what an account to be made is written to in."""
+
+    def is_expired(self, now: datetime) -> bool:
+        """Return whether it is too late for the code."""
+        return now - self.asked >= LIFETIME
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A code that came back for an account."""
+
+    name: str
+    cause: str
+    """The id of the mail that asked for the code."""
+
+
+def code_for(key: bytes, pending: Pending) -> str:
+    """Return the code of something pending: the same whenever the same mail asks for it."""
+    parts = (pending.purpose.value, pending.userid, normal_address(pending.address), pending.cause)
+    digest = hmac.digest(key, "\0".join(("verify", *parts)).encode(), hashlib.sha256)
+    return base64.b32encode(digest[:_CODE_BYTES]).decode().lower()
+
+
+def name_of(code: Secret) -> str:
+    """Return what a code is known by where it must not stand itself, written like a cause."""
+    return hashlib.sha256(code.text.encode()).hexdigest()[:16]
+
+
+def salt_for(key: bytes, userid: str, cause: str = "") -> bytes:
+    """Return the salt of a password: one request gives one hash, however often it comes.
+
+    `cause` is the id of the mail that asks for another password than the first.
+    """
+    of = f"salt\0{userid}\0{cause}" if cause else f"salt\0{userid}"
+    return hmac.digest(key, of.encode(), hashlib.sha256)[:16]
+
+
+def format_pending(pending: Pending) -> str:
+    """Return the text of a pending file."""
+    lines = [
+        FIRST_LINE,
+        f"Purpose: {pending.purpose.value}",
+        f"Userid: {pending.userid}",
+        f"Address: {pending.address}",
+        f"Asked: {format_time(pending.asked)}",
+        f"Cause: {pending.cause}",
+        *([f"Password: {pending.password}"] if pending.password else []),
+        *([f"Language: {pending.language}"] if pending.language is not ENGLISH else []),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def parse_pending(text: str) -> Pending:
+    """Return what a pending file says. Raises ValueError."""
+    first, *lines = text.split("\n")[:-1] or [""]
+    if first != FIRST_LINE:
+        raise ValueError(f"line 1: the first line is {FIRST_LINE!r}")
+    found = dict(line.split(": ", 1) for line in lines if ": " in line)
+    purpose, password = found.get("Purpose", ""), found.get("Password", "")
+    cause = found.get("Cause", "")
+    if not CAUSE.fullmatch(cause):
+        raise ValueError(f"{cause!r} is no id of a message")
+    if bool(password) is not (purpose == Purpose.SIGNUP.value):
+        raise ValueError("only a signup has a line 'Password', and it must have one")
+    return Pending(
+        Purpose(purpose),
+        parse_userid(found.get("Userid", "")),
+        parse_address(found.get("Address", "")),
+        parse_time(found.get("Asked", "")),
+        cause,
+        checked_hash(password) if password else "",
+        LANGUAGES.get(found.get("Language", ""), ENGLISH),
+    )
+
+
+def proofs_of(account: Account) -> tuple[Proof, ...]:
+    """Return what was proved for an account, the latest last. Raises BadAccount."""
+    proofs = []
+    for line in account.values(KEY):
+        name, _, cause = line.partition(" ")
+        if not (CAUSE.fullmatch(name) and CAUSE.fullmatch(cause)):
+            raise BadAccount(f"{KEY}: {line!r} is not written NAME CAUSE")
+        proofs.append(Proof(name, cause))
+    return tuple(proofs)
+
+
+def with_proof(account: Account, proof: Proof) -> Account:
+    """Return an account that keeps one more proof in mind. Raises BadAccount."""
+    kept = (*proofs_of(account), proof)[-MOST_KEPT:]
+    return account.with_values(KEY, (f"{each.name} {each.cause}" for each in kept))

@@ -1,0 +1,1 @@
+"""One board as a fold over its records. Pure."""

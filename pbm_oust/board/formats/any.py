@@ -1,0 +1,29 @@
+"""A text in whichever form of a game it is. Pure."""
+
+from pbm_oust.board.formats.plain import OPENING, has_plain, parse_plain
+from pbm_oust.board.formats.sgf import parse_sgf
+from pbm_oust.board.formats.sheet import BadGame, Draft, Piece
+from pbm_oust.board.formats.structured import parse_structured
+from pbm_oust.board.notation import FIRST_LINE
+
+
+def parse_any(text: str) -> Draft:
+    """Return the history that a text tells, in the form that its beginning shows.
+
+    A history file is taken as it is. Raises BadGame where the form is not known, and for a text
+    that is not what it seems.
+    """
+    begins = text.lstrip()[:1]
+    if begins == "{":
+        return parse_structured(text)
+    if begins == "(":
+        return parse_sgf(text)
+    if has_plain(text):
+        return parse_plain(text)
+    lines = text.split("\n")
+    if FIRST_LINE in lines:
+        whole = lines if lines[-1] else lines[:-1]
+        return Draft(tuple(Piece(line, f"line {nth}") for nth, line in enumerate(whole, 1)))
+    raise BadGame(
+        "the text", f"this is no SGF, no JSON, no history, and there is no {OPENING} in it"
+    )

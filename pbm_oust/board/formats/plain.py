@@ -1,0 +1,176 @@
+"""A game as lines that survive mail: short, plain, and read back word by word. Pure.
+
+    [pbm_oust game 1]
+    Kind: oust; Board: 17; Grid: square 13x13; X: rrognlie; O: marksteere;
+      Options: swap rated nagtime=7 forfeittime=21; Started: 2026-11-20T15:36:00Z;
+       1 x G7                        2026-11-20T15:40:02Z 4f0c1d2e9a8b7c6d
+       2 o resign                    2026-11-21T08:02:11Z 0b53a2c4d1e6f788
+    = x resign
+    [end of pbm_oust game 1]
+
+Only the order of the words counts, so that quoting, lines broken otherwise and lost spaces do no
+harm.
+"""
+
+import re
+import string
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import quote, unquote
+
+from pbm_oust.board.formats.sheet import FORMAT, BadGame, Draft, Piece, Remark, Sheet, draft
+from pbm_oust.board.notation import NUMBER, format_record, record_line
+
+OPENING = f"[{FORMAT}]"
+CLOSING = f"[end of {FORMAT}]"
+WIDTH = 75
+
+_SAFE = "".join(set(string.punctuation) - set("%\\;[]>|")) + " "
+"""What stands for itself in values and remarks, besides letters and digits."""
+_LONGEST_WORD = 50
+_QUOTED = re.compile(r"^[\s>|]+")
+_KEY = re.compile(r"[A-Z][A-Za-z]*:")
+_REMARK = re.compile(r"#([1-9][0-9]{0,8})(#?)")
+_TIME = re.compile(r"[0-9]{4}-\S+")
+
+
+def format_plain(sheet: Sheet) -> str:
+    """Return a game as lines of at most 75 characters, between marks, without a newline at the end.
+
+    All characters are ASCII.
+    """
+    header = " ".join(_bound(f"{key}: {_packed(value)};") for key, value in sheet.header)
+    lines = [OPENING, *(line.replace("\0", " ") for line in _folded(header, 2))]
+    lines += [line for remark in sheet.remarks for line in _folded(_remark(remark), 2)]
+    lines += [line for record in sheet.game.records for line in _folded(format_record(record), 7)]
+    lines += [f"= {sheet.result}"] if sheet.result else []
+    return "\n".join([*lines, CLOSING])
+
+
+def has_plain(text: str) -> bool:
+    """Return whether a text holds a game in this form."""
+    return f" {OPENING} " in f" {' '.join(word.text for word in _words(text))} "
+
+
+def parse_plain(text: str) -> Draft:
+    """Return the history that stands somewhere in a text, also a quoted one. Raises BadGame."""
+    words = _between_marks(list(_words(text)))
+    header, records, remarks = list[Piece](), list[Piece](), list[tuple[int, Piece]]()
+    while words:
+        first = words[0]
+        found = _REMARK.fullmatch(first.text)
+        if _KEY.fullmatch(first.text):
+            header.append(first.said(f"{first.text} {_value(words)}"))
+        elif found:
+            between = "" if found[2] else " "
+            remarks.append((int(found[1]), first.said(f"#{between}{_value(words)}")))
+        elif first.text == "=":
+            records.append(first.said(" ".join(word.text for word in _taken(words, 3))))
+        elif NUMBER.fullmatch(first.text):
+            records.append(_record(words))
+        else:
+            raise BadGame(first.where, f"{first.text!r} is neither a record nor anything else")
+    return draft(header, records, remarks)
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    text: str
+    line: int
+
+    @property
+    def where(self) -> str:
+        return f"line {self.line}"
+
+    def said(self, text: str) -> Piece:
+        """Return a line of a history that begins at this word."""
+        return Piece(text, self.where)
+
+
+def _words(text: str) -> Iterator[_Word]:
+    """Yield the words of a text, the marks of quoting left out."""
+    for number, line in enumerate(text.split("\n"), 1):
+        for word in _QUOTED.sub("", line).split():
+            if word.strip(">"):
+                yield _Word(word, number)
+
+
+def _between_marks(words: list[_Word]) -> list[_Word]:
+    openings, closings = (_places(words, mark) for mark in (OPENING, CLOSING))
+    if not openings:
+        raise BadGame("the text", f"there is no {OPENING}")
+    if len(openings) > 1:
+        raise BadGame(words[openings[1]].where, "a second game begins; give one at a time")
+    start = openings[0] + len(OPENING.split())
+    end = next((place for place in closings if place >= start), None)
+    if end is None:
+        raise BadGame("the end", f"there is no {CLOSING}, so something is missing")
+    return words[start:end]
+
+
+def _places(words: list[_Word], mark: str) -> list[int]:
+    wanted = mark.split()
+    return [
+        place
+        for place in range(len(words) - len(wanted) + 1)
+        if [word.text for word in words[place : place + len(wanted)]] == wanted
+    ]
+
+
+def _taken(words: list[_Word], number: int) -> list[_Word]:
+    """Take so many words off the beginning, or as many as there are."""
+    some = words[:number]
+    del words[:number]
+    return some
+
+
+def _value(words: list[_Word]) -> str:
+    """Take a key or a number with its value, which ends in a semicolon; return the value."""
+    ends = (nth for nth, word in enumerate(words) if word.text.endswith(";"))
+    end = next(ends, None)
+    if end is None:
+        raise BadGame(words[0].where, f"no ; ends what {words[0].text!r} begins")
+    value = " ".join(word.text for word in _taken(words, end + 1)[1:])
+    return _unpacked(value.removesuffix(";"))
+
+
+def _record(words: list[_Word]) -> Piece:
+    times = (nth for nth, word in enumerate(words) if _TIME.fullmatch(word.text))
+    time = next(times, len(words))
+    if time < 3 or time + 1 >= len(words):
+        raise BadGame(words[0].where, "a record has a number, a side, an action, a time and an id")
+    first, by, *action, at, cause = _taken(words, time + 2)
+    done = " ".join(word.text for word in action)
+    return first.said(record_line(first.text, by.text, done, at.text, cause.text))
+
+
+def _remark(remark: Remark) -> str:
+    is_usual = remark.text.startswith("# ")
+    text = _packed(remark.text[2 if is_usual else 1 :])
+    return f"#{remark.line}{'' if is_usual else '#'} {text};"
+
+
+def _packed(text: str) -> str:
+    """Return a text as ASCII words which may be parted anywhere by any white space."""
+    plain = re.sub(r"(?<= ) |^ | $", "%20", quote(text, safe=_SAFE))
+    return re.sub(rf"(\S{{{_LONGEST_WORD}}})(?=\S)", r"\1\\ ", plain)
+
+
+def _unpacked(text: str) -> str:
+    return unquote(text.replace("\\ ", ""))
+
+
+def _bound(text: str) -> str:
+    """Return a text whose words stay in one line as long as they fit."""
+    return text.replace(" ", "\0") if len(text) < WIDTH else text
+
+
+def _folded(text: str, indent: int) -> list[str]:
+    return textwrap.wrap(
+        text,
+        WIDTH,
+        subsequent_indent=" " * indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

@@ -1,0 +1,202 @@
+"""A game as SGF, the form that programs for Go read. Pure.
+
+Source: SGF FF[4], https://www.red-bean.com/sgf/. No game of the standard is Oust or Churn, so GM is
+left out, and a program takes the game for Go. Wherever it would then draw another board than there
+is, a node sets the stones right. What the standard has no word for stands in properties that begin
+with PBM: the lines of the header, the remarks, each record and the result.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from pbm_oust import __version__
+from pbm_oust.board.formats.sheet import BadGame, Draft, Piece, Sheet, draft
+from pbm_oust.board.formats.tree import Node, Value, format_node, format_tree, read_main_line
+from pbm_oust.board.game import Game, redo
+from pbm_oust.board.notation import NUMBER, format_action, format_record, parse_action, record_line
+from pbm_oust.board.record import Deed, Record
+from pbm_oust.rules.grid import Grid, NoSuchCell, Shape, parse_grid, square
+from pbm_oust.rules.position import How, Position, Result, Side
+
+HEADER, RECORD, RESULT, REMARK = "PBMHEADER", "PBMRECORD", "PBMRESULT", "PBMREMARK"
+COLOURS = {Side.X: "B", Side.O: "W"}
+"""x places first, as Black does in Go."""
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+Properties = dict[str, list[str]]
+
+
+def format_sgf(sheet: Sheet) -> str:
+    """Return a game as SGF."""
+    game = Game.start(sheet.game.header)
+    screen = _Screen(game.header.grid)
+    nodes = [_root(sheet)]
+    for record in sheet.game.records:
+        following = redo(game, record)
+        nodes += _record_nodes(game.position, following.position, record, screen)
+        game = following
+    return format_tree(map(format_node, nodes))
+
+
+def parse_sgf(text: str) -> Draft:
+    """Return the history that SGF tells which `format_sgf` wrote, also with variations added.
+
+    Raises BadGame, also where the moves are not those of the records.
+    """
+    root, *nodes = read_main_line(text)
+    header = [_piece(value, value.text) for value in root.values(HEADER)]
+    if not header:
+        raise BadGame(f"line {root.line}", f"there is no {HEADER}, so pbm_oust did not write this")
+    grid = _grid(header)
+    records = [_read_record(value, moves, grid) for value, moves in _by_record(nodes)]
+    result = [_piece(value, f"= {value.text}") for value in root.values(RESULT)]
+    return draft(header, records + result, [_read_remark(each) for each in root.values(REMARK)])
+
+
+def point(grid: Grid, cell: int) -> str:
+    """Return where a cell is in SGF: letters for the column and for the row from the top."""
+    column, row = grid.place_of(cell)
+    return _LETTERS[column - 1] + _LETTERS[len(grid.rows) - row]
+
+
+def _root(sheet: Sheet) -> Properties:
+    game = sheet.game
+    header, grid = game.header, game.header.grid
+    columns, rows = grid.stride - 1, len(grid.rows)
+    days = (header.started, *(record.at for record in game.records))
+    return {
+        "FF": ["4"],
+        "CA": ["UTF-8"],
+        "AP": [f"pbm_oust:{__version__}"],
+        "SZ": [f"{columns}" if columns == rows else f"{columns}:{rows}"],
+        "VW": [point(grid, cell) for cell in grid.each(grid.cells)] * (grid.shape is Shape.HEX),
+        "GN": [game.name],
+        "RU": [header.kind.title],
+        "PB": [game.x],
+        "PW": [game.o],
+        "DT": [",".join(dict.fromkeys(at.date().isoformat() for at in days))],
+        "RE": [_result(game.result)] if game.result else [],
+        HEADER: [f"{key}: {value}" for key, value in sheet.header],
+        RESULT: [sheet.result] if sheet.result else [],
+        REMARK: [f"{remark.line} {remark.text}" for remark in sheet.remarks],
+    }
+
+
+def _result(result: Result) -> str:
+    if result.how is How.VOID:
+        return "Void"
+    if result.winner is None:
+        return "0"
+    how = {How.RESIGN: "R", How.FORFEIT: "T"}.get(result.how, "")
+    return f"{COLOURS[result.winner]}+{how}"
+
+
+def _record_nodes(
+    before: Position, after: Position, record: Record, screen: "_Screen"
+) -> Iterator[Properties]:
+    """Yield the nodes of a record; the first one says the record itself."""
+    grid, said = before.grid, {RECORD: [" ".join(format_record(record).split())]}
+    if not isinstance(record.action, tuple) or not record.side:
+        passes = {COLOURS[record.side]: [""]} if record.side and record.action is Deed.PASS else {}
+        yield passes | {"C": [f"{record.by} {format_action(record.action)}"]} | said
+        yield from screen.set_right(after)
+        return
+    for done in record.action:
+        cell = grid.parse_cell(done.cell)
+        takes = {"C": [f"takes {done.took}"]} if done.took else {}
+        yield {COLOURS[record.side]: [point(grid, cell)]} | takes | said
+        before, said = before.place(cell), {}
+        screen.place(record.side, cell)
+        yield from screen.set_right(before)
+
+
+class _Screen:
+    """The board as a program for Go shows it, on the square that holds the grid."""
+
+    def __init__(self, grid: Grid) -> None:
+        self._grid = grid
+        self._square = square(grid.stride - 1, len(grid.rows))
+        self._stones = dict.fromkeys(Side, 0)
+
+    def place(self, side: Side, cell: int) -> None:
+        """Place a stone and take off what the rules of Go take off."""
+        self._stones[side] |= cell
+        for owner, near in ((side.other, self._square.neighbours(cell)), (side, cell)):
+            for group in list(self._square.groups(self._stones[owner])):
+                if group & near and not self._liberties(group):
+                    self._stones[owner] &= ~group
+
+    def set_right(self, position: Position) -> Iterator[Properties]:
+        """Yield the node that sets the stones as they are, if that takes one."""
+        shown, real = self._stones, {side: position.stones(side) for side in Side}
+        if shown != real:
+            gone = sum(shown.values()) & ~sum(real.values())
+            yield {
+                "AB": self._points(real[Side.X] & ~shown[Side.X]),
+                "AW": self._points(real[Side.O] & ~shown[Side.O]),
+                "AE": self._points(gone),
+                "PL": [COLOURS[position.to_move]],
+            }
+            self._stones = real
+
+    def _liberties(self, group: int) -> int:
+        return self._square.neighbours(group) & ~sum(self._stones.values())
+
+    def _points(self, cells: int) -> list[str]:
+        return [point(self._grid, cell) for cell in self._grid.each(cells)]
+
+
+def _by_record(nodes: Sequence[Node]) -> list[tuple[Value, list[str]]]:
+    """Return each record with the moves of its nodes."""
+    found = list[tuple[Value, list[str]]]()
+    for node in nodes:
+        found += [(value, []) for value in node.values(RECORD)]
+        for colour in COLOURS.values():
+            for value in node.values(colour):
+                if not found:
+                    raise BadGame(f"line {value.line}", f"a move stands before any {RECORD}")
+                found[-1][1].append(f"{colour}{value.text}")
+    return found
+
+
+def _read_record(said: Value, moves: list[str], grid: Grid) -> Piece:
+    words = said.text.split()
+    if len(words) < 5:
+        reason = "a record has a number, a side, an action, a time and an id"
+        raise BadGame(f"line {said.line}", reason)
+    number, by, *action, at, cause = words
+    if _moves(by, " ".join(action), grid) not in (None, moves):
+        reason = f"the moves are not those of {said.text!r}: {' '.join(moves) or 'none'}"
+        raise BadGame(f"line {said.line}", reason)
+    return _piece(said, record_line(number, by, " ".join(action), at, cause))
+
+
+def _moves(by: str, words: str, grid: Grid) -> list[str] | None:
+    """Return the moves that a record leads to; None where the rules will refuse it anyway."""
+    try:
+        side, action = Side(by), parse_action(words)
+        placed = action if isinstance(action, tuple) else ()
+        cells = [point(grid, grid.parse_cell(done.cell)) for done in placed]
+    except (NoSuchCell, ValueError):
+        return [] if by == "*" else None
+    return [COLOURS[side] + each for each in ([""] if action is Deed.PASS else cells)]
+
+
+def _read_remark(value: Value) -> tuple[int, Piece]:
+    number, _, text = value.text.partition(" ")
+    if not NUMBER.fullmatch(number):
+        raise BadGame(f"line {value.line}", f"{number!r} is no number of a line")
+    return int(number), _piece(value, text)
+
+
+def _piece(value: Value, text: str) -> Piece:
+    return Piece(text, f"line {value.line}")
+
+
+def _grid(header: Sequence[Piece]) -> Grid:
+    for piece in header:
+        if piece.text.startswith("Grid: "):
+            try:
+                return parse_grid(piece.text.removeprefix("Grid: "))
+            except ValueError as error:
+                raise BadGame(piece.where, str(error)) from None
+    raise BadGame(header[-1].where, "a line 'Grid:' belongs here")

@@ -1,0 +1,124 @@
+"""What every form of a game has in common: a history taken apart, and put together again. Pure.
+
+A form carries the lines of the header as they stand, so that it knows nothing of their keys.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from pbm_oust.board.game import Game
+from pbm_oust.board.history import BadHistory, read_history
+from pbm_oust.board.notation import FIRST_LINE, format_header, format_result
+
+FORMAT = "pbm_oust game 1"
+"""Names the forms and their version, in the forms that a program finds by it."""
+
+_BOARD = "Board: "
+
+
+class BadGame(ValueError):
+    """A text that is no game: `where` is the line or the record, `reason` says what is wrong."""
+
+    def __init__(self, where: str, reason: str) -> None:
+        super().__init__(f"{where}: {reason}")
+        self.where = where
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A line of a history that begins with `#`; lines count from 1."""
+
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A game with the remarks of its history: all that the file says."""
+
+    game: Game
+    remarks: tuple[Remark, ...] = ()
+
+    @property
+    def header(self) -> list[tuple[str, str]]:
+        """The keys and the values of the header, in order."""
+        lines = format_header(self.game.header).split("\n")
+        pairs = (line.partition(": ") for line in lines if line and line != FIRST_LINE)
+        return [(key, value) for key, _, value in pairs]
+
+    @property
+    def result(self) -> str:
+        """The words of the result, as `x resign`; empty while the game goes on."""
+        return format_result(self.game.result).removeprefix("= ") if self.game.result else ""
+
+
+def read_sheet(data: bytes) -> Sheet:
+    """Return what a history file says. Raises BadHistory, as `read_history` does."""
+    history = read_history(data)
+    lines = data[: history.whole_length].decode().split("\n")
+    remarks = (Remark(number, line) for number, line in enumerate(lines, 1) if line[:1] == "#")
+    return Sheet(history.game, tuple(remarks))
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A line of a history, and where it was found in another form."""
+
+    text: str
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The lines of a history as another form has them, not checked yet."""
+
+    pieces: tuple[Piece, ...]
+
+    def on_board(self, number: int) -> "Draft":
+        """Return the same game as a board of another number."""
+        return Draft(
+            tuple(
+                replace(piece, text=f"{_BOARD}{number}") if piece.text.startswith(_BOARD) else piece
+                for piece in self.pieces
+            )
+        )
+
+    def check(self) -> tuple[Game, str]:
+        """Return the game, and its history as the server writes it. Raises BadGame.
+
+        Every record is checked against the rules. A result line that is missing is added.
+        """
+        text = "".join(f"{piece.text}\n" for piece in self.pieces)
+        try:
+            history = read_history(text.encode())
+        except BadHistory as error:
+            at = error.line - 1
+            where = self.pieces[at].where if at < len(self.pieces) else "the end"
+            raise BadGame(where, error.reason) from None
+        game = history.game
+        if game.result and not history.has_result_line:
+            text += f"{format_result(game.result)}\n"
+        return game, text
+
+
+def draft(
+    header: Sequence[Piece], records: Sequence[Piece], remarks: Sequence[tuple[int, Piece]]
+) -> Draft:
+    """Return the history that these lines make; `records` has the result too.
+
+    Raises BadGame for a line that cannot stand where it should.
+    """
+    pieces = [Piece(FIRST_LINE, "the beginning"), *header, Piece("", "the header"), *records]
+    for number, remark in sorted(remarks, key=lambda each: each[0]):
+        if not 1 <= number <= len(pieces) + 1:
+            raise BadGame(remark.where, f"the history has no line {number} for this remark")
+        if not remark.text.startswith("#"):
+            raise BadGame(remark.where, "a remark begins with #")
+        pieces.insert(number - 1, remark)
+    for piece in pieces:
+        if "\n" in piece.text:
+            raise BadGame(piece.where, "a line break stands in it")
+        if any("\ud800" <= character <= "\udfff" for character in piece.text):
+            raise BadGame(piece.where, "half a character stands in it")
+    return Draft(tuple(pieces))

@@ -1,0 +1,104 @@
+"""SGF as text: nodes of properties, escaped as the standard says. Pure.
+
+Source: SGF FF[4], https://www.red-bean.com/sgf/sgf4.html, sections 2 and 3.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pbm_oust.board.formats.sheet import BadGame
+
+_TOKEN = re.compile(r"\s*(?:([();])|([A-Za-z]+)|\[((?:[^\\\]]|\\.)*)\])", re.DOTALL)
+_ESCAPED = re.compile(r"\\(\r\n|\n\r|.)", re.DOTALL)
+_SPECIAL = re.compile(r"[\\\]]")
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """The text of a value, and the line where it begins, counted from 1."""
+
+    text: str
+    line: int
+
+
+@dataclass(slots=True)
+class Node:
+    """A node that was read: its properties, and the line where it begins, counted from 1."""
+
+    line: int
+    properties: dict[str, list[Value]] = field(default_factory=dict)
+
+    def values(self, name: str) -> list[Value]:
+        """Return the values of a property, none where the node does not have it."""
+        return self.properties.get(name, [])
+
+
+def format_node(properties: Mapping[str, Sequence[str]]) -> str:
+    """Return a node as text; properties without values are left out."""
+    return ";" + "".join(
+        name + "".join(f"[{_SPECIAL.sub(_escape, value)}]" for value in values)
+        for name, values in properties.items()
+        if values
+    )
+
+
+def format_tree(nodes: Iterable[str]) -> str:
+    """Return a game whose nodes follow one another, each on a line of its own."""
+    return "(" + "\n".join(nodes) + "\n)\n"
+
+
+def read_main_line(text: str) -> list[Node]:
+    """Return the nodes of the first game's main line; variations are left aside.
+
+    Raises BadGame for a text that is no SGF, and for a second game.
+    """
+    nodes = list[Node]()
+    depth, name, is_main = 0, "", True
+    for line, mark, word, value in _tokens(text):
+        if mark == "(":
+            if nodes and not depth:
+                raise BadGame(f"line {line}", "a second game begins; give one at a time")
+            depth += 1
+        elif not depth:
+            raise BadGame(f"line {line}", "a game begins with (")
+        elif mark == ")":
+            depth, is_main = depth - 1, False
+        elif mark == ";":
+            nodes += [Node(line)] if is_main else []
+        elif word:
+            if not nodes:
+                raise BadGame(f"line {line}", "a node begins with ;")
+            name = word
+        elif not name:
+            raise BadGame(f"line {line}", "a value stands behind the name of a property")
+        elif is_main:
+            nodes[-1].properties.setdefault(name, []).append(Value(value, line))
+    if depth or not nodes:
+        raise BadGame("the end", "a ) is missing" if nodes else "there is no game")
+    return nodes
+
+
+def _tokens(text: str) -> Iterator[tuple[int, str, str, str]]:
+    """Yield line, bracket or semicolon, name, and value; all but one of the three are empty."""
+    place, line = 0, 1
+    end = len(text.rstrip())
+    while place < end:
+        token = _TOKEN.match(text, place)
+        if not token:
+            raise BadGame(f"line {line}", f"{text[place : place + 20].strip()!r} is no SGF")
+        begins = token.start(token.lastindex or 0)
+        line += text.count("\n", place, begins)
+        value = token[3] or ""
+        yield line, token[1] or "", token[2] or "", _ESCAPED.sub(_unescape, value)
+        line += text.count("\n", begins, token.end())
+        place = token.end()
+
+
+def _escape(found: re.Match[str]) -> str:
+    return f"\\{found[0]}"
+
+
+def _unescape(found: re.Match[str]) -> str:
+    """Return what stands behind a backslash; the end of a line is taken away with it."""
+    return "" if found[1][0] in "\r\n" else found[1]

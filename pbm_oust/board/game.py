@@ -1,0 +1,299 @@
+"""One board as a fold over its records: who may do what now, and what a record does. Pure."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from pbm_oust.board.header import Header
+from pbm_oust.board.record import (
+    Action,
+    Deed,
+    Place,
+    Placement,
+    Record,
+    Ruling,
+    Verb,
+    Wish,
+    wish_of,
+)
+from pbm_oust.refusal import Barred, Illegal, NotAllowed, Unlawful
+from pbm_oust.rules.grid import NoSuchCell
+from pbm_oust.rules.position import (
+    How,
+    IllegalPass,
+    IllegalPlacement,
+    Position,
+    Result,
+    Side,
+    taken,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A board after its records. A value: acting returns the next game."""
+
+    header: Header
+    position: Position
+    x: str
+    """The userid that owns side x at this moment."""
+    o: str
+    records: tuple[Record, ...] = ()
+    line: tuple[Record, ...] = ()
+    """The moves that led to the position: without those that were taken back."""
+    offer: Record | None = None
+    """The record by which a side proposes a draw or asks for a turn back, until it is answered."""
+    result: Result | None = None
+
+    @classmethod
+    def start(cls, header: Header) -> "Game":
+        """Return the game before its first record."""
+        return cls(header, header.first_position, header.x, header.o)
+
+    @property
+    def name(self) -> str:
+        """The board's name, as `oust 17`."""
+        return self.header.name
+
+    @property
+    def next_number(self) -> int:
+        """The number that the next record will have."""
+        return len(self.records) + 1
+
+    @property
+    def to_move(self) -> Side:
+        """The side that acts next, as long as there is no result."""
+        return self.position.to_move
+
+    @property
+    def player_to_move(self) -> str:
+        """The userid that acts next, as long as there is no result."""
+        return self.owner(self.to_move)
+
+    @property
+    def must_pass(self) -> bool:
+        """Whether the side to move has no placement in a game that goes on."""
+        return not self.result and not self.position.has_placement()
+
+    @property
+    def can_swap(self) -> bool:
+        """Whether the pie rule lets the side to move exchange the owners now."""
+        return (
+            self.header.terms.swap
+            and not self.result
+            and self.to_move is Side.O
+            and all(record.side is Side.X for record in self.line)
+        )
+
+    def owner(self, side: Side) -> str:
+        """Return the userid that owns a side at this moment."""
+        return self.x if side is Side.X else self.o
+
+    def side_of(self, userid: str) -> Side | None:
+        """Return the side that a player owns at this moment, or None."""
+        return {self.x: Side.X, self.o: Side.O}.get(userid)
+
+    def meets_guard(self, number: int) -> bool:
+        """Return whether a move that is meant as record `number` is meant for this position."""
+        since = self.records[number - 1 :]
+        return 1 <= number <= self.next_number and all(record.is_talk for record in since)
+
+    def has_played(self, side: Side) -> bool:
+        """Return whether the player who owns a side has made a move that stands."""
+        return self._latest_of(side) is not None
+
+    def has_cause(self, cause: str) -> bool:
+        """Return whether some record was caused by the message with this id."""
+        return any(record.cause == cause for record in self.records)
+
+    @property
+    def latest(self) -> datetime:
+        """When the latest record was made, or the board was started."""
+        return self.records[-1].at if self.records else self.header.started
+
+    @property
+    def actor(self) -> str:
+        """The userid that caused the latest record; empty where none did."""
+        side = self.records[-1].side if self.records else None
+        return self.after(len(self.records) - 1).owner(side) if side else ""
+
+    def after(self, number: int) -> "Game":
+        """Return the game as it was after its first `number` records."""
+        return replay(self.header, self.records[:number])
+
+    def latest_stones(self) -> int:
+        """Return the stones on the board that the latest record placed."""
+        latest = self.records[-1].action if self.records else ()
+        placements = latest if isinstance(latest, tuple) else ()
+        cells = sum(self.header.grid.parse_cell(done.cell) for done in placements)
+        return cells & (self.position.stones(Side.X) | self.position.stones(Side.O))
+
+    def act(self, side: Side, wish: Wish, at: datetime, cause: str) -> "Game":
+        """Return the game after a side has done what it wishes; one record longer.
+
+        Raises NotAllowed or Illegal where it may not; then nothing of the wish is done.
+        """
+        if self.result:
+            raise NotAllowed(Barred.GAME_OVER, game=self)
+        action: Action
+        if isinstance(wish, Place):
+            self._check_turn(side)
+            position, action = self._place(wish)
+            acted = replace(self, position=position, result=position.result)
+        else:
+            acted, action = self._do(side, wish), wish
+        return acted._with(Record(self.next_number, side, action, at, cause))
+
+    def rule(self, ruling: Ruling, at: datetime, cause: str) -> "Game":
+        """Return the game after what the server or its operator did; one record longer.
+
+        Raises NotAllowed for a game that is over, and for one side owned by both players.
+        """
+        if self.result:
+            raise NotAllowed(Barred.GAME_OVER, game=self)
+        side, ruled = ruling.side, self
+        match ruling.verb:
+            case Verb.FORFEIT if side and self.has_played(side):
+                ruled = replace(self, result=Result(side.other, How.FORFEIT))
+            case Verb.AWARD:
+                ruled = replace(self, result=Result(side, How.AGREED))
+            case Verb.VOID | Verb.FORFEIT:
+                ruled = replace(self, result=Result(None, How.VOID))
+            case Verb.ADOPT if side:
+                if self.side_of(ruling.userid):
+                    raise NotAllowed(Barred.SAME_PLAYER, ruling.userid)
+                x = ruling.userid if side is Side.X else self.x
+                ruled = replace(self, x=x, o=ruling.userid if side is Side.O else self.o)
+        return ruled._with(Record(self.next_number, None, ruling, at, cause))
+
+    def _with(self, record: Record) -> "Game":
+        """Return the game with one more record, which has been done to it already."""
+        line, offer = self.line, self.offer
+        if record.is_playing:
+            line, offer = (*line, record), None
+        elif not (isinstance(record.action, Ruling) and record.is_talk):
+            is_offer = isinstance(record.action, Deed) and record.action.is_offer
+            offer = record if is_offer else None
+        return replace(self, records=(*self.records, record), line=line, offer=offer)
+
+    def _check_turn(self, side: Side) -> None:
+        if side is not self.to_move:
+            raise NotAllowed(Barred.NOT_YOUR_TURN, game=self)
+
+    def _do(self, side: Side, deed: Deed) -> "Game":
+        match deed:
+            case Deed.PASS:
+                self._check_turn(side)
+                return self._pass()
+            case Deed.SWAP:
+                self._check_turn(side)
+                return self._swap()
+            case Deed.RESIGN:
+                return replace(self, result=Result(side.other, How.RESIGN))
+            case Deed.DECLINE:
+                if self.has_played(side):
+                    raise NotAllowed(Barred.DECLINE_TOO_LATE, game=self)
+                return replace(self, result=Result(None, How.VOID))
+            case Deed.PROPOSE | Deed.UNDO:
+                if self.offer:
+                    raise NotAllowed(Barred.OFFER_WAITS, game=self, own=self.offer.side is side)
+                if deed is Deed.UNDO and not self.has_played(side):
+                    raise NotAllowed(Barred.NOTHING_TO_UNDO, game=self)
+                return self
+            case Deed.ACCEPT | Deed.REJECT:
+                if self.offer is None or self.offer.side in (side, None):
+                    raise NotAllowed(Barred.NO_OFFER, game=self)
+                if deed is Deed.REJECT:
+                    return self
+                if self.offer.action is Deed.PROPOSE:
+                    return replace(self, result=Result(None, How.AGREED))
+                return self._without_latest_of(side.other)
+            case Deed.RETRACT:
+                if not self.line or self._owned_now(self.line[-1]) is not side:
+                    raise NotAllowed(Barred.NOTHING_TO_UNDO, game=self)
+                return self._without_latest_of(side)
+
+    def _owned_now(self, record: Record) -> Side | None:
+        """Return the side that the player of a move owns at this moment; a swap changes it."""
+        swaps = (later for later in self.line if later.action is Deed.SWAP)
+        is_swapped = any(later.number >= record.number for later in swaps)
+        return record.side.other if record.side and is_swapped else record.side
+
+    def _latest_of(self, side: Side) -> int | None:
+        """Return where in `line` the latest move of the player is who owns a side, or None."""
+        places = range(len(self.line))
+        return max((nth for nth in places if self._owned_now(self.line[nth]) is side), default=None)
+
+    def _without_latest_of(self, side: Side) -> "Game":
+        """Return the game as it was before the latest move of a side, records aside."""
+        line = self.line[: self._latest_of(side)]
+        header = replace(self.header, x=self.x, o=self.o)
+        if any(move.action is Deed.SWAP for move in self.line):
+            header = replace(self.header, x=self.o, o=self.x)
+        past = replay(header, line)
+        return replace(self, position=past.position, x=past.x, o=past.o, line=line)
+
+    def _place(self, wish: Place) -> tuple[Position, tuple[Placement, ...]]:
+        if self.must_pass:
+            raise NotAllowed(Barred.MUST_PASS, game=self)
+        position, done = self.position, list[Placement]()
+        for nth, name in enumerate(wish.cells, 1):
+            if done and not position.is_mid_turn:
+                raise Illegal(
+                    Unlawful.AFTER_TURN,
+                    name,
+                    game=self,
+                    nth=nth,
+                    played=wish.cells[: nth - 1],
+                    won=position.result is not None,
+                )
+            try:
+                cell = self.header.grid.parse_cell(name)
+                following = position.place(cell)
+            except NoSuchCell:
+                raise Illegal(Unlawful.OFF_GRID, name, game=self, nth=nth) from None
+            except IllegalPlacement as fault:
+                raise Illegal(
+                    Unlawful.AGAINST_RULES,
+                    name,
+                    game=self,
+                    nth=nth,
+                    fault=fault,
+                    before=position,
+                    played=wish.cells[: nth - 1],
+                ) from None
+            took = taken(position, following).bit_count()
+            done.append(Placement(self.header.grid.format_cell(cell), took))
+            position = following
+        return position, tuple(done)
+
+    def _pass(self) -> "Game":
+        try:
+            return replace(self, position=self.position.pass_turn())
+        except IllegalPass:
+            raise NotAllowed(Barred.MAY_NOT_PASS, game=self) from None
+
+    def _swap(self) -> "Game":
+        if not self.header.terms.swap:
+            raise NotAllowed(Barred.SWAP_OFF, game=self)
+        if not self.can_swap:
+            raise NotAllowed(Barred.SWAP_TOO_LATE, game=self)
+        return replace(self, x=self.o, o=self.x)
+
+
+def replay(header: Header, records: Iterable[Record]) -> Game:
+    """Return the game after these records, which must be ones that a game made."""
+    game = Game.start(header)
+    for record in records:
+        game = redo(game, record)
+    return game
+
+
+def redo(game: Game, record: Record) -> Game:
+    """Return a game after what a record says was done. Raises NotAllowed or Illegal."""
+    wish = wish_of(record.action)
+    if isinstance(wish, Ruling):
+        return game.rule(wish, record.at, record.cause)
+    if record.side is None:
+        raise NotAllowed(Barred.NOT_YOUR_TURN, game=game)
+    return game.act(record.side, wish, record.at, record.cause)

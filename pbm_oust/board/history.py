@@ -1,0 +1,220 @@
+"""The text of a history file and what it says. Pure.
+
+    pbm_oust history 1
+    Kind: oust
+    ...
+
+       1 x G7                        2026-11-20T15:40:02Z 4f0c1d2e9a8b7c6d
+    = x resign
+
+A history is written in exactly one way, so that reading is strict: what `format_header`,
+`format_record` and `format_result` would not have written is reported as damage.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from pbm_oust.board.game import Game, redo
+from pbm_oust.board.header import Header
+from pbm_oust.board.notation import (
+    FIRST_LINE,
+    FROM,
+    KEYS,
+    NUMBER,
+    USERID,
+    format_action,
+    format_record,
+    format_result,
+    format_time,
+    parse_origin,
+    parse_record,
+    parse_terms,
+    parse_time,
+)
+from pbm_oust.board.origin import Origin, position_of
+from pbm_oust.refusal import Refusal
+from pbm_oust.rules.grid import BadGrid, parse_grid
+from pbm_oust.rules.kinds import KINDS
+
+_CHALLENGE = re.compile(r"# challenge [0-9a-f]{16}")
+_SEEK = re.compile(rf"# seek {NUMBER.pattern}")
+
+
+class BadHistory(ValueError):
+    """A history that cannot be what the server wrote: `line` counts from 1, `reason` says why."""
+
+    def __init__(self, line: int, reason: str) -> None:
+        super().__init__(f"line {line}: {reason}")
+        self.line = line
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What a history file says: the game it leads to, and what it still lacks."""
+
+    game: Game
+    has_result_line: bool
+    whole_length: int
+    """Bytes up to the end of the last whole line. What follows was never acknowledged."""
+
+
+def format_records(game: Game, since: int) -> str:
+    """Return what the records behind the first `since` add to a history, the result with them."""
+    lines = [format_record(record) for record in game.records[since:]]
+    if game.result:
+        lines.append(format_result(game.result))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def read_history(data: bytes) -> History:
+    """Return what a history file says, every record checked against the rules.
+
+    A last line without its newline is left aside. A result line that is missing at the very end
+    follows from the records. Raises BadHistory for anything the server would not have written.
+    """
+    whole_length = data.rfind(b"\n") + 1
+    lines = _Lines(_decode(data[:whole_length]))
+    header = _read_header(lines)
+    game = Game.start(header)
+    has_result_line = False
+    causes: set[str] = set()
+    for number, line in lines:
+        if has_result_line:
+            raise BadHistory(number, "nothing follows a result")
+        if line.startswith("="):
+            has_result_line = _check_result(number, line, game)
+            continue
+        game = _step(number, line, game)
+        cause = game.records[-1].cause
+        if cause in causes:
+            raise BadHistory(number, f"an earlier record has the id {cause}")
+        causes.add(cause)
+    return History(game, has_result_line, whole_length)
+
+
+def read_header(data: bytes) -> Header:
+    """Return the header of a history file alone. Raises BadHistory where it cannot be read."""
+    return _read_header(_Lines(_decode(data[: data.rfind(b"\n") + 1])))
+
+
+class _Lines(Iterator[tuple[int, str]]):
+    """The numbered lines of a history without its remarks."""
+
+    def __init__(self, text: str) -> None:
+        numbered = enumerate(text.split("\n")[:-1], 1)
+        self._rest = (each for each in numbered if not _is_remark(*each))
+        self.last = 0
+
+    def __next__(self) -> tuple[int, str]:
+        self.last, line = next(self._rest)
+        return self.last, line
+
+
+def _is_remark(number: int, line: str) -> bool:
+    """Return whether a line is a remark. Raises BadHistory for one of ours that lacks its value."""
+    if line.startswith("# challenge") and not _CHALLENGE.fullmatch(line):
+        raise BadHistory(number, "behind '# challenge' stands the id of a message")
+    if line.startswith("# seek") and not _SEEK.fullmatch(line):
+        raise BadHistory(number, "behind '# seek' stands the number of an open challenge")
+    return line.startswith("#")
+
+
+def _decode(data: bytes) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise BadHistory(line, "the text is not UTF-8") from None
+
+
+def _read_header(lines: _Lines) -> Header:
+    def expect(wanted: str) -> tuple[int, str]:
+        number, line = next(lines, (lines.last + 1, None))
+        if line is None or not line.startswith(wanted):
+            raise BadHistory(number, f"a line {wanted.strip()!r} belongs here")
+        return number, line.removeprefix(wanted)
+
+    number, rest = expect(FIRST_LINE)
+    if rest:
+        raise BadHistory(number, f"the first line is {FIRST_LINE!r}")
+    found = {key: expect(f"{key}: ") for key in KEYS}
+    kind = KINDS.get(found["Kind"][1])
+    if kind is None:
+        raise BadHistory(found["Kind"][0], f"the game {found['Kind'][1]!r} is not known")
+    for key in ("X", "O"):
+        if not USERID.fullmatch(found[key][1]):
+            raise BadHistory(found[key][0], f"{found[key][1]!r} is no userid")
+    if found["X"][1] == found["O"][1]:
+        raise BadHistory(found["O"][0], "both sides have the same owner")
+    board = found["Board"][1]
+    if not NUMBER.fullmatch(board):
+        raise BadHistory(found["Board"][0], f"{board!r} is no number of a board")
+    try:
+        key = "Grid"
+        grid = parse_grid(found[key][1])
+        if grid.shape not in kind.defaults or not kind.can_use(grid):
+            raise BadGrid(f"{kind.title} is not played on {grid}")
+        key = "Options"
+        terms = parse_terms(found[key][1])
+        key = "Started"
+        started = parse_time(found[key][1])
+    except ValueError as error:
+        raise BadHistory(found[key][0], str(error)) from None
+    header = Header(kind, int(board), grid, found["X"][1], found["O"][1], terms, started)
+    number, rest = expect("")
+    if rest.startswith(f"{FROM}: "):
+        header = replace(header, origin=_read_origin(number, rest, header))
+        number, rest = expect("")
+    if rest:
+        raise BadHistory(number, "an empty line ends the header")
+    return header
+
+
+def _read_origin(number: int, line: str, header: Header) -> Origin:
+    """Return where a board begins, which the rules have checked. Raises BadHistory."""
+    text = line.removeprefix(f"{FROM}: ")
+    try:
+        origin = parse_origin(text, header.kind.name)
+        position_of(origin, header.kind, header.grid)
+    except ValueError as error:
+        raise BadHistory(number, str(error)) from None
+    return origin
+
+
+def _step(number: int, line: str, game: Game) -> Game:
+    """Return the game after the record on a line. Raises BadHistory where the rules differ."""
+    try:
+        record = parse_record(line)
+    except ValueError as error:
+        raise BadHistory(number, str(error)) from None
+    if record.number != game.next_number:
+        raise BadHistory(number, f"the next record is {game.next_number}, not {record.number}")
+    previous = game.records[-1].at if game.records else game.header.started
+    if record.at < previous:
+        raise BadHistory(number, f"the time lies before {format_time(previous)}")
+    try:
+        following = redo(game, record)
+    except Refusal as refusal:
+        reason = f"{format_action(record.action)} by {record.by}: {_words(refusal)}"
+        raise BadHistory(number, reason) from None
+    if following.records[-1] != record:
+        played = format_action(following.records[-1].action)
+        raise BadHistory(number, f"by the rules this record is {played}")
+    return following
+
+
+def _check_result(number: int, line: str, game: Game) -> bool:
+    if game.result is None:
+        raise BadHistory(number, "the game has not ended here")
+    if line != format_result(game.result):
+        raise BadHistory(number, f"by the rules the result is {format_result(game.result)!r}")
+    return True
+
+
+def _words(refusal: Refusal) -> str:
+    """Return a refusal's reason in words for an operator."""
+    fault = refusal.facts.get("fault")
+    reason = (str(fault) if fault else str(refusal)).replace("_", " ")
+    return f"{refusal.culprit} is refused, {reason}" if refusal.culprit else reason

@@ -1,0 +1,222 @@
+"""How a history writes each of its parts: a `format_x` and a `parse_x` for each notation. Pure."""
+
+import re
+from dataclasses import fields
+from datetime import UTC, datetime
+
+from pbm_oust.board.header import Header, Terms
+from pbm_oust.board.origin import Origin, Step
+from pbm_oust.board.record import SERVER, Action, Deed, Place, Placement, Record, Ruling, Verb, Wish
+from pbm_oust.rules.position import Result, Side
+
+FIRST_LINE = "pbm_oust history 1"
+KEYS = ("Kind", "Board", "Grid", "X", "O", "Options", "Started")
+
+FROM = "From"
+"""The key of the line that boards have which continue another one."""
+
+_TIME = "%Y-%m-%dT%H:%M:%SZ"
+_ACTION_WIDTH = 25
+_PLACEMENT = re.compile(r"([A-Z][1-9][0-9]?)(?:\*([1-9][0-9]{0,2}))?")
+_CELL = re.compile(r"[A-Z][1-9][0-9]?")
+LONGEST_USERID = 20
+USERID = re.compile(rf"[a-z][a-z0-9_-]{{0,{LONGEST_USERID - 1}}}")
+NUMBER = re.compile(r"[1-9][0-9]{0,8}")
+"""The number of a board or of a record."""
+_STEP = re.compile(r" ([xo]) ((?:[A-Z][0-9*]+ ?)+|pass)(?= [xo] |$)")
+_ORIGIN = re.compile(rf"([a-z]+) ({NUMBER.pattern})#(0|{NUMBER.pattern})((?: \S+)*)")
+CAUSE = re.compile(r"[0-9a-f]{16}")
+"""The id of a message from a player."""
+_DAYS = re.compile(r"(0|[1-9][0-9]{0,4})")
+
+
+def format_time(at: datetime) -> str:
+    """Return a time as histories write it, in UTC to the second."""
+    return at.astimezone(UTC).strftime(_TIME)
+
+
+def parse_time(text: str) -> datetime:
+    """Return the time that a history wrote. Raises ValueError for any other form."""
+    try:
+        at = datetime.strptime(text, _TIME).replace(tzinfo=UTC)
+    except ValueError:
+        at = None
+    if at is None or format_time(at) != text:
+        raise ValueError(f"{text!r} is no time like 2026-11-20T15:36:00Z")
+    return at
+
+
+def format_terms(terms: Terms) -> str:
+    """Return the words of the Options line: what is on, and times in days."""
+    words = [name for name in ("swap", "rated") if getattr(terms, name)]
+    words += [f"nagtime={terms.nagtime}", f"forfeittime={terms.forfeittime}"]
+    if terms.totaltime:
+        words.append(f"totaltime={terms.totaltime}")
+    if terms.maxtime:
+        words.append(f"maxtime={terms.maxtime}")
+    return " ".join(words)
+
+
+def parse_terms(text: str) -> Terms:
+    """Return the terms of an Options line. Raises ValueError for words it does not know."""
+    default = Terms()
+    words = text.split()
+    days: dict[str, int] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if name not in {known.name for known in fields(Terms)}:
+            raise ValueError(f"the option {word!r} is not known")
+        if equals and not _DAYS.fullmatch(value):
+            raise ValueError(f"the option {word!r} has no whole number of days")
+        if equals:
+            days[name] = int(value)
+    terms = Terms(
+        swap="swap" in words,
+        rated="rated" in words,
+        nagtime=days.get("nagtime", default.nagtime),
+        forfeittime=days.get("forfeittime", default.forfeittime),
+        totaltime=days.get("totaltime", default.totaltime),
+        maxtime=days.get("maxtime", default.maxtime),
+    )
+    if format_terms(terms) != text:
+        raise ValueError(f"these options are written {format_terms(terms)!r}")
+    return terms
+
+
+def format_action(action: Action) -> str:
+    """Return the action words of a record: `swap`, `forfeit x`, or placements like `G6*1 D5`."""
+    if isinstance(action, Deed):
+        return action.value
+    if isinstance(action, Ruling):
+        return format_ruling(action)
+    return " ".join(f"{done.cell}*{done.took}" if done.took else done.cell for done in action)
+
+
+def parse_action(text: str) -> Action:
+    """Return the action that these words say. Raises ValueError for other words."""
+    if text in {deed.value for deed in Deed}:
+        return Deed(text)
+    if text.split(" ")[0] in {verb.value for verb in Verb}:
+        return parse_ruling(text)
+    placements = []
+    for word in text.split(" "):
+        match = _PLACEMENT.fullmatch(word)
+        if not match:
+            raise ValueError(f"{word!r} is no action")
+        placements.append(Placement(match[1], int(match[2] or 0)))
+    return tuple(placements)
+
+
+def format_wish(wish: Wish) -> str:
+    """Return the word of what a player asks for: `D4,E5` or `pass`."""
+    return wish.value if isinstance(wish, Deed) else ",".join(wish.cells)
+
+
+def parse_wish(text: str) -> Wish:
+    """Return what a word asks for. Raises ValueError for other words."""
+    if text in {deed.value for deed in Deed}:
+        return Deed(text)
+    cells = tuple(text.split(","))
+    if not all(_CELL.fullmatch(cell) for cell in cells):
+        raise ValueError(f"{text!r} is neither placements nor a deed")
+    return Place(cells)
+
+
+def format_ruling(ruling: Ruling) -> str:
+    """Return the words of what the server did: `void`, `award draw`, `adopt x carol`."""
+    side = ruling.side.value if ruling.side else "draw" if ruling.verb is Verb.AWARD else ""
+    return " ".join(filter(None, [ruling.verb.value, side, ruling.userid]))
+
+
+def parse_ruling(text: str) -> Ruling:
+    """Return what the server did by these words. Raises ValueError for other words."""
+    match text.split(" "):
+        case ["void"]:
+            return Ruling(Verb.VOID)
+        case ["award", "draw"]:
+            return Ruling(Verb.AWARD)
+        case ["award" | "forfeit" | "remind" as verb, "x" | "o" as side]:
+            return Ruling(Verb(verb), Side(side))
+        case ["adopt", "x" | "o" as side, userid] if USERID.fullmatch(userid):
+            return Ruling(Verb.ADOPT, Side(side), userid)
+    raise ValueError(f"{text!r} is no action")
+
+
+def format_result(result: Result) -> str:
+    """Return the line of a result, without its newline: `= x resign`."""
+    return f"= {result.winner.value if result.winner else 'draw'} {result.how.value}"
+
+
+def format_origin(origin: Origin, kind: str) -> str:
+    """Return where a board begins: `oust 17#5 x D4 o E5*1 F6 x pass`."""
+    steps = (
+        f" {step.side.value} {format_action(step.placements or Deed.PASS)}" for step in origin.steps
+    )
+    return f"{kind} {origin.board}#{origin.number}{''.join(steps)}"
+
+
+def parse_origin(text: str, kind: str) -> Origin:
+    """Return where a board of a kind begins. Raises ValueError for other words."""
+    match = _ORIGIN.fullmatch(text)
+    if not match or match[1] != kind:
+        raise ValueError(f"it is not written '{kind} BOARD#NUMBER x MOVE o MOVE ..'")
+    steps = []
+    for side, words in _STEP.findall(match[4]):
+        done = parse_action(words)
+        if not isinstance(done, tuple) and done is not Deed.PASS:
+            raise ValueError(f"{words!r} is no move that counts for a position")
+        steps.append(Step(Side(side), done if isinstance(done, tuple) else ()))
+    origin = Origin(int(match[2]), int(match[3]), tuple(steps))
+    if format_origin(origin, kind) != text:
+        raise ValueError(f"the server would have written {format_origin(origin, kind)!r}")
+    return origin
+
+
+def format_header(header: Header) -> str:
+    """Return the beginning of a history, up to and with the empty line before the records."""
+    values = (
+        header.kind.name,
+        str(header.board),
+        str(header.grid),
+        header.x,
+        header.o,
+        format_terms(header.terms),
+        format_time(header.started),
+    )
+    lines = [FIRST_LINE, *(f"{key}: {value}" for key, value in zip(KEYS, values, strict=True))]
+    if header.origin:
+        lines.append(f"{FROM}: {format_origin(header.origin, header.kind.name)}")
+    return "\n".join(lines) + "\n\n"
+
+
+def format_record(record: Record) -> str:
+    """Return the line of a record, without its newline."""
+    action, at = format_action(record.action), format_time(record.at)
+    return record_line(str(record.number), record.by, action, at, record.cause)
+
+
+def record_line(number: str, by: str, action: str, at: str, cause: str) -> str:
+    """Return the line of the record with these parts, whatever they say."""
+    return f"{number:>4} {by} {action:<{_ACTION_WIDTH}} {at} {cause}"
+
+
+def parse_record(text: str) -> Record:
+    """Return the record that a line says. Raises ValueError for a line that is none."""
+    words = text.split()
+    if len(words) < 5:
+        raise ValueError("a record has a number, a side, an action, a time and an id")
+    number, by, *action, at, cause = words
+    if by not in {SERVER, *(known.value for known in Side)}:
+        raise ValueError(f"{by!r} is no side")
+    if not NUMBER.fullmatch(number):
+        raise ValueError(f"{number!r} is no number of a record")
+    if not CAUSE.fullmatch(cause):
+        raise ValueError(f"{cause!r} is no id of a message")
+    side = None if by == SERVER else Side(by)
+    done = parse_action(" ".join(action))
+    if isinstance(done, Ruling) is not (side is None):
+        raise ValueError(f"{by} cannot do {format_action(done)!r}")
+    record = Record(int(number), side, done, parse_time(at), cause)
+    if format_record(record) != text:
+        raise ValueError(f"the server would have written {format_record(record).strip()!r}")
+    return record

@@ -1,0 +1,175 @@
+"""Ratings, computed from finished games and nothing else. Pure.
+
+A player's first games are provisional: his rating is the mean of what each of them was worth. After
+that it moves as Arpad Elo's does. Each kind of game has a rating of its own for each class of size.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+from pbm_oust.board.game import Game
+from pbm_oust.rules.grid import Grid
+from pbm_oust.rules.position import How, Kind, Side
+
+START = 1600
+"""The rating of a player without games."""
+PROVISIONAL = 20
+"""How many games a rating is provisional for."""
+STEP = 400
+"""What a win adds to the rating of an established opponent, in a provisional game."""
+HALF_STEP = 200
+"""What a win adds to the mean of both ratings, where the opponent is provisional too."""
+K = 32
+"""The most points that an established player wins or loses in a game."""
+SCALE = 400
+"""How many points more make the odds ten times better, in Elo's formula."""
+
+
+class SizeClass(Enum):
+    """A class of sizes, by the number of cells of a grid."""
+
+    SMALL = "small"
+    MEDIUM = "medium"
+    LARGE = "large"
+
+
+LARGEST = {SizeClass.SMALL: 80, SizeClass.MEDIUM: 150}
+"""The most cells of a grid of each class but the last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a player has achieved in one class of one game."""
+
+    userid: str
+    rating: float = START
+    wins: int = 0
+    losses: int = 0
+    draws: int = 0
+    worth: float = 0.0
+    """The sum of what the provisional games were worth."""
+
+    @property
+    def games(self) -> int:
+        """The number of rated games."""
+        return self.wins + self.losses + self.draws
+
+    @property
+    def is_provisional(self) -> bool:
+        """Whether the rating is the mean of the first games."""
+        return self.games < PROVISIONAL
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a game did to the rating of one of its players."""
+
+    before: Standing
+    opponent: Standing
+    outcome: int
+    """1 for a win, 0 for a draw, -1 for a loss."""
+    after: Standing
+
+    @property
+    def worth(self) -> float:
+        """What the game was worth, where the player was provisional."""
+        if self.opponent.is_provisional:
+            mean = (self.before.rating + self.opponent.rating) / 2
+            return mean + HALF_STEP * self.outcome
+        return self.opponent.rating + STEP * self.outcome
+
+    @property
+    def factor(self) -> float:
+        """K, less of it against a provisional opponent."""
+        games = self.opponent.games
+        return K * games / PROVISIONAL if self.opponent.is_provisional else K
+
+    @property
+    def expected(self) -> float:
+        """The score that the ratings promised, between 0 and 1."""
+        ahead = self.opponent.rating - self.before.rating
+        return float(1 / (1 + 10 ** (ahead / SCALE)))
+
+    @property
+    def score(self) -> float:
+        """The score of the game: 1, 0.5 or 0."""
+        return (self.outcome + 1) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class RatedGame:
+    """A game and what it did to both ratings."""
+
+    game: Game
+    x: Change
+    o: Change
+
+    def change_of(self, userid: str) -> Change | None:
+        """Return what the game did to a player's rating; None for one who did not play."""
+        return next((each for each in (self.x, self.o) if each.before.userid == userid), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The ratings of one class of one game."""
+
+    kind: Kind
+    size: SizeClass
+    standings: dict[str, Standing] = field(default_factory=dict)
+    games: list[RatedGame] = field(default_factory=list)
+
+    def ordered(self) -> list[Standing]:
+        """Return the standings, the highest rating first."""
+        return sorted(self.standings.values(), key=lambda each: (-each.rating, each.userid))
+
+
+def size_class(grid: Grid) -> SizeClass:
+    """Return the class that a grid belongs to."""
+    cells = grid.cells.bit_count()
+    return next((size for size, most in LARGEST.items() if cells <= most), SizeClass.LARGE)
+
+
+def is_rated(game: Game) -> bool:
+    """Return whether a game counts: it is rated, over, and was not ended as never begun."""
+    return game.header.terms.rated and game.result is not None and game.result.how is not How.VOID
+
+
+def rate(games: Iterable[Game]) -> list[Table]:
+    """Return the ratings that these games lead to, in the order in which they ended."""
+    tables: dict[tuple[str, SizeClass], Table] = {}
+    counted = filter(is_rated, games)
+    for game in sorted(counted, key=lambda each: (each.latest, each.name)):
+        size = size_class(game.header.grid)
+        key = (game.header.kind.name, size)
+        table = tables.setdefault(key, Table(game.header.kind, size))
+        x, o = (table.standings.get(userid, Standing(userid)) for userid in (game.x, game.o))
+        rated = _rated(game, x, o)
+        table.games.append(rated)
+        for change in (rated.x, rated.o):
+            table.standings[change.after.userid] = change.after
+    order = list(SizeClass)
+    return sorted(tables.values(), key=lambda each: (each.kind.name, order.index(each.size)))
+
+
+def _rated(game: Game, x: Standing, o: Standing) -> RatedGame:
+    winner = game.result.winner if game.result else None
+    outcome = 0 if winner is None else 1 if winner is Side.X else -1
+    return RatedGame(game, _change(x, o, outcome), _change(o, x, -outcome))
+
+
+def _change(before: Standing, opponent: Standing, outcome: int) -> Change:
+    counted = replace(
+        before,
+        wins=before.wins + (outcome == 1),
+        losses=before.losses + (outcome == -1),
+        draws=before.draws + (outcome == 0),
+    )
+    change = Change(before, opponent, outcome, counted)
+    if before.is_provisional:
+        worth = before.worth + change.worth
+        after = replace(counted, worth=worth, rating=worth / counted.games)
+    else:
+        points = change.factor * (change.score - change.expected)
+        after = replace(counted, rating=before.rating + points)
+    return replace(change, after=after)

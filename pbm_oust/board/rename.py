@@ -1,0 +1,59 @@
+"""The userids in the text of a history: found, and replaced by another. Pure.
+
+They stand in the lines X and O of the header, and in records that hand a side over. Everything else
+of a history stays as it is, byte for byte.
+"""
+
+from dataclasses import replace
+
+from pbm_oust.board.notation import format_record, parse_record
+from pbm_oust.board.record import Record, Ruling, Verb
+
+_OWNERS = ("X: ", "O: ")
+
+
+def userids_in(data: bytes) -> frozenset[str]:
+    """Return the userids that stand in a history, damaged or not."""
+    header, lines = _parted(data)
+    owners = {line[3:] for line in header if line.startswith(_OWNERS)}
+    adopted = (_adoption(line) for line in lines)
+    return frozenset(owners | {ruling.userid for _, ruling in filter(None, adopted)})
+
+
+def with_other_userid(data: bytes, old: str, new: str) -> bytes:
+    """Return a history in which a player has another userid. Whether it replays is not checked."""
+    header, lines = _parted(data)
+    owned = [
+        f"{line[:3]}{new}" if line.startswith(_OWNERS) and line[3:] == old else line
+        for line in header
+    ]
+    return "\n".join((*owned, *(_renamed(line, old, new) for line in lines))).encode(
+        "utf-8", "surrogateescape"
+    )
+
+
+def _parted(data: bytes) -> tuple[list[str], list[str]]:
+    """Return the lines of a history before the first empty one, and those from there on."""
+    lines = data.decode("utf-8", "surrogateescape").split("\n")
+    end = lines.index("") if "" in lines else len(lines)
+    return lines[:end], lines[end:]
+
+
+def _renamed(line: str, old: str, new: str) -> str:
+    adoption = _adoption(line)
+    if adoption is None or adoption[1].userid != old:
+        return line
+    record, ruling = adoption
+    return format_record(replace(record, action=replace(ruling, userid=new)))
+
+
+def _adoption(line: str) -> tuple[Record, Ruling] | None:
+    """Return the record of a line that hands a side over, and what it says; None for any other."""
+    if f" {Verb.ADOPT.value} " not in line:
+        return None
+    try:
+        record = parse_record(line)
+    except ValueError:
+        return None
+    ruling = record.action
+    return (record, ruling) if isinstance(ruling, Ruling) and ruling.userid else None

@@ -1,0 +1,83 @@
+"""The commands about the addresses of an account: add and change address."""
+
+from dataclasses import dataclass
+
+from pbm_oust.accounts.password import Secret
+from pbm_oust.accounts.settings import settings_of
+from pbm_oust.accounts.verification import Pending, Purpose
+from pbm_oust.grammar.addresses import ADDRESSES, MOST_ADDRESSES
+from pbm_oust.grammar.form import Form
+from pbm_oust.grammar.values import PASSWORD, USERID
+from pbm_oust.play.notices import Told
+from pbm_oust.play.request import Action, Actor, Handled, Request
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.play.verification import MAILED, Asked, ask_each, is_among, silence_about
+from pbm_oust.refusal import Barred, NotAllowed
+
+
+@dataclass(frozen=True, slots=True)
+class Add:
+    """Add addresses to an account; without any, that which the command came from."""
+
+    userid: str
+    password: Secret
+    addresses: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeAddress:
+    """Replace the addresses of an account; without any, by that which the command came from."""
+
+    userid: str
+    password: Secret
+    addresses: tuple[str, ...]
+
+
+def add(command: Add, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+    """Mail codes to addresses that an account does not have yet."""
+    addresses = command.addresses or (request.sender,)
+    new = tuple(each for each in addresses if not actor.account.has_address(each))
+    if len(actor.account.addresses) + len(new) > MOST_ADDRESSES:
+        raise NotAllowed(Barred.TOO_MANY_ADDRESSES, most=MOST_ADDRESSES)
+    return _ask_for(Purpose.ADD, new, actor, request, work)
+
+
+def change_address(
+    command: ChangeAddress, actor: Actor, request: Request, work: UnitOfWork
+) -> Handled:
+    """Mail codes to the addresses that are to replace those of an account."""
+    addresses = command.addresses or (request.sender,)
+    return _ask_for(Purpose.CHANGE, addresses, actor, request, work)
+
+
+def _ask_for(
+    purpose: Purpose, addresses: tuple[str, ...], actor: Actor, request: Request, work: UnitOfWork
+) -> Handled:
+    """Mail codes to addresses; who asked from elsewhere is answered at the account's addresses."""
+    language = settings_of(actor.account).language
+    asked = ask_each(
+        [
+            Pending(purpose, actor.userid, address, work.now(), actor.cause, language=language)
+            for address in addresses
+        ],
+        request,
+        work,
+    )
+    waiting = tuple(
+        address
+        for address, became in zip(addresses, asked, strict=True)
+        if became is not Asked.USED_BEFORE
+    )
+    if waiting and is_among(request.sender, waiting):
+        return silence_about(asked)
+    reader = work.player_at(actor.account, request)
+    facts = {"addresses": waiting, "present": actor.account.addresses}
+    return work.answer(Told(reader, "code_sent", facts), request, MAILED)
+
+
+FORMS = (
+    Form("add", Add, (USERID, PASSWORD), ADDRESSES, is_of_kind=False),
+    Form("change address", ChangeAddress, (USERID, PASSWORD), ADDRESSES, is_of_kind=False),
+)
+
+SIGNED: dict[type, Action] = {Add: add, ChangeAddress: change_address}

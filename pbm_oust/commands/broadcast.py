@@ -1,0 +1,89 @@
+"""The command that writes to everybody who wants such mails: broadcast."""
+
+import secrets
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from pbm_oust.accounts.account import Account, BadAccount
+from pbm_oust.accounts.broadcasts import MOST_A_DAY, with_broadcast
+from pbm_oust.accounts.password import Secret
+from pbm_oust.accounts.settings import Switch
+from pbm_oust.accounts.status import signed_off_since
+from pbm_oust.grammar.form import Form
+from pbm_oust.grammar.values import OWN
+from pbm_oust.play.notices import Reader, Told
+from pbm_oust.play.request import Action, Actor, Handled, Request
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.refusal import Barred, NotAllowed
+from pbm_oust.store.maildir_outbox import NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Broadcast:
+    """Pass the text of the mail on to everybody who wants such mails."""
+
+    userid: str
+    password: Secret
+
+
+def broadcast(command: Broadcast, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+    """Pass the text of a mail on to everybody else, a few times a day at most."""
+    text = request.chat
+    if not text.strip():
+        raise NotAllowed(Barred.NOTHING_WRITTEN)
+
+    def change(account: Account) -> Account:
+        changed = with_broadcast(account, work.now())
+        if changed is None:
+            raise NotAllowed(Barred.TOO_MANY_BROADCASTS, most=MOST_A_DAY)
+        return changed
+
+    def tell(account: Account) -> tuple[Told, list[Told]]:
+        others = (userid for userid in work.home.userids() if userid != account.userid)
+        notices = notices_to(others, text, account.userid, work)
+        facts = {"count": len(notices), "text": text}
+        return Told(work.player_at(account, request), "broadcast_sent", facts), notices
+
+    return work.change_account(change, tell, actor, request, Handled("broadcast"))
+
+
+def announce(text: str, userids: Iterable[str] | None, work: UnitOfWork) -> int:
+    """Mail the operator's words to these players, or to all who want such mails.
+
+    Returns to how many. Raises NotAllowed for a userid that nobody has.
+    """
+    if userids is None:
+        notices = notices_to(work.home.userids(), text, "", work)
+    else:
+        readers = [work.player(work.account(userid)) for userid in dict.fromkeys(userids)]
+        notices = [_notice(text, "", reader) for reader in readers if reader.addresses]
+    identity = f"operator {secrets.token_hex(8)}"
+    request = Request("", "", "", identity)
+    with work.posting(notices, request, request.cause(""), NOWHERE):
+        return len(notices)
+
+
+def notices_to(userids: Iterable[str], text: str, author: str, work: UnitOfWork) -> list[Told]:
+    """Return the notices to those of the players who want such mails and can be reached.
+
+    An account that cannot be read holds nobody else up.
+    """
+    notices = []
+    for userid in userids:
+        with suppress(NotAllowed, BadAccount, OSError):
+            account = work.account(userid)
+            reader = work.player(account)
+            is_there = reader.addresses and not signed_off_since(account)
+            if is_there and reader.settings.broadcasts is Switch.ON:
+                notices.append(_notice(text, author, reader))
+    return notices
+
+
+def _notice(text: str, author: str, reader: Reader) -> Told:
+    return Told(reader, "broadcast", {"author": author, "text": text})
+
+
+FORMS = (Form("broadcast", Broadcast, OWN, is_of_kind=False),)
+
+SIGNED: dict[type, Action] = {Broadcast: broadcast}

@@ -1,0 +1,42 @@
+"""The command that explains the others: help."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pbm_oust.grammar.aliases import in_english
+from pbm_oust.grammar.form import Form, Rest
+from pbm_oust.grammar.words import fold
+from pbm_oust.play.notices import HelpNotice
+from pbm_oust.play.request import Action, Handled, Request
+from pbm_oust.play.unit_of_work import UnitOfWork
+
+SUBJECTS = ("tutorial", "time")
+"""What there is help about that is neither a command nor a game."""
+
+
+@dataclass(frozen=True, slots=True)
+class Help:
+    """Mail the help about these subjects, or the overview if there are none."""
+
+    subjects: tuple[str, ...]
+
+
+def _read_subjects(words: Sequence[str]) -> tuple[str, ...]:
+    return tuple(in_english(fold(word)) for word in words)
+
+
+def give_help(command: Help, request: Request, work: UnitOfWork) -> Handled:
+    """Answer with pages of the help."""
+    return work.answer(HelpNotice(work.sender_of(request), command.subjects), request)
+
+
+FORMS = (
+    Form(
+        "help",
+        Help,
+        rest=Rest(("[SUBJECT..]",), _read_subjects, least=0, fixed=frozenset(SUBJECTS)),
+        is_of_kind=False,
+    ),
+)
+
+UNSIGNED: dict[type, Action] = {Help: give_help}

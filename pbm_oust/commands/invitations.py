@@ -1,0 +1,108 @@
+"""The commands that say whose challenges are taken, and how many: limit, reject and unreject."""
+
+from dataclasses import dataclass
+
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.invitations import HIGHEST_LIMIT, rejected_by, with_limit, with_rejected
+from pbm_oust.accounts.password import Secret
+from pbm_oust.grammar.form import Form, Parameter, Rest
+from pbm_oust.grammar.values import OWN, read_userids
+from pbm_oust.play.notices import Told
+from pbm_oust.play.request import Action, Actor, Handled, Request
+from pbm_oust.play.starting import count_active
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.refusal import Barred, NotAllowed, Unread, Unreadable
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """Be on at most so many active boards at once; 0 for any number."""
+
+    userid: str
+    password: Secret
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reject:
+    """Take no challenges from these players; without any, list those from whom none are taken."""
+
+    userid: str
+    password: Secret
+    userids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unreject:
+    """Take challenges from these players again."""
+
+    userid: str
+    password: Secret
+    userids: tuple[str, ...]
+
+
+def _read_limit(word: str) -> int:
+    if not (word.isascii() and word.isdigit() and int(word) <= HIGHEST_LIMIT):
+        raise Unreadable(Unread.BAD_LIMIT, word, most=HIGHEST_LIMIT)
+    return int(word)
+
+
+def set_limit(command: Limit, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+    """Change on how many active boards a player wants to be."""
+
+    def tell(account: Account) -> tuple[Told, list[Told]]:
+        active = count_active(account.userid, work.home)
+        facts = {"limit": command.limit, "active": active}
+        return Told(work.player_at(account, request), "limit", facts), []
+
+    def change(account: Account) -> Account:
+        return with_limit(account, command.limit)
+
+    return work.change_account(change, tell, actor, request, Handled("limit set"))
+
+
+def reject(command: Reject, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+    """Reject challenges of players from now on, or list those who are rejected."""
+    if actor.userid in command.userids:
+        raise NotAllowed(Barred.REJECTS_SELF)
+    if not command.userids:
+        reader = work.player_at(actor.account, request)
+        facts = {"rejected": rejected_by(actor.account), "changed": ()}
+        return work.answer(Told(reader, "rejected", facts), request)
+    for userid in command.userids:
+        work.account(userid)
+    return _change_rejected(command, actor, request, work)
+
+
+def unreject(command: Unreject, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+    """Take challenges of players again."""
+    return _change_rejected(command, actor, request, work)
+
+
+def _change_rejected(
+    command: Reject | Unreject, actor: Actor, request: Request, work: UnitOfWork
+) -> Handled:
+    def change(account: Account) -> Account:
+        rejected = rejected_by(account)
+        if isinstance(command, Reject):
+            return with_rejected(account, (*rejected, *command.userids))
+        return with_rejected(account, (each for each in rejected if each not in command.userids))
+
+    def tell(account: Account) -> tuple[Told, list[Told]]:
+        facts = {
+            "rejected": rejected_by(account),
+            "changed": command.userids,
+            "ended": isinstance(command, Unreject),
+        }
+        return Told(work.player_at(account, request), "rejected", facts), []
+
+    return work.change_account(change, tell, actor, request, Handled("rejected players changed"))
+
+
+FORMS = (
+    Form("limit", Limit, (*OWN, Parameter("BOARDS", _read_limit)), is_of_kind=False),
+    Form("reject", Reject, OWN, Rest(("[USERID..]",), read_userids, least=0), is_of_kind=False),
+    Form("unreject", Unreject, OWN, Rest(("USERID..",), read_userids), is_of_kind=False),
+)
+
+SIGNED: dict[type, Action] = {Limit: set_limit, Reject: reject, Unreject: unreject}

@@ -1,0 +1,161 @@
+"""The commands that list boards: games, list and history. Nothing changes."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from pbm_oust.board.game import Game
+from pbm_oust.commands.seek import open_seeks
+from pbm_oust.grammar.form import Form, Rest
+from pbm_oust.grammar.values import (
+    FILTER_WORDS,
+    FILTERS,
+    Filter,
+    read_userids,
+    read_userids_and_filter,
+)
+from pbm_oust.grammar.words import find_word
+from pbm_oust.play.notices import GamesNotice, Told
+from pbm_oust.play.request import Action, Handled, Request
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.position import Kind
+from pbm_oust.store.open_boards import DamagedHistory, each_header, read_game
+
+
+@dataclass(frozen=True, slots=True)
+class Games:
+    """List the boards of these players, or of everybody, that the filter leaves."""
+
+    kind: Kind
+    userids: tuple[str, ...]
+    filter: Filter
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """List the boards of these games, or of all, that go on or ended of late."""
+
+    kinds: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """List the boards of these players, or of everybody, that are over, with their results."""
+
+    kind: Kind
+    userids: tuple[str, ...]
+
+
+def _read_kinds(words: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(find_word(word, KINDS) for word in words))
+
+
+def _games(kind: Kind, chosen: tuple[tuple[str, ...], Filter]) -> Games:
+    return Games(kind, *chosen)
+
+
+MOST_BOARDS_LISTED = 200
+
+LATE = timedelta(days=30)
+"""How long a board that is over is listed beside those that go on."""
+
+
+def list_games(command: Games, request: Request, work: UnitOfWork) -> Handled:
+    """Answer with a list of boards."""
+    games, damaged = find_games(work, command.kind, command.userids, command.filter)
+    asked_for = " ".join((*command.userids, command.filter.value))
+    reader = work.sender_of(request)
+    return work.answer(GamesNotice(reader, command.kind, asked_for, games, damaged), request)
+
+
+def list_all(command: Listing, request: Request, work: UnitOfWork) -> Handled:
+    """Answer with the boards that go on and those that ended of late."""
+    kinds = [KINDS[name] for name in command.kinds] or list(KINDS.values())
+    games, damaged = find_games_of_kinds(kinds, (), Filter.ALL, work)
+    since = work.now() - LATE
+    facts = {
+        "kinds_asked": kinds,
+        "seeks": open_seeks(kinds, work),
+        "active": [game for game in games if not game.result],
+        "ended": [game for game in games if game.result and game.latest > since],
+        "days": LATE.days,
+        "damaged": damaged,
+    }
+    return work.answer(Told(work.sender_of(request), "list", facts), request)
+
+
+def list_past(command: Past, request: Request, work: UnitOfWork) -> Handled:
+    """Answer with boards that are over and their results, the latest first."""
+    games, damaged = find_games(work, command.kind, command.userids, Filter.INACTIVE)
+    ordered = sorted(games, key=lambda game: (game.latest, game.header.board), reverse=True)
+    facts = {
+        "kind": command.kind,
+        "userids": command.userids,
+        "games": ordered[:MOST_BOARDS_LISTED],
+        "left_out": max(0, len(ordered) - MOST_BOARDS_LISTED),
+        "damaged": damaged,
+    }
+    return work.answer(Told(work.sender_of(request), "history", facts), request)
+
+
+def find_games_of_kinds(
+    kinds: Iterable[Kind], userids: tuple[str, ...], chosen: Filter, work: UnitOfWork
+) -> tuple[list[Game], list[str]]:
+    """Return games of several kinds, and the names of boards that are damaged."""
+    games, damaged = list[Game](), list[str]()
+    for kind in kinds:
+        of_kind, damaged_of_kind = find_games(work, kind, userids, chosen)
+        games += of_kind
+        damaged += damaged_of_kind
+    return games, damaged
+
+
+def find_games(
+    work: UnitOfWork, kind: Kind, userids: tuple[str, ...], chosen: Filter
+) -> tuple[tuple[Game, ...], tuple[str, ...]]:
+    """Return the games of these players that a filter leaves, and the names of damaged boards.
+
+    Without userids, the games of everybody; a userid that nobody has is on no board.
+    """
+    games, damaged = list[Game](), list[str]()
+    for header in each_header(work.home, kind):
+        try:
+            if isinstance(header, DamagedHistory):
+                raise header
+            if userids and not header.owners & set(userids):
+                continue
+            game = read_game(work.home, kind, header.board)
+        except DamagedHistory as damage:
+            damaged.append(f"{kind.name} {damage.path.stem}")
+            continue
+        if _is_chosen(game, userids, chosen):
+            games.append(game)
+    return tuple(games), tuple(damaged)
+
+
+def _is_chosen(game: Game, userids: tuple[str, ...], chosen: Filter) -> bool:
+    match chosen:
+        case Filter.ALL:
+            return True
+        case Filter.ACTIVE:
+            return game.result is None
+        case Filter.INACTIVE:
+            return game.result is not None
+        case Filter.NEXT:
+            return game.result is None and (not userids or game.player_to_move in userids)
+
+
+FORMS = (
+    Form(
+        "games",
+        _games,
+        rest=Rest(
+            (f"[USERID..] [{FILTERS}]",), read_userids_and_filter, least=0, fixed=FILTER_WORDS
+        ),
+    ),
+    Form("history", Past, rest=Rest(("[USERID..]",), read_userids, least=0)),
+    Form("list", Listing, rest=Rest(("[GAME..]",), _read_kinds, least=0), is_of_kind=False),
+)
+
+UNSIGNED: dict[type, Action] = {Games: list_games, Listing: list_all, Past: list_past}

@@ -1,0 +1,86 @@
+"""The commands about the password of an account: change password and forgot."""
+
+from dataclasses import dataclass, replace
+
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.password import Secret, hash_password
+from pbm_oust.accounts.settings import settings_of
+from pbm_oust.accounts.verification import Pending, Purpose, salt_for
+from pbm_oust.grammar.form import Form, Parameter
+from pbm_oust.grammar.passwords import read_new_password
+from pbm_oust.grammar.values import PASSWORD, USERID
+from pbm_oust.play.notices import Told
+from pbm_oust.play.request import Action, Actor, Handled, Request
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.play.verification import MAILED, Asked, ask, silence_about
+
+
+@dataclass(frozen=True, slots=True)
+class ChangePassword:
+    """Give an account another password."""
+
+    userid: str
+    password: Secret
+    new: Secret
+
+
+@dataclass(frozen=True, slots=True)
+class Forgot:
+    """Mail a code to the addresses of an account whose password is forgotten."""
+
+    userid: str
+
+
+_NEW_PASSWORD = Parameter("NEWPASSWORD", read_new_password, is_secret=True)
+
+
+def change_password(
+    command: ChangePassword, actor: Actor, request: Request, work: UnitOfWork
+) -> Handled:
+    """Give an account another password; what waited for codes under the old one is forgotten."""
+    salt = salt_for(work.home.key(), actor.userid, actor.cause)
+    stored = hash_password(command.new, salt)
+
+    def change(account: Account) -> Account:
+        return replace(account, password=stored)
+
+    def tell(account: Account) -> tuple[Told, list[Told]]:
+        return Told(work.player_at(account, request), "password_changed", {}), []
+
+    work.home.pending.forget_of(actor.account, work.now())
+    return work.change_account(change, tell, actor, request, Handled("changed the password"))
+
+
+def forgot(command: Forgot, request: Request, work: UnitOfWork) -> Handled:
+    """Mail a code to the addresses of an account, if there is one; the answer does not tell."""
+    account = work.account_if_any(command.userid)
+    asked = Asked.TOO_MANY
+    if account and account.addresses:
+        addresses = work.player(account).addresses
+        if account.has_address(request.sender):
+            addresses = work.player_at(account, request).addresses
+        cause = request.cause(command.userid)
+        first = account.addresses[0]
+        language = settings_of(account).language
+        pending = Pending(
+            Purpose.FORGOT, account.userid, first, work.now(), cause, language=language
+        )
+        asked = ask(pending, addresses, request, work)
+    if account and account.has_address(request.sender) and asked is not Asked.USED_BEFORE:
+        return silence_about([asked])
+    return work.answer(Told(work.sender_of(request), "forgot", {}), request, MAILED)
+
+
+FORMS = (
+    Form(
+        "change password",
+        ChangePassword,
+        (USERID, PASSWORD, _NEW_PASSWORD),
+        is_of_kind=False,
+    ),
+    Form("forgot", Forgot, (USERID,), is_of_kind=False),
+)
+
+SIGNED: dict[type, Action] = {ChangePassword: change_password}
+
+UNSIGNED: dict[type, Action] = {Forgot: forgot}

@@ -1,0 +1,73 @@
+"""The command that starts a board from a position of another one: `oust replay 17 9 alice bob`."""
+
+import re
+from dataclasses import dataclass, replace
+
+from pbm_oust.board.game import Game
+from pbm_oust.board.header import Header
+from pbm_oust.board.notation import NUMBER
+from pbm_oust.board.origin import Origin, steps_of
+from pbm_oust.commands.challenge import TWO_PLAYERS
+from pbm_oust.grammar.form import Form, Parameter
+from pbm_oust.grammar.values import BOARD
+from pbm_oust.play.request import Action, Handled, Request
+from pbm_oust.play.starting import challenger_of, start_board
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.refusal import Barred, NotAllowed, Unread, Unreadable
+from pbm_oust.rules.position import Kind
+from pbm_oust.store.open_boards import read_game
+
+_NUMBER = re.compile(rf"#?(?:0|{NUMBER.pattern})")
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """Start an unrated board from the position of another one after its record `number`."""
+
+    kind: Kind
+    board: int
+    number: int
+    x: str
+    o: str
+
+
+def _read_number(word: str) -> int:
+    """Return the number of a record, 0 for the start, with or without a `#`. Raises Unreadable."""
+    if not _NUMBER.fullmatch(word):
+        raise Unreadable(Unread.BAD_NUMBER, word)
+    return int(word.removeprefix("#"))
+
+
+def replay(command: Replay, request: Request, work: UnitOfWork) -> Handled:
+    """Start an unrated board from the position of another one and show it to both players."""
+    actor = challenger_of(command.x, command.o, request, work)
+    old = read_game(work.home, command.kind, command.board)
+    origin = origin_after(old, command.number)
+
+    def header(number: int) -> Header:
+        terms = replace(old.header.terms, swap=False, rated=False)
+        kind, grid, now = command.kind, old.header.grid, work.now()
+        return Header(kind, number, grid, command.x, command.o, terms, now, origin)
+
+    return start_board(command.kind, header, actor, request, work)
+
+
+def origin_after(game: Game, number: int) -> Origin:
+    """Return where a board begins that continues a game after its record of a number.
+
+    Raises NotAllowed where it has no such record or was over then.
+    """
+    if number > len(game.records):
+        raise NotAllowed(Barred.NO_SUCH_RECORD, f"#{number}", game=game, number=number)
+    past = game.after(number)
+    if past.position.result:
+        raise NotAllowed(Barred.REPLAY_OF_THE_END, game=game, number=number)
+    steps = game.header.origin.steps if game.header.origin else ()
+    for record in past.line:
+        steps += steps_of(record.side, record.action)
+    return Origin(game.header.board, number, steps)
+
+
+FORMS = (Form("replay", Replay, (BOARD, Parameter("N", _read_number), *TWO_PLAYERS)),)
+
+UNSIGNED: dict[type, Action] = {Replay: replay}

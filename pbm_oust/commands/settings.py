@@ -1,0 +1,122 @@
+"""The command that changes settings or shows them: settings."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.password import Secret
+from pbm_oust.accounts.settings import (
+    NAMES,
+    Settings,
+    format_setting,
+    settings_of,
+    values_of,
+    with_setting,
+    with_settings,
+)
+from pbm_oust.grammar.aliases import without_accents
+from pbm_oust.grammar.form import Form, Rest
+from pbm_oust.grammar.values import OWN
+from pbm_oust.grammar.words import find_command_word, find_word, fold
+from pbm_oust.languages import LANGUAGES
+from pbm_oust.play.notices import Told
+from pbm_oust.play.request import Action, Actor, Handled, Request
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.refusal import Unread, Unreadable
+
+_LANGUAGES = {name: each.code for each in LANGUAGES.values() for name in (each.code, *each.names)}
+
+_VALUES = {(name, value) for name in NAMES for value in values_of(name)}
+_VALUES |= {("language", name) for name in _LANGUAGES}
+
+SETTING_WORDS = frozenset(
+    {*NAMES, *(value for _, value in _VALUES), *(f"{name}={value}" for name, value in _VALUES)}
+)
+"""The words of settings, which no password can be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settle:
+    """Change settings, names and values as the server writes them; without any, show all."""
+
+    userid: str
+    password: Secret
+    changes: tuple[tuple[str, str], ...]
+
+
+def _read_changes(words: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Return the settings that some words change: `mail mine` or `mail=mine`. Raises Unreadable."""
+    changes: dict[str, str] = {}
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        name, equals, value = word.partition("=")
+        name = _find(name, NAMES, word if equals else name, "=" + value if equals else "")
+        if not equals:
+            if not rest:
+                missing = values_of(name) or ("ZONE",)
+                raise Unreadable(Unread.MISSING_WORD, missing=missing)
+            word = value = rest.pop(0)
+        changes[name] = _read_value(name, value, word)
+    return tuple(changes.items())
+
+
+def _read_value(name: str, value: str, word: str) -> str:
+    """Return the value of a setting as the server writes it; `word` is where it stands."""
+    if name == "language":
+        with suppress(Unreadable):
+            value = _LANGUAGES[find_word(without_accents(fold(value)), _LANGUAGES)]
+    if values := values_of(name):
+        return _find(value, values, word, before="" if word == value else f"{name}=")
+    try:
+        return format_setting(with_setting(Settings(), name, value), name)
+    except ValueError:
+        raise Unreadable(Unread.BAD_ZONE, word, right=word.replace(value, "UTC")) from None
+
+
+def _find(wanted: str, known: Sequence[str], word: str, behind: str = "", before: str = "") -> str:
+    """Return the known word that is wanted. Raises Unreadable with the word it stands in."""
+    try:
+        return find_command_word(wanted, known)
+    except Unreadable as error:
+        right = error.facts.get("resembles") or known[0]
+        facts = {**error.facts, "known": list(known), "right": f"{before}{right}{behind}"}
+        raise Unreadable(error.reason, word, **facts) from None
+
+
+def settle(command: Settle, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+    """Change settings, or show them all."""
+    if not command.changes:
+        return work.answer(_told(actor.account, (), request, work), request)
+
+    def change(account: Account) -> Account:
+        settings = settings_of(account)
+        for name, value in command.changes:
+            settings = with_setting(settings, name, value)
+        return with_settings(account, settings)
+
+    def tell(account: Account) -> tuple[Told, list[Told]]:
+        return _told(account, tuple(name for name, _ in command.changes), request, work), []
+
+    return work.change_account(change, tell, actor, request, Handled("settings changed"))
+
+
+def _told(account: Account, changed: tuple[str, ...], request: Request, work: UnitOfWork) -> Told:
+    settings = settings_of(account)
+    rows = [(name, format_setting(settings, name), values_of(name)) for name in NAMES]
+    facts = {"rows": rows, "changed": changed}
+    return Told(work.player_at(account, request), "settings", facts)
+
+
+FORMS = (
+    Form(
+        "settings",
+        Settle,
+        OWN,
+        Rest(("[NAME VALUE]..",), _read_changes, least=0, known=SETTING_WORDS),
+        is_of_kind=False,
+    ),
+)
+
+SIGNED: dict[type, Action] = {Settle: settle}

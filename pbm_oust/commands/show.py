@@ -1,0 +1,190 @@
+"""The commands that draw boards: show, showas and all show. Nothing changes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pbm_oust.accounts.notes import notes_of
+from pbm_oust.accounts.password import Secret
+from pbm_oust.board.game import Game
+from pbm_oust.commands.lists import find_games, find_games_of_kinds
+from pbm_oust.grammar.form import Form, Rest
+from pbm_oust.grammar.values import (
+    FILTER_WORDS,
+    FILTERS,
+    PASSWORD,
+    USERID,
+    BoardAt,
+    Filter,
+    read_board_at,
+    read_userids_and_filter,
+)
+from pbm_oust.grammar.words import find_command_word
+from pbm_oust.play.notices import BoardNotice, BoardsNotice, News, Reader, Told
+from pbm_oust.play.request import Action, Actor, Handled, Request
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.refusal import Barred, NotAllowed, Unread, Unreadable
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.position import Kind
+from pbm_oust.store.open_boards import read_game
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    """Draw these boards, or the boards of these players that the filter leaves."""
+
+    kind: Kind
+    boards: tuple[BoardAt, ...]
+    userids: tuple[str, ...]
+    filter: Filter
+
+
+@dataclass(frozen=True, slots=True)
+class ShowAs:
+    """Draw boards as a player sees them, which is as everybody does in these games."""
+
+    userid: str
+    password: Secret
+    show: Show
+
+
+@dataclass(frozen=True, slots=True)
+class AllShow:
+    """Draw the boards of these players in all games."""
+
+    userids: tuple[str, ...]
+    filter: Filter
+
+
+_Chosen = tuple[tuple[BoardAt, ...], tuple[str, ...], Filter]
+
+
+def _read_boards_or_userids(words: Sequence[str]) -> _Chosen:
+    """Return the boards that all of the words name, or the userids and the filter behind them."""
+    if _is_board(words):
+        return tuple(read_board_at(word) for word in words), (), Filter.ALL
+    userids, chosen = read_userids_and_filter(words)
+    if not userids:
+        raise Unreadable(Unread.MISSING_WORD, missing=("BOARD", "USERID"))
+    return (), userids, chosen
+
+
+def _show(kind: Kind, chosen: _Chosen) -> Show:
+    return Show(kind, *chosen)
+
+
+def _show_as(kind: Kind, userid: str, password: Secret, words: Sequence[str]) -> ShowAs:
+    chosen = _read_boards_or_userids(words if _is_board(words) else (userid, *words))
+    return ShowAs(userid, password, Show(kind, *chosen))
+
+
+def _read_boards_or_filter(words: Sequence[str]) -> Sequence[str]:
+    """Return the words, which name boards or a filter. Raises Unreadable."""
+    if _is_board(words):
+        _read_boards_or_userids(words)
+    elif read_userids_and_filter(words)[0]:
+        raise Unreadable(Unread.BAD_FILTER, words[0])
+    return words
+
+
+def _read_all_show(words: Sequence[str]) -> tuple[tuple[str, ...], Filter]:
+    """Return what stands behind `all show`. Raises Unreadable."""
+    find_command_word(words[0], ["show"])
+    userids, chosen = read_userids_and_filter(words[1:])
+    if not userids:
+        raise Unreadable(Unread.MISSING_WORD, missing=("USERID",))
+    return userids, chosen
+
+
+def _all_show(chosen: tuple[tuple[str, ...], Filter]) -> AllShow:
+    return AllShow(*chosen)
+
+
+def _is_board(words: Sequence[str]) -> bool:
+    return bool(words) and words[0][:1].isdigit()
+
+
+MOST_BOARDS_SHOWN = 20
+"""How many boards one mail draws."""
+
+
+def show(
+    command: Show,
+    request: Request,
+    work: UnitOfWork,
+    notes: Mapping[str, str] | None = None,
+    reader: Reader | None = None,
+) -> Handled:
+    """Answer with boards drawn, and with the notes of the reader by their names."""
+    notes = notes or {}
+    reader = reader or work.sender_of(request)
+    if command.boards:
+        views = tuple(_view_at(work, command.kind, at) for at in command.boards)
+        damaged: tuple[str, ...] = ()
+    else:
+        games, damaged = find_games(work, command.kind, command.userids, command.filter)
+        views = tuple((game, False) for game in games)
+    if len(views) == 1 and not damaged:
+        game, is_past = views[0]
+        note = notes.get(game.name, "")
+        return work.answer(BoardNotice(reader, News.SHOWN, game, is_past, note=note), request)
+    shown = views[:MOST_BOARDS_SHOWN]
+    left_out = len(views) - len(shown)
+    notice = BoardsNotice(reader, command.kind, shown, left_out, damaged, notes)
+    return work.answer(notice, request)
+
+
+def show_as(command: ShowAs, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+    """Answer with boards drawn as a player sees them, where other answers go, too."""
+    addresses = work.sender_of(request).addresses
+    reader = replace(work.player_at(actor.account, request), addresses=addresses)
+    return show(command.show, request, work, notes_of(actor.account), reader)
+
+
+def show_all(command: AllShow, request: Request, work: UnitOfWork) -> Handled:
+    """Answer with the boards of players in all games drawn."""
+    games, damaged = find_games_of_kinds(KINDS.values(), command.userids, command.filter, work)
+    shown = games[:MOST_BOARDS_SHOWN]
+    facts = {
+        "asked_for": " ".join((*command.userids, command.filter.value)),
+        "games": shown,
+        "left_out": len(games) - len(shown),
+        "damaged": damaged,
+    }
+    return work.answer(Told(work.sender_of(request), "all", facts), request)
+
+
+def _view_at(work: UnitOfWork, kind: Kind, at: BoardAt) -> tuple[Game, bool]:
+    """Return a board as it is to be shown, and whether that is how it was earlier."""
+    game = read_game(work.home, kind, at.board)
+    if at.number in (None, len(game.records)):
+        return game, False
+    if at.number is None or at.number > len(game.records):
+        raise NotAllowed(Barred.NO_SUCH_RECORD, f"#{at.number}", game=game, number=at.number)
+    return game.after(at.number), True
+
+
+FORMS = (
+    Form(
+        "show",
+        _show,
+        rest=Rest(
+            ("BOARD[#N]..", f"USERID.. [{FILTERS}]"), _read_boards_or_userids, fixed=FILTER_WORDS
+        ),
+    ),
+    Form(
+        "showas",
+        _show_as,
+        (USERID, PASSWORD),
+        Rest(("BOARD[#N]..", f"[{FILTERS}]"), _read_boards_or_filter, least=0, fixed=FILTER_WORDS),
+    ),
+    Form(
+        "all",
+        _all_show,
+        rest=Rest((f"show USERID.. [{FILTERS}]",), _read_all_show, fixed=FILTER_WORDS),
+        is_of_kind=False,
+    ),
+)
+
+SIGNED: dict[type, Action] = {ShowAs: show_as}
+
+UNSIGNED: dict[type, Action] = {Show: show, AllShow: show_all}

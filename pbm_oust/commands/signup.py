@@ -1,0 +1,114 @@
+"""The command that makes an account: signup. Its addresses have to be verified first."""
+
+from dataclasses import dataclass
+
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.address import normal_address
+from pbm_oust.accounts.password import NOBODYS_PASSWORD, Secret, hash_password, is_password
+from pbm_oust.accounts.verification import Pending, Purpose, salt_for
+from pbm_oust.commands.leave import come_back
+from pbm_oust.grammar.addresses import ADDRESSES
+from pbm_oust.grammar.form import Form, Parameter
+from pbm_oust.grammar.passwords import read_new_password, read_new_userid
+from pbm_oust.play.notices import Told, WelcomeNotice
+from pbm_oust.play.request import Action, Handled, Request
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.play.verification import MAILED, Asked, ask_each, is_among, silence_about
+from pbm_oust.refusal import Barred, NotAllowed
+from pbm_oust.store.limits import Counted
+from pbm_oust.store.maildir_outbox import NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Signup:
+    """Make an account; without addresses, mail goes to where the command came from."""
+
+    userid: str
+    password: Secret
+    addresses: tuple[str, ...]
+
+
+def sign_up(command: Signup, request: Request, work: UnitOfWork) -> Handled:
+    """Mail codes to the addresses of an account to be made; no answer tells whether it can be.
+
+    The same signup as that of an account there is, is answered as the first one was.
+    """
+    addresses = command.addresses or (request.sender,)
+    account = _with_this_password(command, addresses, work)
+    if account:
+        come_back(account.userid, work)
+        return _welcome_again(account, request, work, at_sender=True)
+    stored = hash_password(command.password, salt_for(work.home.key(), command.userid))
+    cause = request.cause(command.userid)
+    asked = ask_each(
+        [
+            Pending(
+                Purpose.SIGNUP,
+                command.userid,
+                address,
+                work.now(),
+                cause,
+                stored,
+                request.language,
+            )
+            for address in addresses
+        ],
+        request,
+        work,
+    )
+    if Asked.USED_BEFORE in asked:
+        made = work.account_if_any(command.userid)
+        if made is None or made.cause != cause:
+            raise NotAllowed(Barred.ACCOUNT_REMOVED, command.userid)
+        return _welcome_again(made, request, work, at_sender=False)
+    if is_among(request.sender, addresses):
+        return silence_about(asked)
+    sent = Told(work.sender_of(request), "code_sent", {"addresses": addresses, "present": ()})
+    return work.answer(sent, request, MAILED)
+
+
+def _with_this_password(
+    command: Signup, addresses: tuple[str, ...], work: UnitOfWork
+) -> Account | None:
+    """Return the account that a signup would make, if there is one; finding none takes as long."""
+    account = work.account_if_any(command.userid)
+    if account and not _are_same(addresses, account.addresses):
+        account = None
+    is_right = is_password(command.password, account.password if account else NOBODYS_PASSWORD)
+    if account is None:
+        return None
+    if work.home.limits.is_reached(Counted.GUESS, command.userid, work.now()):
+        return None
+    if not is_right:
+        work.home.limits.count(Counted.GUESS, command.userid, work.now())
+        return None
+    return account
+
+
+def _welcome_again(
+    account: Account, request: Request, work: UnitOfWork, at_sender: bool
+) -> Handled:
+    reader = work.player_at(account, request) if at_sender else work.player(account)
+    cause = request.cause(account.userid)
+    with work.posting([WelcomeNotice(reader, account)], request, cause, NOWHERE):
+        return Handled("done before")
+
+
+def _are_same(some: tuple[str, ...], others: tuple[str, ...]) -> bool:
+    return set(map(normal_address, some)) == set(map(normal_address, others))
+
+
+FORMS = (
+    Form(
+        "signup",
+        Signup,
+        (
+            Parameter("USERID", read_new_userid),
+            Parameter("PASSWORD", read_new_password, is_secret=True),
+        ),
+        ADDRESSES,
+        is_of_kind=False,
+    ),
+)
+
+UNSIGNED: dict[type, Action] = {Signup: sign_up}

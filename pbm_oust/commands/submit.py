@@ -1,0 +1,121 @@
+"""Moves in two steps: submit draws the board as it would be, confirm makes the move."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.submissions import Submission, submissions_of, submitted_on, with_submissions
+from pbm_oust.accounts.tags import Credential
+from pbm_oust.board.game import Game
+from pbm_oust.board.record import PLAYING, Deed, Wish
+from pbm_oust.grammar.form import Form, Rest
+from pbm_oust.grammar.values import BOARD, PASSWORD, USERID
+from pbm_oust.grammar.wish import names_of, read_wish
+from pbm_oust.play.moving import carry_out, check_guard, is_over, side_of
+from pbm_oust.play.notices import Told
+from pbm_oust.play.request import Action, Actor, Handled, Request
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.refusal import Barred, NotAllowed, Unread, Unreadable
+from pbm_oust.rules.position import Kind
+from pbm_oust.store.open_boards import open_board
+
+_SUBMITTED = (*PLAYING, Deed.RESIGN, Deed.DECLINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Submit:
+    """Keep a move until it is confirmed."""
+
+    kind: Kind
+    board: int
+    userid: str
+    password: Credential
+    wish: Wish
+    guard: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Confirm:
+    """Make the move that was submitted."""
+
+    kind: Kind
+    board: int
+    userid: str
+    password: Credential
+
+
+def _read_submitted(words: Sequence[str]) -> tuple[Wish, int | None]:
+    wish, guard = read_wish(words)
+    if isinstance(wish, Deed) and wish not in _SUBMITTED:
+        raise Unreadable(Unread.NO_TURN, words[0], known=names_of(_SUBMITTED))
+    return wish, guard
+
+
+def _submit(
+    kind: Kind, board: int, userid: str, password: Credential, wish: tuple[Wish, int | None]
+) -> Submit:
+    return Submit(kind, board, userid, password, *wish)
+
+
+_SUBMITTED_SHOWN = ("PLACEMENTS[#N]", f"{'|'.join(names_of(_SUBMITTED))}[#N]")
+
+
+def submit(command: Submit, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+    """Draw a board as it would be after a move, and keep the move until it is confirmed."""
+    with open_board(work.home, command.kind, command.board) as board:
+        game = board.game
+
+        def change(account: Account) -> Account:
+            side = side_of(actor, game, work)
+            check_guard(command.guard, game)
+            game.act(side, command.wish, max(work.now(), game.latest), actor.cause)
+            others = (each for each in submissions_of(account) if not each.is_on(game))
+            kept = (each for each in others if not is_over(each.kind, each.board, work))
+            kind, number = command.kind.name, game.next_number
+            submitted = Submission(kind, command.board, number, command.wish)
+            return with_submissions(account, (*kept, submitted))
+
+        def tell(account: Account) -> tuple[Told, list[Told]]:
+            reader = work.player_at(account, request)
+            return Told(reader, "submitted", _facts(account, game, actor, work)), []
+
+        return work.change_account(change, tell, actor, request, Handled("submitted", game.name))
+
+
+def confirm(command: Confirm, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+    """Make the move that a player has submitted, if the board is as it was then."""
+
+    def wished(game: Game) -> Wish:
+        submission = submitted_on(work.account(actor.userid), game)
+        if submission is None:
+            raise NotAllowed(Barred.NOTHING_SUBMITTED, game=game)
+        if not game.meets_guard(submission.number):
+            number = submission.number
+            raise NotAllowed(Barred.BOARD_CHANGED, game=game, number=number, wish=submission.wish)
+        return submission.wish
+
+    return carry_out(command.kind, command.board, wished, actor, request, work)
+
+
+def _facts(account: Account, game: Game, actor: Actor, work: UnitOfWork) -> dict[str, object]:
+    """Return what there is to tell of a submission, and the game as it would be after it."""
+    facts: dict[str, object] = {"game": game, "submission": None, "supposed": None}
+    submission, side = submitted_on(account, game), game.side_of(account.userid)
+    if submission and side and game.meets_guard(submission.number) and not game.result:
+        at = max(work.now(), game.latest)
+        facts["submission"] = submission
+        facts["supposed"] = game.act(side, submission.wish, at, actor.cause)
+    return facts
+
+
+FORMS = (
+    Form(
+        "submit",
+        _submit,
+        (BOARD, USERID, PASSWORD),
+        Rest(_SUBMITTED_SHOWN, _read_submitted),
+    ),
+    Form("confirm", Confirm, (BOARD, USERID, PASSWORD)),
+)
+
+SIGNED: dict[type, Action] = {Submit: submit, Confirm: confirm}

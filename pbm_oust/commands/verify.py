@@ -1,0 +1,200 @@
+"""The command that brings a code back: verify. What waited for it is done."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from pbm_oust.accounts.account import Account, format_account
+from pbm_oust.accounts.password import Secret, hash_password
+from pbm_oust.accounts.settings import USUAL, settings_of, with_settings
+from pbm_oust.accounts.status import with_signed_off
+from pbm_oust.accounts.verification import (
+    CODE,
+    Pending,
+    Proof,
+    Purpose,
+    name_of,
+    proofs_of,
+    salt_for,
+    with_proof,
+)
+from pbm_oust.grammar.aliases import in_english
+from pbm_oust.grammar.form import Form, Parameter, Rest
+from pbm_oust.grammar.passwords import read_new_password
+from pbm_oust.grammar.words import fold, is_of
+from pbm_oust.play.notices import Notice, Reader, Told, WelcomeNotice
+from pbm_oust.play.request import Action, Handled, Request
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.refusal import Barred, NotAllowed, Unread, Unreadable
+from pbm_oust.store.journal import Ending
+from pbm_oust.store.maildir_outbox import NOWHERE
+from pbm_oust.store.open_boards import has_played
+from pbm_oust.store.recovery import player_place
+
+
+@dataclass(frozen=True, slots=True)
+class Verify:
+    """Prove an address by the code that was mailed to it."""
+
+    code: Secret
+    new: Secret | None
+    """The password to be, where the code is for that."""
+
+
+def _read_code(word: str) -> Secret:
+    if not CODE.fullmatch(fold(word)):
+        raise Unreadable(Unread.BAD_CODE)
+    return Secret(fold(word))
+
+
+def _read_new_password_if_any(words: Sequence[str]) -> Secret | None:
+    if len(words) > 1:
+        raise Unreadable(Unread.SURPLUS_WORD)
+    return read_new_password(words[0]) if words else None
+
+
+def verify(command: Verify, request: Request, work: UnitOfWork) -> Handled:
+    """Do what waits for a code, once however often the code comes."""
+    name = name_of(command.code)
+    home = work.home
+    with home.locked_players():
+        pending = home.pending.find(name, work.now())
+        if pending is None:
+            if home.journal.ending(name) is None:
+                raise NotAllowed(Barred.NO_SUCH_CODE)
+            return work.answer(Told(work.sender_of(request), "code_used", {}), request, _AGAIN)
+        account = work.account_if_any(pending.userid)
+        place = player_place(pending.userid)
+        if account and name in (proof.name for proof in proofs_of(account)):
+            home.sync_player(account.userid)
+            home.outbox.finish(name, place)
+            again = _notices(pending, account, account, request, work)[:1]
+            with work.posting(again, request, name, NOWHERE):
+                handled = _AGAIN
+        else:
+            changed = _changed(pending, account, command, request, work)
+            changed = with_proof(changed, Proof(name, pending.cause))
+            notices = _notices(pending, account, changed, request, work)
+            with work.posting(notices, request, name, place):
+                home.write_player(changed.userid, format_account(changed))
+            account, handled = changed, Handled(_OUTCOMES[pending.purpose])
+        if home.journal.ending(name) is None:
+            work.note(name, Ending.DONE)
+        if pending.purpose is Purpose.FORGOT:
+            home.pending.forget_of(account, work.now())
+        home.pending.forget(name)
+    return handled
+
+
+def _changed(
+    pending: Pending, account: Account | None, command: Verify, request: Request, work: UnitOfWork
+) -> Account:
+    """Return the account as it is when the code has come back. Raises NotAllowed."""
+    if pending.purpose is Purpose.SIGNUP:
+        return _signed_up(pending, account, work)
+    if account is None:
+        raise NotAllowed(Barred.NO_SUCH_CODE)
+    if pending.purpose is Purpose.FORGOT:
+        new = command.new or _password_in(request.chat)
+        if new is None:
+            raise NotAllowed(Barred.PASSWORD_MISSING)
+        if is_of(work.vocabulary | {account.userid}, new.text):
+            raise Unreadable(Unread.BAD_PASSWORD)
+        salt = salt_for(work.home.key(), account.userid, name_of(command.code))
+        return replace(account, password=hash_password(new, salt))
+    if pending.purpose is Purpose.CHANGE and not _has_begun(pending, account):
+        return replace(account, addresses=(pending.address,))
+    return _with_address(account, pending.address)
+
+
+def _signed_up(pending: Pending, account: Account | None, work: UnitOfWork) -> Account:
+    """Return the account that a signup makes, or the one that it has made. Raises NotAllowed."""
+    userid, address = pending.userid, pending.address
+    if account is None:
+        if has_played(userid, work.home):
+            raise _taken(userid, work)
+        account = Account(userid, pending.password, (address,), work.now(), pending.cause)
+        return with_settings(account, replace(USUAL, language=pending.language))
+    if account.cause == pending.cause:
+        return _with_address(account, address)
+    if not account.has_address(address):
+        raise _taken(userid, work)
+    if account.password != pending.password:
+        raise NotAllowed(Barred.HAS_ACCOUNT, userid, userid=userid)
+    return with_signed_off(account, None)
+
+
+def _notices(
+    pending: Pending, before: Account | None, after: Account, request: Request, work: UnitOfWork
+) -> list[Notice]:
+    """Return what is told when a code has come back, the answer to its sender first."""
+    reader = work.player_at(after, request)
+    if pending.purpose is Purpose.FORGOT:
+        return [Told(reader, "password_changed", {})]
+    if pending.purpose is Purpose.SIGNUP and (before is None or pending.cause != after.cause):
+        return [WelcomeNotice(reader, after)]
+    facts = {"account": after, "proved": pending.address}
+    notices: list[Notice] = [Told(reader, "addresses", facts)]
+    dropped = before.addresses if before else ()
+    dropped = tuple(each for each in dropped if each not in reader.addresses)
+    if dropped:
+        notices.append(
+            Told(
+                Reader(dropped, after.userid, settings=settings_of(after)),
+                "addresses_replaced",
+                facts,
+            )
+        )
+    return notices
+
+
+def _password_in(text: str) -> Secret | None:
+    """Return the password of a text whose first line is `password NEWPASSWORD`, in any language.
+
+    The word in front is what no mail program writes that answers for somebody who is away. Raises
+    Unreadable.
+    """
+    words = text.strip().split("\n", 1)[0].split()
+    is_meant = len(words) == 2 and in_english(words[0].rstrip(":").lower()) == "password"
+    return read_new_password(words[1]) if is_meant else None
+
+
+def _has_begun(pending: Pending, account: Account) -> bool:
+    """Return whether another address of the same mail has replaced the old ones."""
+    return pending.cause in (proof.cause for proof in proofs_of(account))
+
+
+def _with_address(account: Account, address: str) -> Account:
+    if account.has_address(address):
+        return account
+    return replace(account, addresses=(*account.addresses, address))
+
+
+def _taken(userid: str, work: UnitOfWork) -> NotAllowed:
+    """Return the refusal of a userid, with one like it that is free."""
+    known = set(work.home.userids())
+    number = 2
+    while (free := f"{userid[:17]}{number}") in known or has_played(free, work.home):
+        number += 1
+    return NotAllowed(Barred.USERID_TAKEN, userid, userid=userid, free=free)
+
+
+_AGAIN = Handled("done before")
+
+_OUTCOMES: dict[Purpose, str] = {
+    Purpose.SIGNUP: "signed up",
+    Purpose.ADD: "added an address",
+    Purpose.CHANGE: "changed the address",
+    Purpose.FORGOT: "changed the password",
+}
+
+FORMS = (
+    Form(
+        "verify",
+        Verify,
+        (Parameter("CODE", _read_code, is_secret=True),),
+        Rest(("[NEWPASSWORD]",), _read_new_password_if_any, least=0, is_secret=True),
+        is_of_kind=False,
+    ),
+)
+
+UNSIGNED: dict[type, Action] = {Verify: verify}

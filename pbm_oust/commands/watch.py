@@ -1,0 +1,104 @@
+"""The commands by which players follow boards of others: watch and unwatch."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.tags import Credential
+from pbm_oust.accounts.watched import MOST_WATCHED, watched_by, with_watched
+from pbm_oust.board.game import Game
+from pbm_oust.grammar.form import Form
+from pbm_oust.grammar.values import OF_BOARD
+from pbm_oust.play.notices import Told
+from pbm_oust.play.request import Action, Actor, Handled, Request
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.refusal import Barred, NotAllowed
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.position import Kind
+from pbm_oust.store.open_boards import DamagedHistory, read_game
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """Have every record of a board mailed."""
+
+    kind: Kind
+    board: int
+    userid: str
+    password: Credential
+
+
+@dataclass(frozen=True, slots=True)
+class Unwatch:
+    """Have the records of a board mailed no longer."""
+
+    kind: Kind
+    board: int
+    userid: str
+    password: Credential
+
+
+def watch(command: Watch, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+    """Have the records of a board mailed to a player who does not play on it."""
+    game = read_game(work.home, command.kind, command.board)
+    if game.result:
+        raise NotAllowed(Barred.GAME_OVER, game=game)
+    if game.side_of(actor.userid):
+        raise NotAllowed(Barred.PLAYS_THERE, game=game)
+
+    def change(account: Account) -> Account:
+        names = [name for name in watched_by(account) if name != game.name]
+        going_on = [name for name in names if _goes_on(name, work)]
+        if len(going_on) >= MOST_WATCHED:
+            raise NotAllowed(Barred.TOO_MANY_WATCHED, game=game, most=MOST_WATCHED)
+        return with_watched(account, (*going_on, game.name))
+
+    return _change_watched(change, game, True, actor, request, work)
+
+
+def unwatch(command: Unwatch, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+    """Have the records of a board mailed no longer."""
+    game = read_game(work.home, command.kind, command.board)
+
+    def change(account: Account) -> Account:
+        return with_watched(account, (name for name in watched_by(account) if name != game.name))
+
+    return _change_watched(change, game, False, actor, request, work)
+
+
+def _change_watched(
+    change: Callable[[Account], Account],
+    game: Game,
+    is_watched: bool,
+    actor: Actor,
+    request: Request,
+    work: UnitOfWork,
+) -> Handled:
+    def tell(account: Account) -> tuple[Told, list[Told]]:
+        names = [name for name in watched_by(account) if _goes_on(name, work)]
+        facts = {"game": game, "is_watched": is_watched, "names": names}
+        return Told(work.player_at(account, request), "watch", facts), []
+
+    handled = Handled("watched" if is_watched else "watched no longer", game.name)
+    return work.change_account(change, tell, actor, request, handled)
+
+
+def _goes_on(name: str, work: UnitOfWork) -> bool:
+    """Return whether a board is there and not over; one that is damaged may be."""
+    kind, _, board = name.partition(" ")
+    if kind not in KINDS:
+        return False
+    try:
+        return read_game(work.home, KINDS[kind], int(board)).result is None
+    except NotAllowed:
+        return False
+    except DamagedHistory:
+        return True
+
+
+FORMS = (
+    Form("watch", Watch, OF_BOARD),
+    Form("unwatch", Unwatch, OF_BOARD),
+)
+
+SIGNED: dict[type, Action] = {Watch: watch, Unwatch: unwatch}

@@ -1,0 +1,1 @@
+"""How a line is read and written. Pure."""

@@ -1,0 +1,70 @@
+"""Placements as people write them in letters: `d4`, `D4, E5 and F9.`, `D4-E5`. Pure."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from pbm_oust.grammar.words import QUOTES, fold, split_words
+
+_APART = re.compile(rf"(?:[\s,;.:!/&+|>()\[\]*~{re.escape(QUOTES)}-]|\b(?:and|then|et|puis)\b)+")
+_CELLS = re.compile(r"(?:[a-z][0-9]{1,3})+")
+_CELL = re.compile(r"[a-z][0-9]{1,3}")
+_TURNED = re.compile(r"([0-9]{1,2})([a-z])")
+_WITHIN = re.compile(r"\b[a-z][1-9][0-9]?\b")
+_ASKING = "\u2753\u2754"
+"""Question marks that are pictograms: who adds one has not decided."""
+_MARKS = re.compile("[\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]")
+"""What changes the looks of a pictogram."""
+
+
+def parts_of(line: str) -> list[str]:
+    """Return the parts of a folded line between commas, spaces and such, without pictograms.
+
+    The two halves of a cell are one part: `d 4`, but not `d4 5`.
+    """
+    plain = "".join(" " if _is_picture(char) else char for char in _MARKS.sub("", line))
+    joined: list[str] = []
+    for part in filter(None, _APART.split(plain)):
+        last = joined[-1] if joined else ""
+        is_half = len(last) == 1 and last.isalpha() and part.isdigit()
+        is_turned = last.isdigit() and len(part) == 1 and part.isalpha()
+        if is_half or is_turned:
+            joined[-1] = last + part
+        else:
+            joined.append(part)
+    return joined
+
+
+def cells_in(part: str) -> list[str]:
+    """Return the cells of a part, as they are written: of `d4e5` two, and of `4d` that one."""
+    if _TURNED.fullmatch(part):
+        return [part]
+    return _CELL.findall(part) if _CELLS.fullmatch(part) else []
+
+
+def turned_round(parts: Sequence[str]) -> str:
+    """Return parts as a line in which cells such as `4d` have their letter in front."""
+    turned = [_TURNED.sub(r"\2\1", part) if _TURNED.fullmatch(part) else part for part in parts]
+    cells = [part.upper() for part in turned if _CELLS.fullmatch(part)]
+    words = [part for part in turned if not _CELLS.fullmatch(part)]
+    return " ".join([*words, ",".join(cells)])
+
+
+def is_placements(line: str) -> bool:
+    """Return whether a line as it was sent is placements and nothing else."""
+    parts = parts_of(fold(" ".join(split_words(line))))
+    return bool(parts) and all(map(_CELLS.fullmatch, parts))
+
+
+def cells_within(line: str) -> list[str]:
+    """Return the first cells in a folded line, with nothing but commas and such between them."""
+    found: list[re.Match[str]] = []
+    for match in _WITHIN.finditer(line):
+        if found and not _APART.fullmatch(line[found[-1].end() : match.start()]):
+            break
+        found.append(match)
+    return [match[0] for match in found]
+
+
+def _is_picture(char: str) -> bool:
+    return unicodedata.category(char) == "So" and char not in _ASKING

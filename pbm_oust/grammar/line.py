@@ -1,0 +1,76 @@
+"""A command line as far as it was understood, and how it may be shown to its writer again."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from pbm_oust.grammar.form import Form, IsUserid
+from pbm_oust.grammar.words import MASK, fold, is_harmless, is_of
+from pbm_oust.rules.position import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """The words of a line, and the command that its first words name, if they name one."""
+
+    words: tuple[str, ...]
+    form: Form | None = None
+    kind: Kind | None = None
+    own_words: int = 0
+    """How many words name the command; what follows are its parameters."""
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """The words behind the command's own."""
+        return self.words[self.own_words :]
+
+    def shown(self, vocabulary: Collection[str], is_userid: IsUserid) -> str:
+        """Return the line with everything masked that might be a password.
+
+        What stands in a password's place is masked, and so is every longer word that is neither
+        of the `vocabulary`, nor a userid, nor of the form of a number, a placement or an option.
+        """
+        secret: set[int] = set()
+        if self.form:
+            places = self.form.secret_places(self.arguments)
+            secret = {self.own_words + place for place in places}
+        return " ".join(
+            word
+            if nth not in secret
+            and (is_harmless(word) or is_of(vocabulary, word) or is_userid(word))
+            else self._masked(word)
+            for nth, word in enumerate(self.words)
+        )
+
+    def place_in(self, shown: str, culprit: str) -> int | None:
+        """Return where the part at fault begins in the line as it is shown, or None.
+
+        Looked for among the parameters first, as a whole word before a part of one, in capitals or
+        small letters.
+        """
+        words = shown.split(" ")
+        starts = [sum(len(word) + 1 for word in words[:nth]) for nth in range(len(words))]
+        numbered = list(enumerate(words))
+        ordered = numbered[self.own_words :] + numbered[: self.own_words]
+        folded = fold(culprit)
+        for is_at_fault in (folded.__eq__, lambda word: folded in word):
+            for nth, word in ordered:
+                if culprit and is_at_fault(fold(word)):
+                    return starts[nth] + fold(word).index(folded)
+        return None
+
+    def _masked(self, word: str) -> str:
+        """Return what is shown of a word: of an option that the command has, its name."""
+        name, equals, _ = word.partition("=")
+        options = {option.name for option in self.form.options} if self.form else set()
+        is_option = equals and word.startswith("-") and fold(name).lstrip("-") in options
+        return f"{name}={MASK}" if is_option else MASK
+
+    def correction(self, is_userid: IsUserid, wrong: str = "", right: str = "") -> str | None:
+        """Return the line as it should have been, or None where the command is not known.
+
+        `right` takes the place of the word `wrong`, where what is right is known.
+        """
+        if self.form is None:
+            return None
+        words = [right if right and word == wrong else word for word in self.arguments]
+        return self.form.correction(words, self.kind, is_userid)

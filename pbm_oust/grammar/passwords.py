@@ -1,0 +1,41 @@
+"""Userids and passwords of accounts to be made: which can be told apart from all other words."""
+
+import re
+
+from pbm_oust.accounts.password import Secret
+from pbm_oust.accounts.status import is_placeholder
+from pbm_oust.grammar.values import OF_FILTERS, read_userid
+from pbm_oust.grammar.words import SHORTEST_PASSWORD, is_harmless
+from pbm_oust.refusal import Unread, Unreadable
+
+LONGEST_PASSWORD = 64
+
+RESERVED = OF_FILTERS | {"server", "operator", "draw"}
+"""Words that commands and histories use where a userid could stand."""
+
+_LIKE_ADDRESS = re.compile(r"[^@]+@[^@]+\.[^@]+")
+
+_NOT_IN_PASSWORDS = re.compile("[\\s\"':,#\u2018-\u201f]")
+
+
+def read_new_userid(word: str) -> str:
+    """Return the userid of an account to be made. Raises Unreadable."""
+    userid = read_userid(word)
+    if userid in RESERVED or is_placeholder(userid):
+        raise Unreadable(Unread.BAD_USERID, word)
+    return userid
+
+
+def read_new_password(word: str) -> Secret:
+    """Return a password to be kept. Raises Unreadable for one that could not be told apart.
+
+    A password must not look like any other word of a command, because whatever might be a
+    password is never shown again.
+    """
+    too_short = len(word) < SHORTEST_PASSWORD
+    too_long = len(word) > LONGEST_PASSWORD
+    if too_short or too_long or _NOT_IN_PASSWORDS.search(word) or is_harmless(word):
+        raise Unreadable(Unread.BAD_PASSWORD)
+    if _LIKE_ADDRESS.fullmatch(word):
+        raise Unreadable(Unread.FORGOTTEN_PASSWORD)
+    return Secret(word)

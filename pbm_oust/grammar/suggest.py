@@ -1,0 +1,58 @@
+"""What could be done on a board: examples, and placements near one that is not legal. Pure."""
+
+from pbm_oust.board.game import Game
+from pbm_oust.board.record import Deed, Place, Wish
+from pbm_oust.grammar.wish import format_wish
+from pbm_oust.refusal import Refusal
+from pbm_oust.rules.grid import Grid, NoSuchCell
+from pbm_oust.rules.position import Position
+
+
+def example(position: Position) -> str | None:
+    """Return the name of a placement that the side to move has, a capturing one if there is one."""
+    placements = position.capturing() or position.placements()
+    return position.grid.names(placements)[0] if placements else None
+
+
+def next_wish(game: Game) -> Wish | None:
+    """Return something that the player to move could do now; None when the game is over."""
+    if game.result:
+        return None
+    cell = example(game.position)
+    return Place((cell,)) if cell else Deed.PASS
+
+
+def move_line(game: Game, userid: str, wish: Wish) -> str:
+    """Return the line that does something as the next record of a board."""
+    words = format_wish(wish, game.next_number)
+    return f"{game.header.kind.name} move {game.header.board} {userid} PASSWORD {words}"
+
+
+def nearest(grid: Grid, cells: int, name: str) -> list[str]:
+    """Return the names of a few of `cells`, those in fewest steps from the cell `name` first."""
+    try:
+        reached = grid.parse_cell(name)
+    except NoSuchCell:
+        return grid.names(cells)[:4]
+    found: list[str] = []
+    while len(found) < 4 and reached != grid.cells:
+        ring = grid.neighbours(reached) & ~reached
+        found += grid.names(ring & cells)
+        reached |= ring
+    return found[:4]
+
+
+def legal_near(refusal: Refusal) -> list[str]:
+    """Return a few placements that are legal where an illegal one was, nearest first."""
+    game: Game = refusal.facts["game"]
+    position: Position = refusal.facts.get("before", game.position)
+    return nearest(game.header.grid, position.placements(), refusal.culprit)
+
+
+def possible_wish(game: Game, wish: Wish) -> Wish | None:
+    """Return what the player to move wishes where he can do it, and else what he could do."""
+    try:
+        game.act(game.to_move, wish, game.latest, cause="")
+    except Refusal:
+        return next_wish(game)
+    return wish

@@ -1,0 +1,116 @@
+"""The values that several commands read: boards, userids, passwords, guards, filters."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from pbm_oust.accounts.account import parse_userid
+from pbm_oust.accounts.password import Secret
+from pbm_oust.board.notation import NUMBER
+from pbm_oust.grammar.aliases import ALIASES, in_english
+from pbm_oust.grammar.form import Parameter, Rest
+from pbm_oust.grammar.words import find_command_word, fold
+from pbm_oust.refusal import Unread, Unreadable
+
+_BOARD = re.compile(rf"({NUMBER.pattern})(?:#(0|{NUMBER.pattern}))?")
+
+
+class Filter(Enum):
+    """Which boards of a player or of everybody are meant."""
+
+    ALL = "all"
+    ACTIVE = "active"
+    INACTIVE = "inactive"
+    NEXT = "next"
+
+
+@dataclass(frozen=True, slots=True)
+class BoardAt:
+    """A board, as it is or as it was after so many records."""
+
+    board: int
+    number: int | None = None
+
+
+def read_board(word: str) -> int:
+    """Return the number of a board. Raises Unreadable."""
+    if not NUMBER.fullmatch(word):
+        raise Unreadable(Unread.BAD_BOARD, word)
+    return int(word)
+
+
+def read_board_at(word: str) -> BoardAt:
+    """Return a board, with the record that `#N` names if it does. Raises Unreadable."""
+    match = _BOARD.fullmatch(word)
+    if not match:
+        raise Unreadable(Unread.BAD_BOARD, word)
+    return BoardAt(int(match[1]), int(match[2]) if match[2] else None)
+
+
+def read_userid(word: str) -> str:
+    """Return a userid. Raises Unreadable."""
+    try:
+        return parse_userid(fold(word))
+    except ValueError:
+        raise Unreadable(Unread.BAD_USERID, word) from None
+
+
+def read_userids(words: Sequence[str]) -> tuple[str, ...]:
+    """Return userids, each of them once. Raises Unreadable."""
+    return tuple(dict.fromkeys(read_userid(word) for word in words))
+
+
+def read_guard(word: str) -> int:
+    """Return the number behind a `#`. Raises Unreadable."""
+    if not word.startswith("#") or not NUMBER.fullmatch(word[1:]):
+        raise Unreadable(Unread.BAD_GUARD, word)
+    return int(word[1:])
+
+
+def read_userids_and_filter(words: Sequence[str]) -> tuple[tuple[str, ...], Filter]:
+    """Return the userids and the filter behind them; active boards are meant where none stands.
+
+    Raises Unreadable.
+    """
+    filters = {known.value: known for known in Filter}
+    chosen = Filter.ACTIVE
+    meant = [in_english(fold(word)) for word in words]
+    if meant and meant[-1] in filters:
+        chosen = filters[meant[-1]]
+        words, meant = words[:-1], meant[:-1]
+    misplaced = [word for word, each in zip(words, meant, strict=True) if each in filters]
+    if misplaced:
+        raise Unreadable(Unread.BAD_FILTER, misplaced[0])
+    return tuple(read_userid(word) for word in words), chosen
+
+
+BOARD = Parameter("BOARD", read_board)
+
+USERID = Parameter("USERID", read_userid)
+
+PASSWORD = Parameter("PASSWORD", Secret, is_secret=True)
+
+FILTER_WORDS = frozenset(known.value for known in Filter)
+
+OF_FILTERS = FILTER_WORDS.union(alias for alias in ALIASES if ALIASES[alias] in FILTER_WORDS)
+"""The words for filters in all languages, which no userid can be."""
+
+FILTERS = "|".join(known.value for known in Filter)
+
+OWN = (USERID, PASSWORD)
+
+OF_BOARD = (BOARD, USERID, PASSWORD)
+
+
+def only_word(wanted: str) -> Rest:
+    """Return the rest of a form that is one word, or nothing: whether it is there."""
+
+    def read(words: Sequence[str]) -> bool:
+        for word in words[:1]:
+            find_command_word(word, [wanted])
+        if len(words) > 1:
+            raise Unreadable(Unread.SURPLUS_WORD, words[1])
+        return bool(words)
+
+    return Rest((f"[{wanted}]",), read, least=0, known=frozenset([wanted]))

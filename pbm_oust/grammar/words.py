@@ -1,0 +1,124 @@
+"""Words of a command line: splitting, folding what mail programs change, finding what was meant."""
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping
+from difflib import get_close_matches
+
+from pbm_oust.grammar.aliases import ALIASES, language_of, without_accents
+from pbm_oust.languages import Language
+from pbm_oust.refusal import Unread, Unreadable
+
+MASK = "********"
+"""Stands where a word might be a password."""
+
+SHORTEST_PASSWORD = 6
+"""Passwords have at least this many characters, so that shorter words can be shown again."""
+
+_INVISIBLE = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
+_SPACES = re.compile(r"[\s\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
+_DASHES = str.maketrans(
+    dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d", "-")
+)
+QUOTES = (
+    "'\"`\u00b4\u2018\u2019\u201a\u201b\u2032\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\u2039\u203a"
+)
+_HARMLESS = re.compile(
+    r"#?\d+(#\d+)?"  # the number of a board, of a record, or both
+    r"|[a-z]\d{1,2}([,;][a-z]?\d{0,2})*(#\d*)?"  # placements
+    r"|\d{4}-\d{1,2}-\d{1,2}"  # a day
+    r"|--?[a-z]+(=(\d+([x,]\d+)?)?)?",  # an option
+    re.IGNORECASE,
+)
+
+
+def split_words(text: str) -> tuple[str, ...]:
+    """Return the words of a command line.
+
+    Spaces of every kind part words; invisible marks, and quotes around words, are dropped. Letters
+    that merely look different (full-width ones, ligatures) are made plain.
+    """
+    visible = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
+    words = (word.strip(QUOTES) for word in _SPACES.sub(" ", visible).split(" "))
+    return tuple(word for word in words if word)
+
+
+def fold(word: str) -> str:
+    """Return a word with plain dashes, in lower case. Never used on passwords."""
+    return word.translate(_DASHES).lower()
+
+
+def find_word(word: str, known: Iterable[str]) -> str:
+    """Return the known word that is written here, in full or by a beginning that only it has.
+
+    A word that others begin with in full goes before them, as show before showas. Raises
+    Unreadable for any other word, with the known word that it resembles, if one does.
+    """
+    vocabulary = sorted(known)
+    folded = fold(word)
+    if folded in vocabulary:
+        return folded
+    begun = [candidate for candidate in vocabulary if folded and candidate.startswith(folded)]
+    if begun and all(candidate.startswith(begun[0]) for candidate in begun):
+        return begun[0]
+    if begun:
+        raise Unreadable(Unread.AMBIGUOUS_WORD, word, known=begun)
+    raise Unreadable(
+        Unread.UNKNOWN_WORD, word, known=vocabulary, resembles=resembling(folded, vocabulary)
+    )
+
+
+def find_command_word(word: str, known: Iterable[str]) -> str:
+    """Return the known word of the commands that is written here, in any language.
+
+    What English has goes before the words of other languages, which are read without their
+    accents, in full or by a beginning of which only one thing can be meant. Raises Unreadable.
+    """
+    vocabulary = set(known)
+    try:
+        return find_word(word, vocabulary)
+    except Unreadable as error:
+        plain = without_accents(fold(word))
+        aliases = {alias: meant for alias, meant in ALIASES.items() if meant in vocabulary}
+        if plain in aliases:
+            return aliases[plain]
+        if error.reason is not Unread.UNKNOWN_WORD:
+            raise
+        try:
+            return aliases[find_word(plain, aliases)]
+        except Unreadable as other:
+            raise _of_both(error, other, aliases) from None
+
+
+def _of_both(error: Unreadable, other: Unreadable, aliases: Mapping[str, str]) -> Unreadable:
+    """Return why a word is none: as English has it, unless it is like one of another language."""
+    if other.reason is Unread.AMBIGUOUS_WORD:
+        begun = other.facts["known"]
+        return Unreadable(Unread.AMBIGUOUS_WORD, error.culprit, known=begun)
+    word = without_accents(fold(error.culprit))
+    close = resembling(word, [*error.facts["known"], *aliases]) or ""
+    resembles = aliases.get(close, close) or error.facts["resembles"]
+    return Unreadable(error.reason, error.culprit, **{**error.facts, "resembles": resembles})
+
+
+def language_like(word: str, english: Collection[str]) -> Language | None:
+    """Return the language that has a word like this one, if no English word is more like it."""
+    close = resembling(without_accents(fold(word)), [*english, *ALIASES])
+    return language_of([close]) if close and close not in english else None
+
+
+def resembling(word: str, known: Iterable[str]) -> str | None:
+    """Return the known word that was probably meant, or None."""
+    close = get_close_matches(fold(word), list(known), n=1, cutoff=0.66)
+    return close[0] if close else None
+
+
+def is_of(vocabulary: Collection[str], word: str) -> bool:
+    """Return whether a word is one of a vocabulary, in capitals or not, with accents or not."""
+    folded = fold(word)
+    return folded in vocabulary or without_accents(folded) in vocabulary
+
+
+def is_harmless(word: str) -> bool:
+    """Return whether a word cannot be a password, so that it may be shown again."""
+    return len(word) < SHORTEST_PASSWORD or bool(_HARMLESS.fullmatch(fold(word)))

@@ -1,0 +1,98 @@
+"""Lists in mails: what there is to say of each thing, in columns."""
+
+from collections.abc import Iterable
+
+from pbm_oust.accounts.seeks import Seek
+from pbm_oust.board.game import Game
+from pbm_oust.board.notation import format_terms
+from pbm_oust.board.ratings import Standing
+from pbm_oust.letters.translator import Translator, to_translate
+from pbm_oust.render.text import in_columns
+from pbm_oust.rules.position import How, Result
+
+_HEAD = (
+    "",
+    to_translate("player"),
+    to_translate("rating"),
+    to_translate("games"),
+    to_translate("won"),
+    to_translate("lost"),
+    to_translate("drawn"),
+)
+_ENDED = {
+    How.CAPTURE: to_translate("capture"),
+    How.MAJORITY: to_translate("majority"),
+    How.BLOCKED: to_translate("blocked"),
+    How.RESIGN: to_translate("resign"),
+    How.FORFEIT: to_translate("forfeit"),
+    How.AGREED: to_translate("agreed"),
+    How.VOID: to_translate("void"),
+}
+"""How a game ended, in a word."""
+
+
+def seek_rows(translator: Translator, seeks: Iterable[tuple[Seek, str]]) -> list[str]:
+    """Return a line for each open challenge: its number, who made it, and what he offers."""
+    return in_columns(
+        (
+            f"{seek.kind} {seek.number}",
+            translator.gettext("%(userid)s as %(side)s", userid=userid, side=seek.side.value)
+            if seek.side
+            else userid,
+            translator.grid_text(seek.grid),
+            format_terms(seek.terms),
+        )
+        for seek, userid in seeks
+    )
+
+
+def game_row(translator: Translator, game: Game, outcome: str) -> tuple[str, ...]:
+    """Return the columns of a game in a list."""
+    return (
+        game.name,
+        translator.grid_text(game.header.grid),
+        translator.gettext("over") if game.result else f"#{game.next_number}",
+        f"{game.x} (x) - {game.o} (o)",
+        outcome,
+    )
+
+
+def past_rows(translator: Translator, games: Iterable[Game]) -> list[str]:
+    """Return a line for each game that is over: when, who played, and how it ended."""
+    return in_columns(
+        (
+            translator.day_in_list(game.latest.date()),
+            game.name,
+            translator.grid_text(game.header.grid),
+            f"{game.x} (x) - {game.o} (o)",
+            _how(translator, game.result) if game.result else "",
+        )
+        for game in games
+    )
+
+
+def standing_rows(translator: Translator, standings: Iterable[Standing]) -> list[str]:
+    """Return a line for each player: place, rating, and games won, lost and drawn."""
+    head = tuple(translator.gettext(title) if title else "" for title in _HEAD)
+    rows = (
+        (
+            f"{place}.",
+            standing.userid,
+            f"{standing.rating:.0f}{'?' if standing.is_provisional else ''}",
+            standing.games,
+            standing.wins,
+            standing.losses,
+            standing.draws,
+        )
+        for place, standing in enumerate(standings, 1)
+    )
+    return in_columns([head, *rows])
+
+
+def _how(translator: Translator, result: Result) -> str:
+    """Return how a game ended in two words, or in one: x capture, draw agreed, void."""
+    how = translator.gettext(_ENDED[result.how])
+    if result.how is How.VOID:
+        return how
+    winner = result.winner.value if result.winner else translator.gettext("draw")
+    return f"{winner} {how}"

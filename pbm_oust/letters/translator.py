@@ -1,0 +1,144 @@
+"""What one language says: messages from its catalogue, lists, dates, numbers and command lines."""
+
+import re
+from collections.abc import Iterable
+from datetime import date, datetime, tzinfo
+from gettext import GNUTranslations, NullTranslations
+from importlib.resources import files
+
+from babel import Locale
+from babel.dates import format_date
+from babel.numbers import format_decimal
+
+from pbm_oust.grammar.values import Filter
+from pbm_oust.languages import DOMAIN, ENGLISH, Language
+from pbm_oust.play.notices import Reader
+from pbm_oust.render import dates
+from pbm_oust.rules.grid import Grid, Shape
+from pbm_oust.service.translation import answered_in, said_in, word_in
+
+
+def to_translate(message: str) -> str:
+    """Return a message as it is, where it is said later: marks it for `scripts/translate`."""
+    return message
+
+
+_SHAPES = {Shape.SQUARE: to_translate("square"), Shape.HEX: to_translate("hex")}
+_FILTERS = {
+    Filter.ALL: to_translate("all"),
+    Filter.ACTIVE: to_translate("active"),
+    Filter.INACTIVE: to_translate("inactive"),
+    Filter.NEXT: to_translate("next"),
+}
+
+
+def catalogue_of(language: Language) -> NullTranslations:
+    """Return the messages of a language as they were compiled. Raises FileNotFoundError."""
+    if language is ENGLISH:
+        return NullTranslations()
+    compiled = files("pbm_oust.languages") / language.code / "LC_MESSAGES" / f"{DOMAIN}.mo"
+    with compiled.open("rb") as file:
+        return GNUTranslations(file)
+
+
+class Translator:
+    """Speaks one language."""
+
+    def __init__(self, language: Language) -> None:
+        self.language = language
+        self.catalogue = catalogue_of(language)
+        self._locale = Locale.parse(language.code)
+        self._is_english = language is ENGLISH
+
+    def gettext(self, message: str, /, **facts: object) -> str:
+        """Return a message in this language; `%(name)s` in it is a fact."""
+        return self.catalogue.gettext(message) % facts
+
+    def ngettext(self, one: str, more: str, number: int, /, **facts: object) -> str:
+        """Return a message in this language, in the form that goes with a number."""
+        return self.catalogue.ngettext(one, more, number) % {"num": number, **facts}
+
+    def listed(self, items: Iterable[object]) -> str:
+        """Return things as a sentence lists them: a, b and c."""
+        *some, last = map(str, items)
+        if not some:
+            return last
+        return self.gettext("%(some)s and %(last)s", some=", ".join(some), last=last)
+
+    def either(self, items: Iterable[object]) -> str:
+        """Return things between which there is a choice: a or b or c."""
+        first, *others = map(str, items)
+        for other in others:
+            first = self.gettext("%(some)s or %(last)s", some=first, last=other)
+        return first
+
+    def ordinal(self, number: int) -> str:
+        """Return a number as in `the 2nd placement`."""
+        return f"{number}{self.language.ordinals[self._locale.ordinal_form(number)]}"
+
+    def decimal(self, number: float, places: int) -> str:
+        """Return a number rounded to so many places."""
+        if self._is_english:
+            return f"{number:.{places}f}"
+        return format_decimal(number, f"0.{'0' * places}".rstrip("."), self._locale)
+
+    def factor(self, number: float) -> str:
+        """Return a number with as many places as it needs."""
+        return f"{number:g}" if self._is_english else format_decimal(number, "0.####", self._locale)
+
+    def date_text(self, at: datetime, zone: tzinfo) -> str:
+        """Return the day of a moment in a time zone: `12 December 2026`."""
+        if self._is_english:
+            return dates.date_text(at, zone)
+        day = at.astimezone(zone).date()
+        text = format_date(day, "long", self._locale)
+        return re.sub(r"^1\b", self.language.first_day, text)
+
+    def moment_text(self, at: datetime, zone: tzinfo) -> str:
+        """Return a moment to the minute that has begun: `12 December 2026, 15:00 UTC`."""
+        time = dates.time_text(at, zone)
+        return self.gettext("%(day)s, %(time)s", day=self.date_text(at, zone), time=time)
+
+    def date_in_subject(self, at: datetime, zone: tzinfo) -> str:
+        """Return the day of a moment in plain ASCII, as Subjects have it."""
+        if self._is_english:
+            return dates.date_text(at, zone)
+        return self.day_in_list(at.astimezone(zone).date())
+
+    def asked_for(self, asked: str) -> str:
+        """Return whose boards were asked for, and with which filter: `alice bob active`."""
+        *userids, chosen = asked.split(" ")
+        words = self.gettext(_FILTERS[Filter(chosen)])
+        if not userids:
+            return words
+        return self.gettext("%(userids)s %(filter)s", userids=" ".join(userids), filter=words)
+
+    def day_in_list(self, day: date) -> str:
+        """Return a day in figures, as tables have it."""
+        if self._is_english:
+            return day.isoformat()
+        return format_date(day, "short", self._locale)
+
+    def in_time_of(self, at: datetime, reader: Reader) -> str:
+        """Return a time as a reader's clock shows it: 2026-11-20 16:36 CET."""
+        local = at.astimezone(reader.settings.zone)
+        return f"{self.day_in_list(local.date())} {local:%H:%M %Z}"
+
+    def grid_text(self, grid: Grid) -> str:
+        """Return what a grid is called: square 13x13."""
+        if self._is_english:
+            return str(grid)
+        _, _, size = str(grid).partition(" ")
+        return f"{self.gettext(_SHAPES[grid.shape])} {size}"
+
+    def line(self, line: str) -> str:
+        """Return a command line, written in English, in the words that this language has for it."""
+        return said_in(line, self.language)
+
+    def answer(self, answer: str) -> str:
+        """Return what a player answers to a letter in the words that this language has for it."""
+        return answered_in(answer, self.language)
+
+    def word(self, word: str) -> str:
+        """Return a word of command lines, or a place in them, in the words of this language."""
+        return word_in(word, self.language)

@@ -1,0 +1,286 @@
+"""Notices put into words by the templates."""
+
+import re
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import cache, partial
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from pbm_oust.accounts.address import is_same_address
+from pbm_oust.board.formats.plain import format_plain
+from pbm_oust.board.formats.sheet import Sheet
+from pbm_oust.board.game import Game
+from pbm_oust.board.notation import format_action, format_wish
+from pbm_oust.board.record import WISHED
+from pbm_oust.commands.help import SUBJECTS
+from pbm_oust.grammar.form import Form, Option
+from pbm_oust.grammar.suggest import legal_near, move_line, next_wish
+from pbm_oust.grammar.words import is_harmless
+from pbm_oust.languages import ENGLISH, LANGUAGES, Language
+from pbm_oust.letters.figures import FIGURES
+from pbm_oust.letters.html import Pages
+from pbm_oust.letters.layout import WIDTH, beside, item, quoted
+from pbm_oust.letters.overview import usages_by_family
+from pbm_oust.letters.tables import game_row, past_rows, seek_rows, standing_rows
+from pbm_oust.letters.translator import Translator
+from pbm_oust.play.notices import (
+    BoardNotice,
+    BoardsNotice,
+    GamesNotice,
+    HelpNotice,
+    Notice,
+    RefusalNotice,
+    Told,
+    WelcomeNotice,
+)
+from pbm_oust.render.text import game_text, in_columns
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.position import Kind
+from pbm_oust.service.answers import as_answer
+from pbm_oust.service.table import FORMS
+
+
+class Words:
+    """The templates of one language. `address` is where commands are sent."""
+
+    def __init__(self, address: str, language: Language = ENGLISH) -> None:
+        self._tongue = translator = Translator(language)
+        templates: Any = Environment(
+            loader=PackageLoader("pbm_oust.templates", "."),
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            autoescape=False,  # noqa: S701 - plain text
+            extensions=["jinja2.ext.i18n"],
+        )
+        templates.policies["ext.i18n.trimmed"] = True
+        templates.install_gettext_translations(translator.catalogue, newstyle=True)
+        self._templates: Environment = templates
+        self._templates.filters.update(
+            usage=self._usage,
+            quoted=quoted,
+            beside=beside,
+            item=item,
+            in_time_of=translator.in_time_of,
+            listed=translator.listed,
+            either=translator.either,
+            line=translator.line,
+            answer=translator.answer,
+            word=translator.word,
+        )
+        self._templates.globals.update(
+            address=address,
+            width=WIDTH,
+            is_same_address=is_same_address,
+            kinds=tuple(KINDS.values()),
+            languages=tuple(LANGUAGES.values()),
+            reader_language=language,
+            drawn=game_text,
+            number_of=int.bit_count,
+            ordinal=translator.ordinal,
+            decimal=translator.decimal,
+            factor=translator.factor,
+            grid_text=translator.grid_text,
+            words_of=lambda action: translator.word(format_action(action)),
+            words_of_wish=lambda wish: translator.word(format_wish(wish)),
+            said=self.of,
+            rows_of=self._rows,
+            past_rows=partial(past_rows, translator),
+            seek_rows=partial(seek_rows, translator),
+            standing_rows=partial(standing_rows, translator),
+            shown_in_any=shown_in_any,
+            date_text=translator.date_text,
+            moment_text=translator.moment_text,
+            date_in_subject=translator.date_in_subject,
+            asked_for_text=translator.asked_for,
+            example_line=self._example_line,
+            example_answer=self._example_answer,
+            **FIGURES,
+        )
+        self.pages = Pages(self._templates.overlay(autoescape=True))
+
+    def of(self, notice: Notice) -> tuple[str, str]:
+        """Return the Subject and the text of the mail about a notice."""
+        match notice:
+            case BoardNotice():
+                return self._board(notice)
+            case BoardsNotice():
+                return self._mail("boards", notice)
+            case GamesNotice():
+                return self._mail("games", notice)
+            case WelcomeNotice():
+                return self._mail("welcome", notice)
+            case HelpNotice():
+                return self._help(notice)
+            case RefusalNotice():
+                return self._refusal(notice)
+            case Told():
+                return self._mail(notice.about, notice, repeated=notice.is_repeated, **notice.facts)
+
+    def _rows(self, games: Iterable[Game]) -> list[str]:
+        """Return a line for each game of a list."""
+        told = self._macros("mail/game")
+        return in_columns(game_row(self._tongue, game, told.outcome(game)) for game in games)
+
+    def help_page(self, subject: str) -> str | None:
+        """Return the page of the help about a subject, or None if there is none."""
+        if subject in KINDS:
+            return wrapped(str(self._kind_words(KINDS[subject]).rules(KINDS[subject])))
+        if subject in ("overview", "commands", *SUBJECTS):
+            name = "overview" if subject == "commands" else subject
+            facts = {"families": usages_by_family(), "general_subjects": general_subjects()}
+            return self._render(f"help/{name}", **facts)
+        forms = [form for form in FORMS if form.topic == subject]
+        if not forms and subject in {deed.value for deed in WISHED}:
+            return self.help_page("move")
+        return self._form_page(subject, forms) if forms else None
+
+    def _board(self, notice: BoardNotice) -> tuple[str, str]:
+        game = notice.game
+        return self._mail(
+            "board",
+            notice,
+            past=notice.is_past,
+            board=game_text(game),
+            record=format_plain(Sheet(game)),
+        )
+
+    def _help(self, notice: HelpNotice) -> tuple[str, str]:
+        found = {subject: self.help_page(subject) for subject in notice.subjects or ("overview",)}
+        unknown = [subject for subject, page in found.items() if page is None]
+        known = [subject for subject in notice.subjects if found[subject] is not None]
+        pages = [page for page in found.values() if page is not None]
+        if unknown:
+            shown = [subject for subject in unknown if is_harmless(subject)]
+            pages.append(self._render("help/unknown", unknown=shown, subjects=help_subjects()))
+        return self._mail("help", notice, pages=pages, subjects=known)
+
+    def _refusal(self, notice: RefusalNotice) -> tuple[str, str]:
+        refusal = notice.refusal
+        game = refusal.facts.get("game")
+        kind = game.header.kind if isinstance(game, Game) else refusal.facts.get("kind")
+        facts: dict[str, Any] = {
+            "family": refusal.family,
+            "reader": notice.reader,
+            "game": game,
+            "culprit": notice.culprit,
+            "legal_near": legal_near(refusal) if "fault" in refusal.facts else [],
+            "kind_words": self._kind_words(kind) if isinstance(kind, Kind) else None,
+        }
+        words = self._templates.get_template(f"refusals/{refusal.family}.txt").make_module(facts)
+        explain = getattr(words, refusal.reason.value)
+        harmless = refusal.culprit if is_harmless(refusal.culprit) else ""
+        named = {"culprit": notice.culprit or harmless, "facts": refusal.facts}
+        sentences = explain(named)
+        board = game_text(game) if isinstance(game, Game) else ""
+        answer, reader = notice.answer, notice.reader
+        if isinstance(game, Game) and reader.userid and notice.correction:
+            answer = answer or as_answer(notice.correction, game.name, reader.userid)
+        if answer == "show":
+            # The answer to a letter shows the board anyway.
+            notice, answer = replace(notice, correction=None), ""
+        placeholders = re.findall(r"\b[A-Z]{4,}\b", notice.correction or "")
+        correction = self._tongue.line(notice.correction or "")
+        return self._mail(
+            "refusal",
+            notice,
+            **facts,
+            sentences=sentences,
+            correction="" if correction == notice.sent else correction,
+            board=board,
+            placeholders=placeholders,
+            answer=self._tongue.answer(answer),
+        )
+
+    def _form_page(self, topic: str, forms: Sequence[Form]) -> str:
+        usages = [f"  {self._usage(usage)}" for form in forms for usage in usages_of(form)]
+        text = self._render(f"help/{topic}", form=forms[0], subjects=help_subjects())
+        return "\n".join([*usages, "", text])
+
+    def _usage(self, usage: str) -> str:
+        return wrapped_usage(self._tongue.line(usage))
+
+    def _example_line(self, game: Game) -> str:
+        return self._tongue.line(example_line(game))
+
+    def _example_answer(self, game: Game) -> str:
+        return self._tongue.answer(example_answer(game))
+
+    def _kind_words(self, kind: Kind) -> Any:
+        return self._macros(f"kinds/{kind.name}")
+
+    def _macros(self, template: str) -> Any:
+        """Return a template whose macros can be called without a notice."""
+        return self._templates.get_template(f"{template}.txt").module
+
+    def _mail(self, template: str, notice: Notice, **facts: object) -> tuple[str, str]:
+        """Return the Subject, which is the first line of a template of mail, and the text."""
+        fields = {name: getattr(notice, name) for name in notice.__slots__}
+        text = self._render(f"mail/{template}", **(fields | facts))
+        first, _, rest = text.partition("\n")
+        head = self._render("mail/head", reader=notice.reader)
+        whole = "\n\n".join(filter(None, [head, rest.strip("\n")]))
+        return first.removeprefix("Subject: "), whole + "\n"
+
+    def _render(self, template: str, **facts: object) -> str:
+        text = self._templates.get_template(f"{template}.txt").render(facts)
+        return wrapped(re.sub(r"\n{3,}", "\n\n", text)).strip("\n")
+
+
+@cache
+def words_in(language: Language, address: str) -> Words:
+    """Return the words of a language, which a process makes ready once: that takes its time."""
+    return Words(address, language)
+
+
+def example_line(game: Game) -> str:
+    """Return a line that the player to move could send; empty when the game is over."""
+    wish = next_wish(game)
+    return move_line(game, game.player_to_move, wish) if wish else ""
+
+
+def example_answer(game: Game) -> str:
+    """Return what the player to move could answer; empty when the game is over."""
+    wish = next_wish(game)
+    return format_wish(wish) if wish else ""
+
+
+def help_subjects() -> list[str]:
+    """Return what there is help about, besides the overview."""
+    return [*general_subjects(), *dict.fromkeys(form.topic for form in FORMS)]
+
+
+def general_subjects() -> list[str]:
+    """Return what there is help about that is no command."""
+    return [*KINDS, *SUBJECTS]
+
+
+def usages_of(form: Form) -> list[str]:
+    """Return the lines that show how a command is written, for each game if it is of games."""
+    kinds = KINDS.values() if form.is_of_kind else [None]
+    return [usage for kind in kinds for usage in form.usages(kind)]
+
+
+def shown_in_any(option: Option) -> list[str]:
+    """Return how the help of the games shows an option, each way once."""
+    return list(filter(None, dict.fromkeys(option.shown(kind) for kind in KINDS.values())))
+
+
+def wrapped(text: str) -> str:
+    """Return a text whose sentences are broken into lines; indented lines stay as they are."""
+    return "\n".join(
+        textwrap.fill(line, WIDTH, break_long_words=False, break_on_hyphens=False)
+        if len(line) > WIDTH and not line.startswith(" ")
+        else line
+        for line in text.split("\n")
+    )
+
+
+def wrapped_usage(usage: str) -> str:
+    """Return a usage line of the help with its later lines indented."""
+    return textwrap.fill(
+        usage, WIDTH - 2, subsequent_indent=" " * 6, break_long_words=False, break_on_hyphens=False
+    )

@@ -1,0 +1,68 @@
+"""The sweep inside the running server: what time brings about, every few minutes."""
+
+import logging
+import threading
+from collections.abc import Callable
+
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.service.sweep import Trouble, sweep
+
+log = logging.getLogger("pbm_oust")
+
+SWEEP_SECONDS = 300
+"""How long after a sweep the next one comes, and the first one after the start.
+
+Mail that waited in the mail server while this one was down comes in before that.
+"""
+STOP_SECONDS = 1
+"""How long a sweep may go on when the server is told to stop; what it leaves stays due."""
+
+
+class Sweeper:
+    """Sweeps every `seconds` in a thread of its own; calls `wake` when that led to letters.
+
+    The thread does not outlive the process.
+    """
+
+    def __init__(self, seconds: float, wake: Callable[[], None]) -> None:
+        self._seconds = seconds
+        self._wake = wake
+        self._desk: UnitOfWork | None = None
+        self._known: frozenset[Trouble] = frozenset()
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
+        self._thread.start()
+
+    def use(self, work: UnitOfWork) -> None:
+        """Sweep at this work from now on."""
+        self._desk = work
+
+    def stop(self) -> None:
+        """Begin no further sweep."""
+        self._stopping.set()
+
+    def wait(self) -> None:
+        """Wait until the sweep that goes on has ended, or has taken too long."""
+        self._thread.join(STOP_SECONDS)
+
+    def _run(self) -> None:
+        while not self._stopping.wait(self._seconds):
+            try:
+                self._sweep()
+            except OSError as error:
+                log.warning("the sweep is put off: %s", error)
+            except Exception:
+                log.exception("the sweep is put off: a fault in the program")
+
+    def _sweep(self) -> None:
+        if self._desk is None:
+            return
+        swept = sweep(self._desk)
+        for deed in swept.done:
+            log.info("sweep %s: %s", deed.about, deed.what)
+        for trouble in swept.troubles:
+            if trouble not in self._known:
+                log.warning("sweep %s: not possible: %s", trouble.about, trouble.reason)
+        self._known = frozenset(swept.troubles)
+        if swept.done:
+            self._wake()

@@ -1,0 +1,1 @@
+"""What commands share: starting a board, making a move, and who is told what."""

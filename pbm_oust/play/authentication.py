@@ -1,0 +1,60 @@
+"""Whose command it is: what the password proves, or the letter that is answered."""
+
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.password import (
+    NOBODYS_PASSWORD,
+    Secret,
+    is_password,
+    is_password_but_for_case,
+)
+from pbm_oust.accounts.status import disabled_since
+from pbm_oust.accounts.tags import Claim, Credential, Reply, verified
+from pbm_oust.play.request import Actor, Request
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.refusal import Barred, NotAllowed
+from pbm_oust.store.limits import Counted
+
+
+def authenticate(userid: str, proof: Credential, request: Request, work: UnitOfWork) -> Actor:
+    """Return the player whose password it is, or who answers a letter.
+
+    Raises NotAllowed for a wrong password, and for an account that the operator has disabled. A
+    userid that nobody has is refused like a wrong password, and after the same work. After too many
+    wrong passwords all are refused for a while, right or not.
+    """
+    account = work.account_if_any(userid)
+    if isinstance(proof, Reply):
+        is_own = account is not None and userid == proof.userid
+        reply: Reply | None = proof
+    else:
+        is_own = _has_password(account, userid, proof, request, work)
+        reply = None
+    if account is None or not is_own:
+        raise NotAllowed(Barred.WRONG_PASSWORD, userid)
+    if disabled_since(account):
+        raise NotAllowed(Barred.DISABLED, userid=userid, own=True)
+    return Actor(account, request.cause(userid), reply)
+
+
+def verify(claim: Claim, work: UnitOfWork) -> Reply | None:
+    """Return the answer that a claim proves a mail to be, or None. Raises BadAccount."""
+    account = work.account_if_any(claim.userid)
+    return verified(claim, work.home.key(), account) if account else None
+
+
+def _has_password(
+    account: Account | None, userid: str, password: Secret, request: Request, work: UnitOfWork
+) -> bool:
+    """Return whether a password is that of an account, and count it if not. Raises NotAllowed."""
+    is_from_own = account is not None and account.has_address(request.sender)
+    counted = Counted.SLIP if is_from_own else Counted.GUESS
+    stored = account.password if account else NOBODYS_PASSWORD
+    is_right = is_password(password, stored)
+    if work.home.limits.is_reached(counted, userid, work.now()):
+        raise NotAllowed(Barred.TOO_MANY_WRONG, userid)
+    if account and is_right:
+        return True
+    work.home.limits.count(counted, userid, work.now())
+    if is_password_but_for_case(password, stored) and account:
+        raise NotAllowed(Barred.WRONG_PASSWORD_CASE, userid)
+    return False

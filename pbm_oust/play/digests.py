@@ -1,0 +1,73 @@
+"""Digests: the daily mail of players who do not want one for each turn."""
+
+from datetime import datetime
+
+from pbm_oust.accounts.account import Account, format_account
+from pbm_oust.accounts.digest import Digested, digested, latest_slot, with_digested
+from pbm_oust.accounts.settings import MailWhen, settings_of
+from pbm_oust.board.game import Game
+from pbm_oust.board.notation import format_time
+from pbm_oust.play.notices import Told
+from pbm_oust.play.renaming import active_games
+from pbm_oust.play.rulings import id_of, request_of
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.store.journal import Ending, Entry
+from pbm_oust.store.maildir_outbox import JOURNAL
+
+MOST_BOARDS = 20
+"""How many boards one digest draws."""
+
+
+def send_digest(work: UnitOfWork, userid: str) -> bool:
+    """Mail a player what waits for him if his time of the day has come; return whether it was.
+
+    Nothing is mailed when nothing waits. Raises BadAccount and OSError.
+    """
+    if not _is_due(work.account(userid), work.now()):
+        return False
+    waiting, others = _boards_of(userid, work)
+    with work.home.locked_players(), work.home.journal.held():
+        account, now = work.account(userid), work.now()
+        if not _is_due(account, now):
+            return False
+        last = digested(account)
+        slot = latest_slot(now, settings_of(account).zone)
+        cause = id_of("digest", userid, format_time(slot))
+        if waiting and not work.home.journal.ending(cause):
+            happened = [game for game in others if _has_news(game, userid, last.sent)]
+            _post(work, account, cause, waiting, happened)
+        looked = Digested(now, now if waiting else last.sent)
+        work.home.write_player(userid, format_account(with_digested(account, looked)))
+    return bool(waiting)
+
+
+def _post(
+    work: UnitOfWork, account: Account, cause: str, waiting: list[Game], happened: list[Game]
+) -> None:
+    """Send a digest. The journal knows it before the account does: it is never sent twice."""
+    facts = {
+        "waiting": [(game, work.clock_of(game, account)) for game in waiting[:MOST_BOARDS]],
+        "left_out": waiting[MOST_BOARDS:],
+        "happened": happened,
+    }
+    digest = Told(work.player(account), "digest", facts)
+    with work.posting([digest], request_of(cause), cause, JOURNAL):
+        work.home.journal.write(Entry(work.now(), cause, Ending.DONE))
+
+
+def _is_due(account: Account, now: datetime) -> bool:
+    settings = settings_of(account)
+    is_wanted = settings.mail is MailWhen.DIGEST
+    return is_wanted and latest_slot(now, settings.zone) > digested(account).looked
+
+
+def _boards_of(userid: str, work: UnitOfWork) -> tuple[list[Game], list[Game]]:
+    """Return the boards on which it is a player's turn, and the others that he plays on."""
+    boards = list(active_games(userid, work.home))
+    waiting = [game for game in boards if game.player_to_move == userid]
+    return waiting, [game for game in boards if game not in waiting]
+
+
+def _has_news(game: Game, userid: str, since: datetime) -> bool:
+    """Return whether the latest record of a board is another's, made after a moment."""
+    return game.latest > since and bool(game.records) and game.actor != userid

@@ -1,0 +1,102 @@
+"""Making a move, with what follows from it; who may act on a board, and for which position."""
+
+from collections.abc import Callable
+
+from pbm_oust.accounts.queue import Orders, follow, orders_of
+from pbm_oust.board.game import Game
+from pbm_oust.board.record import Deed, Wish
+from pbm_oust.play.notices import News
+from pbm_oust.play.request import Actor, Handled, Request
+from pbm_oust.play.returning import end_absence, with_return
+from pbm_oust.play.telling import answer_again, tell_players
+from pbm_oust.play.undo import take_back
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.refusal import Barred, NotAllowed
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.position import Kind, Side
+from pbm_oust.store.open_boards import DamagedHistory, open_board, read_game
+from pbm_oust.store.recovery import board_place
+
+
+def carry_out(
+    kind: Kind,
+    number: int,
+    wished: Callable[[Game], Wish],
+    actor: Actor,
+    request: Request,
+    work: UnitOfWork,
+) -> Handled:
+    """Do what a player wishes on a board, once however often the mail comes.
+
+    `wished` is given the game, which is held, and may raise NotAllowed.
+    """
+    with open_board(work.home, kind, number) as board:
+        game = acted = board.game
+        if not game.has_cause(actor.cause):
+            side = side_of(actor, game, work)
+            wish = wished(game)
+            if wish is Deed.UNDO and (handled := take_back(board, side, actor, request, work)):
+                return handled
+            acted = game.act(side, wish, max(work.now(), game.latest), actor.cause)
+        # A machine that stopped may have written a move and not what follows from it.
+        acted = follow(acted, _orders_on(acted, work), max(work.now(), acted.latest))
+        if acted is game:
+            board.complete()
+            end_absence(actor.account, game, actor.cause, work)
+            return answer_again(game, actor, request, work)
+        own = next(record for record in acted.records if record.cause == actor.cause)
+        notices = tell_players(
+            acted,
+            News.PLAYED,
+            work,
+            request,
+            actor=actor.account,
+            chat=request.chat,
+            told_from=own.number,
+        )
+        notices = with_return(notices, actor.account, own, acted, work)
+        place = board_place(kind.name, number)
+        with work.posting(notices, request, actor.cause, place):
+            board.append(acted)
+        end_absence(actor.account, acted, actor.cause, work)
+    return Handled("played", acted.name, len(acted.records))
+
+
+def _orders_on(game: Game, work: UnitOfWork) -> dict[str, Orders]:
+    """Return what the players of a board have settled ahead, by userid."""
+    players = filter(work.has_account, (game.x, game.o))
+    return {userid: orders_of(work.account(userid)) for userid in players}
+
+
+def side_of(actor: Actor, game: Game, work: UnitOfWork) -> Side:
+    """Return the side that a player owns, whose mail was not refused before.
+
+    Raises NotAllowed for one that was, for a player of other boards, and for an answer to a letter
+    since which the board has changed.
+    """
+    if work.home.journal.ending(actor.cause):
+        raise NotAllowed(Barred.REFUSED_BEFORE, game=game)
+    side = game.side_of(actor.userid)
+    if side is None:
+        raise NotAllowed(Barred.NOT_ON_BOARD, game=game, userid=actor.userid)
+    if actor.reply and not game.meets_guard(actor.reply.number):
+        raise NotAllowed(Barred.OLD_ANSWER, game=game, number=actor.reply.number)
+    return side
+
+
+def is_over(kind: str, board: int, work: UnitOfWork) -> bool:
+    """Return whether a board has ended or is none; one that cannot be read has not."""
+    if kind not in KINDS:
+        return True
+    try:
+        return read_game(work.home, KINDS[kind], board).result is not None
+    except DamagedHistory:
+        return False
+    except NotAllowed:
+        return True
+
+
+def check_guard(guard: int | None, game: Game) -> None:
+    """Raise NotAllowed where a command is meant for another position than the board's."""
+    if guard is not None and not game.meets_guard(guard):
+        raise NotAllowed(Barred.OTHER_RECORD, f"#{guard}", game=game, guard=guard)

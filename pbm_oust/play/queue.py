@@ -1,0 +1,42 @@
+"""What was settled ahead on a board, as far as one of its players may read of it."""
+
+from collections.abc import Iterable
+
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.queue import is_passed_for, plans_of, waiting
+from pbm_oust.board.game import Game
+from pbm_oust.play.notices import Ahead
+
+
+def ahead_of(reader: Account | None, players: Iterable[Account], game: Game, since: int) -> Ahead:
+    """Return what was settled ahead and came about from record `since` on, or did not.
+
+    Of `players`, what led to records is told; of the reader, if he is one of them, what waits and
+    what was dropped too.
+    """
+    told = game.records[since - 1 :]
+    queued = frozenset(
+        record.number
+        for record in told
+        for account in players
+        for plan in plans_of(account)
+        if plan.is_on(game) and record.cause == plan.cause_at(record.number)
+    )
+    passed = frozenset(record.number for record in told if is_passed_for(game, record))
+    if reader is None:
+        return Ahead(queued, passed)
+    left = waiting(reader, game)
+    mine = {plan.cause_at(number) for plan in plans_of(reader) for number in queued}
+    is_played = any(record.cause in mine for record in told)
+    went = () if left or is_played or game.result else waiting(reader, game.after(since - 1))
+    return Ahead(
+        queued,
+        passed,
+        waiting=tuple(str(plan.clause) for plan in left),
+        dropped=tuple(str(plan.clause) for plan in went),
+    )
+
+
+def waiting_for(reader: Account, game: Game) -> Ahead:
+    """Return what a player has queued on a board and what still waits there."""
+    return Ahead(waiting=tuple(str(plan.clause) for plan in waiting(reader, game)))

@@ -1,0 +1,68 @@
+"""A command as it came, who sent it, and what becomes of it."""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.tags import Reply
+from pbm_oust.languages import ENGLISH, Language
+from pbm_oust.play.notices import Notice
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One command as a mail brought it."""
+
+    line: str
+    chat: str
+    """What the sender wrote besides, for the other player."""
+    sender: str
+    """The address that the answer goes to."""
+    identity: str
+    """What tells this mail from all others of its sender: its Message-ID, or its content."""
+    message_id: str = ""
+    """The Message-ID to answer to, where the mail has one."""
+    language: Language = ENGLISH
+    """What the sender is answered in where no account of his says it."""
+    reply: Reply | None = None
+    """Which letter the mail answers, where that proves whose it is; `line` is then a Subject of
+    the sender's own, or empty, and `chat` all that he wrote."""
+
+    def cause(self, userid: str) -> str:
+        """Return the id of this mail from a player: the same whenever it is delivered again."""
+        return hashlib.sha256(f"{userid}\0{self.identity}".encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """The player whom the password of a command has proved, or the letter that it answers."""
+
+    account: Account
+    cause: str
+    """The id of the mail from this player."""
+    reply: Reply | None = None
+    """The letter that is answered, where there is no password."""
+
+    @property
+    def userid(self) -> str:
+        """The player's userid."""
+        return self.account.userid
+
+
+@dataclass(frozen=True, slots=True)
+class Handled:
+    """What became of a request, for the log: no word of the mail stands in it."""
+
+    outcome: str
+    board: str = ""
+    record: int = 0
+
+
+Write = Callable[[Notice, Request], list[bytes]]
+"""Turns a notice into the letters that go into the outbox."""
+
+
+Action = Callable[..., Handled]
+"""What a command does. It is given the command; then the actor, for a command that carries a
+password; the request; and the work."""

@@ -1,0 +1,46 @@
+"""A move ends the vacation of its player.
+
+The move is the record; the account follows it. Whoever comes again with the same mail, because
+the process died in between, finds the move and ends the vacation then.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from pbm_oust.accounts.account import Account, format_account
+from pbm_oust.accounts.vacations import absences_of, away_at, ended_at, with_absences
+from pbm_oust.board.game import Game
+from pbm_oust.board.record import Record
+from pbm_oust.play.notices import BoardNotice, Notice
+from pbm_oust.play.unit_of_work import UnitOfWork
+
+
+def with_return(
+    notices: Iterable[Notice], actor: Account, move: Record, game: Game, work: UnitOfWork
+) -> list[Notice]:
+    """Return notices that tell of a move on a board, and of a vacation that it ends."""
+    if not _is_return(actor, move):
+        return list(notices)
+    back = with_absences(actor, ended_at(absences_of(actor), move.at))
+    clock = None if game.result else work.clock_of(game, back)
+    return [
+        replace(notice, clock=clock, back=actor.userid)
+        if isinstance(notice, BoardNotice)
+        else notice
+        for notice in notices
+    ]
+
+
+def end_absence(actor: Account, game: Game, cause: str, work: UnitOfWork) -> None:
+    """End the vacation in which a player made the move that a mail caused. May raise OSError."""
+    move = next(record for record in game.records if record.cause == cause)
+    if not _is_return(actor, move):
+        return
+    with work.home.locked_players():
+        account = work.account(actor.userid)
+        ended = with_absences(account, ended_at(absences_of(account), move.at))
+        work.home.write_player(account.userid, format_account(ended))
+
+
+def _is_return(player: Account, record: Record) -> bool:
+    return record.is_playing and away_at(absences_of(player), record.at) is not None

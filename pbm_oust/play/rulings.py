@@ -1,0 +1,76 @@
+"""What the server or its operator does to a board: recorded, and mailed to those it concerns.
+
+The id of such a record is made from the board, the number of the record and what is done, so that
+the same ruling is never done twice, whoever does it and however often.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable
+
+from pbm_oust.board.game import Game
+from pbm_oust.board.notation import format_ruling
+from pbm_oust.board.record import Ruling, Verb
+from pbm_oust.play.notices import BoardNotice, News, Notice
+from pbm_oust.play.request import Request
+from pbm_oust.play.telling import tell_players
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.rules.position import Kind
+from pbm_oust.store.open_boards import OpenBoard, open_board
+from pbm_oust.store.recovery import board_place
+
+Decide = Callable[[Game], Ruling | None]
+"""Says what is to be done to a board, if anything."""
+
+
+def id_of(*parts: object) -> str:
+    """Return the id of something that the server does by itself: the same for the same parts."""
+    return hashlib.sha256("\0".join(map(str, ("server", *parts))).encode()).hexdigest()[:16]
+
+
+def request_of(cause: str) -> Request:
+    """Return what stands for a mail where the server does something by itself."""
+    return Request(line="", chat="", sender="", identity=cause)
+
+
+def rule_board(work: UnitOfWork, kind: Kind, board: int, decide: Decide) -> Game | None:
+    """Do to a board what `decide` says, and return the game then; None where that is nothing.
+
+    The board is held meanwhile. A result line that a crash kept from it is written. Raises
+    NotAllowed, DamagedHistory, BadAccount and OSError.
+    """
+    with open_board(work.home, kind, board) as held:
+        held.complete()
+        ruling = decide(held.game)
+        return _rule(work, held, ruling) if ruling else None
+
+
+def _rule(work: UnitOfWork, held: OpenBoard, ruling: Ruling) -> Game:
+    game = held.game
+    cause = id_of(game.name, game.next_number, format_ruling(ruling))
+    ruled = game.rule(ruling, max(work.now(), game.latest), cause)
+    request = request_of(cause)
+    notices = _notices(game, ruled, ruling, work, request)
+    with work.posting(
+        notices, request, cause, board_place(game.header.kind.name, game.header.board)
+    ):
+        held.append(ruled)
+    return ruled
+
+
+def _notices(
+    before: Game, game: Game, ruling: Ruling, work: UnitOfWork, request: Request
+) -> Iterable[Notice]:
+    """Return who is told of a ruling: both players, of a reminder only the one it is for.
+
+    Who loses his side to another player is told as well.
+    """
+    if game.result:
+        return tell_players(game, News.PLAYED, work, request, actor=None)
+    if ruling.verb is Verb.REMIND:
+        return _to([game.player_to_move], News.REMINDED, game, work)
+    return _to(sorted({before.x, before.o, game.x, game.o}), News.PLAYED, game, work)
+
+
+def _to(userids: Iterable[str], news: News, game: Game, work: UnitOfWork) -> list[Notice]:
+    accounts = (work.account(userid) for userid in userids if work.has_account(userid))
+    return [BoardNotice(work.player(account), news, game) for account in accounts]

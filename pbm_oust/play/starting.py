@@ -1,0 +1,129 @@
+"""Starting a board: who may start one with whom, and once for a mail, whatever command it is."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import timedelta
+
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.invitations import limit_of, rejected_by
+from pbm_oust.accounts.status import becomes, disabled_since, signed_off_since
+from pbm_oust.board.game import Game
+from pbm_oust.board.header import Header
+from pbm_oust.board.notation import format_header
+from pbm_oust.play.notices import News
+from pbm_oust.play.request import Actor, Handled, Request
+from pbm_oust.play.telling import answer_again, tell_players
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.refusal import Barred, NotAllowed
+from pbm_oust.rules.position import Kind
+from pbm_oust.store.home import Home
+from pbm_oust.store.open_boards import (
+    DamagedHistory,
+    challenge_remark,
+    each_userids,
+    find_remark,
+    read_game,
+)
+from pbm_oust.store.recovery import board_place
+
+MEMORY = timedelta(days=30)
+"""How long a challenge is known when the same mail comes again."""
+
+
+def challenger_of(x: str, o: str, request: Request, work: UnitOfWork) -> Actor:
+    """Return the one of two players from whose address a request came.
+
+    Raises NotAllowed where they cannot start a board against each other, or it came from neither.
+    """
+    actor = actor_among((x, o), request, work)
+    if actor is None:
+        raise NotAllowed(Barred.STRANGE_ADDRESS)
+    if x == o:
+        raise NotAllowed(Barred.SAME_PLAYER, x)
+    return actor
+
+
+def actor_among(userids: tuple[str, ...], request: Request, work: UnitOfWork) -> Actor | None:
+    """Return the first of some players from whose address a request came, or None."""
+    found = (work.account_if_any(userid) for userid in userids)
+    own = next((each for each in found if each and each.has_address(request.sender)), None)
+    return Actor(own, request.cause(own.userid)) if own else None
+
+
+def start_board(
+    kind: Kind, header: Callable[[int], Header], actor: Actor, request: Request, work: UnitOfWork
+) -> Handled:
+    """Start a board and show it to both players, if the mail has not done so before.
+
+    `header` is given the number of the new board while nobody else starts one.
+    """
+    with work.home.next_board(kind.name) as number:
+        known = started_by(actor, kind, work)
+        if known:
+            return answer_again(known, actor, request, work)
+        if work.home.journal.ending(actor.cause):
+            raise NotAllowed(Barred.REFUSED_BEFORE)
+        return write_board(Game.start(header(number)), "", actor, request, work)
+
+
+def started_by(actor: Actor, kind: Kind, work: UnitOfWork) -> Game | None:
+    """Return the game that a mail has started, or None."""
+    since = work.now() - MEMORY
+    return find_remark(work.home, kind, challenge_remark(actor.cause), since)
+
+
+def write_board(
+    game: Game, remark: str, actor: Actor, request: Request, work: UnitOfWork
+) -> Handled:
+    """Write a board whose number is held, and show it to both players.
+
+    Raises NotAllowed where one of them does not want to play.
+    """
+    for userid in (game.header.x, game.header.o):
+        check_willing(work.account(userid), actor.userid, work.home)
+    kind, number = game.header.kind, game.header.board
+    notices = tell_players(
+        game, News.STARTED, work, request, actor=actor.account, chat=request.chat
+    )
+    with work.posting(notices, request, actor.cause, board_place(kind.name, number)):
+        history = format_header(game.header) + challenge_remark(actor.cause) + remark
+        work.home.create_history(kind.name, number, history)
+    return Handled("started", game.name)
+
+
+def check_willing(challenged: Account, challenger: str, home: Home) -> None:
+    """Make sure that a player may be put on a board by somebody whose userid is `challenger`.
+
+    That may be himself. Raises NotAllowed for one who rejects the challenger, who has signed off,
+    who has as many boards as he wants, or whose account is closed. To be called while the numbering
+    of boards is held, with accounts read meanwhile.
+    """
+    if signed_off_since(challenged):
+        is_own = challenged.userid == challenger
+        raise NotAllowed(Barred.SIGNED_OFF, challenged.userid, own=is_own)
+    if challenger in rejected_by(challenged):
+        facts = {"userid": challenged.userid, "challenger": challenger}
+        raise NotAllowed(Barred.REJECTED, challenged.userid, **facts)
+    check_room(challenged, home)
+
+
+def check_room(account: Account, home: Home) -> None:
+    """Make sure that a player has a board free. Raises NotAllowed, also for a closed account."""
+    if disabled_since(account) or becomes(account):
+        raise NotAllowed(Barred.DISABLED, account.userid, userid=account.userid, own=False)
+    limit = limit_of(account)
+    active = count_active(account.userid, home) if limit else 0
+    if limit and active >= limit:
+        facts = {"userid": account.userid, "limit": limit, "active": active}
+        raise NotAllowed(Barred.LIMIT_REACHED, account.userid, **facts)
+
+
+def count_active(userid: str, home: Home) -> int:
+    """Return on how many boards that go on a player is; damaged ones are left out."""
+    count = 0
+    for kind, board, userids in each_userids(home):
+        if userid in userids:
+            with suppress(DamagedHistory):
+                game = read_game(home, kind, board)
+                count += game.result is None and game.side_of(userid) is not None
+    return count

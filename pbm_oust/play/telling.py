@@ -1,0 +1,171 @@
+"""Telling the players of a board what happened on it: who is mailed the board, and who is not."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import takewhile
+
+from pbm_oust.accounts.account import Account, BadAccount, parse_account
+from pbm_oust.accounts.notes import note_about
+from pbm_oust.accounts.settings import MailWhen
+from pbm_oust.accounts.status import disabled_since
+from pbm_oust.accounts.watched import may_watch, watched_by
+from pbm_oust.board.game import Game
+from pbm_oust.board.ratings import Change, is_rated, rate
+from pbm_oust.board.record import Deed, Record, Ruling, Verb
+from pbm_oust.play.notices import BoardNotice, News, Notice, Reader
+from pbm_oust.play.queue import ahead_of, waiting_for
+from pbm_oust.play.request import Actor, Handled, Request
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.store.disk import NoSuchFile
+from pbm_oust.store.maildir_outbox import NOWHERE
+from pbm_oust.store.open_boards import finished_games
+from pbm_oust.store.recovery import board_place
+
+
+def tell_players(
+    game: Game,
+    news: News,
+    work: UnitOfWork,
+    request: Request,
+    *,
+    actor: Account | None,
+    chat: str = "",
+    told_from: int = 0,
+) -> list[Notice]:
+    """Return the notices that show a board to its players, and to those who watch it.
+
+    `actor` is the player whose request led to it, who is answered; None for what the server or its
+    operator did. `chat` is what the actor wrote for the other player. `told_from` is the number of
+    the first record that the players have not been told of, 0 for the latest.
+
+    A player is not told of what he has settled not to be mailed, unless something was written for
+    him. Those who watch are told of everything but what is written.
+    """
+    acting = actor.userid if actor else ""
+    others = [account for account in _players_of(game, work) if account.userid != acting]
+    readers = [(account, work.player(account)) for account in others]
+    lost = [account for account, reader in readers if not reader.addresses]
+    disabled = [account.userid for account in lost if disabled_since(account)]
+    unreachable = [account.userid for account in lost if account.userid not in disabled]
+    changes = _changes_by(game, work)
+    players = [*others, *([actor] if actor else [])]
+    since = told_from or len(game.records)
+
+    def notice(reader: Reader, account: Account, *, answers: bool = False) -> BoardNotice:
+        return BoardNotice(
+            reader,
+            news,
+            game,
+            unreachable=next(iter(unreachable), "") if answers else "",
+            changes=changes,
+            told_from=told_from if answers else _told_from(reader, game, told_from),
+            chat="" if answers else chat,
+            chat_from=acting,
+            disabled=next(iter(disabled), "") if answers else "",
+            note=note_about(account, game.name),
+            ahead=ahead_of(account, players, game, since),
+        )
+
+    answers = [notice(work.player_at(actor, request), actor, answers=True)] if actor else []
+    told = [
+        made
+        for made in (notice(reader, account) for account, reader in readers)
+        if made.chat.strip() or made.ahead.dropped or _is_mailed(made.reader, news, game, since)
+    ]
+    seen = ahead_of(None, players, game, since)
+    watching = [
+        BoardNotice(
+            reader,
+            news,
+            game,
+            changes=changes,
+            told_from=told_from,
+            ahead=seen,
+            is_watched=True,
+        )
+        for reader in _watchers_of(game, acting, work)
+    ]
+    return [*answers, *told, *watching]
+
+
+def _is_mailed(reader: Reader, news: News, game: Game, since: int) -> bool:
+    """Return whether a player who has not written wants to be mailed a board after its records."""
+    when = reader.settings.mail
+    if when is MailWhen.EACH or news is News.STARTED or game.result:
+        return True
+    if any(_is_of_server(record, game, reader) for record in game.records[since - 1 :]):
+        return True
+    is_asked = bool(game.offer and game.offer.side and game.owner(game.offer.side) != reader.userid)
+    return is_asked or (when is MailWhen.MINE and game.player_to_move == reader.userid)
+
+
+def _told_from(reader: Reader, game: Game, told_from: int) -> int:
+    """Return the number of the first record to tell a player of; 0 for the latest alone.
+
+    Who is not mailed each record is told of all that the other player did in one go.
+    """
+    if reader.settings.mail is MailWhen.EACH or not game.records:
+        return told_from
+    first = game.records[(told_from or len(game.records)) - 1]
+    earlier = reversed(game.records[: first.number - 1])
+    same = takewhile(lambda each: each.side is first.side and each.action is not Deed.SWAP, earlier)
+    return first.number - sum(1 for _ in same)
+
+
+def _is_of_server(record: Record, game: Game, reader: Reader) -> bool:
+    """Return whether a record is what the server or its operator did, or said, to a player."""
+    ruling = record.action
+    if not isinstance(ruling, Ruling):
+        return False
+    is_for_other = ruling.side is not None and game.owner(ruling.side) != reader.userid
+    return not (ruling.verb is Verb.REMIND and is_for_other)
+
+
+def answer_again(game: Game, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+    """Tell a player that the command was done when the mail came the first time."""
+    kind, board = game.header.kind.name, game.header.board
+    work.home.sync_history(kind, board)
+    work.home.outbox.finish(actor.cause, board_place(kind, board))
+    repeated = BoardNotice(
+        work.player_at(actor.account, request),
+        News.DONE_BEFORE,
+        game,
+        note=note_about(actor.account, game.name),
+        ahead=waiting_for(actor.account, game),
+    )
+    with work.posting([repeated], request, actor.cause, NOWHERE):
+        return Handled("done before", game.name)
+
+
+def _players_of(game: Game, work: UnitOfWork) -> Iterator[Account]:
+    """Yield the accounts of both players, as far as they have one."""
+    for userid in (game.x, game.o):
+        if work.has_account(userid):
+            yield work.account(userid)
+
+
+def _watchers_of(game: Game, acting: str, work: UnitOfWork) -> Iterator[Reader]:
+    """Yield those who watch a board; an account that cannot be read holds nobody up.
+
+    All accounts are looked through each time, so that they stay the only place where this is kept.
+    """
+    for userid in work.home.userids():
+        if userid in (game.x, game.o, acting):
+            continue
+        with suppress(NoSuchFile, BadAccount, OSError):
+            text = work.home.read_player(userid)
+            if may_watch(text, game.name):
+                account = parse_account(text)
+                if game.name in watched_by(account):
+                    yield work.player(account)
+
+
+def _changes_by(game: Game, work: UnitOfWork) -> tuple[Change, ...]:
+    """Return what a game that is over does to the ratings of its players."""
+    if not is_rated(game):
+        return ()
+    for table in rate([*finished_games(work.home), game]):
+        for rated in table.games:
+            if rated.game is game:
+                return (rated.x, rated.o)
+    return ()

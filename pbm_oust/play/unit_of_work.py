@@ -1,0 +1,289 @@
+"""What every action works with: the home, the clock, the accounts, and the way letters go out."""
+
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cache
+
+from pbm_oust.accounts.account import Account, BadAccount, format_account, parse_account
+from pbm_oust.accounts.address import is_same_address
+from pbm_oust.accounts.returned import Returned
+from pbm_oust.accounts.settings import USUAL, settings_of
+from pbm_oust.accounts.status import disabled_since
+from pbm_oust.accounts.vacations import Absence, absences_of
+from pbm_oust.board.game import Game
+from pbm_oust.board.notation import USERID
+from pbm_oust.play.clock import Clock, read_clock
+from pbm_oust.play.notices import BoardNotice, News, Notice, Reader, RefusalNotice, Told, game_of
+from pbm_oust.play.readers import accounts_at, language_at
+from pbm_oust.play.request import Actor, Handled, Request, Write
+from pbm_oust.refusal import Barred, NotAllowed
+from pbm_oust.store.disk import NoSuchFile
+from pbm_oust.store.home import Home
+from pbm_oust.store.journal import Ending, Entry
+from pbm_oust.store.limits import Counted
+from pbm_oust.store.maildir_outbox import JOURNAL, NOWHERE
+from pbm_oust.store.open_boards import each_userids
+
+_ANSWERED = Handled("answered")
+_CHANGED = "Changed"
+"""The line of an account with the id of the mail that last changed it."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnitOfWork:
+    """Where requests are carried out. Its methods may raise OSError."""
+
+    home: Home
+    write: Write
+    clock: Callable[[], datetime]
+    is_within: bool = False
+    """Whether the answers become part of another one."""
+    vocabulary: frozenset[str] = frozenset()
+    """The words of the commands, which no password can be."""
+
+    def now(self) -> datetime:
+        """Return the time, to the second."""
+        return self.clock().replace(microsecond=0)
+
+    def has_account(self, word: str) -> bool:
+        """Return whether a word is the userid of an account, in letters of either case."""
+        userid = word.lower()
+        return bool(USERID.fullmatch(userid)) and self.home.has_player(userid)
+
+    def account(self, userid: str) -> Account:
+        """Return an account. Raises NotAllowed if there is none, and BadAccount."""
+        account = self.account_if_any(userid)
+        if account is None:
+            raise NotAllowed(Barred.NO_SUCH_PLAYER, userid)
+        return account
+
+    def account_if_any(self, userid: str) -> Account | None:
+        """Return an account, or None if there is none. Raises BadAccount."""
+        try:
+            return parse_account(self.home.read_player(userid))
+        except NoSuchFile:
+            return None
+
+    def was_done(self, userid: str, request: Request) -> bool:
+        """Return whether a command of this player was done when the same mail came before.
+
+        A process that died may have changed the account and not written that into the journal.
+        """
+        cause = request.cause(userid)
+        if self.home.journal.ending(cause) is Ending.DONE:
+            return True
+        account = self.account_if_any(userid)
+        return account is not None and account.values(_CHANGED) == (cause,)
+
+    def is_known(self, address: str) -> bool:
+        """Return whether some account has an address."""
+        return any(True for _ in accounts_at(address, self.home))
+
+    def names_for(self, request: Request) -> Callable[[str], bool]:
+        """Return what says whether a word is a userid that the sender of a request may be shown.
+
+        Strangers learn of no account but those that have a board, which everybody can see. All are
+        looked up at the first word, so that no answer is later because there is an account.
+        """
+
+        @cache
+        def shown() -> frozenset[str]:
+            userids = frozenset(self.home.userids())
+            if self.is_known(request.sender):
+                return userids
+            return userids & {each for _, _, known in each_userids(self.home) for each in known}
+
+        return lambda word: word.lower() in shown()
+
+    def posting(
+        self, notices: Iterable[Notice], request: Request, cause: str, place: str
+    ) -> AbstractContextManager[None]:
+        """Send notices if, and only if, the body of the `with` succeeds (see `Outbox.posting`)."""
+        timed = map(self._with_clock, (self._known(notice, request) for notice in notices))
+        letters = [letter for notice in timed for letter in self.write(notice, request)]
+        return self.home.outbox.posting(letters, cause, place)
+
+    def clock_of(self, game: Game, *latest: Account) -> Clock:
+        """Return the clock of a board that goes on, at this moment. Raises BadAccount.
+
+        `latest` are accounts of players as they are to be, where files have them otherwise.
+        """
+        absences = {userid: self.absences_of(userid) for userid in (game.x, game.o)}
+        absences |= {account.userid: absences_of(account) for account in latest}
+        return read_clock(game, absences, max(self.now(), game.latest))
+
+    def absences_of(self, userid: str) -> tuple[Absence, ...]:
+        """Return the vacations of a player, none of one without an account. Raises BadAccount."""
+        return absences_of(self.account(userid)) if self.has_account(userid) else ()
+
+    def _known(self, notice: Notice, request: Request) -> Notice:
+        """Return a notice about a board to one of its players as one to him.
+
+        It answers a mail that came from exactly an address of his account, and goes there alone.
+        """
+        game, reader = game_of(notice), notice.reader
+        if game is None or reader.userid or reader.addresses != (request.sender,):
+            return notice
+        for userid in (game.player_to_move, game.owner(game.to_move.other)):
+            with suppress(BadAccount):
+                account = self.account_if_any(userid)
+                if account and account.has_exactly(request.sender):
+                    known = self._reachable(account, reader.addresses, reader.wrote_from)
+                    return replace(notice, reader=known)
+        return notice
+
+    def _with_clock(self, notice: Notice) -> Notice:
+        """Return a notice of a board that goes on with its clock.
+
+        An account that is damaged is a matter for others: the board is shown without a time then.
+        """
+        if isinstance(notice, BoardNotice):
+            is_now = not notice.is_past and notice.news is not News.PREVIEW
+            game = notice.game if is_now else None
+        elif isinstance(notice, RefusalNotice):
+            game = notice.refusal.facts.get("game")
+        else:
+            return notice
+        if game is None or game.result or notice.clock:
+            return notice
+        try:
+            return replace(notice, clock=self.clock_of(game))
+        except BadAccount:
+            return notice
+
+    def answer(self, notice: Notice, request: Request, handled: Handled = _ANSWERED) -> Handled:
+        """Send a single notice about which nothing else has to be written.
+
+        Too many answers to an address that no account has are not sent.
+        """
+        if not (notice.reader.userid or self.is_within):
+            if self._are_too_many(request.sender):
+                return Handled("silent: too many answers to an address of no account")
+            self.home.limits.count(Counted.ANSWER, request.sender, self.now())
+        with self.posting([notice], request, request.cause(request.sender), NOWHERE):
+            return handled
+
+    def is_too_often(self, counted: Counted, userid: str) -> bool:
+        """Return whether a player has done something as often as he may; count it if not."""
+        if self.home.limits.is_reached(counted, userid, self.now()):
+            return True
+        self.home.limits.count(counted, userid, self.now())
+        return False
+
+    def _are_too_many(self, address: str) -> bool:
+        is_reached = self.home.limits.is_reached(Counted.ANSWER, address, self.now())
+        return is_reached and not self.is_known(address)
+
+    def answer_refused(
+        self, notice: Notice, actor: Actor, request: Request, handled: Handled
+    ) -> Handled:
+        """Send a refusal, and write down that the mail has had its ending."""
+        with self.home.journal.held():
+            if self.home.journal.ending(actor.cause):
+                return self.answer(notice, request, handled)
+            with self.posting([notice], request, actor.cause, JOURNAL):
+                self.home.journal.write(Entry(self.now(), actor.cause, Ending.REFUSED))
+        return handled
+
+    def do_once(
+        self, notices: list[Told], done: Told, actor: Actor, request: Request, handled: Handled
+    ) -> Handled:
+        """Send notices about which nothing is written but that the mail had its ending.
+
+        `done` is the answer to the actor, who gets it alone when the same mail comes again. Raises
+        NotAllowed for a mail that was refused before.
+        """
+        with self.home.journal.held():
+            if self._is_done(actor.cause, done.facts.get("game")):
+                return self.answer(replace(done, is_repeated=True), request, Handled("done before"))
+            with self.posting([done, *notices], request, actor.cause, JOURNAL):
+                self.home.journal.write(Entry(self.now(), actor.cause, Ending.DONE))
+        return handled
+
+    def change_account(
+        self,
+        change: Callable[[Account], Account],
+        tell: Callable[[Account], tuple[Told, list[Told]]],
+        actor: Actor,
+        request: Request,
+        handled: Handled,
+    ) -> Handled:
+        """Change the actor's account, once however often the mail comes.
+
+        `change` returns the account as it is to be, and may raise NotAllowed. `tell` is given that,
+        and returns the answer to the actor and what others are told. Accounts are held meanwhile;
+        what both read of the account they are given is the latest. The account names the mail, so
+        that a change that was written before a crash is not made again, but told.
+        """
+        with self.home.locked_players(), self.home.journal.held():
+            account = self.account(actor.userid)
+            if self._is_done(actor.cause, None):
+                done, _ = tell(account)
+                return self.answer(replace(done, is_repeated=True), request, Handled("done before"))
+            changed = account
+            if account.values(_CHANGED) != (actor.cause,):
+                changed = change(account).with_values(_CHANGED, [actor.cause])
+            done, notices = tell(changed)
+            with self.posting([done, *notices], request, actor.cause, JOURNAL):
+                self.home.write_player(changed.userid, format_account(changed))
+                self.home.journal.write(Entry(self.now(), actor.cause, Ending.DONE))
+        return handled
+
+    def _is_done(self, cause: str, game: Game | None) -> bool:
+        """Return whether a mail had its ending. Raises NotAllowed for one that was refused."""
+        ending = self.home.journal.ending(cause)
+        if ending is Ending.REFUSED:
+            raise NotAllowed(Barred.REFUSED_BEFORE, game=game)
+        return ending is Ending.DONE
+
+    def note(self, cause: str, ending: Ending) -> None:
+        """Write into the journal what becomes of a mail."""
+        self.home.journal.note(Entry(self.now(), cause, ending))
+
+    def sender_of(self, request: Request) -> Reader:
+        """Return the reader of an answer that goes only to where a request came from.
+
+        Who answers a letter is its reader, wherever the mail came from.
+        """
+        sender = request.sender
+        if request.reply:
+            return self.player_at(self.account(request.reply.userid), request)
+        settings = replace(USUAL, language=language_at(sender, request.language, self.home))
+        return Reader((sender,), None, sender, self._returned(sender), settings)
+
+    def player_at(self, account: Account, request: Request) -> Reader:
+        """Return the player who wrote a request: at all addresses, and where it came from.
+
+        The answer to an answer goes to the account's addresses only, as no password came with it.
+        """
+        addresses = account.addresses
+        if not (request.reply or account.has_address(request.sender)):
+            addresses = (*addresses, request.sender)
+        return self._reachable(account, addresses, request.sender)
+
+    def player(self, account: Account) -> Reader:
+        """Return a player who did not ask for what he reads; without addresses if disabled."""
+        addresses = () if disabled_since(account) else account.addresses
+        return self._reachable(account, addresses, "")
+
+    def _reachable(self, account: Account, addresses: tuple[str, ...], wrote_from: str) -> Reader:
+        """Return a reader at those addresses that letters do not come back from.
+
+        The address from which he wrote is one of those, whatever came back before.
+        """
+        returned = self._returned(*addresses)
+        lost = [each.address for each in returned if each.is_suspended]
+        working = (
+            address
+            for address in addresses
+            if is_same_address(address, wrote_from)
+            or not any(is_same_address(address, other) for other in lost)
+        )
+        settings = settings_of(account)
+        return Reader(tuple(working), account.userid, wrote_from, returned, settings, account)
+
+    def _returned(self, *addresses: str) -> tuple[Returned, ...]:
+        found = (self.home.bounces.of(address) for address in addresses)
+        return tuple(each for each in found if each.bounces)

@@ -1,0 +1,88 @@
+"""Asking for a proof: codes are mailed to addresses, and it is kept what they are for."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from enum import Enum
+
+from pbm_oust.accounts.address import is_same_address
+from pbm_oust.accounts.password import Secret
+from pbm_oust.accounts.settings import USUAL
+from pbm_oust.accounts.verification import LIFETIME, Pending, code_for, name_of
+from pbm_oust.languages import Language
+from pbm_oust.play.notices import Reader, Told
+from pbm_oust.play.request import Handled, Request
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.store.limits import Counted
+from pbm_oust.store.recovery import pending_place
+
+MAILED = Handled("code mailed")
+
+
+class Asked(Enum):
+    """What became of a question to an address."""
+
+    MAILED = "mailed"
+    TOO_MANY = "too many"
+    """The address has got as many codes as it may within a day."""
+    USED_BEFORE = "used before"
+    """The code of this mail has come back already."""
+
+
+def ask(pending: Pending, addresses: Sequence[str], request: Request, work: UnitOfWork) -> Asked:
+    """Mail the code of something pending to addresses, and keep what it is for.
+
+    A mail that comes again sends the same letters again, within the same limits.
+    """
+    home, now = work.home, work.now()
+    code = code_for(home.key(), pending)
+    name = name_of(Secret(code))
+    place = pending_place(name)
+    if home.journal.ending(name):
+        return Asked.USED_BEFORE
+    home.forget_expired(now)
+    with home.pending.held():
+        known = home.pending.find(name, now)
+        if known:
+            home.pending.sync(name)
+            home.outbox.finish(name, place)
+        limits = home.limits
+        free = [each for each in addresses if not limits.is_reached(Counted.CODE, each, now)]
+        facts = {"code": code, "pending": pending, "days": LIFETIME.days}
+        notices = [
+            Told(_reader_at(address, pending.language, request, work), "code", facts)
+            for address in free
+        ]
+        if not notices:
+            return Asked.TOO_MANY
+        with work.posting(notices, request, name, place):
+            home.pending.keep(name, known or pending)
+            for address in free:
+                limits.count(Counted.CODE, address, now)
+    return Asked.MAILED
+
+
+def ask_each(pendings: Sequence[Pending], request: Request, work: UnitOfWork) -> list[Asked]:
+    """Ask for proofs of several addresses, each with a code of its own."""
+    return [ask(pending, [pending.address], request, work) for pending in pendings]
+
+
+def _reader_at(address: str, language: Language, request: Request, work: UnitOfWork) -> Reader:
+    """Return a reader of whom nothing is known but an address and a language.
+
+    A code is no part of another answer: it has to come in a letter that can be answered.
+    """
+    is_sender = is_same_address(address, request.sender) and not work.is_within
+    wrote_from = request.sender if is_sender else ""
+    return Reader((address,), wrote_from=wrote_from, settings=replace(USUAL, language=language))
+
+
+def is_among(sender: str, addresses: Sequence[str]) -> bool:
+    """Return whether the sender of a mail is at one of some addresses."""
+    return any(is_same_address(sender, address) for address in addresses)
+
+
+def silence_about(asked: Sequence[Asked]) -> Handled:
+    """Return what became of a mail whose sender gets a code for an answer, or nothing."""
+    if Asked.MAILED in asked:
+        return MAILED
+    return Handled("silent: too many codes to an address")

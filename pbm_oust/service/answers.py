@@ -1,0 +1,234 @@
+"""What an answer to a board mail may hold: `D4`, `pass`, `preview E5`, or any whole command."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
+
+from pbm_oust.accounts.tags import Purpose, Reply
+from pbm_oust.board.record import WISHED, Deed
+from pbm_oust.commands.notes import DELETE
+from pbm_oust.commands.play import Move
+from pbm_oust.commands.talk import Chat
+from pbm_oust.grammar.aliases import in_english
+from pbm_oust.grammar.cells import cells_in, cells_within, is_placements, parts_of, turned_round
+from pbm_oust.grammar.line import Line
+from pbm_oust.grammar.wish import format_wish, read_wish
+from pbm_oust.grammar.words import find_command_word, fold, split_words
+from pbm_oust.refusal import Unread, Unreadable
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.service.table import BOARD_OF_SUBJECT, GENERAL_FORMS, KIND_FORMS, Command, parse_line
+
+_OF_BOARD = ("BOARD", "USERID", "PASSWORD")
+"""The parameters of a command that an answer may give in its player's name."""
+_PASSWORD = "PASSWORD"
+_SHORTEST_WORD = 4
+"""Shorter beginnings of commands are rather words of a letter: no, so, hi."""
+
+_MOST_LINES = 10
+"""In how many lines below the first one a move is looked for that may have been meant."""
+_ENDS = ".!,;:"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer as it is understood."""
+
+    line: Line
+    command: Command | Unreadable
+    text: str = ""
+    """What the player wrote besides, for the other player."""
+    is_whole: bool = False
+    """Whether this is a command as any mail may hold it, with whatever it needs."""
+    instead: str | None = None
+    """What may have been meant, where it cannot be read."""
+
+
+def read_answer(subject: str, text: str, reply: Reply) -> Answer:
+    """Return what an answer holds: the first line of its text, or a Subject of the player's own.
+
+    Where both could be meant, it is what can be read, the Subject first. An answer that is for the
+    other player is chat as a whole, unless it begins with a whole command.
+    """
+    first, rest = _parted(text)
+    lines = [(subject, text)] if subject and not is_of_letter(subject) else []
+    lines += [(first, rest)] if first else []
+    if reply.purpose is Purpose.CHAT:
+        whole = (_read_whole(line, further) for line, further in lines if _begins_whole(line))
+        meant = read_answer("", text, replace(reply, purpose=Purpose.PLAY)).command
+        wish = meant.wish if isinstance(meant, Move) else None
+        chat = Chat(KINDS[reply.kind], reply.board, reply.userid, reply, wish)
+        return next((each for each in whole if each.is_whole), Answer(Line(()), chat, text))
+    answers = [_read_line(line, further, reply) for line, further in lines]
+    readable = (each for each in answers if not isinstance(each.command, Unreadable))
+    wrong = answers[0] if answers else Answer(Line(()), Unreadable(Unread.EMPTY_ANSWER))
+    return next(readable, wrong if wrong.instead else replace(wrong, instead=_further(rest, reply)))
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """Return the first line of a text, and what stands below it.
+
+    Lines that are placements and nothing else are one with placements right above them.
+    """
+    lines = text.strip().split("\n")
+    begun = list(takewhile(is_placements, lines)) or lines[:1]
+    return " ".join(begun), "\n".join(lines[len(begun) :]).strip("\n")
+
+
+def _further(text: str, reply: Reply) -> str | None:
+    """Return the move on the first line of a text that holds one and nothing else, or None."""
+    for line in text.splitlines()[:_MOST_LINES]:
+        command = _read_line(line, "", reply).command
+        if isinstance(command, Move):
+            return format_wish(command.wish)
+    return None
+
+
+def as_answer(line: str, board: str, userid: str) -> str:
+    """Return what a player answers for a command line about a board; empty for any other line."""
+    kind, number = board.split()
+    words = line.split()
+    if words[:1] != [kind] or words[2:3] != [number]:
+        return ""
+    rest = words[3:]
+    if rest[1:2] == [_PASSWORD]:
+        if rest[0] != userid:
+            return ""
+        rest = rest[2:]
+    told = " ".join(rest).partition("#")[0]
+    return told if words[1] == "move" else f"{words[1]} {told}".strip()
+
+
+def is_of_letter(subject: str) -> bool:
+    """Return whether a Subject is that of one of our letters about a board."""
+    words = fold(subject).split()
+    return (
+        bool(words) and words[0] in KINDS and bool(BOARD_OF_SUBJECT.fullmatch("".join(words[1:2])))
+    )
+
+
+def _begins_whole(line: str) -> bool:
+    return any(fold(word) in KINDS for word in split_words(line)[:1])
+
+
+def _read_whole(line: str, text: str) -> Answer:
+    read, command = parse_line(line)
+    return Answer(read, command, text, is_whole=not isinstance(command, Unreadable))
+
+
+def _read_line(line: str, text: str, reply: Reply) -> Answer:
+    words = split_words(line)
+    shown = Line(words)
+    if not words:
+        return Answer(shown, Unreadable(Unread.EMPTY_ANSWER))
+    if "\ufffd" in line:
+        return Answer(shown, Unreadable(Unread.UNLABELLED_CHARACTER))
+    if _begins_whole(line):
+        return _read_whole(line, text)
+    try:
+        return _read_placements(words, text, reply) or _read_word(line, words, text, reply)
+    except Unreadable as error:
+        return Answer(shown, error, text, instead=_instead(error, words))
+
+
+def _read_placements(words: Sequence[str], text: str, reply: Reply) -> Answer | None:
+    """Return the move that an answer makes which begins with a placement; None for any other.
+
+    Raises Unreadable for one that goes on with something else.
+    """
+    wished, hash_sign, number = fold(" ".join(words)).partition("#")
+    parts = parts_of(wished)
+    if not parts or not cells_in(parts[0]):
+        return None
+    begun = list(takewhile(cells_in, parts))
+    cells = [cell for part in begun for cell in cells_in(part)]
+    if len(begun) < len(parts):
+        raise Unreadable(Unread.MORE_THAN_PLACEMENTS, right=",".join(cells).upper())
+    guard = f"{hash_sign}{number.strip(_ENDS + ' ')}"
+    wish, numbered = read_wish([",".join(cells), *([guard] if hash_sign else [])])
+    kind, board, userid = KINDS[reply.kind], reply.board, reply.userid
+    return Answer(Line(tuple(words)), Move(kind, board, userid, reply, wish, numbered), text)
+
+
+def _read_word(line: str, words: Sequence[str], text: str, reply: Reply) -> Answer:
+    """Return what a line means that begins with a word of the commands. Raises Unreadable."""
+    first, hash_sign, number = words[0].partition("#")
+    words = (first, *([hash_sign + number] if hash_sign else []), *words[1:])
+    # In French, `aperçu : E5` has a space before the colon.
+    while len(words) > 1 and not words[1].strip(_ENDS):
+        words = (first, *words[2:])
+    first = in_english(fold(first).rstrip(_ENDS))
+    known = {deed.value for deed in WISHED} | {*KIND_FORMS}
+    known |= {form.topic for form in GENERAL_FORMS.values()}
+    if first == "if":
+        queued = " ".join(["queue", *words])
+        is_plan = not isinstance(_read_line(queued, "", reply).command, Unreadable)
+        raise Unreadable(Unread.UNKNOWN_ANSWER, right=queued if is_plan else None)
+    if len(first) < _SHORTEST_WORD and first not in known:
+        raise _unknown(words)
+    try:
+        name = find_command_word(first, known)
+    except Unreadable as error:
+        raise _unknown(words, error.facts.get("resembles")) from None
+    if name in {deed.value for deed in WISHED}:
+        return _read_deed(line, Deed(name), words, text, reply)
+    if name not in KIND_FORMS:
+        whole = _read_whole(" ".join([name, *words[1:]]), text)
+        return replace(whole, line=replace(whole.line, words=tuple(words)))
+    return _read_form(line, name, words, text, reply)
+
+
+def _unknown(words: Sequence[str], resembles: object = None) -> Unreadable:
+    """Return why a line cannot be read, with what it may have meant."""
+    cells = cells_within(fold(" ".join(words)))
+    right = ",".join(cells).upper() or (resembles if len(words) == 1 else None)
+    return Unreadable(Unread.UNKNOWN_ANSWER, right=right)
+
+
+def _read_deed(line: str, deed: Deed, words: Sequence[str], text: str, reply: Reply) -> Answer:
+    """Return the move that a deed is, alone or with the number behind `#`. Raises Unreadable."""
+    rest = "".join(words[1:]).rstrip(_ENDS)
+    if rest and not rest.startswith("#"):
+        general = _read_whole(line, text)
+        if general.is_whole:
+            return general
+        raise Unreadable(Unread.MORE_THAN_DEED, right=deed.value)
+    wish, guard = read_wish([deed.value, *([rest] if rest else [])])
+    kind, board, userid = KINDS[reply.kind], reply.board, reply.userid
+    return Answer(Line(tuple(words)), Move(kind, board, userid, reply, wish, guard), text)
+
+
+def _read_form(line: str, name: str, words: Sequence[str], text: str, reply: Reply) -> Answer:
+    """Return the command of a game that a line is, with what the letter knows filled in.
+
+    Raises Unreadable.
+    """
+    form, kind = KIND_FORMS[name], KINDS[reply.kind]
+    rest = list(words[1:])
+    if name in _WITH_TEXT and rest and [in_english(fold(word)) for word in rest] != [DELETE]:
+        _, _, behind = " ".join(line.split()).partition(" ")
+        rest, text = [], "\n".join(filter(None, [behind, text]))
+    names = tuple(parameter.name for parameter in form.parameters)
+    if names == _OF_BOARD:
+        rest = [str(reply.board), reply.userid, _PASSWORD, *rest]
+    elif name == "preview":
+        rest = [str(reply.board), *rest]
+    elif name == "show" and (not rest or rest[0].startswith("#")):
+        rest = [f"{reply.board}{''.join(rest)}"]
+    elif names:
+        return _read_whole(" ".join([kind.name, *words]), text)
+    proof = reply if names == _OF_BOARD else None
+    return Answer(Line(tuple(words)), form.read(rest, kind, proof), text)
+
+
+_WITH_TEXT = ("chat", "note")
+"""Commands whose text may begin in their own line."""
+
+
+def _instead(error: Unreadable, words: Sequence[str]) -> str | None:
+    """Return a line that is right where one could not be read, if it is known."""
+    right = error.facts.get("right")
+    if not isinstance(right, str):
+        return None
+    if error.reason is not Unread.BAD_PLACEMENT:
+        return right
+    return turned_round(parts_of(fold(" ".join(words)).partition("#")[0]))

@@ -1,0 +1,114 @@
+"""What time brings about: reminders, games that are lost, digests.
+
+A sweep looks at everything and does what is due. What it did is written down, so that sweeps may
+come at any time, in any number of processes: each thing is done once.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+from pbm_oust.accounts.account import BadAccount
+from pbm_oust.board.game import Game
+from pbm_oust.board.notation import format_action
+from pbm_oust.board.record import Ruling
+from pbm_oust.play.clock import ruling_due
+from pbm_oust.play.digests import send_digest
+from pbm_oust.play.rulings import rule_board
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.refusal import Refusal
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.position import Kind
+from pbm_oust.store.disk import NoSuchFile
+from pbm_oust.store.journal import BadJournal
+from pbm_oust.store.open_boards import DamagedHistory, read_game
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """Something that a sweep did."""
+
+    what: str
+    """As histories say it: `remind x`, `forfeit o`; or `digest`."""
+    about: str
+    """The name of a board, or a userid."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """A board or a player whom a sweep could do nothing for."""
+
+    about: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What a sweep did, and what it could not do."""
+
+    done: tuple[Done, ...]
+    troubles: tuple[Trouble, ...]
+
+
+def sweep(work: UnitOfWork) -> Swept:
+    """Do all that is due by the clock of a work, and return what was done.
+
+    What fails for one board or player does not keep the others from theirs; it stays due.
+    """
+    done: list[Done] = []
+    troubles: list[Trouble] = []
+    for about, chore in _chores(work):
+        try:
+            done += [Done(what, about) for what in [chore()] if what]
+        except (OSError, DamagedHistory, BadAccount, BadJournal, Refusal) as error:
+            troubles.append(Trouble(about, str(error)))
+    return Swept(tuple(done), tuple(troubles))
+
+
+def _chores(work: UnitOfWork) -> Iterator[tuple[str, Callable[[], str]]]:
+    """Yield what a sweep looks at, and what does the work there and says what it was.
+
+    Whatever else is to be done in the course of time belongs here.
+    """
+    for kind in KINDS.values():
+        for board in work.home.boards(kind.name):
+            yield f"{kind.name} {board}", partial(_rule, work, kind, board)
+    for userid in work.home.userids():
+        yield userid, partial(_send_digest, work, userid)
+    yield "codes", partial(_forget_expired, work)
+
+
+def _forget_expired(work: UnitOfWork) -> str:
+    """Remove codes that have expired and counts that count no more, of which nobody is told."""
+    work.home.forget_expired(work.now())
+    return ""
+
+
+def _rule(work: UnitOfWork, kind: Kind, board: int) -> str:
+    """Remind the player to move on a board, or end the game, where that is due."""
+
+    def decide(game: Game) -> Ruling | None:
+        if game.result:
+            return None
+        return ruling_due(game, work.clock_of(game), work.now())
+
+    if _is_closed(work, kind, board):
+        return ""
+    game = read_game(work.home, kind, board)
+    if not (game.result or decide(game)):
+        return ""
+    ruled = rule_board(work, kind, board, decide)
+    return format_action(ruled.records[-1].action) if ruled else ""
+
+
+def _send_digest(work: UnitOfWork, userid: str) -> str:
+    return "digest" if send_digest(work, userid) else ""
+
+
+def _is_closed(work: UnitOfWork, kind: Kind, board: int) -> bool:
+    """Return whether a history ends with its result, without reading all of it as a game."""
+    try:
+        data = work.home.read_history(kind.name, board)
+    except (OSError, NoSuchFile):
+        return False
+    return data.endswith(b"\n") and data[:-1].rpartition(b"\n")[2].startswith(b"=")

@@ -1,0 +1,1 @@
+"""The home: the only package that touches a disk."""

@@ -1,0 +1,88 @@
+"""The configuration: `pbm_oust.toml` in the home, where everything has a default. Pure."""
+
+import tomllib
+from dataclasses import dataclass, fields
+from typing import Any
+
+from pbm_oust.accounts.address import parse_address
+
+
+class BadConfiguration(ValueError):
+    """A configuration that cannot be used; the message names the key and what would be right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where to listen or connect: a host and port, or the path of a Unix socket."""
+
+    host: str = ""
+    port: int = 0
+    path: str = ""
+
+    def __str__(self) -> str:
+        return f"unix:{self.path}" if self.path else f"{self.host}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """What an operator can set. The command line's options take precedence."""
+
+    address: str = "pbmserv@localhost"
+    """The address that takes commands and that our letters come from."""
+    smtp: Endpoint | None = Endpoint("127.0.0.1", 8025)
+    """Where to listen for SMTP; nothing turns it off."""
+    lmtp: Endpoint | None = None
+    relay: Endpoint | None = None
+    """Where letters are handed over; without one they stay in the outbox."""
+
+
+def parse_endpoint(text: str) -> Endpoint:
+    """Return the endpoint that `HOST:PORT` or `unix:PATH` names. Raises ValueError."""
+    if text.startswith("unix:") and len(text) > len("unix:"):
+        return Endpoint(path=text.removeprefix("unix:"))
+    host, colon, port = text.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not (colon and host and port.isascii() and port.isdigit() and int(port) < 2**16):
+        raise ValueError(f"{text!r} is not written HOST:PORT or unix:PATH")
+    return Endpoint(host, int(port))
+
+
+def parse_relay(text: str) -> Endpoint:
+    """Return the endpoint that `smtp://HOST:PORT` names. Raises ValueError."""
+    try:
+        if not text.startswith("smtp://"):
+            raise ValueError
+        endpoint = parse_endpoint(text.removeprefix("smtp://").removesuffix("/"))
+        if endpoint.path:
+            raise ValueError
+        return endpoint
+    except ValueError:
+        raise ValueError(f"{text!r} is not written smtp://HOST:PORT") from None
+
+
+_READERS = {
+    "address": parse_address,
+    "smtp": parse_endpoint,
+    "lmtp": parse_endpoint,
+    "relay": parse_relay,
+}
+
+
+def parse_configuration(text: str) -> Configuration:
+    """Return the configuration that a TOML text gives. Raises BadConfiguration."""
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise BadConfiguration(f"this is not TOML: {error}") from None
+    found: dict[str, Any] = {}
+    for key, value in table.items():
+        if key not in _READERS:
+            known = ", ".join(field.name for field in fields(Configuration))
+            raise BadConfiguration(f"{key}: there is no such key; the keys are {known}")
+        if not isinstance(value, str):
+            raise BadConfiguration(f'{key}: a text in quotes is wanted, as in {key} = "..."')
+        try:
+            found[key] = _READERS[key](value) if value or key == "address" else None
+        except ValueError as error:
+            raise BadConfiguration(f"{key}: {error}") from None
+    return Configuration(**found)

@@ -1,0 +1,78 @@
+"""The letters in the outbox, as they are read where they lie."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from email import policy
+from email.message import EmailMessage
+from email.parser import BytesParser
+
+from pbm_oust.store.disk import NoSuchFile
+from pbm_oust.store.home import Home
+
+_AS_WRITTEN = policy.default.clone(refold_source="none")
+"""Letters leave with their headers as they stand there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """A letter in the outbox, which goes to one address."""
+
+    name: str
+    message: EmailMessage
+
+    @property
+    def recipient(self) -> str:
+        """The address that the letter goes to; empty where it cannot be read."""
+        return self.header("To")
+
+    @property
+    def subject(self) -> str:
+        """The letter's Subject."""
+        return self.header("Subject")
+
+    @property
+    def message_id(self) -> str:
+        """The letter's Message-ID; its name where it has none."""
+        return self.header("Message-ID") or self.name
+
+    @property
+    def text(self) -> str:
+        """The letter as text, where it is HTML besides."""
+        body = self.message.get_body(("plain",))
+        return str(body.get_content()) if body else ""
+
+    @property
+    def posted(self) -> float:
+        """When the letter was written, in seconds since the epoch; its name begins with it."""
+        seconds, _, _ = self.name.partition(".")
+        return float(seconds) if seconds.isdecimal() else 0.0
+
+    def header(self, name: str) -> str:
+        """Return a header's value, or an empty text where there is none that can be read."""
+        try:
+            return str(self.message.get(name, ""))
+        except Exception:  # noqa: BLE001 - the parser fails in several ways on what is not ours
+            return ""
+
+
+def read_letters(home: Home) -> Iterator[Letter]:
+    """Yield the letters in the outbox, oldest first; those that go meanwhile are left out."""
+    return _read(home, home.outbox.letters())
+
+
+def read_failed_letters(home: Home) -> Iterator[Letter]:
+    """Yield the letters that the relay refused for good, oldest first."""
+    return _read(home, home.outbox.failed_letters())
+
+
+def _read(home: Home, names: list[str]) -> Iterator[Letter]:
+    for name in names:
+        with suppress(NoSuchFile):
+            yield read_letter(home, name)
+
+
+def read_letter(home: Home, name: str) -> Letter:
+    """Return a letter of the outbox. Raises NoSuchFile."""
+    parser = BytesParser(EmailMessage, policy=_AS_WRITTEN)
+    return Letter(name, parser.parsebytes(home.outbox.read(name)))
