@@ -88,7 +88,7 @@ class Words:
             words_of_wish=lambda wish: translator.word(format_wish(wish)),
             said=self.of,
             rows_of=self._rows,
-            past_rows=partial(past_rows, translator),
+            past_rows=partial(past_rows, translator, self._ended_by),
             seek_rows=partial(seek_rows, translator),
             standing_rows=partial(standing_rows, translator),
             shown_in_any=shown_in_any,
@@ -208,6 +208,9 @@ class Words:
 
     def _example_answer(self, game: Game) -> str:
         return self._tongue.answer(example_answer(game))
+
+    def _ended_by(self, kind: Kind, how: str) -> str:
+        return str(self._kind_words(kind).ended_by(how))
 
     def _kind_words(self, kind: Kind) -> Any:
         return self._macros(f"kinds/{kind.name}")

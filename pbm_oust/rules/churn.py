@@ -11,7 +11,6 @@ from enum import Enum
 
 from pbm_oust.rules.grid import Grid, Shape, hexagon
 from pbm_oust.rules.position import (
-    How,
     IllegalPass,
     IllegalPlacement,
     Kind,
@@ -19,6 +18,12 @@ from pbm_oust.rules.position import (
     Result,
     Side,
 )
+
+
+class Ending(Enum):
+    """How the rules of Churn end a game."""
+
+    MAJORITY = "majority"
 
 
 class Fault(Enum):
@@ -210,7 +215,7 @@ def _side(grid: Grid, choose: Callable[[int], int]) -> Generator[int, int, None]
 
 def _majority(x: int, cells: int) -> Result:
     """Return the result of a full board on which side x has these stones."""
-    return Result(Side.X if 2 * x.bit_count() > cells.bit_count() else Side.O, How.MAJORITY)
+    return Result(Side.X if 2 * x.bit_count() > cells.bit_count() else Side.O, Ending.MAJORITY)
 
 
 def _has_odd_number_of_cells(grid: Grid) -> bool:

@@ -10,7 +10,6 @@ from enum import Enum
 
 from pbm_oust.rules.grid import Grid, Shape, hexagon, square
 from pbm_oust.rules.position import (
-    How,
     IllegalPass,
     IllegalPlacement,
     Kind,
@@ -18,6 +17,13 @@ from pbm_oust.rules.position import (
     Result,
     Side,
 )
+
+
+class Ending(Enum):
+    """How the rules of Oust end a game."""
+
+    CAPTURE = "capture"
+    BLOCKED = "blocked"
 
 
 class Fault(Enum):
@@ -165,7 +171,7 @@ class Oust:
         mover = self.to_move
         x, o = (own, enemy) if mover is Side.X else (enemy, own)
         if captured and not enemy:
-            return Oust(self.grid, x, o, mover, result=Result(mover, How.CAPTURE))
+            return Oust(self.grid, x, o, mover, result=Result(mover, Ending.CAPTURE))
         if captured:
             chained = Oust(self.grid, x, o, mover, is_mid_turn=True)
             if chained.has_placement():
@@ -173,7 +179,7 @@ class Oust:
         handed_on = Oust(self.grid, x, o, mover.other)
         if handed_on.has_placement() or Oust(self.grid, x, o, mover).has_placement():
             return handed_on
-        return Oust(self.grid, x, o, mover.other, result=Result(None, How.BLOCKED))
+        return Oust(self.grid, x, o, mover.other, result=Result(None, Ending.BLOCKED))
 
 
 KIND = Kind(

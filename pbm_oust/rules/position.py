@@ -21,11 +21,11 @@ class Side(Enum):
 
 
 class How(Enum):
-    """How a game ended."""
+    """How any game may end: by what its players, the server or its operator did.
 
-    CAPTURE = "capture"
-    MAJORITY = "majority"
-    BLOCKED = "blocked"
+    What ends it by the rules is the game's own: an Enum beside its positions.
+    """
+
     RESIGN = "resign"
     FORFEIT = "forfeit"
     AGREED = "agreed"
@@ -37,7 +37,8 @@ class Result:
     """The end of a game: the winning side, or none for a draw, and how it came about."""
 
     winner: Side | None
-    how: How
+    how: Enum
+    """A How, or a member of the game's own Enum; its value is the word in histories."""
 
 
 class IllegalPlacement(ValueError):

@@ -3,8 +3,9 @@
 import pytest
 
 from pbm_oust.rules.churn import KIND, Churn, Fault
+from pbm_oust.rules.churn import Ending as ChurnEnding
 from pbm_oust.rules.grid import Shape, hexagon, parse_grid
-from pbm_oust.rules.position import How, IllegalPass, Occupied, Result, Side, taken
+from pbm_oust.rules.position import IllegalPass, Occupied, Result, Side, taken
 from tests.unit.boards import (
     O,
     X,
@@ -216,7 +217,7 @@ def test_a_board_that_is_full_after_a_turn_ends_the_game() -> None:
     after = placed(before, "B2")
 
     assert before.result is None
-    assert after.result == Result(X, How.MAJORITY)
+    assert after.result == Result(X, ChurnEnding.MAJORITY)
 
 
 @pytest.mark.parametrize(("mover", "winner"), [(X, O), (O, X)])
@@ -231,7 +232,7 @@ def test_the_side_with_more_stones_wins_whoever_places_the_last_one(
 
     after = placed(churn_board(three_and_four, "hex 2", to_move=mover), "B2")
 
-    assert after.result == Result(winner, How.MAJORITY)
+    assert after.result == Result(winner, ChurnEnding.MAJORITY)
 
 
 def test_a_board_is_full_only_after_the_removals() -> None:

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm_oust.rules.churn import Churn, Fault, smallest_joins
+from pbm_oust.rules.churn import Ending as ChurnEnding
 from pbm_oust.rules.grid import Grid, hexagon
-from pbm_oust.rules.position import How, IllegalPass, Result, Side, taken
+from pbm_oust.rules.position import IllegalPass, Result, Side, taken
 from tests.unit.boards import churn_board, drawn, naive_churn_of, placed, refused
 from tests.unit.mirrors import in_mirror, mirrored
 from tests.unit.naive import names_of
@@ -202,7 +203,7 @@ def test_random_games_end_on_a_full_board_with_the_majority_as_the_winner(
         *_, last = (after for _, _, after in ChurnPlay(grid, seed, length=cells**2).steps())
         more = max(Side, key=lambda side: last.stones(side).bit_count())
         assert last.x | last.o == grid.cells
-        assert last.result == Result(more, How.MAJORITY)
+        assert last.result == Result(more, ChurnEnding.MAJORITY)
 
 
 @relaxed

@@ -8,6 +8,7 @@ from pbm_oust.board.game import Game, replay
 from pbm_oust.board.header import Terms
 from pbm_oust.board.record import Deed, Placement, Record, wish_of
 from pbm_oust.refusal import Barred, NotAllowed, Refusal
+from pbm_oust.rules.oust import Ending as OustEnding
 from pbm_oust.rules.oust import Oust
 from pbm_oust.rules.position import How, Result
 from tests.unit.boards import O, X, board, drawn, names
@@ -192,14 +193,14 @@ def test_names_of_cells_are_recorded_in_capitals() -> None:
 def test_capturing_the_last_stone_ends_the_game() -> None:
     game = play(new_game("square 3x3"), "x A1", "o C1", "x B1")
 
-    assert game.result == Result(X, How.CAPTURE)
+    assert game.result == Result(X, OustEnding.CAPTURE)
     assert (actions(game)[-1], stones(game)) == ("x B1*1", ".../.../xx.")
 
 
 def test_a_blocked_board_ends_the_game_as_a_draw() -> None:
     game = play(new_game("square 2x2"), "x B2", "o B1", "x A1", "o A2")
 
-    assert game.result == Result(None, How.BLOCKED)
+    assert game.result == Result(None, OustEnding.BLOCKED)
     assert not game.must_pass
 
 

@@ -2,8 +2,9 @@
 
 import pytest
 
+from pbm_oust.rules.oust import Ending as OustEnding
 from pbm_oust.rules.oust import Fault
-from pbm_oust.rules.position import How, Occupied, Result, taken
+from pbm_oust.rules.position import Occupied, Result, taken
 from tests.unit.boards import (
     O,
     X,
@@ -210,7 +211,7 @@ def test_on_a_hexagonal_grid_a_group_of_two_takes_single_stones() -> None:
     after = placed(before, "D4")
 
     assert names(before.grid, taken(before, after)) == "D3 E5"
-    assert after.result == Result(X, How.CAPTURE)
+    assert after.result == Result(X, OustEnding.CAPTURE)
 
 
 def test_the_tally_of_a_side_is_its_largest_group_and_all_its_stones() -> None:

@@ -3,8 +3,9 @@
 import pytest
 
 from pbm_oust.rules.grid import parse_grid
+from pbm_oust.rules.oust import Ending as OustEnding
 from pbm_oust.rules.oust import Oust
-from pbm_oust.rules.position import How, IllegalPass, Result
+from pbm_oust.rules.position import IllegalPass, Result
 from tests.unit.boards import O, X, board, capturing, drawn, placed, placements, rows
 
 CAPTURE_THREE = """
@@ -117,7 +118,7 @@ def test_taking_the_last_enemy_stone_wins_in_the_middle_of_a_turn() -> None:
         x x . .
         """
     )
-    assert after.result == Result(X, How.CAPTURE)
+    assert after.result == Result(X, OustEnding.CAPTURE)
     assert not after.is_mid_turn
 
 
@@ -154,7 +155,7 @@ def test_a_full_chequerboard_is_a_draw() -> None:
 
     after = placed(before, "C1")
 
-    assert after.result == Result(None, How.BLOCKED)
+    assert after.result == Result(None, OustEnding.BLOCKED)
     assert placements(after) == ""
 
 
@@ -171,4 +172,4 @@ def test_a_board_with_free_cells_on_which_nobody_can_place_is_a_draw() -> None:
         . o x x
         """
     )
-    assert after.result == Result(None, How.BLOCKED)
+    assert after.result == Result(None, OustEnding.BLOCKED)

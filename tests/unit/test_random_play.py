@@ -12,17 +12,19 @@ from typing import TypeVar
 import pytest
 
 from pbm_oust.experiments.simulate import Course, Figures, Summary, chooser, play, simulate
+from pbm_oust.rules.churn import Ending as ChurnEnding
 from pbm_oust.rules.grid import Grid, hexagon, parse_grid, square
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.oust import Ending as OustEnding
 from pbm_oust.rules.oust import Oust
-from pbm_oust.rules.position import How, Result
+from pbm_oust.rules.position import Result
 from tests.unit.boards import O, X
 from tests.unit.strategies import course
 
 T = TypeVar("T")
 
-X_WON, O_WON = Result(X, How.CAPTURE), Result(O, How.CAPTURE)
-DRAWN = Result(None, How.BLOCKED)
+X_WON, O_WON = Result(X, OustEnding.CAPTURE), Result(O, OustEnding.CAPTURE)
+DRAWN = Result(None, OustEnding.BLOCKED)
 
 
 def unevenness(found: Counter[T], kinds: int) -> float:
@@ -221,7 +223,7 @@ def test_in_churn_every_turn_is_one_placement_and_nobody_passes() -> None:
     for game in courses("churn", "hex 3"):
         assert game.turns == game.placements
         assert (game.passes, game.longest_chain) == (0, 1)
-        assert game.result.how is How.MAJORITY
+        assert game.result.how is ChurnEnding.MAJORITY
 
 
 def test_a_summary_adds_up_the_courses() -> None:

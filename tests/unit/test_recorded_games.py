@@ -4,10 +4,12 @@ from typing import Any
 import pytest
 
 from pbm_oust.board.history import read_history
+from pbm_oust.rules.churn import Ending as ChurnEnding
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.oust import Ending as OustEnding
 from pbm_oust.rules.oust import Oust
-from pbm_oust.rules.position import How, Position, Side, taken
+from pbm_oust.rules.position import Position, Side, taken
 from tests.unit.boards import (
     board,
     capturing,
@@ -26,7 +28,7 @@ SMALL = 61
 
 GAMES = recorded_games()
 SMALL_GAMES = [game for game in GAMES if parse_grid(game.grid).cells.bit_count() <= SMALL]
-WON = {"oust": How.CAPTURE, "churn": How.MAJORITY}
+WON = {"oust": OustEnding.CAPTURE, "churn": ChurnEnding.MAJORITY}
 """How a game of each kind is won."""
 
 SHOWN = ("draw", "draw with empty points", "pass", "stuck", "win by a turn of several captures")
@@ -95,7 +97,7 @@ def test_a_recorded_game_ends_with_its_last_action_and_its_recorded_result(
         assert last is None
     elif game.result == "draw":
         assert last
-        assert (last.winner, last.how) == (None, How.BLOCKED)
+        assert (last.winner, last.how) == (None, OustEnding.BLOCKED)
     else:
         assert last
         assert (last.winner, last.how) == (Side(game.result), WON[game.kind])
@@ -184,7 +186,7 @@ def test_figure_6_shows_a_placement_that_wins() -> None:
     after = before.place(before.grid.parse_cell(figure["play"]))
 
     assert after.result
-    assert (after.result.winner, after.result.how) == (before.to_move, How.CAPTURE)
+    assert (after.result.winner, after.result.how) == (before.to_move, OustEnding.CAPTURE)
 
 
 def test_figure_7_shows_the_largest_groups_and_all_stones() -> None:

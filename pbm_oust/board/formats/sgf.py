@@ -7,6 +7,7 @@ with PBM: the lines of the header, the remarks, each record and the result.
 """
 
 from collections.abc import Iterator, Sequence
+from enum import Enum
 
 from pbm_oust import __version__
 from pbm_oust.board.formats.sheet import BadGame, Draft, Piece, Sheet, draft
@@ -58,6 +59,10 @@ def point(grid: Grid, cell: int) -> str:
     return _LETTERS[column - 1] + _LETTERS[len(grid.rows) - row]
 
 
+_HOW: dict[Enum, str] = {How.RESIGN: "R", How.FORFEIT: "T"}
+"""What SGF has words for, of the ways in which a game ends."""
+
+
 def _root(sheet: Sheet) -> Properties:
     game = sheet.game
     header, grid = game.header, game.header.grid
@@ -86,7 +91,7 @@ def _result(result: Result) -> str:
         return "Void"
     if result.winner is None:
         return "0"
-    how = {How.RESIGN: "R", How.FORFEIT: "T"}.get(result.how, "")
+    how = _HOW.get(result.how, "")
     return f"{COLOURS[result.winner]}+{how}"
 
 
