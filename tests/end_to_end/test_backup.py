@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tests.end_to_end.player import Letters, Player, latest_mail, play_to_the_end
 from tests.end_to_end.server import PROGRAM, Server, running
-from tests.mail_servers.document import block
+from tests.peers.mail_servers.document import block
 
 MOST_COPIES = 8
 
