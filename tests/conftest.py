@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from pbm_oust.store.home import Home
 from pbm_oust.rules.kinds import KINDS
-from tests.unit.listening import listening
+from pbm_oust.store.home import Home
+from tests.support.listening import listening
 
 SLOW = {"peers", "chaos", "league", "fuzz"}
 """The folders of the slow rings, which only `scripts/test all` runs."""

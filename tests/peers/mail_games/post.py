@@ -2,8 +2,8 @@
 
 import shutil
 
-from tests.peers.mail_servers.document import block
 from tests.peers.mail_servers.host import Host
+from tests.support.document import block
 
 PASSWORDS = {"alice": "wonderland", "bob": "lookingglass"}
 

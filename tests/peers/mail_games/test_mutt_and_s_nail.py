@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import cycle, islice
 
-from tests.end_to_end.waiting import wait_until
 from tests.peers.mail_games.moves import Typed, game, words_of
 from tests.peers.mail_games.mutt import Mutt, at_mutt
 from tests.peers.mail_games.post import PASSWORDS, make_players, settings
 from tests.peers.mail_games.s_nail import Quote, SNail, at_s_nail
 from tests.peers.mail_servers.host import Host
 from tests.peers.mail_servers.postfix import Postfix, running_postfix
+from tests.support.waiting import wait_until
 
 HALF = 22
 """After so many moves bob finds the setting with which s-nail heeds Reply-To; as it comes, it sends

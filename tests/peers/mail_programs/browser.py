@@ -6,10 +6,10 @@ from pathlib import Path
 
 from selenium.webdriver import ChromeOptions, Remote
 
-from tests.end_to_end.waiting import wait_until
 from tests.peers.mail_programs.desk import PEERS
 from tests.peers.mail_programs.leashed import leashed
 from tests.peers.mail_servers.host import free_port
+from tests.support.waiting import wait_until
 
 _PACKAGE = PEERS / "chromium/usr"
 _OPTIONS = "headless=new no-sandbox disable-gpu disable-dev-shm-usage window-size=1200,900"

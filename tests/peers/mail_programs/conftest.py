@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.sink import listening_sink
 from tests.peers.mail_programs.desk import Desk
+from tests.support.sink import listening_sink
 
 
 @pytest.fixture

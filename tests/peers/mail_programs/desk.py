@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pbm_oust.mail.reading import Mail, read_mail
-from tests.end_to_end.sink import Sink
 from tests.peers.mail_programs.terminal import terminal
+from tests.support.sink import Sink
 
 PEERS = Path(__file__).parents[3] / ".peers"
 ALICE = "alice@example.org"

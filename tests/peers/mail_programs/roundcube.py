@@ -8,11 +8,11 @@ from contextlib import closing, contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
 
-from tests.end_to_end.waiting import wait_until
 from tests.peers.mail_programs.desk import PEERS
 from tests.peers.mail_programs.imap import serving_imap
 from tests.peers.mail_programs.leashed import leashed
 from tests.peers.mail_servers.host import free_port
+from tests.support.waiting import wait_until
 
 _PACKAGES = PEERS / "roundcube"
 _PROGRAM = _PACKAGES / "usr/share/roundcube"

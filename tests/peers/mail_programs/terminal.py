@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pyte
 
-from tests.end_to_end.waiting import PATIENCE
+from tests.support.waiting import PATIENCE
 
 ROWS, COLUMNS = 40, 120
 _CONTROLS = re.compile(r"\x1b\[[0-9;?>=]*[A-Za-z]|\x1b[()][A-Z0-9]|\x1b[=>78DM]|\x1b\][^\x07]*\x07")

@@ -1,8 +1,8 @@
 import os
 from pathlib import Path
 
-from tests.end_to_end.waiting import wait_until
 from tests.peers.mail_programs.leashed import leashed
+from tests.support.waiting import wait_until
 
 
 def test_what_a_program_has_started_ends_with_the_test_that_needs_it(tmp_path: Path) -> None:

@@ -5,8 +5,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.end_to_end.player import Player
-from tests.end_to_end.sink import listening_sink
 from tests.peers.mail_games.post import PASSWORDS, make_players, settings
 from tests.peers.mail_programs.browser import browsing
 from tests.peers.mail_programs.desk import ALICE, BOARD, BOARD_MAIL, BOARD_SUBJECT, Desk
@@ -15,6 +13,8 @@ from tests.peers.mail_programs.roundcube import serving_roundcube
 from tests.peers.mail_programs.webmail import Webmail
 from tests.peers.mail_servers.host import OWNER, Host, open_folder
 from tests.peers.mail_servers.postfix import running_postfix
+from tests.support.player import Player
+from tests.support.sink import listening_sink
 
 
 @pytest.fixture

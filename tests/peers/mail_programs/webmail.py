@@ -7,8 +7,8 @@ from selenium.webdriver import ActionChains, Keys, Remote
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 
-from tests.end_to_end.waiting import wait_until
 from tests.peers.mail_programs.imap import PASSWORD
+from tests.support.waiting import wait_until
 
 _IS_READY = """
 return document.readyState == "complete"

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.end_to_end.waiting import wait_until
-from tests.peers.mail_servers.document import block
 from tests.peers.mail_servers.host import PEERS, Host, stop
+from tests.support.document import block
+from tests.support.waiting import wait_until
 
 PROGRAM = PEERS / "exim4-daemon-light/usr/sbin/exim4"
 CONFIGURATION = PEERS / "exim4-config"

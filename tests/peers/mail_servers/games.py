@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from pbm_oust.store.home import Home
-from tests.end_to_end.player import Letters, Player, latest_mail, play_to_the_end
-from tests.end_to_end.waiting import wait_until
 from tests.peers.mail_servers.host import Host
+from tests.support.player import Letters, Player, latest_mail, play_to_the_end
+from tests.support.waiting import wait_until
 
 Players = tuple[Player, Player]
 

@@ -21,10 +21,10 @@ from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from itertools import count
 from pathlib import Path
 
-from tests.end_to_end.player import Letters, read_maildir
-from tests.end_to_end.server import Server, started
-from tests.end_to_end.waiting import wait_until
-from tests.peers.mail_servers.document import block
+from tests.support.document import block
+from tests.support.player import Letters, read_maildir
+from tests.support.server import Server, started
+from tests.support.waiting import wait_until
 
 ROOT = Path(__file__).parents[3]
 PEERS = ROOT / ".peers"

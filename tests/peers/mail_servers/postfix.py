@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.end_to_end.waiting import wait_until
 from tests.peers.mail_servers.host import PEERS, Host, free_port, stop
+from tests.support.waiting import wait_until
 
 PACKAGE = PEERS / "postfix"
 LIBRARIES = PACKAGE / "usr/lib/postfix"

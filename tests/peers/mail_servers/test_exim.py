@@ -3,9 +3,6 @@ from collections.abc import Iterator
 import pytest
 from aiosmtpd.lmtp import LMTP
 
-from tests.end_to_end.player import Player
-from tests.end_to_end.sink import listening_sink
-from tests.end_to_end.waiting import wait_until
 from tests.peers.mail_servers.exim import Exim, exim_files, running_exim
 from tests.peers.mail_servers.games import (
     begin_a_game,
@@ -14,6 +11,9 @@ from tests.peers.mail_servers.games import (
     wait_for_bounce,
 )
 from tests.peers.mail_servers.host import COMMANDS, TAGGED, Host
+from tests.support.player import Player
+from tests.support.sink import listening_sink
+from tests.support.waiting import wait_until
 
 
 @pytest.fixture

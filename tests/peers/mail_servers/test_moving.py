@@ -2,12 +2,12 @@ import re
 import subprocess
 from pathlib import Path
 
-from tests.end_to_end.player import latest_mail
-from tests.peers.mail_servers.document import block
 from tests.peers.mail_servers.exim import exim_files, running_exim
 from tests.peers.mail_servers.games import begin_a_game, finish_the_game, records_of
 from tests.peers.mail_servers.host import Host, new_host
 from tests.peers.mail_servers.postfix import running_postfix
+from tests.support.document import block
+from tests.support.player import latest_mail
 
 
 def test_a_game_moves_to_another_host_with_the_mail_that_waits(host: Host, installed: Path) -> None:

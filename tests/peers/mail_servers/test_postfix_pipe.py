@@ -3,10 +3,6 @@ from collections.abc import Iterator
 import pytest
 
 from pbm_oust.store.configuration import Endpoint
-from tests.end_to_end.player import Player
-from tests.end_to_end.sink import listening_sink
-from tests.end_to_end.waiting import wait_until
-from tests.peers.mail_servers.document import block
 from tests.peers.mail_servers.games import (
     begin_a_game,
     finish_the_game,
@@ -16,6 +12,10 @@ from tests.peers.mail_servers.games import (
 )
 from tests.peers.mail_servers.host import COMMANDS, OWNER, Host
 from tests.peers.mail_servers.postfix import Postfix, running_postfix
+from tests.support.document import block
+from tests.support.player import Player
+from tests.support.sink import listening_sink
+from tests.support.waiting import wait_until
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ import subprocess
 from dataclasses import replace
 from pathlib import Path
 
-from tests.end_to_end.waiting import wait_until
-from tests.peers.mail_servers.document import block
 from tests.peers.mail_servers.host import PEERS, Host, free_port
+from tests.support.document import block
+from tests.support.waiting import wait_until
 
 PATH = f"{os.environ['PATH']}:{PEERS}/systemd/usr/bin"
 """Where systemd-analyze is, if not on this machine then in the unpacked package."""

@@ -1,0 +1,22 @@
+"""The settings that docs/operate.md gives, with other places in them."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from textwrap import dedent
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "operate.md"
+
+
+def block(name: str, changes: Mapping[str, str]) -> str:
+    """Return a block of the document by the name that its frame has, with texts exchanged."""
+    text = DOCUMENT.read_text()
+    frame = rf"^( *)```\w+ {re.escape(name)}\n(.*?)^\1```$"
+    found = re.findall(frame, text, re.MULTILINE | re.DOTALL)
+    assert len(found) == 1, f"{DOCUMENT} has {len(found)} blocks {name}"
+    settings = dedent(found[0][1])
+    missing = [old for old in changes if old not in settings]
+    assert not missing, f"{name} in {DOCUMENT} lacks {missing}"
+    if not changes:
+        return settings
+    return re.sub("|".join(map(re.escape, changes)), lambda old: changes[old[0]], settings)
