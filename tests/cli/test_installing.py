@@ -5,9 +5,9 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-SHOW = "from pbm_oust.mail.words import Words; print(Words('a@b').help_page('oust'))"
+SHOW = "from pbm_oust.letters.words import Words; print(Words('a@b').help_page('oust'))"
 SHOW_IN_FRENCH = (
-    "from pbm_oust.languages import LANGUAGES; from pbm_oust.mail.words import Words; "
+    "from pbm_oust.languages import LANGUAGES; from pbm_oust.letters.words import Words; "
     "print(Words('a@b', LANGUAGES['fr']).help_page('oust'))"
 )
 IN_FRENCH = "Oust est un jeu créé par Mark Steere (2007)."
