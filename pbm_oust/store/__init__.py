@@ -1,0 +1,1 @@
+"""The home of a server: the only package that touches a disk."""
