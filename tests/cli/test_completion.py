@@ -1,4 +1,4 @@
-"""The shell completes what the line in the README promises."""
+"""The shell completes what the lines in docs/command-line.md promise."""
 
 import os
 import re
@@ -14,7 +14,9 @@ ROOT = Path(__file__).parents[2]
 LINES = {
     shell: line.strip()
     for line, shell in re.findall(
-        r"^(.*_PBM_OUST_COMPLETE=.*?) +# (\w+)$", (ROOT / "README.md").read_text(), re.MULTILINE
+        r"^(.*_PBM_OUST_COMPLETE=.*?) +# (\w+)$",
+        (ROOT / "docs" / "command-line.md").read_text(),
+        re.MULTILINE,
     )
 }
 ENVIRONMENT = os.environ | {"PATH": f"{Path(PROGRAM).parent}:{os.environ['PATH']}"}

@@ -33,8 +33,8 @@ def test_the_commands_of_the_readme_do_what_it_says(tmp_path: Path) -> None:
     assert [each.returncode for each in done] == [0] * 6 + [1]
 
 
-def test_the_history_in_the_readme_is_one(tmp_path: Path) -> None:
-    text = (ROOT / "README.md").read_text()
+def test_the_history_in_the_page_about_histories_is_one(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "histories.md").read_text()
     history = re.search(r"^pbm_oust history 1\n.*?^= .*?\n", text, re.MULTILINE | re.DOTALL)
     assert history
     (tmp_path / "oust").mkdir()
