@@ -1,0 +1,217 @@
+"""One connection to the database, and what may be done with it: read a snapshot, or write."""
+
+import errno
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import apsw
+
+from pbm_oust.disk import Disk
+from pbm_oust.store.faults import DatabaseFault, damaged, fault_of, too_new
+from pbm_oust.store.migrations import LATEST, migrate
+
+T = TypeVar("T")
+Value = None | int | float | str | bytes
+Row = tuple[Any, ...]
+Identity = tuple[int, int]
+"""Device and inode of a file."""
+
+LARGEST_LOG = 16 * 1024 * 1024
+"""The size in bytes to which the log is cut when it begins anew."""
+
+
+class Connection:
+    """A connection to the file at `path`; where there is none, to tables with nothing in them.
+
+    Every method may raise DatabaseFault.
+    """
+
+    def __init__(self, path: Path, disk: Disk, patience: float, *, reads_only: bool) -> None:
+        """`patience` is for how many seconds to wait until other processes have written."""
+        self.path = path
+        self.identity = identity_of(path)
+        self.is_broken = False
+        """Whether a fault has shown, after which the connection should be closed."""
+        self.pages_logged = 0
+        """How many pages the log had after the latest commit of this connection."""
+        try:
+            self._apsw = self._opened() if self.identity else _connection_to_nothing()
+        except apsw.Error as error:
+            raise fault_of(error, path, _errno_of(path)) or error from error
+        try:
+            if self.identity:
+                self._set_up(disk, patience)
+            if reads_only:
+                self.execute("PRAGMA query_only = ON")
+        except BaseException:
+            self.close()
+            raise
+
+    def _opened(self) -> apsw.Connection:
+        return apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE)
+
+    def _set_up(self, disk: Disk, patience: float) -> None:
+        self._apsw.set_busy_timeout(int(patience * 1000))
+        self._apsw.set_wal_hook(self._note_size_of_log)
+        self.execute("PRAGMA synchronous = FULL")
+        self.execute("PRAGMA foreign_keys = ON")
+        self.execute(f"PRAGMA journal_size_limit = {LARGEST_LOG}")
+        version = self.version()
+        # A process may have died between writing a transaction and syncing it. Whoever opens the
+        # database next sees that transaction, and must not build on it before it is durable.
+        with suppress(FileNotFoundError):
+            disk.sync_file(self.path.with_name(f"{self.path.name}-wal"))
+        if 0 < version < LATEST:
+            self.execute("BEGIN IMMEDIATE")
+            migrate(self._apsw)
+            self.execute("COMMIT")
+
+    @property
+    def is_in_transaction(self) -> bool:
+        """Whether a transaction is open; SQLite ends it by itself after some faults."""
+        return self._apsw.in_transaction
+
+    @property
+    def changed(self) -> int:
+        """How many rows the latest statement has changed."""
+        return self._apsw.changes()
+
+    def execute(self, statement: str, values: tuple[Value, ...] = ()) -> list[Row]:
+        """Carry out a statement and return its rows."""
+        try:
+            return self._apsw.execute(statement, values).fetchall()
+        except apsw.Error as error:
+            fault = fault_of(error, self.path, self._apsw.system_errno)
+            if fault is None:
+                raise
+            self.is_broken = True
+            raise fault from error
+
+    def begin(self, statement: str) -> None:
+        """Begin a transaction, and make sure that the tables are those that we know."""
+        self.execute(statement)
+        version = self.version()
+        if version > LATEST:
+            raise too_new(self.path, version, LATEST)
+        if version < LATEST:
+            raise damaged(self.path, "it has none of our tables")
+
+    def end(self, statement: str) -> None:
+        """End the transaction, if one is open."""
+        if self.is_in_transaction:
+            self.execute(statement)
+
+    def version(self) -> int:
+        """Return the version of the tables."""
+        return int(self.execute("PRAGMA user_version")[0][0])
+
+    def shorten_log(self) -> None:
+        """Bring what the log holds into the file itself, as far as nobody reads older pages."""
+        self.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+    def close(self) -> None:
+        """Close the connection, in whatever state it is."""
+        with suppress(apsw.Error):
+            self._apsw.close(True)
+
+    def _note_size_of_log(self, _connection: apsw.Connection, _name: str, pages: int) -> int:
+        self.pages_logged = pages
+        return apsw.SQLITE_OK
+
+
+class Snapshot:
+    """What the database holds at one moment. Its methods may raise DatabaseFault."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self.fault: DatabaseFault | None = None
+        """The first fault that a statement met."""
+
+    def rows(self, statement: str, *values: Value) -> list[Row]:
+        """Return all rows that a statement gives."""
+        if self.fault and not self._connection.is_in_transaction:
+            raise self.fault
+        try:
+            return self._connection.execute(statement, values)
+        except DatabaseFault as fault:
+            self.fault = self.fault or fault
+            raise
+
+    def row(self, statement: str, *values: Value) -> Row | None:
+        """Return the first row that a statement gives, or None."""
+        found = self.rows(statement, *values)
+        return found[0] if found else None
+
+
+class Transaction(Snapshot):
+    """What the database holds while nobody else writes, and the changes made to it so far."""
+
+    def run(self, statement: str, *values: Value) -> int:
+        """Carry out a statement and return how many rows it has changed."""
+        self.rows(statement, *values)
+        return self._connection.changed
+
+
+class Task(Generic[T]):
+    """Work that waits to be done within a transaction, and what has come of it."""
+
+    def __init__(self, work: Callable[[Transaction], T]) -> None:
+        self._work = work
+        self._result: list[T] = []
+        self._error: Exception | None = None
+        self.is_over = False
+        """Whether its result is durable, or it has failed."""
+
+    def run(self, connection: Connection) -> None:
+        """Do the work; what it has written is undone if it fails. Raises DatabaseFault.
+
+        The fault is one of the whole transaction, and concerns the works before this one too.
+        """
+        connection.execute("SAVEPOINT task")
+        transaction = Transaction(connection)
+        try:
+            self._result = [self._work(transaction)]
+        except Exception as error:  # noqa: BLE001 - it is raised again where the work came from
+            self._error = error
+        if transaction.fault and not connection.is_in_transaction:
+            raise transaction.fault
+        if self._error:
+            connection.execute("ROLLBACK TO task")
+        connection.execute("RELEASE task")
+
+    def fail(self, fault: DatabaseFault) -> None:
+        """Let the work have failed, as its transaction did."""
+        self._error = type(fault)(*fault.args)
+        self._error.__cause__ = fault
+
+    def result(self) -> T:
+        """Return what the work returned, or raise what it raised."""
+        if self._error:
+            raise self._error
+        return self._result[0]
+
+
+def identity_of(path: Path) -> Identity | None:
+    """Return what tells the file at a path from any other; None where there is no file."""
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _connection_to_nothing() -> apsw.Connection:
+    connection = apsw.Connection(":memory:")
+    migrate(connection)
+    return connection
+
+
+def _errno_of(path: Path) -> int:
+    """Return why a file cannot be opened, as far as that shows without opening it.
+
+    A process that closes a file loses the locks that SQLite has on it.
+    """
+    return 0 if os.access(path, os.R_OK | os.W_OK) else errno.EACCES

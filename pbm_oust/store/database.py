@@ -1,0 +1,218 @@
+"""The database of a home, `HOME/pbm_oust.db`: everything that the home holds but the games.
+
+    with database.read() as snapshot:
+        account = find(snapshot, "alice")
+    database.write(lambda transaction: note(transaction, "alice"))
+
+One process writes at a time, and nobody waits for those who read. Threads of one process share
+their transactions: one of those that wait takes the lead, does the work of all, and commits once,
+so that all share one sync of the disk. There is no thread beside those that write.
+
+Nothing else in a process may open the file: whoever closes it loses the locks that SQLite has.
+"""
+
+import logging
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pbm_oust.disk import Disk, locked_folder
+from pbm_oust.store.connections import Connection, Snapshot, Task, Transaction, identity_of
+from pbm_oust.store.faults import DatabaseFault, DatabaseInterrupted, disk_faults
+from pbm_oust.store.migrations import empty_database
+
+log = logging.getLogger("pbm_oust")
+
+T = TypeVar("T")
+
+FILE_NAME = "pbm_oust.db"
+COMPANIONS = ("-wal", "-shm")
+"""What SQLite appends to the file's name for the files that it keeps beside it."""
+PATIENCE = 10.0
+"""Seconds to wait until other processes have written."""
+MOST_TOGETHER = 100
+"""How many works share a transaction at most."""
+LONGEST_LOG = 1000
+"""After how many pages the log is brought into the file."""
+
+
+class Database:
+    """The database in the file at `path`. Its methods may raise DatabaseFault, an OSError.
+
+    It is made by the first write; until then it reads as one with nothing in it. Any number of
+    threads may use it, but no process that was forked from one that did.
+    """
+
+    def __init__(self, path: Path, disk: Disk | None = None, patience: float = PATIENCE) -> None:
+        self.path = path
+        self._disk = disk or Disk()
+        self._patience = patience
+        self._process = os.getpid()
+        self._here = threading.local()
+        self._idle: list[Connection] = []
+        """Connections with which nobody reads just now."""
+        self._writer: Connection | None = None
+        self._tasks: deque[Task[Any]] = deque()
+        self._change = threading.Condition()
+        """Guards `_is_led`, and wakes those that wait when their work is over."""
+        self._is_led = False
+
+    @contextmanager
+    def read(self) -> Iterator[Snapshot]:
+        """Give what the database holds at one moment; in the body of another `read`, the same."""
+        outer: Snapshot | None = getattr(self._here, "snapshot", None)
+        if outer:
+            yield outer
+            return
+        self._check_thread()
+        with disk_faults(self.path):
+            connection = self._take_reader()
+        try:
+            connection.begin("BEGIN")
+            self._here.snapshot = Snapshot(connection)
+            yield self._here.snapshot
+        finally:
+            self._here.snapshot = None
+            self._put_back(connection)
+
+    def write(self, work: Callable[[Transaction], T]) -> T:
+        """Do some work within a transaction; when this returns, it is durable.
+
+        The work shares its transaction with that of other threads, one of which may be the one
+        that does it: it is done at once, reads and writes nothing but the transaction, and is
+        quick, as nobody else in the home writes meanwhile. If it raises an Exception, that comes
+        out here, and what it has written is undone. It must not use the database otherwise.
+        """
+        self._check_thread()
+        task = Task(work)
+        with self._change:
+            self._tasks.append(task)
+            try:
+                self._change.wait_for(lambda: task.is_over or not self._is_led)
+            except BaseException:
+                with suppress(ValueError):
+                    self._tasks.remove(task)
+                raise
+            if leads := not task.is_over:
+                self._is_led = True
+        if leads:
+            self._here.leads = True
+            try:
+                self._lead()
+            finally:
+                self._here.leads = False
+                with self._change:
+                    self._is_led = False
+                    self._change.notify_all()
+        return task.result()
+
+    def close(self) -> None:
+        """Close all connections; nobody may be using any. They are opened again when needed."""
+        while self._idle:
+            self._idle.pop().close()
+        self._close_writer()
+
+    def _lead(self) -> None:
+        """Do the work of all that wait, in one transaction; let them go, and shorten the log."""
+        taken: list[Task[Any]] = []
+        try:
+            with disk_faults(self.path):
+                writer = self._open_writer()
+            writer.begin("BEGIN IMMEDIATE")
+            while self._tasks and len(taken) < MOST_TOGETHER:
+                taken.append(self._tasks.popleft())
+                taken[-1].run(writer)
+            writer.execute("COMMIT")
+        except DatabaseFault as fault:
+            self._fail(taken or self._everybody(), fault)
+        except BaseException:
+            self._fail(taken, DatabaseInterrupted(f"{self.path}: writing was broken off"))
+            raise
+        else:
+            self._let_go(taken)
+            self._shorten_log(writer)
+
+    def _everybody(self) -> list[Task[Any]]:
+        return [self._tasks.popleft() for _ in range(len(self._tasks))]
+
+    def _fail(self, tasks: list[Task[Any]], fault: DatabaseFault) -> None:
+        """Undo what was written, and let the work of some threads have failed."""
+        if self._writer:
+            with suppress(DatabaseFault):
+                self._writer.end("ROLLBACK")
+        for task in tasks:
+            task.fail(fault)
+        self._let_go(tasks)
+
+    def _let_go(self, tasks: list[Task[Any]]) -> None:
+        with self._change:
+            for task in tasks:
+                task.is_over = True
+            self._change.notify_all()
+
+    def _shorten_log(self, writer: Connection) -> None:
+        """Bring a long log into the file; what was committed is durable without that."""
+        if writer.pages_logged >= LONGEST_LOG:
+            try:
+                writer.shorten_log()
+            except DatabaseFault as fault:
+                log.warning("the log of the database stays long: %s", fault)
+
+    def _open_writer(self) -> Connection:
+        """Return the connection that writes, a new one where that is needed."""
+        if self._writer and not self._is_sound(self._writer):
+            self._close_writer()
+        if self._writer is None:
+            self._create()
+            self._writer = self._connect(reads_only=False)
+        return self._writer
+
+    def _close_writer(self) -> None:
+        if self._writer:
+            self._writer.close()
+            self._writer = None
+
+    def _take_reader(self) -> Connection:
+        with suppress(IndexError):
+            while True:
+                connection = self._idle.pop()
+                if self._is_sound(connection):
+                    return connection
+                connection.close()
+        return self._connect(reads_only=True)
+
+    def _put_back(self, connection: Connection) -> None:
+        with suppress(DatabaseFault):
+            connection.end("ROLLBACK")
+        if connection.is_broken:
+            connection.close()
+        else:
+            self._idle.append(connection)
+
+    def _connect(self, *, reads_only: bool) -> Connection:
+        return Connection(self.path, self._disk, self._patience, reads_only=reads_only)
+
+    def _is_sound(self, connection: Connection) -> bool:
+        """Return whether a connection works, and the file is still the one that it has open."""
+        return not connection.is_broken and connection.identity == identity_of(self.path)
+
+    def _create(self) -> None:
+        """Make the file if it is missing; a log that is older than the file is none of its."""
+        if self.path.exists():
+            return
+        with locked_folder(self.path.parent):
+            if not self.path.exists():
+                for companion in COMPANIONS:
+                    with suppress(FileNotFoundError):
+                        self._disk.remove(self.path.with_name(self.path.name + companion))
+                self._disk.create(self.path, empty_database(), mode=0o600)
+
+    def _check_thread(self) -> None:
+        if os.getpid() != self._process:
+            raise RuntimeError("this process was forked from one that uses the database")
+        if getattr(self._here, "leads", False):
+            raise RuntimeError("a work uses its transaction and nothing else of the database")

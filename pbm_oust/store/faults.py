@@ -1,0 +1,113 @@
+"""What can be wrong with the database: one type for each trouble, with a sentence for the operator.
+
+All of them are `OSError`: the sender of a mail keeps it, and a later try may succeed.
+"""
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+
+
+class DatabaseFault(OSError):
+    """The database cannot be used; the message names the file and says why."""
+
+
+class DatabaseLocked(DatabaseFault):
+    """Another process has held the database for longer than we wait."""
+
+
+class DatabaseFull(DatabaseFault):
+    """The disk has no room left."""
+
+
+class DatabaseReadOnly(DatabaseFault):
+    """The file or its disk cannot be written."""
+
+
+class DatabaseFailing(DatabaseFault):
+    """The file cannot be opened, or the disk fails."""
+
+
+class DatabaseDamaged(DatabaseFault):
+    """The file does not hold what SQLite wrote."""
+
+
+class DatabaseTooNew(DatabaseFault):
+    """The tables are those of a later version of the program."""
+
+
+class DatabaseInterrupted(DatabaseFault):
+    """The process was told to end while it was writing; nothing has been written."""
+
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+_READ_ONLY = (errno.EROFS,)
+
+
+def fault_of(error: apsw.Error, path: Path, number: int = 0) -> DatabaseFault | None:
+    """Return the fault that an error of SQLite tells of; None for a mistake in the program.
+
+    `number` is the `errno` of the system call that failed, or 0.
+    """
+    match error:
+        case apsw.BusyError() | apsw.LockedError() | apsw.ProtocolError():
+            return DatabaseLocked(f"{path} is locked by another program")
+        case apsw.CorruptError() | apsw.NotADBError():
+            return damaged(path, str(error))
+        case apsw.IOError() if _extended(error) == apsw.SQLITE_IOERR_CORRUPTFS:
+            return damaged(path, str(error))
+        case apsw.FullError():
+            return _fault_by(errno.ENOSPC, path, "used", "")
+        case apsw.ReadOnlyError():
+            return _fault_by(errno.EROFS, path, "used", "")
+        case apsw.IOError():
+            return _fault_by(number, path, "used", str(error))
+        case apsw.CantOpenError() | apsw.PermissionsError():
+            return _fault_by(number, path, "opened", str(error))
+    return None
+
+
+def damaged(path: Path, reason: str) -> DatabaseDamaged:
+    """Return the fault of a file that is damaged in some way."""
+    return DatabaseDamaged(
+        f"{path} is damaged ({reason}). Stop the server, then restore a backup, or remove "
+        f"{path.name}, {path.name}-wal and {path.name}-shm to begin again without accounts and "
+        "letters. The games are in files of their own and can still be shown and verified"
+    )
+
+
+def too_new(path: Path, version: int, known: int) -> DatabaseTooNew:
+    """Return the fault of a database that a later version of the program wrote."""
+    return DatabaseTooNew(
+        f"{path} was written by a newer pbm_oust: its tables are of version {version}, and this "
+        f"program knows version {known}. Install the newer program, or restore an older backup"
+    )
+
+
+@contextmanager
+def disk_faults(path: Path) -> Iterator[None]:
+    """Let what fails beside SQLite, in making or finding the file, be a fault of the database."""
+    try:
+        yield
+    except DatabaseFault:
+        raise
+    except OSError as error:
+        raise _fault_by(error.errno or 0, path, "opened", str(error)) from error
+
+
+def _extended(error: apsw.Error) -> int:
+    """Return the detailed code of an error, which apsw's types do not mention."""
+    return int(getattr(error, "extendedresult", 0))
+
+
+def _fault_by(number: int, path: Path, verb: str, reason: str) -> DatabaseFault:
+    """Return the fault that an `errno` tells of."""
+    if number in _FULL:
+        return DatabaseFull(f"{path}: the disk is full")
+    if number in _READ_ONLY:
+        return DatabaseReadOnly(f"{path} cannot be written: it, or its disk, is read-only")
+    return DatabaseFailing(f"{path} cannot be {verb}: {os.strerror(number) if number else reason}")

@@ -1,0 +1,49 @@
+"""The tables of the database, as numbered steps from nothing to what the program expects.
+
+Step n takes the tables from version n - 1 to version n; the version stands in the file as SQLite's
+`user_version`. A step that a released program may have taken is never changed: what comes later is
+another step. A step is a tuple of texts of SQL, one for each section of the tables.
+"""
+
+from collections.abc import Sequence
+
+import apsw
+
+from pbm_oust.store.migrations import accounts, boards, mail
+
+Step = tuple[str, ...]
+
+STEPS: tuple[Step, ...] = ((accounts.VERSION_1, mail.VERSION_1, boards.VERSION_1),)
+LATEST = len(STEPS)
+"""The version that the program works with."""
+
+_FORMAT_VERSIONS = slice(18, 20)
+"""Where a database file says how it is written and read: 2 is for a write-ahead log.
+
+See section 1.3.3 of SQLite's description of the file format.
+"""
+
+
+def migrate(connection: apsw.Connection, steps: Sequence[Step] = STEPS) -> None:
+    """Take the tables to the version after the last step, within the transaction that is open.
+
+    A connection whose version is that or a later one is left as it is.
+    """
+    version = connection.pragma("user_version")
+    for number, step in enumerate(steps, 1):
+        if number > version:
+            for section in step:
+                connection.execute(section)
+            connection.execute(f"PRAGMA user_version = {number}")
+
+
+def empty_database() -> bytes:
+    """Return a whole database file with the latest tables and nothing in them."""
+    connection = apsw.Connection(":memory:")
+    try:
+        migrate(connection)
+        content = bytearray(connection.serialize("main"))
+    finally:
+        connection.close()
+    content[_FORMAT_VERSIONS] = b"\2\2"
+    return bytes(content)
