@@ -19,7 +19,7 @@ Row = tuple[Any, ...]
 Identity = tuple[int, int]
 """Device and inode of a file."""
 
-LARGEST_LOG = 16 * 1024 * 1024
+RESET_SIZE = 16 * 1024 * 1024
 """The size in bytes to which the log is cut when it begins anew."""
 
 
@@ -46,6 +46,9 @@ class Connection:
                 self._set_up(disk, patience)
             if reads_only:
                 self.execute("PRAGMA query_only = ON")
+        except apsw.SQLError as error:
+            self.close()
+            raise damaged(path, str(error)) from error
         except BaseException:
             self.close()
             raise
@@ -58,7 +61,7 @@ class Connection:
         self._apsw.set_wal_hook(self._note_size_of_log)
         self.execute("PRAGMA synchronous = FULL")
         self.execute("PRAGMA foreign_keys = ON")
-        self.execute(f"PRAGMA journal_size_limit = {LARGEST_LOG}")
+        self.execute(f"PRAGMA journal_size_limit = {RESET_SIZE}")
         version = self.version()
         # A process may have died between writing a transaction and syncing it. Whoever opens the
         # database next sees that transaction, and must not build on it before it is durable.

@@ -36,7 +36,7 @@ PATIENCE = 10.0
 """Seconds to wait until other processes have written."""
 MOST_TOGETHER = 100
 """How many works share a transaction at most."""
-LONGEST_LOG = 1000
+LARGEST_LOG = 1000
 """After how many pages the log is brought into the file."""
 
 
@@ -156,7 +156,7 @@ class Database:
 
     def _shorten_log(self, writer: Connection) -> None:
         """Bring a long log into the file; what was committed is durable without that."""
-        if writer.pages_logged >= LONGEST_LOG:
+        if writer.pages_logged >= LARGEST_LOG:
             try:
                 writer.shorten_log()
             except DatabaseFault as fault:

@@ -1,29 +1,51 @@
-"""The database of a home: what one thread, many threads and several processes see of it."""
+"""The database of a home: what its readers see, and what threads that write do to one another."""
 
+import os
+import signal
+import stat
 import threading
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import apsw
 import pytest
 
 from pbm_oust.store.connections import Snapshot, Transaction
-from pbm_oust.store.database import Database
-from pbm_oust.store.faults import DatabaseDamaged, DatabaseLocked, DatabaseTooNew
+from pbm_oust.store.database import LARGEST_LOG, Database
+from pbm_oust.store.faults import (
+    DatabaseDamaged,
+    DatabaseFailing,
+    DatabaseFault,
+    DatabaseLocked,
+    DatabaseTooNew,
+)
 from pbm_oust.store.migrations import LATEST
+from tests.support.trouble import Fault, FaultyVfs, Trouble
+from tests.support.vfs import WatchedVfs
+
+
+class Wrong(Exception):
+    """What works raise in these tests."""
 
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    database = Database(tmp_path / "pbm_oust.db")
+    database = Database(tmp_path / "pbm_oust.db", patience=0.2)
     yield database
     database.close()
 
 
-def add(transaction: Transaction, key: str) -> str:
-    transaction.run("INSERT INTO message_keys VALUES (?, 'done', 0, '')", key)
+def add(transaction: Transaction, key: str, progress: str = "") -> str:
+    transaction.run("INSERT INTO message_keys VALUES (?, 'done', 0, ?)", key, progress)
     return key
+
+
+def write(database: Database, *keys: str) -> None:
+    for key in keys:
+        database.write(lambda transaction, key=key: add(transaction, key))  # type: ignore[misc]
 
 
 def keys(database: Database) -> list[str]:
@@ -32,11 +54,421 @@ def keys(database: Database) -> list[str]:
 
 
 def keys_in(snapshot: Snapshot) -> list[str]:
-    return [key for key, in snapshot.rows("SELECT message_key FROM message_keys")]
+    return [key for (key,) in snapshot.rows("SELECT message_key FROM message_keys")]
 
 
-def test_smoke(database: Database) -> None:
+# Reading
+
+
+def test_a_home_without_a_database_reads_as_an_empty_one_and_stays_as_it_is(
+    database: Database,
+) -> None:
     assert keys(database) == []
-    assert not database.path.exists()
+    assert list(database.path.parent.iterdir()) == []
+
+
+def test_what_is_written_is_read_afterwards(database: Database) -> None:
     assert database.write(lambda transaction: add(transaction, "a")) == "a"
     assert keys(database) == ["a"]
+
+
+def test_a_reader_goes_on_to_see_what_was_there_when_it_began(database: Database) -> None:
+    write(database, "a")
+    with database.read() as snapshot:
+        write(database, "b")
+        assert keys_in(snapshot) == ["a"]
+    assert keys(database) == ["a", "b"]
+
+
+def test_a_read_within_a_read_sees_the_same(database: Database) -> None:
+    write(database, "a")
+    with database.read() as outer:
+        write(database, "b")
+        with database.read() as inner:
+            assert inner is outer
+        assert keys_in(outer) == ["a"]
+
+
+def test_a_reader_cannot_write(database: Database) -> None:
+    write(database, "a")
+    with database.read() as snapshot, pytest.raises(DatabaseFault):
+        snapshot.rows("DELETE FROM message_keys")
+    assert keys(database) == ["a"]
+
+
+def test_each_thread_reads_by_itself(database: Database) -> None:
+    write(database, "a")
+    with database.read() as snapshot, ThreadPoolExecutor() as pool:
+        write(database, "b")
+        assert pool.submit(keys, database).result() == ["a", "b"]
+        assert keys_in(snapshot) == ["a"]
+
+
+# Writing
+
+
+def test_a_work_that_fails_leaves_nothing_and_its_error_comes_out(database: Database) -> None:
+    def work(transaction: Transaction) -> None:
+        add(transaction, "a")
+        raise Wrong
+
+    with pytest.raises(Wrong):
+        database.write(work)
+    assert keys(database) == []
+
+
+def test_a_work_sees_what_it_has_written(database: Database) -> None:
+    def work(transaction: Transaction) -> list[str]:
+        add(transaction, "a")
+        return keys_in(transaction)
+
+    assert database.write(work) == ["a"]
+
+
+def test_a_work_may_not_use_the_database_past_its_transaction(database: Database) -> None:
+    with pytest.raises(RuntimeError):
+        database.write(lambda _: keys(database))
+    with pytest.raises(RuntimeError):
+        database.write(lambda _: write(database, "a"))
+    write(database, "b")
+    assert keys(database) == ["b"]
+
+
+def test_the_number_of_changed_rows_is_returned(database: Database) -> None:
+    write(database, "a", "b")
+    remove = "DELETE FROM message_keys WHERE message_key = ?"
+    assert database.write(lambda transaction: transaction.run(remove, "a")) == 1
+    assert database.write(lambda transaction: transaction.run(remove, "a")) == 0
+
+
+def test_nothing_of_a_work_remains_that_ends_the_process(database: Database) -> None:
+    def work(transaction: Transaction) -> None:
+        add(transaction, "a")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        database.write(work)
+    write(database, "b")
+    assert keys(database) == ["b"]
+
+
+def test_a_long_log_is_brought_into_the_file(database: Database) -> None:
+    text = "x" * 4096 * (LARGEST_LOG // 4)
+    for key in "abcdefgh":
+        database.write(lambda transaction, key=key: add(transaction, key, text))  # type: ignore[misc]
+    log = database.path.with_name("pbm_oust.db-wal")
+    assert log.stat().st_size < 4096 * LARGEST_LOG * 1.5
+    assert keys(database) == list("abcdefgh")
+
+
+def test_the_file_is_for_its_owner_alone_and_keeps_a_log(database: Database) -> None:
+    write(database, "a")
+    paths = sorted(database.path.parent.iterdir())
+    assert [path.name for path in paths] == ["pbm_oust.db", "pbm_oust.db-shm", "pbm_oust.db-wal"]
+    assert {stat.S_IMODE(path.stat().st_mode) for path in paths} == {0o600}
+    database.close()
+    assert list(database.path.parent.iterdir()) == [database.path]
+    assert database.path.read_bytes()[18:20] == b"\2\2"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_what_root_makes_belongs_to_the_owner_of_the_home(database: Database) -> None:
+    os.chown(database.path.parent, 4711, 4712)
+    write(database, "a")
+    owners = {(path.stat().st_uid, path.stat().st_gid) for path in database.path.parent.iterdir()}
+    assert owners == {(4711, 4712)}
+
+
+def test_a_database_is_opened_again_after_it_was_closed(database: Database) -> None:
+    write(database, "a")
+    database.close()
+    assert keys(database) == ["a"]
+    write(database, "b")
+    assert keys(database) == ["a", "b"]
+
+
+# Threads that write at once
+
+
+class SyncCounter(WatchedVfs):
+    """A disk on which syncs are counted."""
+
+    def __init__(self) -> None:
+        super().__init__("counter")
+        self.syncs = 0
+
+    def sync(self, path: str, with_folder: bool, do: Callable[[], None]) -> None:
+        self.syncs += 1
+        do()
+
+
+def wait_until_queued(database: Database, number: int) -> None:
+    """Wait until so many works wait for their turn."""
+    while len(database._tasks) < number:
+        time.sleep(0.001)
+
+
+def write_together(database: Database, *works: Callable[[Transaction], str]) -> list[Future[str]]:
+    """Let threads write in one transaction: the first work goes on when all others wait."""
+
+    def first(transaction: Transaction) -> str:
+        wait_until_queued(database, len(works))
+        return add(transaction, "first")
+
+    with ThreadPoolExecutor(len(works) + 1) as pool:
+        futures = [pool.submit(database.write, first)]
+        while not database._is_led:
+            time.sleep(0.001)
+        for number, work in enumerate(works, 1):
+            futures.append(pool.submit(database.write, work))
+            if number < len(works):
+                wait_until_queued(database, number)
+    return futures
+
+
+def adding(key: str) -> Callable[[Transaction], str]:
+    return lambda transaction: add(transaction, key)
+
+
+def wrong(transaction: Transaction) -> str:
+    add(transaction, "wrong")
+    raise Wrong
+
+
+def test_threads_that_write_at_once_share_one_sync(tmp_path: Path) -> None:
+    counter = SyncCounter()
+    with counter.in_use():
+        database = Database(tmp_path / "pbm_oust.db")
+        write(database, "before")
+        before = counter.syncs
+        futures = write_together(database, *map(adding, "abcdefghij"))
+        assert [future.result() for future in futures] == ["first", *"abcdefghij"]
+        assert counter.syncs == before + 1
+        assert keys(database) == sorted(["before", "first", *"abcdefghij"])
+        database.close()
+
+
+def test_a_work_that_fails_among_others_reaches_its_own_thread_only(database: Database) -> None:
+    futures = write_together(database, adding("a"), wrong, adding("b"))
+    assert [type(future.exception()) for future in futures] == [type(None)] * 2 + [
+        Wrong,
+        type(None),
+    ]
+    assert keys(database) == ["a", "b", "first"]
+
+
+def test_a_commit_that_fails_fails_for_all_who_share_it(tmp_path: Path) -> None:
+    trouble = Trouble()
+
+    def last(transaction: Transaction) -> str:
+        trouble.steps, trouble.at, trouble.fault = 0, 1, Fault.STAYS
+        return add(transaction, "last")
+
+    with FaultyVfs(trouble).in_use():
+        database = Database(tmp_path / "pbm_oust.db")
+        write(database, "before")
+        futures = write_together(database, adding("a"), wrong, last)
+        errors = [future.exception() for future in futures]
+        assert {type(error) for error in errors} == {DatabaseFailing}
+        assert len(set(map(id, errors))) == 4
+        trouble.end()
+        assert keys(database) == ["before"]
+        assert [future.result() for future in write_together(database, adding("a"))]
+        assert keys(database) == ["a", "before", "first"]
+        database.close()
+
+
+def test_a_work_that_hides_a_fault_does_not_write_past_its_transaction(database: Database) -> None:
+
+    def hides(transaction: Transaction) -> str:
+        add(transaction, "lost")
+        connection = transaction._connection
+        connection.execute("ROLLBACK")  # as SQLite does by itself after some faults
+        transaction.fault = DatabaseFailing("the disk fails")
+        with suppress(DatabaseFault):
+            add(transaction, "past")
+        return "hidden"
+
+    errors = [future.exception() for future in write_together(database, adding("a"), hides)]
+    assert [str(error) for error in errors] == ["the disk fails"] * 3
+    assert keys(database) == []
+
+
+def test_many_threads_lose_nothing(database: Database) -> None:
+    with ThreadPoolExecutor(10) as pool:
+        list(pool.map(lambda number: write(database, f"{number}"), range(500)))
+    assert len(keys(database)) == 500
+
+
+def test_a_thread_that_waits_for_its_turn_may_give_up(database: Database) -> None:
+    """As when the operator presses Ctrl-C: what was not begun is not done later."""
+    gave_up = threading.Event()
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    def lead(transaction: Transaction) -> str:
+        assert gave_up.wait(10)
+        return add(transaction, "leads")
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    with ThreadPoolExecutor(1) as pool:
+        leading = pool.submit(database.write, lead)
+        while not database._is_led:
+            time.sleep(0.001)
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        with pytest.raises(KeyboardInterrupt):
+            write(database, "gives up")
+        signal.signal(signal.SIGALRM, before)
+        gave_up.set()
+        leading.result(10)
+    write(database, "later")
+    assert keys(database) == ["later", "leads"]
+
+
+# Trouble
+
+
+def other(database: Database) -> apsw.Connection:
+    """Return a connection of somebody who heeds none of our rules."""
+    return apsw.Connection(str(database.path))
+
+
+def test_a_database_that_others_hold_for_long_is_locked(database: Database) -> None:
+    write(database, "a")
+    holder = other(database)
+    holder.execute("BEGIN IMMEDIATE")
+    with pytest.raises(DatabaseLocked, match=r"pbm_oust\.db is locked by another program"):
+        write(database, "b")
+    assert keys(database) == ["a"]
+    holder.execute("COMMIT")
+    write(database, "b")
+    assert keys(database) == ["a", "b"]
+    holder.close()
+
+
+def test_a_database_that_others_hold_for_a_moment_is_waited_for(tmp_path: Path) -> None:
+    database = Database(tmp_path / "pbm_oust.db")
+    write(database, "a")
+    holder = other(database)
+    holder.execute("BEGIN IMMEDIATE")
+    threading.Timer(0.2, lambda: holder.execute("COMMIT")).start()
+    write(database, "b")
+    assert keys(database) == ["a", "b"]
+    holder.close()
+    database.close()
+
+
+def test_a_lock_that_stays_fails_all_who_wait_for_it_together(database: Database) -> None:
+    write(database, "a")
+    holder = other(database)
+    holder.execute("BEGIN IMMEDIATE")
+    with ThreadPoolExecutor(4) as pool:
+        futures = [pool.submit(write, database, f"{number}") for number in range(4)]
+        errors = [future.exception(2) for future in futures]
+    assert {type(error) for error in errors} == {DatabaseLocked}
+    assert len({id(error) for error in errors}) == 4
+    holder.close()
+    assert keys(database) == ["a"]
+
+
+def read_everything(database: Database) -> None:
+    with database.read() as snapshot:
+        for statement in ("SELECT * FROM accounts", "SELECT * FROM addresses"):
+            snapshot.rows(statement)
+
+
+@pytest.mark.parametrize("place", [0, 40, 4096, 8192])
+def test_a_damaged_file_is_named_with_what_to_do_about_it(database: Database, place: int) -> None:
+    write(database, *"abcdefgh")
+    database.close()
+    content = bytearray(database.path.read_bytes())
+    content[place : place + 512] = b"damage!!" * 64
+    database.path.write_bytes(content)
+    with pytest.raises(DatabaseDamaged) as caught:
+        read_everything(database)
+    assert str(caught.value).startswith(f"{database.path} is damaged (")
+    assert "restore a backup" in str(caught.value)
+    assert "pbm_oust.db-wal" in str(caught.value)
+
+
+def test_an_emptied_file_is_damaged_and_not_begun_anew(database: Database) -> None:
+    write(database, "a")
+    database.close()
+    database.path.write_bytes(b"")
+    with pytest.raises(DatabaseDamaged):
+        write(database, "b")
+    with pytest.raises(DatabaseDamaged):
+        keys(database)
+    assert database.path.stat().st_size == 0
+
+
+def test_a_database_of_a_later_version_is_refused(database: Database) -> None:
+    write(database, "a")
+    with other(database) as newer:
+        newer.execute(f"PRAGMA user_version = {LATEST + 1}")
+    sentence = rf"pbm_oust\.db was written by a newer pbm_oust: .* {LATEST + 1}, .* {LATEST}\."
+    with pytest.raises(DatabaseTooNew, match=sentence):
+        write(database, "b")
+    with pytest.raises(DatabaseTooNew, match=sentence):
+        keys(database)
+    newer.execute(f"PRAGMA user_version = {LATEST}")
+    newer.close()
+    write(database, "b")
+    assert keys(database) == ["a", "b"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may open everything")
+def test_a_file_of_somebody_else_cannot_be_opened(database: Database) -> None:
+    write(database, "a")
+    database.close()
+    database.path.chmod(0)
+    with pytest.raises(DatabaseFailing, match="cannot be opened: Permission denied"):
+        write(database, "b")
+
+
+def test_a_database_that_is_put_in_the_place_of_another_is_used_from_then_on(
+    database: Database, tmp_path: Path
+) -> None:
+    write(database, "a")
+    restored = Database(tmp_path / "restored.db")
+    write(restored, "b")
+    restored.close()
+    restored.path.rename(database.path)
+    for companion in ("pbm_oust.db-wal", "pbm_oust.db-shm"):
+        (tmp_path / companion).unlink()
+    assert keys(database) == ["b"]
+    write(database, "c")
+    assert keys(database) == ["b", "c"]
+
+
+def test_a_log_that_is_left_of_a_removed_database_does_not_come_back(database: Database) -> None:
+    write(database, "a")
+    log = database.path.with_name("pbm_oust.db-wal")
+    content = log.read_bytes()
+    database.close()
+    database.path.unlink()
+    log.write_bytes(content)
+    write(database, "b")
+    assert keys(database) == ["b"]
+
+
+def test_a_home_that_is_not_there_cannot_be_written(tmp_path: Path) -> None:
+    database = Database(tmp_path / "none" / "pbm_oust.db")
+    with pytest.raises(DatabaseFailing, match="No such file or directory"):
+        write(database, "a")
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_process_does_not_go_on_with_the_database_of_the_one_it_was_forked_from(
+    database: Database,
+) -> None:
+    write(database, "a")
+    child = os.fork()
+    if child == 0:
+        try:
+            keys(database)
+        except RuntimeError:
+            os._exit(0)
+        os._exit(1)
+    assert os.waitpid(child, 0)[1] == 0

@@ -4,12 +4,9 @@ A `WatchedVfs` takes the place of SQLite's own way to files for all databases th
 it is in use. Locks and shared memory, which a power cut does not leave, go past it.
 """
 
-import errno
-import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +24,13 @@ class WatchedVfs(apsw.VFS):
     """
 
     def __init__(self, name: str) -> None:
-        super().__init__(name, "", makedefault=True, iVersion=3)
-        self._name = name
+        self.base = apsw.vfs_names()[0]
+        super().__init__(name, self.base, makedefault=True, iVersion=3)
 
     def xOpen(self, name: str | apsw.URIFilename | None, flags: list[int]) -> apsw.VFSFile:
         path = name.filename() if isinstance(name, apsw.URIFilename) else name
         if path is None:
-            return apsw.VFSFile("", name, flags)
+            return apsw.VFSFile(self.base, name, flags)
         is_made = bool(flags[0] & apsw.SQLITE_OPEN_CREATE)
         return self.open(path, is_made, lambda: WatchedFile(self, path, name, flags))
 
@@ -76,7 +73,7 @@ class WatchedFile(apsw.VFSFile):
     def __init__(
         self, vfs: WatchedVfs, path: str, name: str | apsw.URIFilename | None, flags: list[int]
     ) -> None:
-        super().__init__("", name, flags)
+        super().__init__(vfs.base, name, flags)
         self._vfs = vfs
         self._path = path
         self._names_itself = bool(flags[0] & _JOURNALS)
@@ -96,58 +93,6 @@ class WatchedFile(apsw.VFSFile):
     def xSync(self, flags: int) -> None:
         with_folder, self._names_itself = self._names_itself, False
         self._vfs.sync(self._path, with_folder, lambda: super(WatchedFile, self).xSync(flags))
-
-
-class Fault(Enum):
-    """What happens at the chosen operation."""
-
-    ONCE = "fails once"
-    HALF = "writes half, then fails once"
-    STAYS = "fails from then on"
-
-
-class FaultyVfs(WatchedVfs):
-    """A disk whose operation number `at` goes wrong, counted from 1; 0 lets none go wrong."""
-
-    def __init__(self, at: int = 0, fault: Fault = Fault.ONCE, number: int = errno.EIO) -> None:
-        """`number` is the `errno` of what goes wrong: ENOSPC fails writes only."""
-        super().__init__("faulty")
-        self.at = at
-        self.fault = fault
-        self.number = number
-        self.steps = 0
-
-    def open(self, path: str, is_made: bool, do: Callable[[], apsw.VFSFile]) -> apsw.VFSFile:
-        self._step(apsw.CantOpenError)
-        return do()
-
-    def read(self, path: str, do: Callable[[], bytes]) -> bytes:
-        self._step(apsw.IOError)
-        return do()
-
-    def write(self, path: str, at: int, data: bytes, do: Callable[[bytes], None]) -> None:
-        if self.fault is Fault.HALF and self.steps + 1 == self.at:
-            do(data[: len(data) // 2])
-        self._step(apsw.FullError if self.number == errno.ENOSPC else apsw.IOError)
-        do(data)
-
-    def truncate(self, path: str, size: int, do: Callable[[], None]) -> None:
-        self._step(apsw.IOError)
-        do()
-
-    def sync(self, path: str, with_folder: bool, do: Callable[[], None]) -> None:
-        self._step(apsw.IOError)
-        do()
-
-    def remove(self, path: str, with_folder: bool, do: Callable[[], None]) -> None:
-        self._step(apsw.IOError)
-        do()
-
-    def _step(self, error: type[apsw.Error]) -> None:
-        self.steps += 1
-        stays = self.fault is Fault.STAYS and 0 < self.at < self.steps
-        if self.steps == self.at or stays:
-            raise error(os.strerror(self.number))
 
 
 class TracedVfs(WatchedVfs):

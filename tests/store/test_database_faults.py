@@ -1,0 +1,147 @@
+"""A disk that fails under the database, at any single operation, for once or from then on.
+
+A mail is written again and again, with the fault one operation later each time, until it goes
+through undisturbed. After every fault the disk works again, and the mail comes once more.
+"""
+
+import errno
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from pbm_oust.store.connections import Transaction
+from pbm_oust.store.database import Database
+from pbm_oust.store.faults import DatabaseFailing, DatabaseFault, DatabaseFull
+from tests.support.trouble import Fault, FaultyDisk, FaultyVfs, Trouble, faulty_statements
+
+FAULTS = [
+    ("files", Fault.ONCE, errno.EIO),
+    ("files", Fault.HALF, errno.EIO),
+    ("files", Fault.STAYS, errno.EIO),
+    ("files", Fault.STAYS, errno.ENOSPC),
+    ("statements", Fault.ONCE, errno.EIO),
+    ("statements", Fault.STAYS, errno.EIO),
+]
+LETTER = b"x" * 12_000
+
+
+def take(database: Database, key: str) -> bool:
+    """Take a mail: write its message key and a letter, once. Returns whether it was known."""
+
+    def work(transaction: Transaction) -> bool:
+        known = "SELECT 1 FROM message_keys WHERE message_key = ?"
+        if transaction.row(known, key):
+            return True
+        transaction.run("INSERT INTO message_keys VALUES (?, 'done', 0, '')", key)
+        transaction.run(
+            "INSERT INTO letters (recipient, normal, copies, is_answer, may_show_any_board,"
+            " message_id, subject, posted, state, next_try, content)"
+            " VALUES (?, '', 1, 0, 0, '', '', 0, 'waiting', 0, ?)",
+            key,
+            LETTER,
+        )
+        return False
+
+    return database.write(work)
+
+
+def taken(database: Database) -> tuple[list[str], list[str]]:
+    """Return the keys and the recipients of the letters, and check that the file is sound."""
+    with database.read() as snapshot:
+        assert snapshot.rows("PRAGMA integrity_check") == [("ok",)]
+        keys = snapshot.rows("SELECT message_key FROM message_keys ORDER BY 1")
+        letters = snapshot.rows(
+            "SELECT recipient FROM letters WHERE content = ? ORDER BY 1", LETTER
+        )
+    return [key for (key,) in keys], [recipient for (recipient,) in letters]
+
+
+@pytest.fixture(params=["none", "closed", "left"])
+def begun(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Path, list[str]]]:
+    """Give a home to copy: with no database, with one, or with one that a killed process left."""
+    home = tmp_path / "begun"
+    home.mkdir()
+    if request.param == "none":
+        yield home, []
+        return
+    database = Database(home / "pbm_oust.db")
+    take(database, "before")
+    if request.param == "closed":
+        database.close()
+    yield home, ["before"]
+    database.close()
+
+
+@pytest.mark.parametrize(("where", "fault", "number"), FAULTS)
+def test_a_fault_at_any_moment_loses_nothing_and_doubles_nothing(
+    where: str, fault: Fault, number: int, begun: tuple[Path, list[str]], tmp_path: Path
+) -> None:
+    source, before = begun
+    for at in count(1):
+        home = tmp_path / "home"
+        shutil.copytree(source, home)
+        trouble = Trouble(at, fault, number)
+        with ExitStack() as stack:
+            if where == "files":
+                stack.enter_context(FaultyVfs(trouble).in_use())
+            else:
+                stack.enter_context(faulty_statements(trouble))
+            database = Database(home / "pbm_oust.db", FaultyDisk(trouble))
+            stack.callback(database.close)
+            outcome = ""
+            try:
+                assert take(database, "mail") is False
+            except DatabaseFault as error:
+                outcome = str(error)
+            is_over = not outcome and trouble.steps < at
+            trouble.end()
+            again = Database(home / "pbm_oust.db")
+            stack.callback(again.close)
+            known = taken(again)
+            assert known == taken(database)
+            assert known[0] == known[1]
+            assert set(known[0]) <= {*before, "mail"}
+            assert known[0] == [*before, "mail"] or outcome
+            take(database, "mail")
+            assert taken(database) == taken(again) == ([*before, "mail"],) * 2
+        shutil.rmtree(home)
+        if is_over:
+            break
+    assert at > 10
+
+
+def test_a_reader_goes_on_after_the_disk_failed(tmp_path: Path) -> None:
+    trouble = Trouble()
+    with FaultyVfs(trouble).in_use():
+        database = Database(tmp_path / "pbm_oust.db")
+        for number in range(40):
+            take(database, f"{number}")
+        database.close()
+        for at in count(1):
+            trouble.steps, trouble.at = 0, at
+            try:
+                found = taken(database)
+            except DatabaseFailing:
+                trouble.end()
+                found = taken(database)
+            assert len(found[0]) == len(found[1]) == 40
+            if trouble.at:
+                break
+        database.close()
+
+
+def test_a_full_disk_is_said_to_be_full(tmp_path: Path) -> None:
+    trouble = Trouble()
+    with FaultyVfs(trouble).in_use():
+        database = Database(tmp_path / "pbm_oust.db")
+        take(database, "before")
+        trouble.at, trouble.fault, trouble.number = trouble.steps + 1, Fault.STAYS, errno.ENOSPC
+        with pytest.raises(DatabaseFull, match=r"pbm_oust\.db: the disk is full"):
+            take(database, "mail")
+        trouble.end()
+        assert take(database, "mail") is False
+        database.close()
