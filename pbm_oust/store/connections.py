@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 import apsw
 
-from pbm_oust.disk import Disk
+from pbm_oust.store.disk import Disk
 from pbm_oust.store.faults import DatabaseFault, damaged, fault_of, too_new
 from pbm_oust.store.migrations import LATEST, migrate
 

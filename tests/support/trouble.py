@@ -14,7 +14,7 @@ from pathlib import Path
 
 import apsw
 
-from pbm_oust.disk import Disk
+from pbm_oust.store.disk import Disk
 from tests.support.vfs import WatchedVfs
 
 
