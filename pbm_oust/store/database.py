@@ -20,8 +20,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pbm_oust.store.disk import Disk, locked_folder
 from pbm_oust.store.connections import Connection, Snapshot, Task, Transaction, identity_of
+from pbm_oust.store.disk import Disk, locked_folder
 from pbm_oust.store.faults import DatabaseFault, DatabaseInterrupted, disk_faults
 from pbm_oust.store.migrations import empty_database
 

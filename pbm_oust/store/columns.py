@@ -1,0 +1,28 @@
+"""How values are written in columns of the database. Pure."""
+
+from datetime import UTC, datetime
+
+from pbm_oust.rules.position import How, Result, Side
+
+DRAW = "draw"
+
+
+def seconds(moment: datetime) -> int:
+    """Return the seconds since 1970 at a moment."""
+    return int(moment.timestamp())
+
+
+def moment_of(count: int) -> datetime:
+    """Return the moment so many seconds after 1970."""
+    return datetime.fromtimestamp(count, UTC)
+
+
+def format_outcome(result: Result) -> str:
+    """Return how a result is written: `x resign`, as in histories."""
+    return f"{result.winner.value if result.winner else DRAW} {result.how.value}"
+
+
+def parse_outcome(text: str) -> Result:
+    """Return the result that is written so. Raises ValueError."""
+    winner, _, how = text.partition(" ")
+    return Result(None if winner == DRAW else Side(winner), How(how))
