@@ -227,6 +227,7 @@ KIND = Kind(
     title="Churn",
     author="Mark Steere",
     year=2024,
+    endings=Ending,
     start=Churn,
     defaults={Shape.HEX: hexagon(3)},
     can_use=_has_odd_number_of_cells,

@@ -188,6 +188,7 @@ KIND = Kind(
     author="Mark Steere",
     year=2007,
     start=Oust,
+    endings=Ending,
     defaults={Shape.SQUARE: square(11), Shape.HEX: hexagon(7)},
     has_chains=True,
 )

@@ -129,6 +129,8 @@ class Kind:
     year: int
     start: Callable[[Grid], Position]
     """Returns the position before the first turn."""
+    endings: type[Enum]
+    """How the game's own rules can end it; the values are the words in histories."""
     defaults: Mapping[Shape, Grid]
     """The grid for each shape that the game is played on; the first one is the game's own."""
     can_use: Callable[[Grid], bool] = lambda grid: True

@@ -1,0 +1,205 @@
+"""What is asked of the index of boards. Each question is answered by an index of a table.
+
+The index may be behind a history that was edited by hand a moment ago: who shows or changes a board
+reads it.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from enum import Enum
+
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.columns import moment_of, parse_outcome, seconds
+from pbm_oust.store.connections import Row, Snapshot, Value
+from pbm_oust.store.entries import Damage, Entry, State
+from pbm_oust.store.waiting import BoardName, is_about_to_go
+
+_ENTRY = (
+    "SELECT b.kind, b.board, b.grid, b.x, b.o, b.to_move, b.result, b.is_rated, b.started, "
+    "b.latest, b.records, b.due FROM "
+)
+
+
+class Standing(Enum):
+    """Whose boards are meant."""
+
+    OWNS = "owns"
+    """Those on which a player owns a side at the end of the history."""
+    STANDS = "stands"
+    """Those in whose history the userid stands anywhere."""
+
+
+def find_entry(snapshot: Snapshot, name: BoardName) -> Entry | None:
+    """Return the entry of a board; None for one that is damaged, or that there is not."""
+    found = _entries(snapshot, "boards b WHERE kind = ? AND board = ?", name.kind, name.board)
+    return found[0] if found else None
+
+
+def boards_of_kind(snapshot: Snapshot, kind: str, state: State | None = None) -> list[Entry]:
+    """Return the boards of a kind in order of their numbers, all or those in one state."""
+    if state is None:
+        return _entries(snapshot, "boards b WHERE kind = ? ORDER BY board", kind)
+    return _entries(
+        snapshot, "boards b WHERE kind = ? AND state = ? ORDER BY board", kind, state.value
+    )
+
+
+def boards_of_player(
+    snapshot: Snapshot,
+    userid: str,
+    state: State,
+    kind: str | None = None,
+    standing: Standing = Standing.OWNS,
+) -> list[Entry]:
+    """Return the boards of a player in one state, in order of kinds and numbers."""
+    owned = (1,) if standing is Standing.OWNS else (0, 1)
+    table = (
+        "board_userids u JOIN boards b USING (kind, board) "
+        "WHERE u.userid = ? AND u.state = ? AND u.is_owner = ?"
+    )
+    values: tuple[Value, ...] = ()
+    if kind is not None:
+        table, values = f"{table} AND u.kind = ?", (kind,)
+    found = [
+        entry
+        for is_owner in owned
+        for entry in _entries(snapshot, table, userid, state.value, is_owner, *values)
+    ]
+    return sorted(found, key=lambda entry: entry.name)
+
+
+def count_active(snapshot: Snapshot, userid: str) -> int:
+    """Return on how many boards that go on a player owns a side."""
+    row = snapshot.row(
+        "SELECT count(*) FROM board_userids WHERE userid = ? AND state = ? AND is_owner = 1",
+        userid,
+        State.ACTIVE.value,
+    )
+    return int(row[0]) if row else 0
+
+
+def boards_to_move(snapshot: Snapshot, userid: str, kind: str | None = None) -> list[Entry]:
+    """Return the boards on which a player is to move, in order of kinds and numbers."""
+    where = "boards b WHERE to_move = ?"
+    if kind is None:
+        return _entries(snapshot, f"{where} ORDER BY kind, board", userid)
+    return _entries(snapshot, f"{where} AND kind = ? ORDER BY board", userid, kind)
+
+
+def boards_between(snapshot: Snapshot, one: str, other: str) -> list[BoardName]:
+    """Return the boards in whose histories both of two userids stand, damaged ones too."""
+    rows = snapshot.rows(
+        "SELECT a.kind, a.board FROM board_userids a JOIN board_userids b "
+        "ON b.userid = ? AND b.kind = a.kind AND b.board = a.board "
+        "WHERE a.userid = ? ORDER BY a.kind, a.board",
+        other,
+        one,
+    )
+    return [BoardName(*row) for row in rows]
+
+
+def boards_with(snapshot: Snapshot, userid: str) -> list[BoardName]:
+    """Return the boards in whose histories a userid stands, damaged ones too, in order."""
+    rows = snapshot.rows(
+        "SELECT kind, board FROM board_userids WHERE userid = ? ORDER BY kind, board", userid
+    )
+    return [BoardName(*row) for row in rows]
+
+
+def has_played(snapshot: Snapshot, userid: str) -> bool:
+    """Return whether a userid stands in any history, or did and is just being replaced."""
+    row = snapshot.row("SELECT 1 FROM board_userids WHERE userid = ? LIMIT 1", userid)
+    return row is not None or is_about_to_go(snapshot, userid)
+
+
+def finished_since(snapshot: Snapshot, kind: str, since: datetime) -> list[Entry]:
+    """Return the boards of a kind that ended after a moment, the latest first."""
+    return _entries(
+        snapshot,
+        "boards b WHERE kind = ? AND state = ? AND latest > ? ORDER BY latest DESC, board DESC",
+        kind,
+        State.OVER.value,
+        seconds(since),
+    )
+
+
+def latest_finished(snapshot: Snapshot, kind: str, most: int) -> list[Entry]:
+    """Return the boards of a kind that ended last, the latest first."""
+    return _entries(
+        snapshot,
+        "boards b WHERE kind = ? AND state = ? ORDER BY latest DESC, board DESC LIMIT ?",
+        kind,
+        State.OVER.value,
+        most,
+    )
+
+
+def due_by(snapshot: Snapshot, moment: datetime) -> list[BoardName]:
+    """Return the boards on which the clock may ask for something by a moment, the earliest first.
+
+    Whether it does depends on the vacations of the player to move.
+    """
+    rows = snapshot.rows(
+        "SELECT kind, board FROM boards WHERE due <= ? ORDER BY due", seconds(moment)
+    )
+    return [BoardName(*row) for row in rows]
+
+
+def rated_games(snapshot: Snapshot, kind: str) -> list[Entry]:
+    """Return the games of a kind that count for ratings, in the order in which they do."""
+    return _entries(
+        snapshot,
+        "boards b WHERE kind = ? AND is_rated = 1 AND state = 'over' AND result <> 'draw void' "
+        "ORDER BY latest, CAST(board AS TEXT)",
+        kind,
+    )
+
+
+def started_by(snapshot: Snapshot, key: str) -> BoardName | None:
+    """Return the board that the mail with a message key has started."""
+    row = snapshot.row(
+        "SELECT kind, board FROM histories WHERE challenge = ? ORDER BY kind, board LIMIT 1", key
+    )
+    return BoardName(*row) if row else None
+
+
+def seeks_taken(snapshot: Snapshot, kind: str) -> frozenset[int]:
+    """Return the numbers of the open challenges of a kind that boards have taken."""
+    rows = snapshot.rows("SELECT seek FROM histories WHERE kind = ? AND seek IS NOT NULL", kind)
+    return frozenset(number for (number,) in rows)
+
+
+def damaged_boards(
+    snapshot: Snapshot, kind: str, userids: Sequence[str] | None = None
+) -> list[Damage]:
+    """Return the damaged boards of a kind, all or those of some players, in order.
+
+    A board whose header cannot be read may be anybody's.
+    """
+    rows = snapshot.rows(
+        "SELECT board, x, o, line, reason FROM damaged_boards WHERE kind = ? ORDER BY board", kind
+    )
+    found = (Damage(BoardName(kind, board), *rest) for board, *rest in rows)
+    wanted = {None, *userids} if userids is not None else None
+    return [each for each in found if wanted is None or wanted & {each.x, each.o}]
+
+
+def _entries(snapshot: Snapshot, rest: str, *values: Value) -> list[Entry]:
+    return [_entry(row) for row in snapshot.rows(_ENTRY + rest, *values)]
+
+
+def _entry(row: Row) -> Entry:
+    kind, board, grid, x, o, to_move, result, is_rated, started, latest, records, due = row
+    return Entry(
+        name=BoardName(kind, board),
+        grid=grid,
+        x=x,
+        o=o,
+        to_move=to_move,
+        result=parse_outcome(KINDS[kind], result) if result else None,
+        is_rated=bool(is_rated),
+        started=moment_of(started),
+        latest=moment_of(latest),
+        records=records,
+        due=moment_of(due) if due is not None else None,
+    )

@@ -1,0 +1,227 @@
+"""The boards of a home: read, started and continued.
+
+    board = boards.read(snapshot, kind, 17)
+    acted = board.game.act(..)
+    database.write(lambda transaction: boards.append(transaction, board, acted, key))
+    settle(database, boards)
+
+What is written waits in the database until it is in the histories (`settling.py`).
+"""
+
+import threading
+from dataclasses import dataclass
+
+from pbm_oust.board.game import Game
+from pbm_oust.board.history import BadHistory, History, format_records
+from pbm_oust.board.notation import format_header
+from pbm_oust.board.rename import with_other_userid
+from pbm_oust.refusal import Barred, NotAllowed
+from pbm_oust.rules.position import Kind
+from pbm_oust.store import index
+from pbm_oust.store.connections import Snapshot, Transaction
+from pbm_oust.store.disk import NoSuchFile
+from pbm_oust.store.entries import Due, Reading, believe, read_damage, read_entry
+from pbm_oust.store.histories import NO_STAMP, DamagedHistory, Histories, Stamp
+from pbm_oust.store.joining import join
+from pbm_oust.store.replays import Replays
+from pbm_oust.store.waiting import (
+    BoardName,
+    Lines,
+    Waiting,
+    add_lines,
+    add_rewriting,
+    waiting_for,
+)
+
+
+class BoardChanged(Exception):
+    """A board is no longer as it was read; the unit of work is to be done again from the start."""
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A board as it was read."""
+
+    game: Game
+    data: bytes
+    """The whole lines of its history, those that wait with them: what is compared at the commit."""
+    has_result_line: bool
+
+    @property
+    def name(self) -> BoardName:
+        """The kind and the number."""
+        return name_of(self.game)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What there is of a board: nothing, or a history and the stamp of its file."""
+
+    data: bytes
+    stamp: Stamp
+    is_there: bool
+
+
+def challenge_remark(key: str) -> bytes:
+    """Return the line of a history that names the message which started the board."""
+    return f"# challenge {key}\n".encode()
+
+
+def seek_remark(number: int) -> bytes:
+    """Return the line of a history that names the open challenge which the board took."""
+    return f"# seek {number}\n".encode()
+
+
+def name_of(game: Game) -> BoardName:
+    """Return the kind and the number of a game's board."""
+    return BoardName(game.header.kind.name, game.header.board)
+
+
+class Boards:
+    """The boards of a home. Any number of threads may use it. The methods may raise OSError."""
+
+    def __init__(self, histories: Histories, due: Due) -> None:
+        self.histories = histories
+        self._due = due
+        self._replays = Replays()
+        self._doubtful = set[BoardName]()
+        self._lock = threading.Lock()
+
+    def read(self, snapshot: Snapshot, kind: Kind, number: int) -> Board:
+        """Return a board as it is. Raises NotAllowed if there is none, and DamagedHistory."""
+        name = BoardName(kind.name, number)
+        try:
+            seen = self._see(snapshot, name)
+        except OSError as error:
+            raise DamagedHistory(self.histories.path(name), error) from None
+        if not seen.is_there:
+            raise NotAllowed(Barred.NO_SUCH_BOARD, str(number), kind=kind, board=number)
+        if index.stamp_in(snapshot, name) != seen.stamp:
+            with self._lock:
+                self._doubtful.add(name)
+        return self.replayed(name, seen.data)
+
+    def read_file(self, kind: Kind, number: int) -> Board:
+        """Return a board as its file alone says it is, without a database. Raises as `read`."""
+        name = BoardName(kind.name, number)
+        try:
+            found = self.histories.read(name)
+        except NoSuchFile:
+            raise NotAllowed(Barred.NO_SUCH_BOARD, str(number), kind=kind, board=number) from None
+        except OSError as error:
+            raise DamagedHistory(self.histories.path(name), error) from None
+        return self.replayed(name, join(found.data, Waiting()).content)
+
+    def is_current(self, snapshot: Snapshot, board: Board) -> bool:
+        """Return whether a board still is as it was read."""
+        return self._see(snapshot, board.name).data == board.data
+
+    def next_number(self, transaction: Transaction, kind: Kind) -> int:
+        """Return the number that a board has which is started in the same transaction."""
+        numbers = self.histories.numbers(kind.name)
+        return max(index.highest_number(transaction, kind.name), *numbers[-1:], 0) + 1
+
+    def start(self, transaction: Transaction, game: Game, key: str, remarks: bytes = b"") -> Board:
+        """Make a board of a game, which may have begun elsewhere, and return it.
+
+        `remarks` are whole lines that stand below the header. Raises BoardChanged where there is a
+        board of that number.
+        """
+        name = name_of(game)
+        seen = self._see(transaction, name)
+        if seen.is_there:
+            raise BoardChanged(str(name))
+        text = format_header(game.header).encode() + remarks + format_records(game, 0).encode()
+        return self._write(transaction, game, Lines(0, text, key), seen)
+
+    def append(self, transaction: Transaction, board: Board, acted: Game, key: str) -> Board:
+        """Add the records that a game has beyond those of a board, and return the board then.
+
+        Without any, its result line is added where only that is missing. Raises BoardChanged.
+        """
+        seen = self._see_unchanged(transaction, board)
+        since = len(board.game.records)
+        text = format_records(acted, since).encode()
+        if board.has_result_line or not text:
+            return board
+        return self._write(transaction, acted, Lines(since + 1, text, key), seen)
+
+    def rename(self, transaction: Transaction, board: Board, old: str, new: str) -> Board:
+        """Give a player on a board another userid, and return the board then.
+
+        Raises BoardChanged, and DamagedHistory where the history would not replay then.
+        """
+        seen = self._see_unchanged(transaction, board)
+        renamed = self.renamed(board, old, new)
+        add_rewriting(transaction, board.name, old, new)
+        index.put(transaction, read_entry(renamed.data, renamed.game, self._due), seen.stamp)
+        return renamed
+
+    def renamed(self, board: Board, old: str, new: str) -> Board:
+        """Return a board on which a player has another userid. Raises DamagedHistory."""
+        return self.replayed(board.name, with_other_userid(board.data, old, new))
+
+    def replayed(self, name: BoardName, data: bytes) -> Board:
+        """Return the board of a history. Raises DamagedHistory."""
+        try:
+            history = self._replays.replay(name, data)
+        except BadHistory as error:
+            raise DamagedHistory(self.histories.path(name), error) from None
+        return Board(history.game, data, history.has_result_line)
+
+    def look(
+        self, snapshot: Snapshot, name: BoardName, *, believes: bool = True
+    ) -> tuple[Reading, Stamp] | None:
+        """Return what the index should say about a board, and the stamp of its file.
+
+        None where there is no such board. A history that ends with its result may be believed.
+        """
+        try:
+            seen = self._see(snapshot, name)
+        except OSError as error:
+            return read_damage(name, None, 0, str(error.strerror)), NO_STAMP
+        if not seen.is_there:
+            return None
+        return self._reading(name, seen.data, believes=believes), seen.stamp
+
+    def take_doubtful(self) -> frozenset[BoardName]:
+        """Return the boards that were read and do not fit the index, those since the last time."""
+        with self._lock:
+            taken, self._doubtful = frozenset(self._doubtful), set()
+        return taken
+
+    def _see(self, snapshot: Snapshot, name: BoardName) -> _Seen:
+        """Return what there is of a board: what waits is read first, as it goes into the file."""
+        waiting = waiting_for(snapshot, name)
+        try:
+            found = self.histories.read(name)
+        except NoSuchFile:
+            data = join(b"", waiting).content
+            return _Seen(data, NO_STAMP, is_there=bool(waiting.lines))
+        return _Seen(join(found.data, waiting).content, found.stamp, is_there=True)
+
+    def _see_unchanged(self, snapshot: Snapshot, board: Board) -> _Seen:
+        seen = self._see(snapshot, board.name)
+        if not seen.is_there or seen.data != board.data:
+            raise BoardChanged(str(board.name))
+        return seen
+
+    def _reading(self, name: BoardName, data: bytes, *, believes: bool) -> Reading:
+        if believes and not self._replays.recall(name, data):
+            reading = believe(name, data)
+            if reading:
+                return reading
+        try:
+            game = self._replays.replay(name, data).game
+        except BadHistory as error:
+            return read_damage(name, data, error.line, error.reason)
+        return read_entry(data, game, self._due)
+
+    def _write(self, transaction: Transaction, game: Game, lines: Lines, seen: _Seen) -> Board:
+        """Let lines that lead to a game wait for a history, and write it into the index."""
+        name, data = name_of(game), seen.data + lines.text
+        history = History(game, game.result is not None, len(data))
+        self._replays.remember(name, data, history)
+        add_lines(transaction, name, lines)
+        index.put(transaction, read_entry(data, game, self._due), seen.stamp)
+        return Board(game, data, history.has_result_line)

@@ -1,0 +1,210 @@
+"""What the index says about a board, made from its history. Pure.
+
+A history that ends with its result is believed: its header is read, each record is checked for its
+form, number, time and message key, and the owners follow from those records that change them. Where
+the rules would have to be asked, because a turn was taken back or the board goes on, all of it is
+replayed. What was believed is to be replayed later, when nobody waits for it.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
+
+from pbm_oust.board.game import Game
+from pbm_oust.board.header import Header
+from pbm_oust.board.history import BadHistory, read_header
+from pbm_oust.board.notation import USERID, format_time, parse_time
+from pbm_oust.board.record import Deed, Verb
+from pbm_oust.board.rename import userids_in
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.position import Result, Side
+from pbm_oust.store.columns import parse_outcome
+from pbm_oust.store.waiting import BoardName
+
+Due = Callable[[Game], datetime | None]
+"""Returns the earliest moment at which the clock of a board that goes on can ask for something.
+
+Vacations make it later.
+"""
+
+_CHALLENGE = re.compile(rb"^# challenge ([0-9a-f]{16})$", re.MULTILINE)
+_SEEK = re.compile(rb"^# seek ([1-9][0-9]{0,8})$", re.MULTILINE)
+_RECORD = re.compile(
+    r" {0,3}([1-9][0-9]{0,8}) [xo*] (\S.*?) +"
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z) ([0-9a-f]{16})"
+)
+_ADOPTION = re.compile(rf"{Verb.ADOPT.value} ([xo]) ({USERID.pattern})")
+_ASKS_THE_RULES = (Deed.ACCEPT.value, Deed.RETRACT.value)
+
+
+class State(Enum):
+    """What can be said of every board."""
+
+    ACTIVE = "active"
+    OVER = "over"
+    DAMAGED = "damaged"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What the index says about a board whose history replays."""
+
+    name: BoardName
+    grid: str
+    x: str
+    """The userid that owns side x at the end of the history."""
+    o: str
+    to_move: str | None
+    """The userid that acts next; None when the game is over."""
+    result: Result | None
+    is_rated: bool
+    """Whether the players agreed that the game counts."""
+    started: datetime
+    latest: datetime
+    """When the latest record was made, or the board was started."""
+    records: int
+    due: datetime | None
+    """The earliest moment at which the clock can ask for something; None when the game is over."""
+
+    @property
+    def state(self) -> State:
+        """Whether the game goes on."""
+        return State.OVER if self.result else State.ACTIVE
+
+    @property
+    def owners(self) -> frozenset[str]:
+        """The userids that own the sides."""
+        return frozenset((self.x, self.o))
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """What the index says about a board whose history does not replay."""
+
+    name: BoardName
+    x: str | None
+    """The userid that owned side x at the start; None where the header cannot be read."""
+    o: str | None
+    line: int
+    """Where the history is at fault; 0 where the file as a whole cannot be read."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """All that the index keeps about a history."""
+
+    entry: Entry | Damage
+    userids: frozenset[str] | None
+    """Those that stand anywhere in it; None where the file cannot be read."""
+    challenge: str | None
+    """The message key of the mail that started the board."""
+    seek: int | None
+    """The number of the open challenge that the board took."""
+    is_replayed: bool = True
+
+
+def read_entry(data: bytes, game: Game, due: Due) -> Reading:
+    """Return what the index says about a history that replays to a game."""
+    header, result = game.header, game.result
+    entry = Entry(
+        name=BoardName(header.kind.name, header.board),
+        grid=str(header.grid),
+        x=game.x,
+        o=game.o,
+        to_move=None if result else game.player_to_move,
+        result=result,
+        is_rated=header.terms.rated,
+        started=header.started,
+        latest=game.latest,
+        records=len(game.records),
+        due=None if result else due(game),
+    )
+    return _reading(entry, data)
+
+
+def read_damage(name: BoardName, data: bytes | None, line: int, reason: str) -> Reading:
+    """Return what the index says about a history that is at fault, or that cannot be read."""
+    header = None
+    with suppress(BadHistory):
+        header = read_header(data or b"")
+    x, o = (header.x, header.o) if header else (None, None)
+    return _reading(Damage(name, x, o, line, reason), data)
+
+
+def believe(name: BoardName, data: bytes) -> Reading | None:
+    """Return what the index says about a history that ends with its result, without replaying it.
+
+    None for any other history, and where all of it has to be replayed.
+    """
+    body = data.partition(b"\n\n")[2].decode("utf-8", "replace")
+    *lines, last, end = ["", *body.split("\n")]
+    if end or not last.startswith("= "):
+        return None
+    try:
+        result = parse_outcome(KINDS[name.kind], last.removeprefix("= "))
+        header = read_header(data)
+        if BoardName(header.kind.name, header.board) != name:
+            return None
+        told = _tell(lines[1:], header)
+    except (BadHistory, ValueError):
+        return None
+    entry = Entry(
+        name=name,
+        grid=str(header.grid),
+        x=told.x,
+        o=told.o,
+        to_move=None,
+        result=result,
+        is_rated=header.terms.rated,
+        started=header.started,
+        latest=told.latest,
+        records=told.records,
+        due=None,
+    )
+    return _reading(entry, data, is_replayed=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What the records of a history tell of themselves."""
+
+    x: str
+    o: str
+    latest: datetime
+    records: int
+
+
+def _tell(lines: Iterable[str], header: Header) -> _Told:
+    """Return what the lines behind a header tell. Raises ValueError where that is not plain."""
+    x, o, at, keys = header.x, header.o, format_time(header.started), set[str]()
+    for line in lines:
+        if line.startswith("#"):
+            continue
+        match = _RECORD.fullmatch(line)
+        if not match or int(match[1]) != len(keys) + 1 or match[3] < at or match[4] in keys:
+            raise ValueError("this is not the next record")
+        _, action, at, key = match.groups()
+        keys.add(key)
+        adoption = _ADOPTION.fullmatch(action)
+        if adoption:
+            x, o = (adoption[2], o) if adoption[1] == Side.X.value else (x, adoption[2])
+        elif action == Deed.SWAP.value:
+            x, o = o, x
+        elif action in _ASKS_THE_RULES:
+            raise ValueError("the owners may have changed by this")
+    return _Told(x, o, parse_time(at), len(keys))
+
+
+def _reading(entry: Entry | Damage, data: bytes | None, *, is_replayed: bool = True) -> Reading:
+    challenge, seek = (pattern.search(data or b"") for pattern in (_CHALLENGE, _SEEK))
+    return Reading(
+        entry=entry,
+        userids=None if data is None else userids_in(data),
+        challenge=challenge[1].decode() if challenge else None,
+        seek=int(seek[1]) if seek else None,
+        is_replayed=is_replayed,
+    )

@@ -1,0 +1,171 @@
+"""The histories as files: `HOME/oust/17.txt`. Read by anybody, written under their locks.
+
+A history is appended to; it is written whole only to replace a userid. What returns is on the disk.
+"""
+
+import errno
+import os
+import re
+import stat
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from pbm_oust.board.history import BadHistory
+from pbm_oust.store.disk import Disk, Hold, NoSuchFile, locked_file, locked_folder
+from pbm_oust.store.waiting import BoardName
+
+_NAME = re.compile(r"([1-9][0-9]{0,8})\.txt")
+_LARGEST_INTEGER = 2**63 - 1
+_MODE = 0o644
+
+
+class DamagedHistory(Exception):
+    """A history that cannot be read or does not replay.
+
+    The operator has to mend it; nothing is written to it, and other boards are not disturbed.
+    `line` is 0 where the file as a whole cannot be read.
+    """
+
+    def __init__(self, path: Path, error: BadHistory | OSError) -> None:
+        super().__init__(f"{path}: {error}" if isinstance(error, BadHistory) else str(error))
+        self.path = path
+        self.line = error.line if isinstance(error, BadHistory) else 0
+        self.reason = error.reason if isinstance(error, BadHistory) else str(error.strerror)
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What tells whether a file is still as it was: its size, time in nanoseconds, and inode."""
+
+    size: int = 0
+    mtime: int = 0
+    inode: int = 0
+
+
+NO_STAMP = Stamp()
+"""The stamp of a file that is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What stands in a file, and a stamp that does not fit it if it is changed from then on."""
+
+    data: bytes
+    stamp: Stamp
+
+
+class HeldHistory:
+    """A history whose lock is held, and what stood in it when the lock was taken."""
+
+    def __init__(self, handle: int, path: Path, disk: Disk) -> None:
+        self._handle = handle
+        self._path = path
+        self._disk = disk
+        self.found = _read(handle, path)
+
+    def append(self, data: bytes, at: int) -> None:
+        """Write behind the first `at` bytes; what was there goes. Raises OSError, Undecided."""
+        self._disk.append(self._handle, data, at)
+
+    def sync(self, *, with_folder: bool) -> None:
+        """Put on the disk what the file holds, whoever wrote it, and perhaps its name."""
+        self._disk.step_sync(self._handle)
+        if with_folder:
+            self._disk.sync_folder(self._path.parent)
+
+    def replace(self, data: bytes) -> None:
+        """Write the history whole. Its lock then holds nobody up, so this comes last."""
+        mode = stat.S_IMODE(os.fstat(self._handle).st_mode)
+        with locked_folder(self._path.parent, Hold.SHARED):
+            self._disk.replace(self._path, data, mode)
+
+    def is_in_place(self) -> bool:
+        """Return whether the file that is held is still the one at the path."""
+        try:
+            return os.path.samestat(os.fstat(self._handle), self._path.stat())
+        except FileNotFoundError:
+            return False
+
+    def stamp(self) -> Stamp:
+        """Return the stamp of the file as it is."""
+        return _stamp_of(os.fstat(self._handle))
+
+
+class Histories:
+    """The histories of the home at a path. The methods may raise OSError."""
+
+    def __init__(self, home: Path, disk: Disk | None = None) -> None:
+        self._home = home
+        self._disk = disk or Disk()
+
+    def path(self, name: BoardName) -> Path:
+        """Return where the history of a board is."""
+        return self._home / name.kind / f"{name.board}.txt"
+
+    def numbers(self, kind: str) -> list[int]:
+        """Return the numbers of all boards of a kind that have a file, in order."""
+        try:
+            matches = map(_NAME.fullmatch, os.listdir(self._home / kind))
+        except FileNotFoundError:
+            return []
+        return sorted(int(match[1]) for match in matches if match)
+
+    def stamp(self, name: BoardName) -> Stamp:
+        """Return the stamp of a history; NO_STAMP where there is no file."""
+        try:
+            return _stamp_of(os.stat(self.path(name)))
+        except FileNotFoundError:
+            return NO_STAMP
+
+    def read(self, name: BoardName) -> Found:
+        """Return what stands in a history. Raises NoSuchFile."""
+        path = self.path(name)
+        # A pipe in the place of a file would hold us up for ever.
+        flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
+        try:
+            handle = os.open(path, flags)
+        except FileNotFoundError:
+            raise NoSuchFile(str(name)) from None
+        try:
+            return _read(handle, path)
+        finally:
+            os.close(handle)
+
+    def create(self, name: BoardName, data: bytes) -> None:
+        """Write a history that does not exist; the folder is held. Raises FileExistsError."""
+        self._disk.create(self.path(name), data, _MODE)
+
+    @contextmanager
+    def held(self, name: BoardName) -> Iterator[HeldHistory]:
+        """Hold a history: nobody else writes to it meanwhile. Raises NoSuchFile."""
+        path = self.path(name)
+        with ExitStack() as held:
+            try:
+                handle = held.enter_context(locked_file(path))
+            except FileNotFoundError:
+                raise NoSuchFile(str(name)) from None
+            yield HeldHistory(handle, path, self._disk)
+
+    @contextmanager
+    def held_folder(self, kind: str) -> Iterator[None]:
+        """Hold the folder of a kind: nobody else makes a history there meanwhile."""
+        with locked_folder(self._home / kind):
+            yield
+
+
+def _read(handle: int, path: Path) -> Found:
+    """Return what stands in an open file; a stamp from before the reading fits nothing later."""
+    found = os.fstat(handle)
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
+    parts, length = list[bytes](), 0
+    while part := os.pread(handle, max(found.st_size - length, 0) + 1, length):
+        parts.append(part)
+        length += len(part)
+    return Found(b"".join(parts), _stamp_of(found))
+
+
+def _stamp_of(found: os.stat_result) -> Stamp:
+    return Stamp(found.st_size, found.st_mtime_ns, found.st_ino & _LARGEST_INTEGER)

@@ -1,0 +1,162 @@
+"""The index of boards: what the database says about each history, and whether that still fits.
+
+It is made from the histories and never believed over them.
+"""
+
+from pbm_oust.store.columns import format_outcome, seconds
+from pbm_oust.store.connections import Snapshot, Transaction
+from pbm_oust.store.entries import Damage, Entry, Reading, State
+from pbm_oust.store.histories import NO_STAMP, Stamp
+from pbm_oust.store.waiting import BoardName
+
+
+def stamp_in(snapshot: Snapshot, name: BoardName) -> Stamp | None:
+    """Return the stamp of the file from which the index was made; None for a board not in it."""
+    row = snapshot.row(
+        "SELECT size, mtime, inode FROM histories WHERE kind = ? AND board = ?", *_key(name)
+    )
+    return Stamp(*row) if row else None
+
+
+def stamps_in(snapshot: Snapshot, kind: str) -> dict[BoardName, Stamp]:
+    """Return the stamps of all boards of a kind."""
+    rows = snapshot.rows("SELECT board, size, mtime, inode FROM histories WHERE kind = ?", kind)
+    return {BoardName(kind, board): Stamp(*stamp) for board, *stamp in rows}
+
+
+def is_named(snapshot: Snapshot, name: BoardName, stamp: Stamp) -> bool:
+    """Return whether the name of the file with this stamp is known to be on the disk."""
+    row = snapshot.row(
+        "SELECT is_named FROM histories "
+        "WHERE kind = ? AND board = ? AND size = ? AND mtime = ? AND inode = ?",
+        *_key(name),
+        *_values(stamp),
+    )
+    return row == (1,)
+
+
+def restamp(transaction: Transaction, name: BoardName, old: Stamp, new: Stamp) -> bool:
+    """Take down that we have changed a file, whose name is on the disk.
+
+    The file says what the index says already. Returns whether the old stamp fitted.
+    """
+    changed = transaction.run(
+        "UPDATE histories SET size = ?, mtime = ?, inode = ?, is_named = 1 "
+        "WHERE kind = ? AND board = ? AND size = ? AND mtime = ? AND inode = ?",
+        *_values(new),
+        *_key(name),
+        *_values(old),
+    )
+    return changed == 1
+
+
+def put(transaction: Transaction, reading: Reading, stamp: Stamp) -> None:
+    """Write what a history says into the index.
+
+    Where the file cannot be read, the userids that were known stay, and it is to be read again.
+    """
+    entry = reading.entry
+    userids = reading.userids
+    if userids is None:
+        userids, stamp = _userids_in(transaction, entry.name), NO_STAMP
+    transaction.run(
+        "INSERT INTO histories (kind, board, size, mtime, inode, is_replayed, challenge, seek) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
+        "is_named = is_named AND (size, mtime, inode) = (excluded.size, excluded.mtime, "
+        "excluded.inode), size = excluded.size, mtime = excluded.mtime, inode = excluded.inode, "
+        "is_replayed = excluded.is_replayed, challenge = excluded.challenge, seek = excluded.seek",
+        *_key(entry.name),
+        *_values(stamp),
+        int(reading.is_replayed),
+        reading.challenge,
+        reading.seek,
+    )
+    for forget in (
+        "DELETE FROM boards WHERE kind = ? AND board = ?",
+        "DELETE FROM damaged_boards WHERE kind = ? AND board = ?",
+        "DELETE FROM board_userids WHERE kind = ? AND board = ?",
+    ):
+        transaction.run(forget, *_key(entry.name))
+    if isinstance(entry, Entry):
+        _put_entry(transaction, entry)
+        state, owners = entry.state, entry.owners
+    else:
+        _put_damage(transaction, entry)
+        state, owners = State.DAMAGED, frozenset[str]()
+    for userid in userids:
+        transaction.run(
+            "INSERT INTO board_userids (userid, kind, board, state, is_owner) "
+            "VALUES (?, ?, ?, ?, ?)",
+            userid,
+            *_key(entry.name),
+            state.value,
+            int(userid in owners),
+        )
+
+
+def remove(transaction: Transaction, name: BoardName) -> None:
+    """Take a board out of the index."""
+    transaction.run("DELETE FROM histories WHERE kind = ? AND board = ?", *_key(name))
+
+
+def believed(snapshot: Snapshot, most: int) -> list[BoardName]:
+    """Return boards whose histories have not been replayed."""
+    rows = snapshot.rows(
+        "SELECT kind, board FROM histories WHERE is_replayed = 0 ORDER BY kind, board LIMIT ?", most
+    )
+    return [BoardName(*row) for row in rows]
+
+
+def highest_number(snapshot: Snapshot, kind: str) -> int:
+    """Return the highest number of a board in the index, or of lines that wait; 0 for none."""
+    rows = snapshot.rows(
+        "SELECT max(board) FROM histories WHERE kind = ?1 "
+        "UNION ALL SELECT max(board) FROM waiting_lines WHERE kind = ?1",
+        kind,
+    )
+    return max(number or 0 for (number,) in rows)
+
+
+def _userids_in(snapshot: Snapshot, name: BoardName) -> frozenset[str]:
+    rows = snapshot.rows(
+        "SELECT userid FROM board_userids WHERE kind = ? AND board = ?", *_key(name)
+    )
+    return frozenset(userid for (userid,) in rows)
+
+
+def _put_entry(transaction: Transaction, entry: Entry) -> None:
+    transaction.run(
+        "INSERT INTO boards (kind, board, grid, x, o, state, to_move, result, is_rated, started, "
+        "latest, records, due) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        *_key(entry.name),
+        entry.grid,
+        entry.x,
+        entry.o,
+        entry.state.value,
+        entry.to_move,
+        format_outcome(entry.result) if entry.result else None,
+        int(entry.is_rated),
+        seconds(entry.started),
+        seconds(entry.latest),
+        entry.records,
+        seconds(entry.due) if entry.due else None,
+    )
+
+
+def _put_damage(transaction: Transaction, damage: Damage) -> None:
+    transaction.run(
+        "INSERT INTO damaged_boards (kind, board, x, o, line, reason) VALUES (?, ?, ?, ?, ?, ?)",
+        *_key(damage.name),
+        damage.x,
+        damage.o,
+        damage.line,
+        damage.reason,
+    )
+
+
+def _key(name: BoardName) -> tuple[str, int]:
+    return name.kind, name.board
+
+
+def _values(stamp: Stamp) -> tuple[int, int, int]:
+    return stamp.size, stamp.mtime, stamp.inode

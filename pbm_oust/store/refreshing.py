@@ -1,0 +1,152 @@
+"""The index is brought in step with the histories, which anybody may edit, add and remove."""
+
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence, Set
+from functools import partial
+
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store import index
+from pbm_oust.store.boards import Boards
+from pbm_oust.store.connections import Snapshot, Transaction
+from pbm_oust.store.database import Database
+from pbm_oust.store.entries import Reading
+from pbm_oust.store.histories import Stamp
+from pbm_oust.store.waiting import BoardName, boards_with_waiting
+
+MOST_LOOKED_AT = 200
+"""How many files a step of a walk looks at."""
+_MOST_TOGETHER = 50
+"""How many boards are written into the index in one transaction."""
+_MOST_REPLAYED = 5
+"""How many of the histories that were believed a step of a walk replays."""
+
+Progress = Callable[[int, int], None]
+"""Is told how many boards are done, and of how many."""
+
+
+def refresh(
+    transaction: Transaction, boards: Boards, name: BoardName, *, believes: bool = True
+) -> None:
+    """Write into the index what the history of a board says, if there is one."""
+    found = boards.look(transaction, name, believes=believes)
+    if found:
+        index.put(transaction, *found)
+    else:
+        index.remove(transaction, name)
+
+
+def refresh_all(database: Database, boards: Boards, names: Sequence[BoardName]) -> None:
+    """Write into the index what the histories of some boards say. Raises DatabaseFault.
+
+    They are replayed first, so that nobody who wants to write has to wait for that.
+    """
+    _refresh(database, boards, names, believes=True)
+
+
+def reindex(database: Database, boards: Boards, progress: Progress | None = None) -> int:
+    """Make the whole index anew, and return how many boards there are. Raises DatabaseFault.
+
+    It can be used meanwhile. Histories that end with their result are believed; `replay_believed`
+    replays them.
+    """
+    with database.read() as snapshot:
+        names = _all_names(snapshot, boards)
+    for done in range(0, len(names), _MOST_TOGETHER):
+        if progress:
+            progress(done, len(names))
+        _refresh(database, boards, names[done : done + _MOST_TOGETHER], believes=True)
+    if progress:
+        progress(len(names), len(names))
+    with database.read() as snapshot:
+        return sum(len(index.stamps_in(snapshot, kind)) for kind in KINDS)
+
+
+def replay_believed(database: Database, boards: Boards, most: int) -> int:
+    """Replay some of the histories whose results were believed; return how many. 0: none is left.
+
+    Raises DatabaseFault.
+    """
+    with database.read() as snapshot:
+        names = index.believed(snapshot, most)
+    _refresh(database, boards, names, believes=False)
+    return len(names)
+
+
+class Walk:
+    """Looks at all histories in turn, some at each step, and goes round and round."""
+
+    def __init__(self, database: Database, boards: Boards) -> None:
+        self._database = database
+        self._boards = boards
+        self._ahead = deque[BoardName]()
+        self._lock = threading.Lock()
+
+    def step(self, most: int = MOST_LOOKED_AT) -> list[BoardName]:
+        """Look at the next histories; return those that the index did not fit, and does now.
+
+        Boards that did not fit when somebody read them come first. Raises DatabaseFault, and
+        OSError where a folder cannot be read.
+        """
+        names = set(self._boards.take_doubtful())
+        with self._lock, self._database.read() as snapshot:
+            if not self._ahead:
+                self._ahead.extend(_all_names(snapshot, self._boards))
+            names |= {self._ahead.popleft() for _ in range(min(most, len(self._ahead)))}
+            changed = [
+                name
+                for name in sorted(names)
+                if _stamp(self._boards, name) != index.stamp_in(snapshot, name)
+            ]
+        refresh_all(self._database, self._boards, changed)
+        replay_believed(self._database, self._boards, _MOST_REPLAYED)
+        return changed
+
+    @property
+    def is_round(self) -> bool:
+        """Whether the next step begins anew with the first history."""
+        return not self._ahead
+
+
+def _refresh(
+    database: Database, boards: Boards, names: Sequence[BoardName], *, believes: bool
+) -> None:
+    for first in range(0, len(names), _MOST_TOGETHER):
+        some = names[first : first + _MOST_TOGETHER]
+        with database.read() as snapshot:
+            waited = set(boards_with_waiting(snapshot))
+            found = {name: boards.look(snapshot, name, believes=believes) for name in some}
+        database.write(partial(_put_all, boards, found, waited, believes))
+
+
+def _put_all(
+    boards: Boards,
+    found: Mapping[BoardName, tuple[Reading, Stamp] | None],
+    waited: Set[BoardName],
+    believes: bool,
+    transaction: Transaction,
+) -> None:
+    """Write into the index what was found in histories, unless they have changed since."""
+    waited = waited | set(boards_with_waiting(transaction))
+    for name, each in found.items():
+        if each and name not in waited and _stamp(boards, name) == each[1]:
+            index.put(transaction, *each)
+        else:
+            refresh(transaction, boards, name, believes=believes)
+
+
+def _all_names(snapshot: Snapshot, boards: Boards) -> list[BoardName]:
+    """Return the boards that have a history, are to get one, or stand in the index, in order."""
+    names = set(boards_with_waiting(snapshot))
+    for kind in KINDS:
+        names |= {BoardName(kind, number) for number in boards.histories.numbers(kind)}
+        names |= index.stamps_in(snapshot, kind).keys()
+    return sorted(names)
+
+
+def _stamp(boards: Boards, name: BoardName) -> Stamp | None:
+    """Return the stamp of a history; None where that cannot be told."""
+    try:
+        return boards.histories.stamp(name)
+    except OSError:
+        return None

@@ -1,0 +1,50 @@
+"""Players who get another userid, in all histories in which theirs stands.
+
+The boards are read and checked first, so that nobody who wants to write has to wait for that.
+"""
+
+from dataclasses import dataclass
+
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.board_queries import boards_with
+from pbm_oust.store.boards import Board, BoardChanged, Boards
+from pbm_oust.store.connections import Snapshot, Transaction
+from pbm_oust.store.waiting import is_about_to_go
+
+
+@dataclass(frozen=True, slots=True)
+class Renaming:
+    """A player who is to get another userid, and the boards as they were when that was planned."""
+
+    old: str
+    new: str
+    boards: tuple[Board, ...]
+
+
+def plan_renaming(snapshot: Snapshot, boards: Boards, old: str, new: str) -> Renaming:
+    """Return how a player gets another userid on all boards.
+
+    Raises DamagedHistory for a board that has to be mended first, and for one that would not replay
+    then, as with two sides of one player.
+    """
+    found = [
+        boards.read(snapshot, KINDS[name.kind], name.board) for name in boards_with(snapshot, old)
+    ]
+    for board in found:
+        boards.renamed(board, old, new)
+    return Renaming(old, new, tuple(found))
+
+
+def rename(transaction: Transaction, boards: Boards, renaming: Renaming) -> None:
+    """Give a player the other userid on all boards. What waits is to be settled afterwards.
+
+    Raises BoardChanged where it has to be planned again: a board has changed or is another one, or
+    the userid still waits to be replaced by another.
+    """
+    names = [board.name for board in renaming.boards]
+    if boards_with(transaction, renaming.old) != names:
+        raise BoardChanged(f"the boards of {renaming.old}")
+    if is_about_to_go(transaction, renaming.new):
+        raise BoardChanged(f"the boards that were {renaming.new}'s")
+    for board in renaming.boards:
+        boards.rename(transaction, board, renaming.old, renaming.new)

@@ -1,0 +1,142 @@
+"""What histories are still to get: lines, and other userids. Kept in the database until then.
+
+Both are committed with the unit of work that they belong to. A userid is replaced in the lines that
+wait when the rewriting is committed, so that rewritings come before lines.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pbm_oust.board.rename import with_other_userid
+from pbm_oust.store.connections import Snapshot, Transaction
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class BoardName:
+    """A board by its kind and number."""
+
+    kind: str
+    board: int
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.board}"
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Lines that a history is to get."""
+
+    record: int
+    """The number of the first record; 0 for a history from its header on."""
+    text: bytes
+    key: str
+    """The message key of the unit of work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rewriting:
+    """A userid that is to be replaced in a history."""
+
+    id: int
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What a history is to get, in order: the rewritings before the lines."""
+
+    rewritings: tuple[Rewriting, ...] = ()
+    lines: tuple[Lines, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.rewritings or self.lines)
+
+
+def waiting_for(snapshot: Snapshot, name: BoardName) -> Waiting:
+    """Return what waits for a history."""
+    lines = snapshot.rows(
+        "SELECT record, lines, message_key FROM waiting_lines "
+        "WHERE kind = ? AND board = ? ORDER BY record",
+        name.kind,
+        name.board,
+    )
+    rewritings = snapshot.rows(
+        "SELECT id, old, new FROM waiting_rewritings WHERE kind = ? AND board = ? ORDER BY id",
+        name.kind,
+        name.board,
+    )
+    return Waiting(
+        tuple(Rewriting(*row) for row in rewritings), tuple(Lines(*row) for row in lines)
+    )
+
+
+def boards_with_waiting(snapshot: Snapshot) -> list[BoardName]:
+    """Return the boards whose histories are still to get something, in order."""
+    rows = snapshot.rows(
+        "SELECT kind, board FROM waiting_lines UNION SELECT kind, board FROM waiting_rewritings"
+    )
+    return sorted(BoardName(*row) for row in rows)
+
+
+def is_about_to_go(snapshot: Snapshot, userid: str) -> bool:
+    """Return whether a userid still has to be replaced in some history."""
+    row = snapshot.row("SELECT 1 FROM waiting_rewritings WHERE old = ? LIMIT 1", userid)
+    return row is not None
+
+
+def add_lines(transaction: Transaction, name: BoardName, lines: Lines) -> None:
+    """Let lines wait for a history."""
+    transaction.run(
+        "INSERT INTO waiting_lines (kind, board, record, lines, message_key) "
+        "VALUES (?, ?, ?, ?, ?)",
+        name.kind,
+        name.board,
+        lines.record,
+        lines.text,
+        lines.key,
+    )
+
+
+def remove_lines(transaction: Transaction, name: BoardName, lines: Iterable[Lines]) -> None:
+    """Let lines wait no longer. Others that have come to wait meanwhile stay."""
+    for each in lines:
+        transaction.run(
+            "DELETE FROM waiting_lines "
+            "WHERE kind = ? AND board = ? AND record = ? AND message_key = ?",
+            name.kind,
+            name.board,
+            each.record,
+            each.key,
+        )
+
+
+def add_rewriting(transaction: Transaction, name: BoardName, old: str, new: str) -> None:
+    """Let a rewriting wait for a history, and do it to the lines that wait for the same."""
+    transaction.run(
+        "INSERT INTO waiting_rewritings (kind, board, old, new) VALUES (?, ?, ?, ?)",
+        name.kind,
+        name.board,
+        old,
+        new,
+    )
+    for lines in waiting_for(transaction, name).lines:
+        transaction.run(
+            "UPDATE waiting_lines SET lines = ? WHERE kind = ? AND board = ? AND record = ?",
+            _rewritten(lines, old, new),
+            name.kind,
+            name.board,
+            lines.record,
+        )
+
+
+def remove_rewriting(transaction: Transaction, rewriting: Rewriting) -> None:
+    """Let a rewriting wait no longer."""
+    transaction.run("DELETE FROM waiting_rewritings WHERE id = ?", rewriting.id)
+
+
+def _rewritten(lines: Lines, old: str, new: str) -> bytes:
+    """Return the text of lines in which a player has another userid."""
+    if lines.record == 0:
+        return with_other_userid(lines.text, old, new)
+    return with_other_userid(b"\n" + lines.text, old, new)[1:]

@@ -1,0 +1,128 @@
+"""Boards kept in a home, for tests of the store: real files and a real database."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from pbm_oust.board.game import Game
+from pbm_oust.board.header import Header, Terms
+from pbm_oust.play.due import earliest_ruling
+from pbm_oust.rules.grid import parse_grid
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.position import Side
+from pbm_oust.store.boards import Board, Boards, challenge_remark
+from pbm_oust.store.connections import Row, Transaction
+from pbm_oust.store.database import Database
+from pbm_oust.store.disk import Disk
+from pbm_oust.store.histories import Histories
+from pbm_oust.store.settling import Unsettled, settle
+from pbm_oust.store.waiting import BoardName
+from tests.support.games import STARTED, wish
+
+OUST = KINDS["oust"]
+
+
+class Kept:
+    """The boards of a home at `path`, as one process has them."""
+
+    def __init__(self, path: Path, disk: Disk | None = None) -> None:
+        self.path = path
+        for kind in KINDS:
+            (path / kind).mkdir(parents=True, exist_ok=True)
+        self.database = Database(path / "pbm_oust.db")
+        self.boards = Boards(Histories(path, disk), earliest_ruling)
+
+    def start(self, *commands: str, x: str = "alice", o: str = "bob", seek: bytes = b"") -> int:
+        """Commit a board after some commands, its number the next one; return the number."""
+
+        def start(transaction: Transaction) -> int:
+            number = self.boards.next_number(transaction, OUST)
+            game = played(new_game(number, x, o), *commands)
+            key = f"{number:016d}"
+            self.boards.start(transaction, game, key, challenge_remark(key) + seek)
+            return number
+
+        return self.database.write(start)
+
+    def play(self, number: int, *commands: str) -> Board:
+        """Commit what comes of commands like `x D4` on a board."""
+        board = self.read(number)
+        acted = played(board.game, *commands)
+        key = acted.records[-1].cause
+        return self.database.write(lambda each: self.boards.append(each, board, acted, key))
+
+    def settle(self) -> list[Unsettled]:
+        """Bring what waits into the histories."""
+        return settle(self.database, self.boards)
+
+    def read(self, number: int) -> Board:
+        """Return a board as it is."""
+        with self.database.read() as snapshot:
+            return self.boards.read(snapshot, OUST, number)
+
+    def file(self, number: int) -> Path:
+        """Return where the history of a board is."""
+        return self.boards.histories.path(named(number))
+
+    def rows(self, statement: str, *values: str | int) -> list[Row]:
+        """Return what the database answers."""
+        with self.database.read() as snapshot:
+            return snapshot.rows(statement, *values)
+
+    def waiting(self) -> list[Row]:
+        """Return what waits for histories: board, first record, and the userids of rewritings."""
+        lines = self.rows("SELECT board, record FROM waiting_lines ORDER BY kind, board, record")
+        return lines + self.rows("SELECT board, old, new FROM waiting_rewritings ORDER BY id")
+
+    def index(self) -> dict[str, Sequence[Row]]:
+        """Return all that the index says of the histories."""
+        return {
+            "histories": self.rows(
+                "SELECT kind, board, size, mtime, inode, is_replayed, challenge, seek "
+                "FROM histories ORDER BY kind, board"
+            ),
+            "boards": self.rows("SELECT * FROM boards ORDER BY kind, board"),
+            "damaged": self.rows("SELECT * FROM damaged_boards ORDER BY kind, board"),
+            "userids": self.rows("SELECT * FROM board_userids ORDER BY kind, board, userid"),
+        }
+
+
+def named(number: int) -> BoardName:
+    """Return the name of a board of Oust."""
+    return BoardName("oust", number)
+
+
+def new_game(number: int, x: str = "alice", o: str = "bob", terms: Terms | None = None) -> Game:
+    """Return a board of Oust on a small grid before its first record."""
+    grid = parse_grid("square 5x5")
+    return Game.start(Header(OUST, number, grid, x, o, terms or Terms(), STARTED))
+
+
+def played(game: Game, *commands: str) -> Game:
+    """Return the game after commands like `x D4 E5` or `o resign`, an hour from each to the next.
+
+    The message keys differ from board to board.
+    """
+    for command in commands:
+        side, _, words = command.partition(" ")
+        game = game.act(Side(side), wish(words), later(game), key_of(game))
+    return game
+
+
+def later(game: Game) -> datetime:
+    """Return an hour after the latest record."""
+    return game.latest + timedelta(hours=1)
+
+
+def key_of(game: Game) -> str:
+    """Return a message key for the next record of a game."""
+    return f"{game.header.board:08x}{game.next_number:08x}"
+
+
+def edited(path: Path, old: str, new: str) -> None:
+    """Edit a history by hand, as editors do: another file takes its place."""
+    text = path.read_text()
+    assert old in text
+    beside = path.with_suffix(".new")
+    beside.write_text(text.replace(old, new))
+    beside.replace(path)
