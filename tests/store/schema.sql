@@ -106,7 +106,7 @@ CREATE INDEX letters_due ON letters (state, next_try);
 
 CREATE UNIQUE INDEX letters_file ON letters (file) WHERE file IS NOT NULL;
 
-CREATE INDEX letters_normal ON letters (normal, state);
+CREATE INDEX letters_normal ON letters (normal, state, next_try);
 
 CREATE INDEX letters_unwritten ON letters (id) WHERE state = 'file' AND file IS NULL;
 
