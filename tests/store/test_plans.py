@@ -21,7 +21,7 @@ def statements() -> list[tuple[str, str]]:
     for path in sorted(Path(store.__file__).parent.glob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             text = _text_of(node)
-            if text.startswith(VERBS):
+            if text.startswith(VERBS) and text != SELECT:
                 found.append((path.stem, text))
     return found
 
@@ -30,9 +30,10 @@ def _text_of(node: ast.AST) -> str:
     """Return a text as it stands; one that begins with {SELECT} goes on where that ends."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
+    if isinstance(node, ast.FormattedValue):
+        return SELECT if ast.unparse(node.value) == "SELECT" else "?"
     if isinstance(node, ast.JoinedStr):
-        parts = [part.value if isinstance(part, ast.Constant) else SELECT for part in node.values]
-        return "".join(map(str, parts))
+        return "".join(map(_text_of, node.values))
     return ""
 
 
