@@ -5,7 +5,8 @@ from typing import Any
 
 import click
 
-from pbm_oust.accounts.account import Account, BadAccount, format_account, parse_account
+from pbm_oust.accounts.account import Account, BadAccount
+from pbm_oust.accounts.account_file import format_account, parse_account
 from pbm_oust.accounts.address import parse_address
 from pbm_oust.accounts.password import Secret, hash_password
 from pbm_oust.accounts.status import disabled_since

@@ -6,7 +6,8 @@ from datetime import datetime
 
 import click
 
-from pbm_oust.accounts.account import BadAccount, format_account
+from pbm_oust.accounts.account import BadAccount
+from pbm_oust.accounts.account_file import format_account
 from pbm_oust.accounts.status import disabled_since, with_disabled
 from pbm_oust.board.notation import format_time
 from pbm_oust.cli.operator import Operator, Refused, now, pass_operator
