@@ -6,11 +6,11 @@ from enum import Enum
 from typing import Any
 
 from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.clock import Clock
 from pbm_oust.accounts.returned import Returned
 from pbm_oust.accounts.settings import USUAL, Settings
 from pbm_oust.board.game import Game
 from pbm_oust.board.ratings import Change
-from pbm_oust.play.clock import Clock
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules.position import Kind
 

@@ -9,13 +9,13 @@ from functools import cache
 from pbm_oust.accounts.account import Account, BadAccount
 from pbm_oust.accounts.account_file import CHANGED, format_account, parse_account
 from pbm_oust.accounts.address import is_same_address
+from pbm_oust.accounts.clock import Clock, read_clock
 from pbm_oust.accounts.returned import Returned
 from pbm_oust.accounts.settings import USUAL, settings_of
 from pbm_oust.accounts.status import disabled_since
 from pbm_oust.accounts.vacations import Absence, absences_of
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import USERID
-from pbm_oust.play.clock import Clock, read_clock
 from pbm_oust.play.notices import BoardNotice, News, Notice, Reader, RefusalNotice, Told, game_of
 from pbm_oust.play.readers import accounts_at, language_at
 from pbm_oust.play.request import Actor, Handled, Request, Write
