@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from pbm_oust.board import reasons
 from pbm_oust.board.header import Header
 from pbm_oust.board.record import (
     Action,
@@ -16,7 +17,7 @@ from pbm_oust.board.record import (
     Wish,
     wish_of,
 )
-from pbm_oust.refusal import Barred, Illegal, NotAllowed, Unlawful
+from pbm_oust.refusal import Illegal, NotAllowed
 from pbm_oust.rules.grid import NoSuchCell
 from pbm_oust.rules.position import (
     How,
@@ -134,7 +135,7 @@ class Game:
         Raises NotAllowed or Illegal where it may not; then nothing of the wish is done.
         """
         if self.result:
-            raise NotAllowed(Barred.GAME_OVER, game=self)
+            raise NotAllowed(reasons.GameOver(self))
         action: Action
         if isinstance(wish, Place):
             self._check_turn(side)
@@ -150,7 +151,7 @@ class Game:
         Raises NotAllowed for a game that is over, and for one side owned by both players.
         """
         if self.result:
-            raise NotAllowed(Barred.GAME_OVER, game=self)
+            raise NotAllowed(reasons.GameOver(self))
         side, ruled = ruling.side, self
         match ruling.verb:
             case Verb.FORFEIT if side and self.has_played(side):
@@ -161,7 +162,7 @@ class Game:
                 ruled = replace(self, result=Result(None, How.VOID))
             case Verb.ADOPT if side:
                 if self.side_of(ruling.userid):
-                    raise NotAllowed(Barred.SAME_PLAYER, ruling.userid)
+                    raise NotAllowed(reasons.SamePlayer(), ruling.userid)
                 x = ruling.userid if side is Side.X else self.x
                 ruled = replace(self, x=x, o=ruling.userid if side is Side.O else self.o)
         return ruled._with(Record(self.next_number, None, ruling, at, cause))
@@ -178,7 +179,7 @@ class Game:
 
     def _check_turn(self, side: Side) -> None:
         if side is not self.to_move:
-            raise NotAllowed(Barred.NOT_YOUR_TURN, game=self)
+            raise NotAllowed(reasons.NotYourTurn(self))
 
     def _do(self, side: Side, deed: Deed) -> "Game":
         match deed:
@@ -192,17 +193,17 @@ class Game:
                 return replace(self, result=Result(side.other, How.RESIGN))
             case Deed.DECLINE:
                 if self.has_played(side):
-                    raise NotAllowed(Barred.DECLINE_TOO_LATE, game=self)
+                    raise NotAllowed(reasons.DeclineTooLate(self))
                 return replace(self, result=Result(None, How.VOID))
             case Deed.PROPOSE | Deed.UNDO:
                 if self.offer:
-                    raise NotAllowed(Barred.OFFER_WAITS, game=self, own=self.offer.side is side)
+                    raise NotAllowed(reasons.OfferWaits(self, own=self.offer.side is side))
                 if deed is Deed.UNDO and not self.has_played(side):
-                    raise NotAllowed(Barred.NOTHING_TO_UNDO, game=self)
+                    raise NotAllowed(reasons.NothingToUndo(self))
                 return self
             case Deed.ACCEPT | Deed.REJECT:
                 if self.offer is None or self.offer.side in (side, None):
-                    raise NotAllowed(Barred.NO_OFFER, game=self)
+                    raise NotAllowed(reasons.NoOffer(self))
                 if deed is Deed.REJECT:
                     return self
                 if self.offer.action is Deed.PROPOSE:
@@ -210,7 +211,7 @@ class Game:
                 return self._without_latest_of(side.other)
             case Deed.RETRACT:
                 if not self.line or self._owned_now(self.line[-1]) is not side:
-                    raise NotAllowed(Barred.NOTHING_TO_UNDO, game=self)
+                    raise NotAllowed(reasons.NothingToUndo(self))
                 return self._without_latest_of(side)
 
     def _owned_now(self, record: Record) -> Side | None:
@@ -235,33 +236,21 @@ class Game:
 
     def _place(self, wish: Place) -> tuple[Position, tuple[Placement, ...]]:
         if self.must_pass:
-            raise NotAllowed(Barred.MUST_PASS, game=self)
+            raise NotAllowed(reasons.MustPass(self))
         position, done = self.position, list[Placement]()
         for nth, name in enumerate(wish.cells, 1):
+            played = wish.cells[: nth - 1]
             if done and not position.is_mid_turn:
-                raise Illegal(
-                    Unlawful.AFTER_TURN,
-                    name,
-                    game=self,
-                    nth=nth,
-                    played=wish.cells[: nth - 1],
-                    won=position.result is not None,
-                )
+                won = position.result is not None
+                raise Illegal(reasons.AfterTurn(self, nth, played, won=won), name)
             try:
                 cell = self.header.grid.parse_cell(name)
                 following = position.place(cell)
             except NoSuchCell:
-                raise Illegal(Unlawful.OFF_GRID, name, game=self, nth=nth) from None
-            except IllegalPlacement as fault:
-                raise Illegal(
-                    Unlawful.AGAINST_RULES,
-                    name,
-                    game=self,
-                    nth=nth,
-                    fault=fault,
-                    before=position,
-                    played=wish.cells[: nth - 1],
-                ) from None
+                raise Illegal(reasons.OffGrid(self, nth), name) from None
+            except IllegalPlacement as illegal:
+                reason = reasons.AgainstRules(self, nth, played, illegal.fault, position)
+                raise Illegal(reason, name) from None
             took = taken(position, following).bit_count()
             done.append(Placement(self.header.grid.format_cell(cell), took))
             position = following
@@ -271,13 +260,13 @@ class Game:
         try:
             return replace(self, position=self.position.pass_turn())
         except IllegalPass:
-            raise NotAllowed(Barred.MAY_NOT_PASS, game=self) from None
+            raise NotAllowed(reasons.MayNotPass(self)) from None
 
     def _swap(self) -> "Game":
         if not self.header.terms.swap:
-            raise NotAllowed(Barred.SWAP_OFF, game=self)
+            raise NotAllowed(reasons.SwapOff(self))
         if not self.can_swap:
-            raise NotAllowed(Barred.SWAP_TOO_LATE, game=self)
+            raise NotAllowed(reasons.SwapTooLate(self))
         return replace(self, x=self.o, o=self.x)
 
 
@@ -295,5 +284,5 @@ def redo(game: Game, record: Record) -> Game:
     if isinstance(wish, Ruling):
         return game.rule(wish, record.at, record.cause)
     if record.side is None:
-        raise NotAllowed(Barred.NOT_YOUR_TURN, game=game)
+        raise NotAllowed(reasons.NotYourTurn(game))
     return game.act(record.side, wish, record.at, record.cause)

@@ -33,6 +33,7 @@ from pbm_oust.board.notation import (
     parse_time,
 )
 from pbm_oust.board.origin import Origin, position_of
+from pbm_oust.board.reasons import AgainstRules
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules.grid import BadGrid, parse_grid
 from pbm_oust.rules.kinds import KINDS
@@ -215,6 +216,7 @@ def _check_result(number: int, line: str, game: Game) -> bool:
 
 def _words(refusal: Refusal) -> str:
     """Return a refusal's reason in words for an operator."""
-    fault = refusal.facts.get("fault")
-    reason = (str(fault) if fault else str(refusal)).replace("_", " ")
-    return f"{refusal.culprit} is refused, {reason}" if refusal.culprit else reason
+    reason = refusal.reason
+    word = reason.fault.word if isinstance(reason, AgainstRules) else str(refusal)
+    words = word.replace("_", " ")
+    return f"{refusal.culprit} is refused, {words}" if refusal.culprit else words

@@ -7,6 +7,7 @@ import click
 from pbm_oust.accounts.account import BadAccount
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_ruling
+from pbm_oust.board.reasons import GameOver, SamePlayer
 from pbm_oust.board.record import Ruling, Verb
 from pbm_oust.cli.operator import KIND, Operator, Refused, now, pass_operator
 from pbm_oust.cli.sweeping import hand_over
@@ -105,14 +106,15 @@ def _ask(game: Game, what: str) -> None:
 
 def _reason(refusal: Refusal, kind: Kind, board: int) -> str:
     name = f"{kind.name} {board}"
-    reasons = {
-        Barred.NO_SUCH_BOARD: f"there is no board {name}",
-        Barred.GAME_OVER: f"{name} is over",
-        Barred.SAME_PLAYER: f"{refusal.culprit} plays on {name} already",
-    }
-    return next(
-        (text for reason, text in reasons.items() if reason is refusal.reason), str(refusal)
-    )
+    match refusal.reason:
+        case Barred.NO_SUCH_BOARD:
+            return f"there is no board {name}"
+        case GameOver():
+            return f"{name} is over"
+        case SamePlayer():
+            return f"{refusal.culprit} plays on {name} already"
+        case _:
+            return str(refusal)
 
 
 COMMANDS = (void, award, adopt)

@@ -11,6 +11,7 @@ from enum import Enum
 
 from pbm_oust.rules.grid import Grid, Shape, hexagon
 from pbm_oust.rules.position import (
+    Fault,
     IllegalPass,
     IllegalPlacement,
     Kind,
@@ -26,13 +27,22 @@ class Ending(Enum):
     MAJORITY = "majority"
 
 
-class Fault(Enum):
-    """The rules that a placement on a free cell can break."""
-
-    TOUCHES_FRIEND = "touches_friend"
+@dataclass(frozen=True, slots=True)
+class TouchesFriend(Fault):
     """It touches a friend, and there are cells that touch none."""
-    NOT_SMALLEST = "not_smallest"
+
+    word = "touches_friend"
+
+
+@dataclass(frozen=True, slots=True)
+class NotSmallest(Fault):
     """It forms a larger group than another placement would."""
+
+    word = "not_smallest"
+    group: int
+    """How many stones the group would have."""
+    smallest: int
+    """How many another placement gives it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +79,14 @@ class Churn:
     def place(self, cell: int) -> "Churn":
         """Return the position after the side to move has placed a stone on `cell`.
 
-        Raises IllegalPlacement, with a Fault or OCCUPIED as its reason, where the rules refuse it.
+        Raises IllegalPlacement where the rules refuse it.
         """
         grid, own = self.grid, self.stones(self.to_move)
         if cell & (self.x | self.o):
-            raise IllegalPlacement(Occupied.OCCUPIED)
+            raise IllegalPlacement(Occupied())
         allowed = self.placements()
         if not cell & allowed:
-            raise self._fault(cell, allowed)
+            raise IllegalPlacement(self._fault(cell, allowed))
         own = after_placing(grid, own, cell)
         x, o = (own, self.o) if self.to_move is Side.X else (self.x, own)
         result = _majority(x, grid.cells) if x | o == grid.cells else None
@@ -90,14 +100,14 @@ class Churn:
         """Return the number of the side's stones."""
         return (self.stones(side).bit_count(),)
 
-    def _fault(self, cell: int, allowed: int) -> IllegalPlacement:
+    def _fault(self, cell: int, allowed: int) -> Fault:
         grid, own = self.grid, self.stones(self.to_move)
         if not grid.neighbours(allowed) & own:
-            return IllegalPlacement(Fault.TOUCHES_FRIEND)
+            return TouchesFriend()
         group, smallest = (
             grid.flood(each, own | each).bit_count() for each in (cell, allowed & -allowed)
         )
-        return IllegalPlacement(Fault.NOT_SMALLEST, group=group, smallest=smallest)
+        return NotSmallest(group, smallest)
 
 
 def placements(grid: Grid, own: int, occupied: int) -> int:

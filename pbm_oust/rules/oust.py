@@ -10,6 +10,7 @@ from enum import Enum
 
 from pbm_oust.rules.grid import Grid, Shape, hexagon, square
 from pbm_oust.rules.position import (
+    Fault,
     IllegalPass,
     IllegalPlacement,
     Kind,
@@ -26,13 +27,26 @@ class Ending(Enum):
     BLOCKED = "blocked"
 
 
-class Fault(Enum):
-    """The rules that a placement on a free cell can break."""
-
-    TAKES_NOTHING = "takes_nothing"
+@dataclass(frozen=True, slots=True)
+class TakesNothing(Fault):
     """It touches a friend, and the group it forms touches no enemy."""
-    ENEMY_AS_LARGE = "enemy_as_large"
+
+    word = "takes_nothing"
+    group: int
+    """How many stones the group would have."""
+
+
+@dataclass(frozen=True, slots=True)
+class EnemyAsLarge(Fault):
     """It touches a friend, and an enemy group it would touch is not smaller than its own."""
+
+    word = "enemy_as_large"
+    group: int
+    """How many stones its own group would have."""
+    enemy: int
+    """How many the largest enemy group has that it would touch."""
+    at: str
+    """The name of a cell of that group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,24 +88,21 @@ class Oust:
     def place(self, cell: int) -> "Oust":
         """Return the position after the side to move has placed a stone on `cell`.
 
-        Raises IllegalPlacement, with a Fault or OCCUPIED as its reason, where the rules refuse it.
+        Raises IllegalPlacement where the rules refuse it.
         """
         own, enemy = self._own_and_enemy()
         if cell & (own | enemy):
-            raise IllegalPlacement(Occupied.OCCUPIED)
+            raise IllegalPlacement(Occupied())
         if not self.grid.neighbours(cell) & own:
             return self._next(own | cell, enemy, captured=False)
         group, touched = self._joined(cell)
         if not touched:
-            raise IllegalPlacement(Fault.TAKES_NOTHING, group=group.bit_count())
+            raise IllegalPlacement(TakesNothing(group.bit_count()))
         largest = max(self.grid.groups(touched), key=int.bit_count)
         if largest.bit_count() >= group.bit_count():
-            raise IllegalPlacement(
-                Fault.ENEMY_AS_LARGE,
-                group=group.bit_count(),
-                enemy=largest.bit_count(),
-                at=self.grid.format_cell(largest & -largest),
-            )
+            at = self.grid.format_cell(largest & -largest)
+            fault = EnemyAsLarge(group.bit_count(), largest.bit_count(), at)
+            raise IllegalPlacement(fault)
         return self._next(own | cell, enemy & ~touched, captured=True)
 
     def pass_turn(self) -> "Oust":

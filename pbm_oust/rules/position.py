@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Protocol, Self
+from typing import ClassVar, Protocol, Self
 
 from pbm_oust.rules.grid import Grid, Shape
 
@@ -41,23 +41,30 @@ class Result:
     """A How, or a member of the game's own Enum; its value is the word in histories."""
 
 
-class IllegalPlacement(ValueError):
-    """A placement that the rules refuse.
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """The rule that a placement breaks, with the figures that belong to it.
 
-    `reason` is the game's own word for the rule that was broken; `facts` are the figures that
-    belong to it. The text of the game turns both into a sentence for the player.
+    Each game derives its own, and its templates turn them into sentences.
     """
 
-    def __init__(self, reason: Enum, **facts: object) -> None:
-        super().__init__(reason.value)
-        self.reason = reason
-        self.facts = facts
+    word: ClassVar[str]
+    """Its name in templates and in what the operator reads."""
 
 
-class Occupied(Enum):
-    """The reasons to refuse a placement that hold in every game."""
+@dataclass(frozen=True, slots=True)
+class Occupied(Fault):
+    """There is a stone on the cell; so in every game."""
 
-    OCCUPIED = "occupied"
+    word = "occupied"
+
+
+class IllegalPlacement(ValueError):
+    """A placement that the rules refuse."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.word)
+        self.fault = fault
 
 
 class IllegalPass(ValueError):
