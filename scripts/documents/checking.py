@@ -5,7 +5,7 @@
 - Commands of `pbm-oust`: there is such a command, and it has these options.
 - Scripts: they are there, and know the options.
 - Paths of files: they are there. A part in capitals stands for any name.
-- What is listed: each library, and each key of the configuration, stands in its table.
+- What is listed: each library, each key of the configuration and each room is there.
 """
 
 import configparser
@@ -20,7 +20,7 @@ from pbm_oust.cli.main import main
 from pbm_oust.store.configuration import Configuration
 from scripts.documents.pages import Found, Page
 from scripts.documents.players_words import fault_of_line, fault_of_span
-from scripts.documents.rooms import ROOT
+from scripts.documents.rooms import ROOT, rooms
 from scripts.documents.written import written
 
 TOP = "pbm_oust|tests|docs|scripts|templates|games|\\.ci"
@@ -42,9 +42,13 @@ def faults() -> Iterator[str]:
     """Yield what is wrong in all pages: file, line and what it is."""
     for page in pages():
         yield from faults_of(page)
-    for names, file in ((_libraries(), "dependencies.md"), (_keys(), "operate.md")):
-        for name in unnamed(names, (ROOT / "docs" / file).read_text()):
-            yield f"docs/{file}: says nothing about {name}"
+    for names, file in (
+        (_libraries(), "docs/dependencies.md"),
+        (_keys(), "docs/operate.md"),
+        ((room.name for room in rooms().values()), "README.md"),
+    ):
+        for name in unnamed(names, (ROOT / file).read_text()):
+            yield f"{file}: says nothing about {name}"
     for path, text in written():
         if not path.exists() or path.read_text() != text:
             yield f"{path.relative_to(ROOT)}: is not what scripts/write_docs writes"
