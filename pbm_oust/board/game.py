@@ -32,7 +32,7 @@ from pbm_oust.rules.position import (
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """A board after its records. A value: acting returns the next game."""
+    """A board after its records. It is a value: acting returns the next game."""
 
     header: Header
     position: Position
@@ -41,9 +41,9 @@ class Game:
     o: str
     records: tuple[Record, ...] = ()
     line: tuple[Record, ...] = ()
-    """The moves that led to the position: without those that were taken back."""
+    """The moves that led to the position, without those that were taken back."""
     offer: Record | None = None
-    """The record by which a side proposes a draw or asks for a turn back, until it is answered."""
+    """The record that proposes a draw or asks for a turn back, until it is answered."""
     result: Result | None = None
 
     @classmethod
@@ -53,7 +53,7 @@ class Game:
 
     @property
     def name(self) -> str:
-        """The board's name, as `oust 17`."""
+        """The board's name: `oust 17`."""
         return self.header.name
 
     @property
@@ -73,7 +73,7 @@ class Game:
 
     @property
     def must_pass(self) -> bool:
-        """Whether the side to move has no placement in a game that goes on."""
+        """Whether the game goes on and the side to move has no placement."""
         return not self.result and not self.position.has_placement()
 
     @property
@@ -95,7 +95,7 @@ class Game:
         return {self.x: Side.X, self.o: Side.O}.get(userid)
 
     def meets_guard(self, number: int) -> bool:
-        """Return whether a move that is meant as record `number` is meant for this position."""
+        """Return whether a move meant as record `number` is meant for this position."""
         since = self.records[number - 1 :]
         return 1 <= number <= self.next_number and all(record.is_talk for record in since)
 
@@ -104,7 +104,7 @@ class Game:
         return self._latest_of(side) is not None
 
     def has_cause(self, cause: str) -> bool:
-        """Return whether some record was caused by the message with this id."""
+        """Return whether some record has this message key."""
         return any(record.cause == cause for record in self.records)
 
     @property
@@ -114,7 +114,7 @@ class Game:
 
     @property
     def actor(self) -> str:
-        """The userid that caused the latest record; empty where none did."""
+        """The userid of the player who made the latest record; empty if no player did."""
         side = self.records[-1].side if self.records else None
         return self.after(len(self.records) - 1).owner(side) if side else ""
 
@@ -130,9 +130,9 @@ class Game:
         return cells & (self.position.stones(Side.X) | self.position.stones(Side.O))
 
     def act(self, side: Side, wish: Wish, at: datetime, cause: str) -> "Game":
-        """Return the game after a side has done what it wishes; one record longer.
+        """Return the game after a side has done what it wishes, one record longer.
 
-        Raises NotAllowed or Illegal where it may not; then nothing of the wish is done.
+        Raises NotAllowed or Illegal if it may not; then nothing of the wish is done.
         """
         if self.result:
             raise NotAllowed(reasons.GameOver(self))
@@ -146,9 +146,9 @@ class Game:
         return acted._with(Record(self.next_number, side, action, at, cause))
 
     def rule(self, ruling: Ruling, at: datetime, cause: str) -> "Game":
-        """Return the game after what the server or its operator did; one record longer.
+        """Return the game after what the server or its operator did, one record longer.
 
-        Raises NotAllowed for a game that is over, and for one side owned by both players.
+        Raises NotAllowed if the game is over, or if one player would own both sides.
         """
         if self.result:
             raise NotAllowed(reasons.GameOver(self))
@@ -168,7 +168,7 @@ class Game:
         return ruled._with(Record(self.next_number, None, ruling, at, cause))
 
     def _with(self, record: Record) -> "Game":
-        """Return the game with one more record, which has been done to it already."""
+        """Return the game with one more record, which has already taken effect."""
         line, offer = self.line, self.offer
         if record.is_playing:
             line, offer = (*line, record), None
@@ -221,12 +221,12 @@ class Game:
         return record.side.other if record.side and is_swapped else record.side
 
     def _latest_of(self, side: Side) -> int | None:
-        """Return where in `line` the latest move of the player is who owns a side, or None."""
+        """Return where in `line` the latest move of a side's owner stands, or None."""
         places = range(len(self.line))
         return max((nth for nth in places if self._owned_now(self.line[nth]) is side), default=None)
 
     def _without_latest_of(self, side: Side) -> "Game":
-        """Return the game as it was before the latest move of a side, records aside."""
+        """Return the game as it was before the latest move of a side, but with all its records."""
         line = self.line[: self._latest_of(side)]
         header = replace(self.header, x=self.x, o=self.o)
         if any(move.action is Deed.SWAP for move in self.line):
@@ -271,7 +271,7 @@ class Game:
 
 
 def replay(header: Header, records: Iterable[Record]) -> Game:
-    """Return the game after these records, which must be ones that a game made."""
+    """Return the game after these records, which must come from a game."""
     game = Game.start(header)
     for record in records:
         game = redo(game, record)
@@ -279,7 +279,7 @@ def replay(header: Header, records: Iterable[Record]) -> Game:
 
 
 def redo(game: Game, record: Record) -> Game:
-    """Return a game after what a record says was done. Raises NotAllowed or Illegal."""
+    """Return a game after what a record says. Raises NotAllowed or Illegal."""
     wish = wish_of(record.action)
     if isinstance(wish, Ruling):
         return game.rule(wish, record.at, record.cause)

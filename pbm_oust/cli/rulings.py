@@ -1,4 +1,4 @@
-"""`pbm-oust games void`, `award` and `adopt`: the operator's word on a board."""
+"""`pbm-oust games void`, `award` and `adopt`: the operator rules on a board."""
 
 import sys
 
@@ -23,7 +23,7 @@ DRAW = "draw"
 
 board_number = click.argument("board", type=click.IntRange(min=1))
 kind_name = click.argument("kind", type=KIND)
-yes_option = click.option("--yes", is_flag=True, help="Do not ask whether it is meant.")
+yes_option = click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 
 
 @click.command()
@@ -32,7 +32,7 @@ yes_option = click.option("--yes", is_flag=True, help="Do not ask whether it is 
 @yes_option
 @pass_operator
 def void(operator: Operator, kind: Kind, board: int, yes: bool) -> None:
-    """End a game as never begun. It is recorded, and both players are told."""
+    """End a game as never begun. This is recorded, and both players are told."""
     _rule(operator, kind, board, Ruling(Verb.VOID), "end it as never begun", yes)
 
 
@@ -43,7 +43,7 @@ def void(operator: Operator, kind: Kind, board: int, yes: bool) -> None:
 @yes_option
 @pass_operator
 def award(operator: Operator, kind: Kind, board: int, winner: str, yes: bool) -> None:
-    """End a game: a side wins, or it is a draw. It is recorded, and both players are told."""
+    """End a game: a side wins, or it is a draw. This is recorded, and both players are told."""
     side = None if winner == DRAW else Side(winner)
     what = f"end it as won by {winner}" if side else "end it as a draw"
     _rule(operator, kind, board, Ruling(Verb.AWARD, side), what, yes)
@@ -59,8 +59,8 @@ def award(operator: Operator, kind: Kind, board: int, winner: str, yes: bool) ->
 def adopt(operator: Operator, kind: Kind, board: int, side: str, userid: str, yes: bool) -> None:
     """Hand a side to another player.
 
-    The player begins a new turn and has used no time. It is recorded, and told to both players and
-    to the one who had the side before.
+    The player begins a new turn and has used no time. This is recorded, and both players and the
+    previous owner of the side are told.
     """
     try:
         player = read_userid(userid)
@@ -73,7 +73,7 @@ def adopt(operator: Operator, kind: Kind, board: int, side: str, userid: str, ye
 
 
 def _rule(operator: Operator, kind: Kind, board: int, ruling: Ruling, what: str, yes: bool) -> None:
-    """Do it, after the operator has seen the board as it is and has said yes."""
+    """Do it after the operator has seen the board as it is and has said yes."""
     home = operator.prepared_home()
     recover(home)
     try:

@@ -42,7 +42,7 @@ _READERS: tuple[Callable[[Account], object], ...] = (
     seeks_of,
     last_numbers,
 )
-"""Every noun that is kept in lines of an account."""
+"""Readers of everything that is kept in lines of an account."""
 
 
 def check(home: Home) -> Iterator[Finding]:
@@ -72,7 +72,7 @@ def _accounts(home: Home) -> Iterator[Finding]:
 
 
 def _lines_of(name: str, account: Account) -> Iterator[Finding]:
-    """Yield what is wrong with the lines that hold what a player has settled and kept."""
+    """Yield what is wrong with the lines that hold what a player has settled or keeps."""
     for read in _READERS:
         try:
             read(account)

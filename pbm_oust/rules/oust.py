@@ -2,7 +2,7 @@
 
 A stone that touches no friend may go on any free cell and ends the turn. A stone that touches
 friends joins them to one group, which must touch at least one enemy group and be larger than every
-enemy group it touches; those come off the board and the same side places again.
+enemy group it touches. Those come off the board, and the same side places again.
 """
 
 from dataclasses import dataclass
@@ -124,12 +124,12 @@ class Oust:
         return (self.x, self.o) if self.to_move is Side.X else (self.o, self.x)
 
     def _candidates(self) -> tuple[int, int, int]:
-        """Return the free cells that touch no friend, those that surely capture, those that may.
+        """Return three sets of free cells: touching no friend, surely capturing, perhaps capturing.
 
-        A stone that touches a friend forms a group of at least two. It captures if that group
-        touches an enemy and every enemy group it touches is a single stone, which whole sets of
-        cells show at once. Where the group touches an enemy group of two or more, it must itself
-        have at least three stones, and only those cells need a look each.
+        A stone that touches a friend forms a group of at least two. It surely captures if that
+        group touches an enemy and every enemy group it touches is a single stone; operations on
+        whole sets find these cells. If the group touches an enemy group of two or more, it must
+        have at least three stones itself. Only those cells need a look each.
         """
         grid = self.grid
         own, enemy = self._own_and_enemy()
@@ -149,7 +149,7 @@ class Oust:
         return apart, meeting & ~opposed, opposed & self._joins_two(own & beside_own)
 
     def _joins_two(self, grouped: int) -> int:
-        """Return the cells that touch two own stones, or one of the stones `grouped`."""
+        """Return the cells that touch two own stones, or one of the stones in `grouped`."""
         grid = self.grid
         own, _ = self._own_and_enemy()
         once = twice = 0
@@ -178,7 +178,7 @@ class Oust:
         return group, self.grid.flood(self.grid.neighbours(group), enemy)
 
     def _next(self, own: int, enemy: int, *, captured: bool) -> "Oust":
-        """Return the position with these stones, the turn handed on where it ends."""
+        """Return the position with these stones; if the turn ends, the other side is to move."""
         mover = self.to_move
         x, o = (own, enemy) if mover is Side.X else (enemy, own)
         if captured and not enemy:
