@@ -142,7 +142,7 @@ class UnitOfWork:
             is_now = not notice.is_past and notice.news is not News.PREVIEW
             game = notice.game if is_now else None
         elif isinstance(notice, RefusalNotice):
-            game = notice.refusal.facts.get("game")
+            game = notice.game
         else:
             return notice
         if game is None or game.result or notice.clock:

@@ -1,7 +1,5 @@
 """The options of a challenge: what they say, where they may stand, and what is wrong with them."""
 
-from enum import Enum
-
 import pytest
 
 from pbm_oust.board.header import Terms
@@ -19,7 +17,7 @@ def challenge(options: str) -> Challenge:
     return read
 
 
-def refused(options: str) -> tuple[Enum, str, dict[str, object]]:
+def refused(options: str) -> tuple[object, str, dict[str, object]]:
     _, read = parse_line(f"{CHALLENGE} {options}")
     assert isinstance(read, Unreadable)
     return read.reason, read.culprit, read.facts

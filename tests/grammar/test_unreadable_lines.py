@@ -1,7 +1,5 @@
 """Lines that cannot be read as a command: the reason, the word at fault, and the facts."""
 
-from enum import Enum
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,7 +15,7 @@ MOVE = "oust move 17 alice wonderland"
 WISHES = ("PLACEMENTS[#N]", "pass|swap|resign|decline|propose|undo|accept|reject[#N]")
 
 
-def refused(text: str) -> tuple[Enum, str, dict[str, object]]:
+def refused(text: str) -> tuple[object, str, dict[str, object]]:
     _, read = parse_line(text)
     assert isinstance(read, Unreadable)
     return read.reason, read.culprit, read.facts

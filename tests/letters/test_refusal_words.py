@@ -12,20 +12,22 @@ from jinja2 import Environment, nodes
 
 from pbm_oust.grammar.form import Form
 from pbm_oust.letters import overview
+from pbm_oust.letters.refusals import place_of
 from pbm_oust.letters.words import Words, help_subjects, wrapped_usage
 from pbm_oust.play.notices import HelpNotice, Reader, RefusalNotice
-from pbm_oust.refusal import Barred, NotAllowed, Unlawful, Unread, Unreadable
+from pbm_oust.refusal import Barred, NotAllowed, Reason, Unread, Unreadable
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.service.table import FORMS, KIND_FORMS, VOCABULARY, parse_line
+from tests.support.refusals import REFUSALS, all_reasons
 
 WIDEST = 76
 FAMILIES: dict[str, type[Enum]] = {
     "unreadable": Unread,
     "not_allowed": Barred,
-    "illegal": Unlawful,
 }
 REASONS = [(family, reason) for family, reasons in FAMILIES.items() for reason in reasons]
+PLACES = Counter(place_of(reason) for reason in all_reasons())
 WORDS = Words("pbmserv@example.org")
 READER = Reader(("alice@example.org",), wrote_from="alice@example.org")
 
@@ -55,6 +57,23 @@ def test_every_macro_is_a_reason_or_helps_one(family: str) -> None:
     }
     reasons = {str(reason.value) for reason in FAMILIES[family]}
     assert set(macros(family)) - reasons <= called
+
+
+@pytest.mark.parametrize("reason", all_reasons())
+def test_every_reason_has_one_macro_in_the_template_of_its_room(reason: type[Reason]) -> None:
+    assert macros(place_of(reason))[reason.word()] == 1
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_every_macro_in_the_template_of_a_room_is_a_reason(place: str) -> None:
+    words = {reason.word() for reason in all_reasons() if place_of(reason) == place}
+    assert set(macros(place)) == words
+
+
+def test_every_reason_is_a_value_of_its_own_kind() -> None:
+    reasons = [refusal.reason for refusal in REFUSALS if isinstance(refusal.reason, Reason)]
+    assert not any(hasattr(reason, "__dict__") for reason in reasons)
+    assert len({reason.word() for reason in all_reasons()}) == len(all_reasons())
 
 
 def test_the_names_of_reasons_are_their_values_in_capitals() -> None:
