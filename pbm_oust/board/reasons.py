@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class MayHaveBoard(Reason):
     """A reason that may be about a board."""
 
-    game: "Game | None"
+    game: "Game | None" = None
     supposed: str = field(default="", kw_only=True)
     """The turn after which the board would be so, where it is only supposed to be made."""
     told_to: str = field(default="", kw_only=True)
@@ -89,6 +89,14 @@ class NothingToUndo(OfBoard, NotAllowedReason):
 @dataclass(frozen=True, slots=True)
 class SamePlayer(NotAllowedReason):
     """Both sides would have the same player."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoSuchRecord(OfBoard, NotAllowedReason):
+    """The board has fewer records."""
+
+    number: int
+    """The number of the one that is wanted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,9 @@ from pbm_oust.cli.sweeping import hand_over
 from pbm_oust.grammar.values import read_userid
 from pbm_oust.mail.inbound import open_intake
 from pbm_oust.play.rulings import rule_board
-from pbm_oust.refusal import Barred, Refusal
+from pbm_oust.refusal import Refusal
 from pbm_oust.rules.position import Kind, Side
+from pbm_oust.store.histories import NoSuchBoard
 from pbm_oust.store.open_boards import DamagedHistory, read_game
 from pbm_oust.store.recovery import recover
 
@@ -107,7 +108,7 @@ def _ask(game: Game, what: str) -> None:
 def _reason(refusal: Refusal, kind: Kind, board: int) -> str:
     name = f"{kind.name} {board}"
     match refusal.reason:
-        case Barred.NO_SUCH_BOARD:
+        case NoSuchBoard():
             return f"there is no board {name}"
         case GameOver():
             return f"{name} is over"

@@ -12,7 +12,15 @@ from pbm_oust.play.notices import Told
 from pbm_oust.play.request import Action, Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.play.verification import MAILED, Asked, ask_each, is_among, silence_about
-from pbm_oust.refusal import Barred, NotAllowed
+from pbm_oust.refusal import NotAllowed, NotAllowedReason
+
+
+@dataclass(frozen=True, slots=True)
+class TooManyAddresses(NotAllowedReason):
+    """The account would have more addresses than may be."""
+
+    most: int
+    """How many it may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +46,7 @@ def add(command: Add, actor: Actor, request: Request, work: UnitOfWork) -> Handl
     addresses = command.addresses or (request.sender,)
     new = tuple(each for each in addresses if not actor.account.has_address(each))
     if len(actor.account.addresses) + len(new) > MOST_ADDRESSES:
-        raise NotAllowed(Barred.TOO_MANY_ADDRESSES, most=MOST_ADDRESSES)
+        raise NotAllowed(TooManyAddresses(MOST_ADDRESSES))
     return _ask_for(Purpose.ADD, new, actor, request, work)
 
 

@@ -10,13 +10,22 @@ from pbm_oust.accounts.broadcasts import MOST_A_DAY, with_broadcast
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import Switch
 from pbm_oust.accounts.status import signed_off_since
+from pbm_oust.commands.talk import NothingWritten
 from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.values import OWN
 from pbm_oust.play.notices import Reader, Told
 from pbm_oust.play.request import Action, Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Barred, NotAllowed
+from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.store.maildir_outbox import NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class TooManyBroadcasts(NotAllowedReason):
+    """The player has written to everybody as often as they may in a day."""
+
+    most: int
+    """How often that is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +40,12 @@ def broadcast(command: Broadcast, actor: Actor, request: Request, work: UnitOfWo
     """Pass the text of a mail on to everybody else, a few times a day at most."""
     text = request.chat
     if not text.strip():
-        raise NotAllowed(Barred.NOTHING_WRITTEN)
+        raise NotAllowed(NothingWritten())
 
     def change(account: Account) -> Account:
         changed = with_broadcast(account, work.now())
         if changed is None:
-            raise NotAllowed(Barred.TOO_MANY_BROADCASTS, most=MOST_A_DAY)
+            raise NotAllowed(TooManyBroadcasts(MOST_A_DAY))
         return changed
 
     def tell(account: Account) -> tuple[Told, list[Told]]:

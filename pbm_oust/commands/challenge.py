@@ -9,12 +9,20 @@ from pbm_oust.grammar.values import read_userid
 from pbm_oust.play.request import Action, Handled, Request
 from pbm_oust.play.starting import challenger_of, start_board
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Barred, NotAllowed
+from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.rules.grid import Grid, Shape, parse_size
 from pbm_oust.rules.position import Kind
 
 LONGEST_TIME = 3650
 """The most days that a time option takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnusableGrid(NotAllowedReason):
+    """The game cannot be played on the grid."""
+
+    kind: Kind
+    grid: Grid
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +108,7 @@ def challenge(command: Challenge, request: Request, work: UnitOfWork) -> Handled
     """Start a board and show it to both players."""
     actor = challenger_of(command.x, command.o, request, work)
     if not command.kind.can_use(command.grid):
-        raise NotAllowed(Barred.UNUSABLE_GRID, kind=command.kind, grid=command.grid)
+        raise NotAllowed(UnusableGrid(command.kind, command.grid))
 
     def header(number: int) -> Header:
         return Header(

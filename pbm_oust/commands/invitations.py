@@ -11,7 +11,7 @@ from pbm_oust.play.notices import Told
 from pbm_oust.play.request import Action, Actor, Handled, Request
 from pbm_oust.play.starting import count_active
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Barred, NotAllowed, Unreadable, UnreadableReason
+from pbm_oust.refusal import NotAllowed, NotAllowedReason, Unreadable, UnreadableReason
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,11 @@ class BadLimit(UnreadableReason):
 
     most: int
     """The highest one."""
+
+
+@dataclass(frozen=True, slots=True)
+class RejectsSelf(NotAllowedReason):
+    """Players would reject themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +77,7 @@ def set_limit(command: Limit, actor: Actor, request: Request, work: UnitOfWork) 
 def reject(command: Reject, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
     """Reject challenges of players from now on, or list those who are rejected."""
     if actor.userid in command.userids:
-        raise NotAllowed(Barred.REJECTS_SELF)
+        raise NotAllowed(RejectsSelf())
     if not command.userids:
         reader = work.player_at(actor.account, request)
         facts = {"rejected": rejected_by(actor.account), "changed": ()}

@@ -11,10 +11,10 @@ from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.values import PASSWORD, USERID
 from pbm_oust.play.notices import News, Told
 from pbm_oust.play.renaming import active_games, boards_of
-from pbm_oust.play.request import Action, Actor, Handled, Request
+from pbm_oust.play.request import Action, Actor, Handled, RefusedBefore, Request
 from pbm_oust.play.telling import tell_players
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Barred, NotAllowed
+from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.journal import Ending, Entry
 from pbm_oust.store.open_boards import open_board
@@ -72,7 +72,7 @@ def delete(command: Delete, actor: Actor, request: Request, work: UnitOfWork) ->
     """
     home, userid = work.home, actor.userid
     if home.journal.ending(actor.cause) is Ending.REFUSED:
-        raise NotAllowed(Barred.REFUSED_BEFORE)
+        raise NotAllowed(RefusedBefore())
     boards = leave_boards(actor, request, work)
     with home.locked_players():
         account = work.account(userid)

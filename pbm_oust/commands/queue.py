@@ -10,18 +10,25 @@ from pbm_oust.accounts.queue import Clause, Plan, plans_of, waiting, with_plans
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_wish
-from pbm_oust.board.reasons import GameOver, MayHaveBoard, OffGrid
+from pbm_oust.board.reasons import GameOver, MayHaveBoard, OfBoard, OffGrid
 from pbm_oust.board.record import PLAYING, Deed, Place, Wish
 from pbm_oust.grammar.aliases import in_english
 from pbm_oust.grammar.form import Form, Rest, SurplusWord
 from pbm_oust.grammar.values import BOARD, PASSWORD, USERID, read_guard
 from pbm_oust.grammar.wish import NoTurn, names_of, read_wish
 from pbm_oust.grammar.words import fold
-from pbm_oust.play.moving import check_guard, is_over, side_of
+from pbm_oust.play.moving import NotOnBoard, check_guard, is_over, side_of
 from pbm_oust.play.notices import Told
 from pbm_oust.play.request import Action, Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Barred, Illegal, NotAllowed, Refusal, Unreadable, UnreadableReason
+from pbm_oust.refusal import (
+    Illegal,
+    NotAllowed,
+    NotAllowedReason,
+    Refusal,
+    Unreadable,
+    UnreadableReason,
+)
 from pbm_oust.rules.grid import NoSuchCell
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import open_board
@@ -52,6 +59,27 @@ class BadQueue(UnreadableReason):
 
     most: int
     """How many clauses there may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class YourOwnTurn(OfBoard, NotAllowedReason):
+    """It is the turn of the player, so there is nothing to wait for."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedAfterEnd(OfBoard, NotAllowedReason):
+    """The game would be over after the turn of the other player."""
+
+    condition: str
+    """That turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedWithinTurn(OfBoard, NotAllowedReason):
+    """The other player would have to go on after what is named as their turn."""
+
+    condition: str
+    """What is named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +174,7 @@ def queue(command: Queue, actor: Actor, request: Request, work: UnitOfWork) -> H
 
         if command.queueing is Queueing.SHOW:
             if game.side_of(actor.userid) is None:
-                raise NotAllowed(Barred.NOT_ON_BOARD, game=game, userid=actor.userid)
+                raise NotAllowed(NotOnBoard(game, actor.userid))
             return work.answer(tell(actor.account)[0], request)
         return work.change_account(change, tell, actor, request, Handled("queued", game.name))
 
@@ -156,7 +184,7 @@ def _check(command: Queue, game: Game) -> None:
     if game.result:
         raise NotAllowed(GameOver(game))
     if game.player_to_move == command.userid:
-        raise NotAllowed(Barred.YOUR_OWN_TURN, game=game)
+        raise NotAllowed(YourOwnTurn(game))
     check_guard(command.guard, game)
     for clause in command.clauses:
         _check_cells(clause, game)
@@ -182,9 +210,9 @@ def _check_answer(turn: Wish, answer: Wish, game: Game, userid: str) -> None:
     except Refusal as refusal:
         raise _supposing(refusal, told_to=game.player_to_move) from None
     if supposed.result:
-        raise NotAllowed(Barred.PLAN_AFTER_END, game=game, condition=condition)
+        raise NotAllowed(QueuedAfterEnd(game, condition))
     if supposed.player_to_move != userid:
-        raise NotAllowed(Barred.PLAN_WITHIN_TURN, game=game, condition=condition)
+        raise NotAllowed(QueuedWithinTurn(game, condition))
     try:
         supposed.act(supposed.to_move, answer, game.latest, _NO_CAUSE)
     except Refusal as refusal:

@@ -7,17 +7,26 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header
 from pbm_oust.board.notation import NUMBER
 from pbm_oust.board.origin import Origin, steps_of
+from pbm_oust.board.reasons import NoSuchRecord, OfBoard
 from pbm_oust.commands.challenge import TWO_PLAYERS
 from pbm_oust.grammar.form import Form, Parameter
 from pbm_oust.grammar.values import BOARD, BadNumber
 from pbm_oust.play.request import Action, Handled, Request
 from pbm_oust.play.starting import challenger_of, start_board
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Barred, NotAllowed, Unreadable
+from pbm_oust.refusal import NotAllowed, NotAllowedReason, Unreadable
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import read_game
 
 _NUMBER = re.compile(rf"#?(?:0|{NUMBER.pattern})")
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayOfTheEnd(OfBoard, NotAllowedReason):
+    """The game was over after the record."""
+
+    number: int
+    """The number of the record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +67,10 @@ def origin_after(game: Game, number: int) -> Origin:
     Raises NotAllowed where it has no such record or was over then.
     """
     if number > len(game.records):
-        raise NotAllowed(Barred.NO_SUCH_RECORD, f"#{number}", game=game, number=number)
+        raise NotAllowed(NoSuchRecord(game, number), f"#{number}")
     past = game.after(number)
     if past.position.result:
-        raise NotAllowed(Barred.REPLAY_OF_THE_END, game=game, number=number)
+        raise NotAllowed(ReplayOfTheEnd(game, number))
     steps = game.header.origin.steps if game.header.origin else ()
     for record in past.line:
         steps += steps_of(record.side, record.action)

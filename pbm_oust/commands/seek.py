@@ -18,19 +18,42 @@ from pbm_oust.accounts.status import disabled_since, signed_off_since
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header, Terms
 from pbm_oust.board.notation import NUMBER
-from pbm_oust.commands.challenge import OPTIONS
+from pbm_oust.commands.challenge import OPTIONS, UnusableGrid
 from pbm_oust.grammar.form import Form, Option, Parameter
 from pbm_oust.grammar.values import PASSWORD, USERID, BadNumber
 from pbm_oust.play.notices import Told
-from pbm_oust.play.request import Action, Actor, Handled, Request
+from pbm_oust.play.request import Action, Actor, Handled, RefusedBefore, Request
 from pbm_oust.play.starting import started_by, write_board
 from pbm_oust.play.telling import answer_again
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Barred, NotAllowed, Unreadable
+from pbm_oust.refusal import NotAllowed, NotAllowedReason, Unreadable
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind, Side
 from pbm_oust.store.open_boards import seek_remark, seeks_taken
+
+
+@dataclass(frozen=True, slots=True)
+class NoSuchSeek(NotAllowedReason):
+    """There is no such open challenge."""
+
+    kind: Kind
+    number: int
+    days: int
+    """For how many days one stays open."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnSeek(NotAllowedReason):
+    """The open challenge is that of the player who would join it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TooManySeeks(NotAllowedReason):
+    """The player has as many open challenges as are kept."""
+
+    most: int
+    """How many that are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +128,13 @@ def seek(command: OpenChallenge, actor: Actor, request: Request, work: UnitOfWor
     """Keep an open challenge of a player until somebody joins it."""
     kind = command.kind
     if not kind.can_use(command.grid):
-        raise NotAllowed(Barred.UNUSABLE_GRID, kind=kind, grid=command.grid)
+        raise NotAllowed(UnusableGrid(kind, command.grid))
 
     def change(account: Account) -> Account:
         taken = _taken(work)
         kept = _open_of(account, taken, work.now())
         if len(kept) >= MOST_SEEKS:
-            raise NotAllowed(Barred.TOO_MANY_SEEKS, most=MOST_SEEKS)
+            raise NotAllowed(TooManySeeks(MOST_SEEKS))
         number = _next_number(kind, taken, work)
         side, grid, terms = command.side, command.grid, command.terms
         return with_seeks(account, (*kept, Seek(number, kind.name, work.now(), side, grid, terms)))
@@ -140,11 +163,11 @@ def join(command: Join, actor: Actor, request: Request, work: UnitOfWork) -> Han
         if known:
             return answer_again(known, actor, request, work)
         if work.home.journal.ending(actor.cause):
-            raise NotAllowed(Barred.REFUSED_BEFORE)
+            raise NotAllowed(RefusedBefore())
         with work.home.locked_players():
             found, seeker = _find(command, work)
             if seeker.userid == actor.userid:
-                raise NotAllowed(Barred.OWN_SEEK, kind=kind, number=command.number)
+                raise NotAllowed(OwnSeek())
             game = Game.start(_header(found, number, seeker, actor, work))
             return write_board(game, seek_remark(found.number), actor, request, work)
 
@@ -197,7 +220,7 @@ def _find(command: Join, work: UnitOfWork) -> tuple[Seek, Account]:
 
 def _no_such_seek(command: Join | Withdraw) -> NotAllowed:
     kind, number = command.kind, command.number
-    return NotAllowed(Barred.NO_SUCH_SEEK, kind=kind, number=number, days=LIFETIME.days)
+    return NotAllowed(NoSuchSeek(kind, number, LIFETIME.days))
 
 
 def _header(seek: Seek, number: int, seeker: Account, joiner: Actor, work: UnitOfWork) -> Header:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pbm_oust.accounts.notes import notes_of
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board.game import Game
+from pbm_oust.board.reasons import NoSuchRecord
 from pbm_oust.commands.lists import find_games, find_games_of_kinds
 from pbm_oust.grammar.form import Form, MissingWord, Rest
 from pbm_oust.grammar.values import (
@@ -23,7 +24,7 @@ from pbm_oust.grammar.words import find_command_word
 from pbm_oust.play.notices import BoardNotice, BoardsNotice, News, Reader, Told
 from pbm_oust.play.request import Action, Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Barred, NotAllowed, Unreadable
+from pbm_oust.refusal import NotAllowed, Unreadable
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import read_game
@@ -160,7 +161,7 @@ def _view_at(work: UnitOfWork, kind: Kind, at: BoardAt) -> tuple[Game, bool]:
     if at.number in (None, len(game.records)):
         return game, False
     if at.number is None or at.number > len(game.records):
-        raise NotAllowed(Barred.NO_SUCH_RECORD, f"#{at.number}", game=game, number=at.number)
+        raise NotAllowed(NoSuchRecord(game, at.number), f"#{at.number}")
     return game.after(at.number), True
 
 

@@ -14,9 +14,14 @@ from pbm_oust.play.notices import Told, WelcomeNotice
 from pbm_oust.play.request import Action, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.play.verification import MAILED, Asked, ask_each, is_among, silence_about
-from pbm_oust.refusal import Barred, NotAllowed
+from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.store.limits import Counted
 from pbm_oust.store.maildir_outbox import NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class AccountRemoved(NotAllowedReason):
+    """The account that the same mail made has been removed since."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +64,7 @@ def sign_up(command: Signup, request: Request, work: UnitOfWork) -> Handled:
     if Asked.USED_BEFORE in asked:
         made = work.account_if_any(command.userid)
         if made is None or made.cause != cause:
-            raise NotAllowed(Barred.ACCOUNT_REMOVED, command.userid)
+            raise NotAllowed(AccountRemoved(), command.userid)
         return _welcome_again(made, request, work, at_sender=False)
     if is_among(request.sender, addresses):
         return silence_about(asked)

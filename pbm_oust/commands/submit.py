@@ -7,6 +7,7 @@ from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.submissions import Submission, submissions_of, submitted_on, with_submissions
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.game import Game
+from pbm_oust.board.reasons import OfBoard
 from pbm_oust.board.record import PLAYING, Deed, Wish
 from pbm_oust.grammar.form import Form, Rest
 from pbm_oust.grammar.values import BOARD, PASSWORD, USERID
@@ -15,11 +16,26 @@ from pbm_oust.play.moving import carry_out, check_guard, is_over, side_of
 from pbm_oust.play.notices import Told
 from pbm_oust.play.request import Action, Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Barred, NotAllowed, Unreadable
+from pbm_oust.refusal import NotAllowed, NotAllowedReason, Unreadable
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import open_board
 
 _SUBMITTED = (*PLAYING, Deed.RESIGN, Deed.DECLINE)
+
+
+@dataclass(frozen=True, slots=True)
+class NothingSubmitted(OfBoard, NotAllowedReason):
+    """No move waits to be confirmed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedSinceSubmit(OfBoard, NotAllowedReason):
+    """The board is not as it was when the move was submitted."""
+
+    number: int
+    """The number that the record of the move would have had."""
+    wish: Wish
+    """The move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +104,9 @@ def confirm(command: Confirm, actor: Actor, request: Request, work: UnitOfWork) 
     def wished(game: Game) -> Wish:
         submission = submitted_on(work.account(actor.userid), game)
         if submission is None:
-            raise NotAllowed(Barred.NOTHING_SUBMITTED, game=game)
+            raise NotAllowed(NothingSubmitted(game))
         if not game.meets_guard(submission.number):
-            number = submission.number
-            raise NotAllowed(Barred.BOARD_CHANGED, game=game, number=number, wish=submission.wish)
+            raise NotAllowed(ChangedSinceSubmit(game, submission.number, submission.wish))
         return submission.wish
 
     return carry_out(command.kind, command.board, wished, actor, request, work)

@@ -7,17 +7,25 @@ from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.status import signed_off_since
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.game import Game
+from pbm_oust.board.reasons import MayHaveBoard
 from pbm_oust.board.record import Wish
 from pbm_oust.grammar.form import Form, Rest
 from pbm_oust.grammar.suggest import move_line
 from pbm_oust.grammar.values import BOARD, PASSWORD, USERID, read_userids
+from pbm_oust.play.moving import NotOnBoard
 from pbm_oust.play.notices import Told
 from pbm_oust.play.request import Action, Actor, Handled, Request
+from pbm_oust.play.starting import SignedOff
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Barred, NotAllowed
+from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.limits import Counted
 from pbm_oust.store.open_boards import read_game
+
+
+@dataclass(frozen=True, slots=True)
+class NothingWritten(MayHaveBoard, NotAllowedReason):
+    """There is no text that could be passed on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +53,7 @@ def chat(command: Chat, actor: Actor, request: Request, work: UnitOfWork) -> Han
     """Pass the text of a mail on to the other player of a board."""
     game = read_game(work.home, command.kind, command.board)
     if game.side_of(actor.userid) is None:
-        raise NotAllowed(Barred.NOT_ON_BOARD, game=game, userid=actor.userid)
+        raise NotAllowed(NotOnBoard(game, actor.userid))
     other = work.account(game.o if game.x == actor.userid else game.x)
     text = _text(request, game)
     if actor.reply and work.is_too_often(Counted.REMARK, actor.userid):
@@ -58,14 +66,14 @@ def message(command: Message, actor: Actor, request: Request, work: UnitOfWork) 
     players = [work.account(userid) for userid in command.to]
     for player in players:
         if signed_off_since(player):
-            raise NotAllowed(Barred.SIGNED_OFF, player.userid, own=player.userid == actor.userid)
+            raise NotAllowed(SignedOff(player.userid == actor.userid), player.userid)
     return _pass_on(_text(request, None), players, None, None, actor, request, work)
 
 
 def _text(request: Request, game: Game | None) -> str:
     """Return what is to be passed on. Raises NotAllowed where nothing is written."""
     if not request.chat.strip():
-        raise NotAllowed(Barred.NOTHING_WRITTEN, game=game)
+        raise NotAllowed(NothingWritten(game))
     return request.chat
 
 

@@ -30,7 +30,7 @@ from pbm_oust.play.notices import Told
 from pbm_oust.play.renaming import active_games
 from pbm_oust.play.request import Action, Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Barred, NotAllowed, Unreadable, UnreadableReason
+from pbm_oust.refusal import NotAllowed, NotAllowedReason, Unreadable, UnreadableReason
 
 _DAYS = re.compile(r"[0-9]{1,4}")
 
@@ -50,6 +50,48 @@ class BadDate(UnreadableReason):
 @dataclass(frozen=True, slots=True)
 class BadDays(UnreadableReason):
     """A word is not a number of days."""
+
+
+@dataclass(frozen=True, slots=True)
+class VacationPast(NotAllowedReason):
+    """The vacation would begin before today."""
+
+    today: date
+    zone: ZoneInfo
+    """The time zone of the player."""
+
+
+@dataclass(frozen=True, slots=True)
+class VacationFar(NotAllowedReason):
+    """The vacation would begin too far ahead."""
+
+    most: int
+    """How many days ahead it may begin."""
+
+
+@dataclass(frozen=True, slots=True)
+class VacationOverlaps(NotAllowedReason):
+    """The player is away at that time already."""
+
+    other: Absence
+    zone: ZoneInfo
+    """The time zone of the player."""
+
+
+@dataclass(frozen=True, slots=True)
+class VacationTooLong(NotAllowedReason):
+    """The vacation is longer than what is left of a year."""
+
+    allowance: int
+    """The days of vacation in a year."""
+    year: int
+    left: int
+    """How many of them are left."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoVacation(NotAllowedReason):
+    """There is no vacation to cancel."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +156,7 @@ def vacation(command: Vacation, actor: Actor, request: Request, work: UnitOfWork
             return with_absences(account, (*absences, _announced(asked, absences, zone, now)))
         kept = without_later(absences, now)
         if kept == absences:
-            raise NotAllowed(Barred.NO_VACATION)
+            raise NotAllowed(NoVacation())
         return with_absences(account, kept)
 
     def tell(account: Account) -> tuple[Told, list[Told]]:
@@ -149,19 +191,18 @@ def _announced(
     """
     today, day = now.astimezone(zone).date(), asked.first.isoformat()
     if asked.first < today:
-        raise NotAllowed(Barred.VACATION_PAST, day, today=today.isoformat(), zone=zone)
+        raise NotAllowed(VacationPast(today, zone), day)
     if asked.first > today + timedelta(days=FARTHEST):
-        raise NotAllowed(Barred.VACATION_FAR, day, most=FARTHEST)
+        raise NotAllowed(VacationFar(FARTHEST), day)
     midnight = datetime.combine(asked.first, time(), zone).astimezone(UTC)
     start = max(midnight, now)
     left = days_left(absences, start.year)
     if asked.days > left:
-        facts = {"allowance": ALLOWANCE, "year": start.year, "left": left}
-        raise NotAllowed(Barred.VACATION_TOO_LONG, str(asked.days), **facts)
+        raise NotAllowed(VacationTooLong(ALLOWANCE, start.year, left), str(asked.days))
     absence = Absence(start, start + asked.days * DAY)
     other = overlapping(absences, absence)
     if other:
-        raise NotAllowed(Barred.VACATION_OVERLAPS, day, other=other, zone=zone)
+        raise NotAllowed(VacationOverlaps(other, zone), day)
     return absence
 
 

@@ -25,11 +25,37 @@ from pbm_oust.grammar.words import fold, is_of
 from pbm_oust.play.notices import Notice, Reader, Told, WelcomeNotice
 from pbm_oust.play.request import Action, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Barred, NotAllowed, Unreadable, UnreadableReason
+from pbm_oust.refusal import NotAllowed, NotAllowedReason, Unreadable, UnreadableReason
 from pbm_oust.store.journal import Ending
 from pbm_oust.store.maildir_outbox import NOWHERE
 from pbm_oust.store.open_boards import has_played
 from pbm_oust.store.recovery import player_place
+
+
+@dataclass(frozen=True, slots=True)
+class NoSuchCode(NotAllowedReason):
+    """There is no such code, or it has expired."""
+
+
+@dataclass(frozen=True, slots=True)
+class PasswordMissing(NotAllowedReason):
+    """The password that is to replace a forgotten one is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class HasAccount(NotAllowedReason):
+    """The account was made already, with another password."""
+
+    userid: str
+
+
+@dataclass(frozen=True, slots=True)
+class UseridTaken(NotAllowedReason):
+    """Somebody else has the userid."""
+
+    userid: str
+    free: str
+    """One like it that nobody has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +92,7 @@ def verify(command: Verify, request: Request, work: UnitOfWork) -> Handled:
         pending = home.pending.find(name, work.now())
         if pending is None:
             if home.journal.ending(name) is None:
-                raise NotAllowed(Barred.NO_SUCH_CODE)
+                raise NotAllowed(NoSuchCode())
             return work.answer(Told(work.sender_of(request), "code_used", {}), request, _AGAIN)
         account = work.account_if_any(pending.userid)
         place = player_place(pending.userid)
@@ -98,11 +124,11 @@ def _changed(
     if pending.purpose is Purpose.SIGNUP:
         return _signed_up(pending, account, work)
     if account is None:
-        raise NotAllowed(Barred.NO_SUCH_CODE)
+        raise NotAllowed(NoSuchCode())
     if pending.purpose is Purpose.FORGOT:
         new = command.new or _password_in(request.chat)
         if new is None:
-            raise NotAllowed(Barred.PASSWORD_MISSING)
+            raise NotAllowed(PasswordMissing())
         if is_of(work.vocabulary | {account.userid}, new.text):
             raise Unreadable(BadPassword())
         salt = salt_for(work.home.key(), account.userid, name_of(command.code))
@@ -125,7 +151,7 @@ def _signed_up(pending: Pending, account: Account | None, work: UnitOfWork) -> A
     if not account.has_address(address):
         raise _taken(userid, work)
     if account.password != pending.password:
-        raise NotAllowed(Barred.HAS_ACCOUNT, userid, userid=userid)
+        raise NotAllowed(HasAccount(userid), userid)
     return with_signed_off(account, None)
 
 
@@ -181,7 +207,7 @@ def _taken(userid: str, work: UnitOfWork) -> NotAllowed:
     number = 2
     while (free := f"{userid[:17]}{number}") in known or has_played(free, work.home):
         number += 1
-    return NotAllowed(Barred.USERID_TAKEN, userid, userid=userid, free=free)
+    return NotAllowed(UseridTaken(userid, free), userid)
 
 
 _AGAIN = Handled("done before")

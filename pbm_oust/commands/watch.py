@@ -7,16 +7,29 @@ from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.accounts.watched import MOST_WATCHED, watched_by, with_watched
 from pbm_oust.board.game import Game
-from pbm_oust.board.reasons import GameOver
+from pbm_oust.board.reasons import GameOver, OfBoard
 from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.values import OF_BOARD
 from pbm_oust.play.notices import Told
 from pbm_oust.play.request import Action, Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Barred, NotAllowed
+from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import DamagedHistory, read_game
+
+
+@dataclass(frozen=True, slots=True)
+class PlaysThere(OfBoard, NotAllowedReason):
+    """Who would watch the board plays on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TooManyWatched(OfBoard, NotAllowedReason):
+    """The player watches as many boards as may be."""
+
+    most: int
+    """How many that are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +58,13 @@ def watch(command: Watch, actor: Actor, request: Request, work: UnitOfWork) -> H
     if game.result:
         raise NotAllowed(GameOver(game))
     if game.side_of(actor.userid):
-        raise NotAllowed(Barred.PLAYS_THERE, game=game)
+        raise NotAllowed(PlaysThere(game))
 
     def change(account: Account) -> Account:
         names = [name for name in watched_by(account) if name != game.name]
         going_on = [name for name in names if _goes_on(name, work)]
         if len(going_on) >= MOST_WATCHED:
-            raise NotAllowed(Barred.TOO_MANY_WATCHED, game=game, most=MOST_WATCHED)
+            raise NotAllowed(TooManyWatched(game, MOST_WATCHED))
         return with_watched(account, (*going_on, game.name))
 
     return _change_watched(change, game, True, actor, request, work)

@@ -17,13 +17,9 @@ def explained(notice: RefusalNotice, facts: Mapping[str, object], templates: Env
     refusal = notice.refusal
     harmless = refusal.culprit if is_harmless(refusal.culprit) else ""
     culprit = notice.culprit or harmless
-    if isinstance(refusal.reason, Reason):
-        words = templates.get_template(f"refusals/{place_of(type(refusal.reason))}.txt")
-        explain = getattr(words.make_module(dict(facts)), refusal.reason.word())
-        return str(explain(refusal.reason, culprit))
-    words = templates.get_template(f"refusals/{refusal.family}.txt")
-    explain = getattr(words.make_module(dict(facts)), refusal.reason.value)
-    return str(explain({"culprit": culprit, "facts": refusal.facts}))
+    words = templates.get_template(f"refusals/{place_of(type(refusal.reason))}.txt")
+    explain = getattr(words.make_module(dict(facts)), refusal.reason.word())
+    return str(explain(refusal.reason, culprit))
 
 
 def place_of(reason: type[Reason]) -> str:

@@ -94,6 +94,7 @@ class Words:
             standing_rows=partial(standing_rows, translator),
             shown_in_any=shown_in_any,
             legal_near=legal_near,
+            words_of_kind=self._kind_words,
             date_text=translator.date_text,
             moment_text=translator.moment_text,
             date_in_subject=translator.date_in_subject,
@@ -162,13 +163,12 @@ class Words:
 
     def _refusal(self, notice: RefusalNotice) -> tuple[str, str]:
         refusal, game = notice.refusal, notice.game
-        kind = game.header.kind if game else refusal.facts.get("kind")
         facts: dict[str, Any] = {
             "family": refusal.family,
             "reader": notice.reader,
             "game": game,
             "culprit": notice.culprit,
-            "kind_words": self._kind_words(kind) if isinstance(kind, Kind) else None,
+            "kind_words": self._kind_words(game.header.kind) if game else None,
         }
         board = game_text(game) if game else ""
         answer, reader = notice.answer, notice.reader

@@ -1,5 +1,7 @@
 """Whose command it is: what the password proves, or the letter that is answered."""
 
+from dataclasses import dataclass
+
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import (
     NOBODYS_PASSWORD,
@@ -11,8 +13,32 @@ from pbm_oust.accounts.status import disabled_since
 from pbm_oust.accounts.tags import Claim, Credential, Reply, verified
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Barred, NotAllowed
+from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.store.limits import Counted
+
+
+@dataclass(frozen=True, slots=True)
+class WrongPassword(NotAllowedReason):
+    """The password is not that of the account, or there is no account."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrongPasswordCase(NotAllowedReason):
+    """The password is that of the account but for the case of its first letter."""
+
+
+@dataclass(frozen=True, slots=True)
+class TooManyWrong(NotAllowedReason):
+    """So many passwords have been wrong that none is tried for a while."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disabled(NotAllowedReason):
+    """The operator has closed an account."""
+
+    userid: str
+    own: bool
+    """Whether the command came from its player."""
 
 
 def authenticate(userid: str, proof: Credential, request: Request, work: UnitOfWork) -> Actor:
@@ -30,9 +56,9 @@ def authenticate(userid: str, proof: Credential, request: Request, work: UnitOfW
         is_own = _has_password(account, userid, proof, request, work)
         reply = None
     if account is None or not is_own:
-        raise NotAllowed(Barred.WRONG_PASSWORD, userid)
+        raise NotAllowed(WrongPassword(), userid)
     if disabled_since(account):
-        raise NotAllowed(Barred.DISABLED, userid=userid, own=True)
+        raise NotAllowed(Disabled(userid, own=True))
     return Actor(account, request.cause(userid), reply)
 
 
@@ -51,10 +77,10 @@ def _has_password(
     stored = account.password if account else NOBODYS_PASSWORD
     is_right = is_password(password, stored)
     if work.home.limits.is_reached(counted, userid, work.now()):
-        raise NotAllowed(Barred.TOO_MANY_WRONG, userid)
+        raise NotAllowed(TooManyWrong(), userid)
     if account and is_right:
         return True
     work.home.limits.count(counted, userid, work.now())
     if is_password_but_for_case(password, stored) and account:
-        raise NotAllowed(Barred.WRONG_PASSWORD_CASE, userid)
+        raise NotAllowed(WrongPasswordCase(), userid)
     return False

@@ -1,21 +1,46 @@
 """Making a move, with what follows from it; who may act on a board, and for which position."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from pbm_oust.accounts.queue import Orders, follow, orders_of
 from pbm_oust.board.game import Game
+from pbm_oust.board.reasons import OfBoard
 from pbm_oust.board.record import Deed, Wish
 from pbm_oust.play.notices import News
-from pbm_oust.play.request import Actor, Handled, Request
+from pbm_oust.play.request import Actor, Handled, RefusedBefore, Request
 from pbm_oust.play.returning import end_absence, with_return
 from pbm_oust.play.telling import answer_again, tell_players
 from pbm_oust.play.undo import take_back
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Barred, NotAllowed
+from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind, Side
 from pbm_oust.store.open_boards import DamagedHistory, open_board, read_game
 from pbm_oust.store.recovery import board_place
+
+
+@dataclass(frozen=True, slots=True)
+class NotOnBoard(OfBoard, NotAllowedReason):
+    """The player does not play on the board."""
+
+    userid: str
+
+
+@dataclass(frozen=True, slots=True)
+class OldAnswer(OfBoard, NotAllowedReason):
+    """The board has gone on since the letter that is answered."""
+
+    number: int
+    """The number that the next record had then."""
+
+
+@dataclass(frozen=True, slots=True)
+class OtherRecord(OfBoard, NotAllowedReason):
+    """The command is for another record than the next one."""
+
+    guard: int
+    """The number behind its `#`."""
 
 
 def carry_out(
@@ -75,12 +100,12 @@ def side_of(actor: Actor, game: Game, work: UnitOfWork) -> Side:
     since which the board has changed.
     """
     if work.home.journal.ending(actor.cause):
-        raise NotAllowed(Barred.REFUSED_BEFORE, game=game)
+        raise NotAllowed(RefusedBefore(game))
     side = game.side_of(actor.userid)
     if side is None:
-        raise NotAllowed(Barred.NOT_ON_BOARD, game=game, userid=actor.userid)
+        raise NotAllowed(NotOnBoard(game, actor.userid))
     if actor.reply and not game.meets_guard(actor.reply.number):
-        raise NotAllowed(Barred.OLD_ANSWER, game=game, number=actor.reply.number)
+        raise NotAllowed(OldAnswer(game, actor.reply.number))
     return side
 
 
@@ -99,4 +124,4 @@ def is_over(kind: str, board: int, work: UnitOfWork) -> bool:
 def check_guard(guard: int | None, game: Game) -> None:
     """Raise NotAllowed where a command is meant for another position than the board's."""
     if guard is not None and not game.meets_guard(guard):
-        raise NotAllowed(Barred.OTHER_RECORD, f"#{guard}", game=game, guard=guard)
+        raise NotAllowed(OtherRecord(game, guard), f"#{guard}")

@@ -12,7 +12,7 @@ from pbm_oust.accounts.settings import USUAL, Settings
 from pbm_oust.board.game import Game
 from pbm_oust.board.ratings import Change
 from pbm_oust.board.reasons import MayHaveBoard, board_of
-from pbm_oust.refusal import Reason, Refusal
+from pbm_oust.refusal import Refusal
 from pbm_oust.rules.position import Kind
 
 
@@ -165,9 +165,7 @@ class RefusalNotice:
     @property
     def game(self) -> Game | None:
         """The board that the letter shows, if it shows one."""
-        reason = self.refusal.reason
-        known = board_of(reason) if isinstance(reason, Reason) else self.refusal.facts.get("game")
-        return known or self.answered
+        return board_of(self.refusal.reason) or self.answered
 
     @property
     def supposed(self) -> str:

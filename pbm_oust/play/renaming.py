@@ -17,11 +17,12 @@ from pbm_oust.accounts.merging import merged, with_renamed
 from pbm_oust.accounts.status import becomes, is_placeholder, placeholder, to_be_told, with_becomes
 from pbm_oust.board.game import Game
 from pbm_oust.board.rename import userids_in
+from pbm_oust.play.authentication import Disabled
 from pbm_oust.play.letters import remove_letters
 from pbm_oust.play.notices import Told
 from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Barred, NotAllowed
+from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.disk import NoSuchFile
@@ -84,7 +85,7 @@ def mark_forgotten(userid: str, work: UnitOfWork) -> str:
         if is_placeholder(word):
             return word
         if word:
-            raise NotAllowed(Barred.DISABLED, userid=userid, own=True)
+            raise NotAllowed(Disabled(userid, own=True))
         taken = {each for _, _, userids in each_userids(work.home) for each in userids}
         taken.update(work.home.userids(), _promised(work.home))
         number = 1

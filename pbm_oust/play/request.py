@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.tags import Reply
+from pbm_oust.board.reasons import MayHaveBoard
 from pbm_oust.languages import ENGLISH, Language
 from pbm_oust.play.notices import Notice
+from pbm_oust.refusal import NotAllowedReason
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,11 @@ class Request:
     def cause(self, userid: str) -> str:
         """Return the id of this mail from a player: the same whenever it is delivered again."""
         return hashlib.sha256(f"{userid}\0{self.identity}".encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedBefore(MayHaveBoard, NotAllowedReason):
+    """The same mail came before and was refused then."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import timedelta
 
 from pbm_oust.accounts.account import Account
@@ -11,11 +12,12 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header
 from pbm_oust.board.notation import format_header
 from pbm_oust.board.reasons import SamePlayer
+from pbm_oust.play.authentication import Disabled
 from pbm_oust.play.notices import News
-from pbm_oust.play.request import Actor, Handled, Request
+from pbm_oust.play.request import Actor, Handled, RefusedBefore, Request
 from pbm_oust.play.telling import answer_again, tell_players
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Barred, NotAllowed
+from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import (
@@ -31,6 +33,39 @@ MEMORY = timedelta(days=30)
 """How long a challenge is known when the same mail comes again."""
 
 
+@dataclass(frozen=True, slots=True)
+class StrangeAddress(NotAllowedReason):
+    """A challenge came from an address of neither player."""
+
+
+@dataclass(frozen=True, slots=True)
+class SignedOff(NotAllowedReason):
+    """A player has signed off."""
+
+    own: bool
+    """Whether it is the one who sent the command."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected(NotAllowedReason):
+    """A player takes no challenges from the challenger."""
+
+    userid: str
+    """The player."""
+    challenger: str
+
+
+@dataclass(frozen=True, slots=True)
+class LimitReached(NotAllowedReason):
+    """A player is on as many boards as they want."""
+
+    userid: str
+    limit: int
+    """How many they want."""
+    active: int
+    """On how many they are."""
+
+
 def challenger_of(x: str, o: str, request: Request, work: UnitOfWork) -> Actor:
     """Return the one of two players from whose address a request came.
 
@@ -38,7 +73,7 @@ def challenger_of(x: str, o: str, request: Request, work: UnitOfWork) -> Actor:
     """
     actor = actor_among((x, o), request, work)
     if actor is None:
-        raise NotAllowed(Barred.STRANGE_ADDRESS)
+        raise NotAllowed(StrangeAddress())
     if x == o:
         raise NotAllowed(SamePlayer(), x)
     return actor
@@ -63,7 +98,7 @@ def start_board(
         if known:
             return answer_again(known, actor, request, work)
         if work.home.journal.ending(actor.cause):
-            raise NotAllowed(Barred.REFUSED_BEFORE)
+            raise NotAllowed(RefusedBefore())
         return write_board(Game.start(header(number)), "", actor, request, work)
 
 
@@ -101,22 +136,20 @@ def check_willing(challenged: Account, challenger: str, home: Home) -> None:
     """
     if signed_off_since(challenged):
         is_own = challenged.userid == challenger
-        raise NotAllowed(Barred.SIGNED_OFF, challenged.userid, own=is_own)
+        raise NotAllowed(SignedOff(is_own), challenged.userid)
     if challenger in rejected_by(challenged):
-        facts = {"userid": challenged.userid, "challenger": challenger}
-        raise NotAllowed(Barred.REJECTED, challenged.userid, **facts)
+        raise NotAllowed(Rejected(challenged.userid, challenger), challenged.userid)
     check_room(challenged, home)
 
 
 def check_room(account: Account, home: Home) -> None:
     """Make sure that a player has a board free. Raises NotAllowed, also for a closed account."""
     if disabled_since(account) or becomes(account):
-        raise NotAllowed(Barred.DISABLED, account.userid, userid=account.userid, own=False)
+        raise NotAllowed(Disabled(account.userid, own=False), account.userid)
     limit = limit_of(account)
     active = count_active(account.userid, home) if limit else 0
     if limit and active >= limit:
-        facts = {"userid": account.userid, "limit": limit, "active": active}
-        raise NotAllowed(Barred.LIMIT_REACHED, account.userid, **facts)
+        raise NotAllowed(LimitReached(account.userid, limit, active), account.userid)
 
 
 def count_active(userid: str, home: Home) -> int:

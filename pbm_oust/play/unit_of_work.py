@@ -18,8 +18,8 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.notation import USERID
 from pbm_oust.play.notices import BoardNotice, News, Notice, Reader, RefusalNotice, Told, game_of
 from pbm_oust.play.readers import accounts_at, language_at
-from pbm_oust.play.request import Actor, Handled, Request, Write
-from pbm_oust.refusal import Barred, NotAllowed
+from pbm_oust.play.request import Actor, Handled, RefusedBefore, Request, Write
+from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.home import Home
 from pbm_oust.store.journal import Ending, Entry
@@ -28,6 +28,11 @@ from pbm_oust.store.maildir_outbox import JOURNAL, NOWHERE
 from pbm_oust.store.open_boards import each_userids
 
 _ANSWERED = Handled("answered")
+
+
+@dataclass(frozen=True, slots=True)
+class NoSuchPlayer(NotAllowedReason):
+    """Nobody has the userid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +60,7 @@ class UnitOfWork:
         """Return an account. Raises NotAllowed if there is none, and BadAccount."""
         account = self.account_if_any(userid)
         if account is None:
-            raise NotAllowed(Barred.NO_SUCH_PLAYER, userid)
+            raise NotAllowed(NoSuchPlayer(), userid)
         return account
 
     def account_if_any(self, userid: str) -> Account | None:
@@ -234,7 +239,7 @@ class UnitOfWork:
         """Return whether a mail had its ending. Raises NotAllowed for one that was refused."""
         ending = self.home.journal.ending(cause)
         if ending is Ending.REFUSED:
-            raise NotAllowed(Barred.REFUSED_BEFORE, game=game)
+            raise NotAllowed(RefusedBefore(game))
         return ending is Ending.DONE
 
     def note(self, cause: str, ending: Ending) -> None:

@@ -11,12 +11,12 @@ from pbm_oust.commands.verify import Verify
 from pbm_oust.grammar.aliases import ALIASES, language_of
 from pbm_oust.grammar.line import Line
 from pbm_oust.grammar.words import UnknownWord, language_like
-from pbm_oust.play.authentication import authenticate
+from pbm_oust.play.authentication import WrongPassword, WrongPasswordCase, authenticate
 from pbm_oust.play.notices import Notice, RefusalNotice, Told
-from pbm_oust.play.request import Action, Actor, Handled, Request
+from pbm_oust.play.request import Action, Actor, Handled, RefusedBefore, Request
 from pbm_oust.play.starting import actor_among
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Barred, NotAllowed, Refusal, Unreadable, UnreadableReason
+from pbm_oust.refusal import NotAllowed, Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.answers import is_of_letter, read_answer
 from pbm_oust.service.corrections import advise
@@ -158,17 +158,16 @@ def _refuse(
         counted = (Counted.PUZZLE, reply.userid) if reply else (Counted.RIDDLE, request.sender)
         if work.is_too_often(*counted):
             return Handled("silent: too many mails that could not be read")
-    answered = None
+    reason, answered = refusal.reason, None
     if isinstance(refusal, Unreadable) and request.reply:
         with suppress(NotAllowed):
             kind, number = KINDS[request.reply.kind], request.reply.board
             answered = read_game(work.home, kind, number)
     is_userid = work.names_for(request)
     # The Subject of our own letter is nothing that the sender wrote.
-    is_ours = isinstance(refusal.reason, AnswerToBoard) and is_of_letter(request.line)
+    is_ours = isinstance(reason, AnswerToBoard) and is_of_letter(request.line)
     as_sent = "" if is_ours else line.shown(VOCABULARY, is_userid)
-    if isinstance(command, Refusal) or refusal.reason in _WRONG_PASSWORDS:
-        reason = refusal.reason
+    if isinstance(command, Refusal) or isinstance(reason, WrongPassword | WrongPasswordCase):
         right = reason.instead if isinstance(reason, UnreadableReason) else None
         correction = line.correction(is_userid, refusal.culprit, right or "")
     else:
@@ -185,7 +184,7 @@ def _refuse(
         answered=answered,
     )
     handled = Handled(f"refused: {refusal}", notice.game.name if notice.game else "")
-    if actor and request.message_id and refusal.reason is not Barred.REFUSED_BEFORE:
+    if actor and request.message_id and not isinstance(reason, RefusedBefore):
         return work.answer_refused(notice, actor, request, handled)
     return work.answer(notice, request, handled)
 
@@ -194,6 +193,3 @@ def answer_done_before(request: Request, work: UnitOfWork) -> Handled:
     """Answer a mail that was carried out when it came before."""
     answer = Told(work.sender_of(request), "done_before", {})
     return work.answer(answer, request, Handled("done before"))
-
-
-_WRONG_PASSWORDS = (Barred.WRONG_PASSWORD, Barred.WRONG_PASSWORD_CASE)

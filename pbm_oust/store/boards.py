@@ -15,13 +15,13 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.history import BadHistory, History, format_records
 from pbm_oust.board.notation import format_header
 from pbm_oust.board.rename import with_other_userid
-from pbm_oust.refusal import Barred, NotAllowed
+from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.position import Kind
 from pbm_oust.store import index
 from pbm_oust.store.connections import Snapshot, Transaction
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.entries import Due, Reading, believe, read_damage, read_entry
-from pbm_oust.store.histories import NO_STAMP, DamagedHistory, Histories, Stamp
+from pbm_oust.store.histories import NO_STAMP, DamagedHistory, Histories, NoSuchBoard, Stamp
 from pbm_oust.store.joining import join
 from pbm_oust.store.replays import Replays
 from pbm_oust.store.waiting import (
@@ -95,7 +95,7 @@ class Boards:
         except OSError as error:
             raise DamagedHistory(self.histories.path(name), error) from None
         if not seen.is_there:
-            raise NotAllowed(Barred.NO_SUCH_BOARD, str(number), kind=kind, board=number)
+            raise NotAllowed(NoSuchBoard(kind, number), str(number))
         if index.stamp_in(snapshot, name) != seen.stamp:
             with self._lock:
                 self._doubtful.add(name)
@@ -107,7 +107,7 @@ class Boards:
         try:
             found = self.histories.read(name)
         except NoSuchFile:
-            raise NotAllowed(Barred.NO_SUCH_BOARD, str(number), kind=kind, board=number) from None
+            raise NotAllowed(NoSuchBoard(kind, number), str(number)) from None
         except OSError as error:
             raise DamagedHistory(self.histories.path(name), error) from None
         return self.replayed(name, join(found.data, Waiting()).content)

@@ -13,12 +13,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pbm_oust.board.history import BadHistory
+from pbm_oust.refusal import NotAllowedReason
+from pbm_oust.rules.position import Kind
 from pbm_oust.store.disk import Disk, Hold, NoSuchFile, locked_file, locked_folder
 from pbm_oust.store.waiting import BoardName
 
 _NAME = re.compile(r"([1-9][0-9]{0,8})\.txt")
 _LARGEST_INTEGER = 2**63 - 1
 _MODE = 0o644
+
+
+@dataclass(frozen=True, slots=True)
+class NoSuchBoard(NotAllowedReason):
+    """There is no board of this number."""
+
+    kind: Kind
+    board: int
 
 
 class DamagedHistory(Exception):

@@ -13,10 +13,11 @@ from pbm_oust.board.header import Header
 from pbm_oust.board.history import BadHistory, History, format_records, read_header, read_history
 from pbm_oust.board.notation import format_result
 from pbm_oust.board.rename import userids_in, with_other_userid
-from pbm_oust.refusal import Barred, NotAllowed
+from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.disk import NoSuchFile
+from pbm_oust.store.histories import NoSuchBoard
 from pbm_oust.store.home import HistoryFile, Home
 
 MOST_REMEMBERED = 2000
@@ -173,7 +174,7 @@ def _readable_board(home: Home, kind: Kind, board: int) -> Iterator[None]:
     except OSError as error:
         raise DamagedHistory(home.history_path(kind.name, board), error) from None
     except NoSuchFile:
-        raise NotAllowed(Barred.NO_SUCH_BOARD, str(board), kind=kind, board=board) from None
+        raise NotAllowed(NoSuchBoard(kind, board), str(board)) from None
 
 
 def _checked(home: Home, kind: Kind, board: int, data: bytes) -> History:

@@ -12,9 +12,10 @@ from pbm_oust.board.header import Header, Terms
 from pbm_oust.board.history import BadHistory, read_history
 from pbm_oust.board.notation import format_origin, parse_origin
 from pbm_oust.board.origin import Origin
+from pbm_oust.board.reasons import NoSuchRecord
 from pbm_oust.board.record import Deed, Place, Wish
-from pbm_oust.commands.replay import origin_after
-from pbm_oust.refusal import Barred, NotAllowed, Refusal
+from pbm_oust.commands.replay import ReplayOfTheEnd, origin_after
+from pbm_oust.refusal import NotAllowed, Refusal
 from tests.support.games import act, history_of, new_game, play
 from tests.support.strategies import relaxed
 
@@ -69,10 +70,10 @@ def test_a_game_that_is_over_by_the_rules_is_not_continued_but_one_that_was_give
     won = play(new_game("square 5x5"), "x C3", "o C2", "x B3")
     with pytest.raises(NotAllowed) as refused:
         origin_after(won, 3)
-    assert refused.value.reason is Barred.REPLAY_OF_THE_END
+    assert refused.value.reason == ReplayOfTheEnd(won, 3)
     with pytest.raises(NotAllowed) as refused:
         origin_after(won, 4)
-    assert refused.value.reason is Barred.NO_SUCH_RECORD
+    assert refused.value.reason == NoSuchRecord(won, 4)
     given_up = play(new_game("square 5x5"), "x C3", "o resign")
     assert line_of(continued(given_up, 2)) == "oust 17#2 x C3"
 

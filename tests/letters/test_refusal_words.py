@@ -3,8 +3,8 @@
 import re
 from collections import Counter
 from dataclasses import replace
-from enum import Enum
 from importlib.resources import files
+from pathlib import Path
 from typing import cast
 
 import pytest
@@ -16,47 +16,31 @@ from pbm_oust.letters.refusals import place_of
 from pbm_oust.letters.words import Words, help_subjects, wrapped_usage
 from pbm_oust.mail.inbound import SeveralSubjects
 from pbm_oust.play.notices import HelpNotice, Reader, RefusalNotice
-from pbm_oust.refusal import Barred, NotAllowed, Reason, Unreadable
+from pbm_oust.play.starting import LimitReached
+from pbm_oust.refusal import NotAllowed, Reason, Unreadable
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.service.table import FORMS, KIND_FORMS, VOCABULARY, parse_line
 from tests.support.refusals import REFUSALS, all_reasons
 
 WIDEST = 76
-FAMILIES: dict[str, type[Enum]] = {
-    "not_allowed": Barred,
-}
-REASONS = [(family, reason) for family, reasons in FAMILIES.items() for reason in reasons]
-PLACES = Counter(place_of(reason) for reason in all_reasons())
+PLACES = sorted({place_of(reason) for reason in all_reasons()})
 WORDS = Words("pbmserv@example.org")
 READER = Reader(("alice@example.org",), wrote_from="alice@example.org")
 
 
-def parsed(family: str) -> nodes.Template:
-    source = (files("pbm_oust.templates") / "refusals" / f"{family}.txt").read_text("utf-8")
+def parsed(place: str) -> nodes.Template:
+    source = (files("pbm_oust.templates") / "refusals" / f"{place}.txt").read_text("utf-8")
     return Environment(autoescape=True, extensions=["jinja2.ext.i18n"]).parse(source)
 
 
-def called(family: str) -> set[str]:
-    calls = (call.node for call in parsed(family).find_all(nodes.Call))
+def called(place: str) -> set[str]:
+    calls = (call.node for call in parsed(place).find_all(nodes.Call))
     return {node.name for node in calls if isinstance(node, nodes.Name)}
 
 
-def macros(family: str) -> Counter[str]:
-    return Counter(macro.name for macro in parsed(family).find_all(nodes.Macro))
-
-
-@pytest.mark.parametrize(("family", "reason"), REASONS)
-def test_every_reason_has_exactly_one_macro_in_the_file_of_its_family(
-    family: str, reason: Enum
-) -> None:
-    assert macros(family)[str(reason.value)] == 1
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_every_macro_is_a_reason_or_helps_one(family: str) -> None:
-    reasons = {str(reason.value) for reason in FAMILIES[family]}
-    assert set(macros(family)) - reasons <= called(family)
+def macros(place: str) -> Counter[str]:
+    return Counter(macro.name for macro in parsed(place).find_all(nodes.Macro))
 
 
 @pytest.mark.parametrize("reason", all_reasons())
@@ -70,14 +54,19 @@ def test_every_macro_in_the_template_of_a_room_is_a_reason_or_helps_one(place: s
     assert set(macros(place)) - words <= called(place)
 
 
+def test_every_template_of_refusals_is_that_of_a_room_or_command_with_reasons() -> None:
+    folder = Path(str(files("pbm_oust.templates"))) / "refusals"
+    found = (path.relative_to(folder) for path in folder.rglob("*.txt"))
+    assert sorted(path.with_suffix("").as_posix() for path in found) == PLACES
+
+
+def test_a_refusal_is_logged_by_the_word_of_its_reason() -> None:
+    assert str(NotAllowed(LimitReached("carol", 2, 2), "carol")) == "limit_reached"
+
+
 def test_every_reason_is_a_value_of_its_own_kind() -> None:
-    reasons = [refusal.reason for refusal in REFUSALS if isinstance(refusal.reason, Reason)]
-    assert not any(hasattr(reason, "__dict__") for reason in reasons)
+    assert not any(hasattr(refusal.reason, "__dict__") for refusal in REFUSALS)
     assert len({reason.word() for reason in all_reasons()}) == len(all_reasons())
-
-
-def test_the_names_of_reasons_are_their_values_in_capitals() -> None:
-    assert all(reason.name.lower() == reason.value for _, reason in REASONS)
 
 
 MOVE = "oust move 17 alice wonderland"
@@ -119,8 +108,7 @@ def test_several_subjects_are_refused_in_sentences_that_fit() -> None:
 def test_who_is_on_more_boards_than_he_wants_has_room_when_enough_of_them_are_over(
     active: int, over: str
 ) -> None:
-    facts = {"userid": "carol", "limit": 2, "active": active}
-    refusal = NotAllowed(Barred.LIMIT_REACHED, "carol", **facts)
+    refusal = NotAllowed(LimitReached("carol", 2, active), "carol")
     _, mail = WORDS.of(RefusalNotice(READER, refusal, "", "", 0, None))
     assert f"When {over}, there is room again." in " ".join(mail.split())
 

@@ -7,17 +7,22 @@ import pytest
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header, Terms
-from pbm_oust.board.reasons import AgainstRules, SamePlayer
+from pbm_oust.board.reasons import AgainstRules, NoSuchRecord, SamePlayer
 from pbm_oust.board.record import Deed, Place
 from pbm_oust.commands.play import Move
+from pbm_oust.commands.queue import YourOwnTurn
+from pbm_oust.commands.verify import UseridTaken
 from pbm_oust.grammar.suggest import example, legal_near, move_line, nearest, next_wish
-from pbm_oust.refusal import Barred, NotAllowed, Refusal, Unreadable
+from pbm_oust.play.moving import OtherRecord
+from pbm_oust.play.unit_of_work import NoSuchPlayer
+from pbm_oust.refusal import NotAllowed, Refusal, Unreadable
 from pbm_oust.rules.grid import hexagon, square
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.oust import Oust
 from pbm_oust.rules.position import How, Result, Side
 from pbm_oust.service.corrections import advise
 from pbm_oust.service.table import Command, parse_line
+from pbm_oust.store.histories import NoSuchBoard
 from tests.support.boards import board
 
 OUST = KINDS["oust"]
@@ -135,23 +140,23 @@ def test_legal_placements_are_sought_near_the_illegal_one() -> None:
     [
         (
             "verify abcdefghijklmnop",
-            NotAllowed(Barred.USERID_TAKEN, "alice", free="alice2"),
+            NotAllowed(UseridTaken("alice", free="alice2"), "alice"),
             "signup alice2 PASSWORD",
         ),
         (
             "oust challenge alice carol",
-            NotAllowed(Barred.NO_SUCH_PLAYER, "carol"),
+            NotAllowed(NoSuchPlayer(), "carol"),
             None,
         ),
         (
             "oust move 99 alice wonderland D4",
-            NotAllowed(Barred.NO_SUCH_BOARD, "oust 99", kind=OUST, board=99),
+            NotAllowed(NoSuchBoard(OUST, 99), "99"),
             "oust games alice",
         ),
         *(
             (
                 f"oust {text}",
-                NotAllowed(Barred.NO_SUCH_BOARD, "oust 99", kind=OUST, board=99),
+                NotAllowed(NoSuchBoard(OUST, 99), "99"),
                 "oust games alice",
             )
             for text in (
@@ -163,12 +168,12 @@ def test_legal_placements_are_sought_near_the_illegal_one() -> None:
         ),
         (
             "oust preview 99 D4",
-            NotAllowed(Barred.NO_SUCH_BOARD, "oust 99", kind=OUST, board=99),
+            NotAllowed(NoSuchBoard(OUST, 99), "99"),
             "oust games",
         ),
         (
             "oust show 99",
-            NotAllowed(Barred.NO_SUCH_BOARD, "oust 99", kind=OUST, board=99),
+            NotAllowed(NoSuchBoard(OUST, 99), "99"),
             "oust games",
         ),
         ("oust challenge alice alice", NotAllowed(SamePlayer(), "alice"), None),
@@ -182,13 +187,13 @@ def test_advice_where_there_is_no_game(text: str, refusal: Refusal, line: str | 
 def test_who_queues_in_his_own_turn_is_told_a_move_that_he_can_make(
     words: str, instead: str
 ) -> None:
-    refusal = NotAllowed(Barred.YOUR_OWN_TURN, game=game_of(Oust(square(3))))
+    refusal = NotAllowed(YourOwnTurn(game_of(Oust(square(3)))))
     line = advise(command(f"oust queue 17 alice wonderland {words}"), refusal)
     assert line == f"oust move 17 alice PASSWORD {instead}#1"
 
 
 def test_a_board_shown_after_a_record_it_does_not_have_is_shown_as_it_is() -> None:
-    refusal = NotAllowed(Barred.NO_SUCH_RECORD, "#9", game=game_of(Oust(square(3))), number=9)
+    refusal = NotAllowed(NoSuchRecord(game_of(Oust(square(3))), 9), "#9")
     assert advise(command("oust show 17#9"), refusal) == "oust show 17"
 
 
@@ -203,7 +208,7 @@ def test_a_player_of_a_finished_game_is_shown_the_board() -> None:
 
 def test_a_guard_for_another_record_is_replaced() -> None:
     game = game_of(Oust(square(3)))
-    refusal = NotAllowed(Barred.OTHER_RECORD, "#9", game=game, guard=9)
+    refusal = NotAllowed(OtherRecord(game, 9), "#9")
     assert advise(move("alice", "B2#9"), refusal) == "oust move 17 alice PASSWORD B2#1"
 
 

@@ -2,23 +2,26 @@
 
 from collections.abc import Iterator
 from dataclasses import MISSING, fields
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from importlib import import_module
 from itertools import product
 from pkgutil import walk_packages
-from typing import Any, get_type_hints
+from typing import get_type_hints
 from zoneinfo import ZoneInfo
 
 import pbm_oust
 from pbm_oust.accounts.vacations import Absence
 from pbm_oust.board.game import Game
-from pbm_oust.board.header import Terms
-from pbm_oust.board.reasons import AfterTurn, AgainstRules, OfferWaits, OffGrid
+from pbm_oust.board.reasons import AfterTurn, AgainstRules, NoSuchRecord, OfferWaits, OffGrid
 from pbm_oust.board.record import Place
+from pbm_oust.commands.challenge import UnusableGrid
+from pbm_oust.commands.submit import ChangedSinceSubmit
+from pbm_oust.commands.vacation import VacationFar, VacationPast
 from pbm_oust.grammar.form import BadOptionValue, MissingWord
 from pbm_oust.grammar.wish import BadPlacement
+from pbm_oust.play.moving import OldAnswer
+from pbm_oust.play.starting import LimitReached
 from pbm_oust.refusal import (
-    Barred,
     Illegal,
     IllegalReason,
     NotAllowed,
@@ -41,67 +44,7 @@ ZONE = ZoneInfo("Europe/Paris")
 AWAY = Absence(datetime(2026, 12, 20, 23, tzinfo=UTC), datetime(2027, 1, 3, 23, tzinfo=UTC))
 NEW = new_game()
 BEGUN = play(NEW, "x G7", "o D4", "x K10")
-OVER = play(BEGUN, "o resign")
-FIRST = new_game(terms=Terms(swap=False))
 CHURNING = new_game("hex 3", kind="churn")
-WISH = Place(("D4", "E5"))
-
-_BARRED: list[tuple[Barred, str, dict[str, Any]]] = [
-    (Barred.NO_SUCH_BOARD, "18", {"kind": OUST, "board": 18}),
-    (Barred.OLD_ANSWER, "", {"game": BEGUN, "number": 2}),
-    (Barred.NO_SUCH_RECORD, "#9", {"game": BEGUN, "number": 9}),
-    (Barred.NO_SUCH_RECORD, "#9", {"game": play(NEW, "x G7"), "number": 9}),
-    (Barred.NO_SUCH_PLAYER, "carol", {}),
-    (Barred.NO_SUCH_PLAYER, "", {}),
-    (Barred.WRONG_PASSWORD, "carol", {}),
-    (Barred.WRONG_PASSWORD, "", {}),
-    (Barred.WRONG_PASSWORD_CASE, "carol", {}),
-    (Barred.WRONG_PASSWORD_CASE, "", {}),
-    (Barred.STRANGE_ADDRESS, "", {}),
-    (Barred.ACCOUNT_REMOVED, "carol", {}),
-    (Barred.USERID_TAKEN, "carol", {"userid": "carol", "free": "carol2"}),
-    (Barred.NO_SUCH_CODE, "", {}),
-    (Barred.HAS_ACCOUNT, "carol", {"userid": "carol"}),
-    (Barred.PASSWORD_MISSING, "", {}),
-    (Barred.TOO_MANY_ADDRESSES, "", {"most": 9}),
-    (Barred.TOO_MANY_WRONG, "carol", {}),
-    (Barred.SIGNED_OFF, "carol", {"own": True}),
-    (Barred.SIGNED_OFF, "carol", {"own": False}),
-    (Barred.SIGNED_OFF, "", {"own": False}),
-    (Barred.UNUSABLE_GRID, "", {"kind": CHURN, "grid": parse_grid("hex 2,4")}),
-    (Barred.UNUSABLE_GRID, "", {"kind": OUST, "grid": parse_grid("hex 2,4")}),
-    (Barred.REFUSED_BEFORE, "", {}),
-    (Barred.NOT_ON_BOARD, "", {"game": BEGUN, "userid": "carol"}),
-    (Barred.NOTHING_WRITTEN, "", {"game": BEGUN}),
-    (Barred.OTHER_RECORD, "#9", {"game": BEGUN, "guard": 9}),
-    (Barred.YOUR_OWN_TURN, "", {"game": BEGUN}),
-    (Barred.PLAN_AFTER_END, "", {"game": BEGUN, "condition": "F6"}),
-    (Barred.PLAN_WITHIN_TURN, "", {"game": BEGUN, "condition": "F6"}),
-    (Barred.NOTHING_SUBMITTED, "", {"game": BEGUN}),
-    (Barred.BOARD_CHANGED, "", {"game": BEGUN, "number": 2, "wish": WISH}),
-    (Barred.REPLAY_OF_THE_END, "", {"game": OVER, "number": 4}),
-    (Barred.NO_SUCH_SEEK, "", {"kind": OUST, "number": 5, "days": 28}),
-    (Barred.OWN_SEEK, "", {"kind": OUST, "number": 5}),
-    (Barred.TOO_MANY_SEEKS, "", {"most": 9}),
-    (Barred.VACATION_PAST, "2026-11-01", {"today": "2026-11-21", "zone": ZONE}),
-    (Barred.VACATION_FAR, "2030-11-01", {"most": 365}),
-    (Barred.VACATION_OVERLAPS, "2026-12-24", {"other": AWAY, "zone": ZONE}),
-    (Barred.VACATION_TOO_LONG, "31", {"allowance": 30, "year": 2026, "left": 12}),
-    (Barred.NO_VACATION, "", {}),
-    (Barred.DISABLED, "", {"userid": "carol", "own": True}),
-    (Barred.DISABLED, "", {"userid": "carol", "own": False}),
-    (Barred.REJECTED, "carol", {"userid": "carol", "challenger": "alice"}),
-    *(
-        (Barred.LIMIT_REACHED, "carol", {"userid": "carol", "limit": limit, "active": active})
-        for limit, active in ((1, 1), (2, 2), (2, 4))
-    ),
-    (Barred.REJECTS_SELF, "", {}),
-    (Barred.NOTE_TOO_LONG, "", {"game": BEGUN, "length": 2500, "most": 2000}),
-    (Barred.PLAYS_THERE, "", {"game": BEGUN}),
-    (Barred.TOO_MANY_WATCHED, "", {"game": BEGUN, "most": 9}),
-    (Barred.TOO_MANY_BROADCASTS, "", {"most": 3}),
-]
-
 
 _FAULTS = (
     (BEGUN, Occupied()),
@@ -112,6 +55,16 @@ _FAULTS = (
 )
 
 _CHOSEN: list[Refusal] = [
+    *(NotAllowed(NoSuchRecord(game, 9), "#9") for game in (BEGUN, play(NEW, "x G7"))),
+    NotAllowed(OldAnswer(BEGUN, 2)),
+    NotAllowed(ChangedSinceSubmit(BEGUN, 2, Place(("D4", "E5")))),
+    *(NotAllowed(UnusableGrid(kind, parse_grid("hex 2,4"))) for kind in (CHURN, OUST)),
+    *(
+        NotAllowed(LimitReached("carol", limit, active), "carol")
+        for limit, active in ((1, 1), (2, 2), (2, 4))
+    ),
+    NotAllowed(VacationPast(date(2026, 11, 21), ZONE), "2026-11-01"),
+    NotAllowed(VacationFar(365), "2030-11-01"),
     *(Unreadable(MissingWord(places)) for places in (("USERID",), ("CODE", "pass|swap[#N]"))),
     Unreadable(BadPlacement(is_in_column_i=True), "I4"),
     Unreadable(BadPlacement(right="D4"), "4d"),
@@ -148,6 +101,8 @@ _VALUES: dict[object, tuple[object, ...]] = {
     tuple[str, ...]: (("move", "show"),),
     Game: (BEGUN,),
     Kind: (OUST,),
+    Absence: (AWAY,),
+    ZoneInfo: (ZONE,),
 }
 """What stands for facts of a type elsewhere."""
 
@@ -182,12 +137,7 @@ _LEAVES: dict[type[Reason], type[Refusal]] = {
     IllegalReason: Illegal,
 }
 
-_OLD: list[Refusal] = [
-    *(NotAllowed(reason, culprit, **facts) for reason, culprit, facts in _BARRED),
-]
-
 REFUSALS: list[Refusal] = [
-    *_OLD,
     *_CHOSEN,
     *(
         refusal
