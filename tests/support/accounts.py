@@ -11,11 +11,13 @@ from pbm_oust.accounts.password import Secret, hash_password
 from pbm_oust.store.home import Home
 
 JOINED = datetime(2026, 11, 1, tzinfo=UTC)
+SALT = bytes(16)
+"""The salt of all passwords here, so that each is hashed once in a run."""
 
 
 def make_account(home: Home, userid: str, password: str, *addresses: str) -> None:
     """Make an account without a proof of its addresses."""
-    account = Account(userid, hash_password(Secret(password)), addresses, JOINED)
+    account = Account(userid, hash_password(Secret(password), SALT), addresses, JOINED)
     home.write_player(userid, format_account(account))
 
 
