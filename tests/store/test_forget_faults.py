@@ -20,7 +20,7 @@ from pbm_oust.store.home import Home
 from pbm_oust.store.recovery import recover
 from tests.store.test_disk_faults import LETTERS, NOW, Death, Fault, FaultyDisk, outcome, take
 from tests.support.accounts import codes, make_account
-from tests.support.home_by_mail import PASSWORDS, make_quick
+from tests.support.home_by_mail import PASSWORDS
 
 ALICE, BOB, CAROL = "alice@example.org", "bob@example.org", "carol@example.org"
 BEGINNING = [
@@ -36,13 +36,12 @@ FORGET = ("forget alice wonderland really", ALICE)
 
 @pytest.fixture(scope="module")
 def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a home with three players and two boards, whose passwords are quick to check."""
+    """Return a home with three players and two boards."""
     path: Path = tmp_path_factory.mktemp("begun")
     home = Home(path)
     home.prepare(tuple(KINDS))
     for userid, address in (("alice", ALICE), ("bob", BOB), ("carol", CAROL)):
         make_account(home, userid, PASSWORDS[userid], address)
-        make_quick(home, userid)
     for line, sender in BEGINNING:
         take(path, line, sender)
     return path
