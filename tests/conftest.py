@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 
 # A busy machine takes longer for an example than hypothesis usually lets it.
 settings.register_profile("all", deadline=None)
-settings.register_profile("fast", deadline=None, max_examples=30)
+settings.register_profile("fast", deadline=None, max_examples=20)
 settings.load_profile("all")
 
 

@@ -14,6 +14,7 @@ from pbm_oust.rules.kinds import KINDS
 from tests.support.accounts import account_of, change_account
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, Talk
 from tests.support.outbox import Letter
+from tests.support.rings import examples
 
 MALLORY = "mallory@example.net"
 TOKEN = re.compile(r"\.[a-z2-7]{16}(?![a-z2-7])", re.IGNORECASE)
@@ -383,9 +384,7 @@ QUOTES = (
 )
 
 
-@settings(
-    max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
-)
+@settings(examples(12), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.tuples(st.sampled_from(QUOTES), st.sampled_from(("C3", "resign", "pass", "swap")))),
     st.sampled_from(("", "Thank you, but no.\n\n", "Hello\n")),

@@ -22,6 +22,7 @@ from tests.store.test_disk_faults import Death, Fault, FaultyDisk
 from tests.support.accounts import change_account
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, copy_of, home_of, mailed
 from tests.support.outbox import clear_outbox, letters
+from tests.support.rings import first_is_fast
 from tests.support.sink import listening_sink
 
 BOBS_DESK = "work@example.org"
@@ -193,7 +194,7 @@ def test_a_relay_that_is_down_leaves_the_move_to_be_taken_back(home: Home) -> No
 # Disks that fail
 
 
-@pytest.mark.parametrize("fault", Fault)
+@pytest.mark.parametrize("fault", first_is_fast(Fault))
 def test_whatever_the_disk_does_the_letters_fit_what_is_written(
     fault: Fault, begun: Home, tmp_path: Path
 ) -> None:

@@ -21,6 +21,7 @@ from pbm_oust.store.recovery import recover
 from tests.store.test_disk_faults import LETTERS, NOW, Death, Fault, FaultyDisk, outcome, take
 from tests.support.accounts import codes, make_account
 from tests.support.home_by_mail import PASSWORDS
+from tests.support.rings import first_is_fast
 
 ALICE, BOB, CAROL = "alice@example.org", "bob@example.org", "carol@example.org"
 BEGINNING = [
@@ -30,7 +31,7 @@ BEGINNING = [
     ("reject bob lookingglass alice", BOB),
     ("oust watch 1 carol rabbithole", CAROL),
 ]
-FAULTS = [Fault.ONCE, Fault.HALF, Fault.DIES]
+FAULTS = first_is_fast([Fault.ONCE, Fault.HALF, Fault.DIES])
 FORGET = ("forget alice wonderland really", ALICE)
 
 
