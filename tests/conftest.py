@@ -1,6 +1,8 @@
 """The rings of the tests, and what tests of several rooms start from."""
 
+import hashlib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,7 +19,7 @@ HERE = Path(__file__).parent
 
 # A busy machine takes longer for an example than hypothesis usually lets it.
 settings.register_profile("all", deadline=None)
-settings.register_profile("fast", deadline=None, max_examples=30)
+settings.register_profile("fast", deadline=None, max_examples=20)
 settings.load_profile("all")
 
 
@@ -25,6 +27,14 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     """Mark the tests of the slow rings."""
     if item.path.relative_to(HERE).parts[0] in SLOW:
         item.add_marker("slow")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _hashed_once() -> Iterator[None]:
+    """Hash the same password with the same salt once: scrypt is made to be slow."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hashlib, "scrypt", cache(hashlib.scrypt))
+        yield
 
 
 @pytest.fixture

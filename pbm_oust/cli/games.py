@@ -9,6 +9,7 @@ from pbm_oust.board.formats.structured import record_fields, result_fields
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_time
 from pbm_oust.cli.completion import complete_boards, complete_userids
+from pbm_oust.cli.gathered import Gathered
 from pbm_oust.cli.operator import (
     BOARD_AT,
     KIND,
@@ -31,7 +32,16 @@ from pbm_oust.rules.position import Kind, Side
 from pbm_oust.store.open_boards import DamagedHistory, read_game
 
 
-@click.group()
+@click.group(
+    cls=Gathered,
+    elsewhere={
+        "adopt": "rulings:adopt",
+        "award": "rulings:award",
+        "export": "formats:export",
+        "import": "formats:import_",
+        "void": "rulings:void",
+    },
+)
 def games() -> None:
     """Look at boards, rule on them, and write them in other forms."""
 

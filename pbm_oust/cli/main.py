@@ -5,24 +5,27 @@ from pathlib import Path
 import click
 
 from pbm_oust import __version__
-from pbm_oust.cli import (
-    doctor,
-    formats,
-    games,
-    outbox,
-    players,
-    players_whole,
-    ratings,
-    rules,
-    rulings,
-    serving,
-    sweeping,
-)
+from pbm_oust.cli.gathered import Gathered
 from pbm_oust.cli.operator import Operator
 from pbm_oust.rules.kinds import KINDS
 
 
 @click.group(
+    cls=Gathered,
+    elsewhere={
+        "broadcast": "players_whole:broadcast",
+        "deliver": "serving:deliver",
+        "doctor": "doctor:doctor",
+        "games": "games:games",
+        "mail": "serving:mail",
+        "outbox": "outbox:outbox",
+        "players": "players:players",
+        "ratings": "ratings:ratings",
+        "rules": "rules:rules",
+        "serve": "serving:serve",
+        "standings": "ratings:standings",
+        "sweep": "sweeping:sweep",
+    },
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=f"KIND is a game: {' or '.join(KINDS)}. Each command explains itself with --help.",
 )
@@ -43,27 +46,6 @@ def main(context: click.Context, home: Path) -> None:
     Exit status: 0 done, 1 refused, 2 wrong usage.
     """
     context.obj = Operator(home)
-
-
-for command in (
-    serving.serve,
-    serving.deliver,
-    serving.mail,
-    sweeping.sweep,
-    doctor.doctor,
-    ratings.ratings,
-    ratings.standings,
-    players_whole.broadcast,
-):
-    main.add_command(command)
-for group in (games.games, players.players, outbox.outbox, rules.rules):
-    main.add_command(group)
-for command in (formats.export, formats.import_):
-    games.games.add_command(command)
-
-
-for ruling in rulings.COMMANDS:
-    games.games.add_command(ruling)
 
 
 def run() -> None:

@@ -12,6 +12,7 @@ from pbm_oust.accounts.password import Secret, hash_password
 from pbm_oust.accounts.status import disabled_since
 from pbm_oust.board.notation import format_time
 from pbm_oust.cli.completion import complete_userids
+from pbm_oust.cli.gathered import Gathered
 from pbm_oust.cli.operator import (
     Operator,
     Refused,
@@ -38,7 +39,15 @@ password_option = click.option(
 )
 
 
-@click.group()
+@click.group(
+    cls=Gathered,
+    elsewhere={
+        "disable": "players_whole:disable",
+        "enable": "players_whole:enable",
+        "merge": "players_whole:merge",
+        "rename": "players_whole:rename",
+    },
+)
 def players() -> None:
     """Look after accounts."""
 

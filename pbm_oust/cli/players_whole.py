@@ -11,7 +11,7 @@ from pbm_oust.accounts.account_file import format_account
 from pbm_oust.accounts.status import disabled_since, with_disabled
 from pbm_oust.board.notation import format_time
 from pbm_oust.cli.operator import Operator, Refused, now, pass_operator
-from pbm_oust.cli.players import players, read_account
+from pbm_oust.cli.players import read_account
 from pbm_oust.commands.broadcast import announce
 from pbm_oust.grammar.passwords import read_new_userid
 from pbm_oust.letters.letters import Letters
@@ -21,7 +21,7 @@ from pbm_oust.refusal import NotAllowed, Unreadable
 from pbm_oust.store.open_boards import DamagedHistory
 
 
-@players.command()
+@click.command()
 @click.argument("userid")
 @pass_operator
 def disable(operator: Operator, userid: str) -> None:
@@ -33,7 +33,7 @@ def disable(operator: Operator, userid: str) -> None:
     _set_disabled(operator, userid.lower(), now())
 
 
-@players.command()
+@click.command()
 @click.argument("userid")
 @pass_operator
 def enable(operator: Operator, userid: str) -> None:
@@ -41,7 +41,7 @@ def enable(operator: Operator, userid: str) -> None:
     _set_disabled(operator, userid.lower(), None)
 
 
-@players.command()
+@click.command()
 @click.argument("old")
 @click.argument("new")
 @pass_operator
@@ -57,7 +57,7 @@ def rename(operator: Operator, old: str, new: str) -> None:
     _move(operator, rename_player, old.lower(), new, "renamed")
 
 
-@players.command()
+@click.command()
 @click.argument("userid")
 @click.argument("into")
 @pass_operator

@@ -116,6 +116,3 @@ def _reason(refusal: Refusal, kind: Kind, board: int) -> str:
             return f"{refusal.culprit} plays on {name} already"
         case _:
             return str(refusal)
-
-
-COMMANDS = (void, award, adopt)

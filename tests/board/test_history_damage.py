@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm_oust.board.history import BadHistory, History, read_header, read_history
 from tests.support.games import EXAMPLE, history_of, new_game, play
 from tests.support.recorded import recorded_game
-from tests.support.strategies import relaxed
+from tests.support.rings import examples
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ def with_another_character(record: str) -> Iterator[str]:
             yield record[:place] + other + record[place + 1 :]
 
 
-many = settings(relaxed, max_examples=400)
+many = examples(400)
 places = st.integers(0, len(EXAMPLE.encode()))
 pieces = st.sampled_from(
     [b"", b"\n", b" ", b"#", b"=", b"*", b"0", b"9", b"x", b"\xff", b"\x00", b"\r", b"\xc2\x85"]

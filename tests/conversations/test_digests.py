@@ -14,6 +14,7 @@ from pbm_oust.accounts.digest import Digested, latest_slot, next_digest, next_sl
 from pbm_oust.accounts.settings import USUAL, MailWhen, Settings, with_settings
 from pbm_oust.store.recovery import recover
 from tests.store.test_disk_faults import Death, Fault, FaultyDisk
+from tests.support.rings import first_is_fast
 from tests.support.sweeping import HASH, World, day, new_world
 
 WANTED = Settings(mail=MailWhen.DIGEST)
@@ -126,7 +127,7 @@ def test_who_wants_no_digest_has_none_that_is_due() -> None:
     assert next_digest(with_settings(DORA, USUAL)) is None
 
 
-@pytest.mark.parametrize("fault", Fault)
+@pytest.mark.parametrize("fault", first_is_fast(Fault))
 def test_whatever_the_disk_does_a_digest_is_sent_once(
     fault: Fault, world: World, tmp_path: Path
 ) -> None:

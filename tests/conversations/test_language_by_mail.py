@@ -1,18 +1,14 @@
 """Languages, as players meet them: each reads his own, whatever the other one reads."""
 
-from email import message_from_bytes
-from email.message import Message
 from pathlib import Path
 
 import pytest
 
-from pbm_oust.accounts.account_file import parse_account
 from pbm_oust.accounts.settings import settings_of
 from pbm_oust.languages import LANGUAGES
-from pbm_oust.mail.inbound import Envelope
-from tests.support.accounts import codes
-from tests.support.home_by_mail import ADDRESS, ALICE, BOB, Talk
-from tests.support.mails import mail
+from tests.support.accounts import account_of, codes
+from tests.support.home_by_mail import ALICE, BOB, Talk, new_id
+from tests.support.outbox import Letter
 
 MANON = "manon@example.fr"
 
@@ -27,18 +23,15 @@ def talk_in(path: Path, *french: str) -> Talk:
     return talk
 
 
-def languages(talk: Talk) -> dict[str, str]:
-    return {letter["To"]: letter["Content-Language"] for letter in talk.letters}
+def languages(talk: Talk) -> dict[str, str | None]:
+    return {letter.to: letter["Content-Language"] for letter in talk.letters}
 
 
-def send_with(talk: Talk, sender: str, line: str, *headers: str) -> Message:
-    """Send a mail with further headers, and return the last letter in the outbox."""
-    before = set(talk.home.outbox.letters())
-    number = f"Message-ID: <with-{len(before)}@example.org>"
-    data = mail(f"From: {sender}", f"Subject: {line}", number, *headers)
-    talk.intake.take(data, Envelope(sender, (ADDRESS,)))
-    (name,) = set(talk.home.outbox.letters()) - before
-    return message_from_bytes(talk.home.outbox.read(name))
+def send_with(talk: Talk, sender: str, line: str, *headers: str) -> Letter:
+    """Send a mail with further headers, and return the letter that it leads to."""
+    talk.send(sender, line, headers=[new_id(), *headers])
+    (letter,) = talk.letters
+    return letter
 
 
 def sign_up(talk: Talk, line: str, *headers: str) -> str:
@@ -54,7 +47,7 @@ def sign_up(talk: Talk, line: str, *headers: str) -> str:
 def test_french_is_settled_by_any_of_its_names(word: str, tmp_path: Path) -> None:
     talk = Talk.begin(tmp_path, ALICE)
     talk.send(ALICE, f"settings alice wonderland language {word}")
-    assert settings_of(parse_account(talk.home.read_player("alice"))).language.code == "fr"
+    assert settings_of(account_of(talk.home, "alice")).language.code == "fr"
     assert languages(talk) == {ALICE: "fr"}
 
 
@@ -115,7 +108,7 @@ def test_an_account_has_the_language_that_its_signup_asked_for(
 ) -> None:
     talk = talk_in(tmp_path)
     assert sign_up(talk, line, *headers) == language
-    assert settings_of(parse_account(talk.home.read_player("manon"))).language.code == language
+    assert settings_of(account_of(talk.home, "manon")).language.code == language
 
 
 def test_the_language_waits_with_the_code(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.accounts.account_file import format_account, parse_account
+from pbm_oust.accounts.account_file import format_account
 from pbm_oust.accounts.returned import MOST_BOUNCES, Bounce
 from pbm_oust.accounts.watched import MOST_WATCHED, watched_by, with_watched
 from pbm_oust.board.game import Game
@@ -19,6 +19,7 @@ from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Side
 from pbm_oust.store.open_boards import read_game
+from tests.support.accounts import account_of, change_account, damage_account
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, Talk
 
 REQUEST = Request("", "", "", "server")
@@ -146,8 +147,7 @@ def test_who_watches_and_takes_a_side_over_is_mailed_once(talk: Talk) -> None:
 
 def test_a_damaged_account_of_somebody_who_watches_holds_up_no_move(talk: Talk) -> None:
     talk.send(CAROL, "oust watch 1 carol rabbithole")
-    text = talk.home.read_player("carol").replace("Joined:", "Jolted:")
-    talk.home.write_player("carol", text)
+    damage_account(talk.home, "carol")
     assert len(talk.send(ALICE, "oust move 1 alice wonderland C3")) == 2
 
 
@@ -156,13 +156,12 @@ def test_watched_boards_that_are_over_make_room(talk: Talk) -> None:
     for board in range(2, MOST_WATCHED + 2):
         talk.home.create_history("oust", board, format_header(replace(header, board=board)))
     names = [f"oust {board}" for board in range(1, MOST_WATCHED + 1)]
-    watching = with_watched(parse_account(talk.home.read_player("carol")), names)
-    talk.home.write_player("carol", format_account(watching))
+    change_account(talk.home, "carol", lambda account: with_watched(account, names))
     line, name = f"oust watch {MOST_WATCHED + 1} carol rabbithole", f"oust {MOST_WATCHED + 1}"
     assert talk.send(CAROL, line) == [f"{CAROL}: {name}: not done"]
     talk.send(ALICE, "oust resign 1 alice wonderland")
     assert talk.send(CAROL, line) == [f"{CAROL}: {name}: watched"]
-    watched = watched_by(parse_account(talk.home.read_player("carol")))
+    watched = watched_by(account_of(talk.home, "carol"))
     assert watched == (*names[1:], name)
 
 
@@ -176,7 +175,7 @@ def test_a_note_is_in_no_mail_to_anybody_else(talk: Talk) -> None:
 
 def test_a_password_in_a_note_is_not_kept(talk: Talk) -> None:
     talk.send(BOB, "oust note 1 bob lookingglass", "my password is lookingglass")
-    assert "lookingglass" not in talk.home.read_player("bob")
+    assert "lookingglass" not in format_account(account_of(talk.home, "bob"))
 
 
 def test_times_are_those_of_the_readers_zone(talk: Talk) -> None:
@@ -187,8 +186,7 @@ def test_times_are_those_of_the_readers_zone(talk: Talk) -> None:
 
 
 def test_a_damaged_setting_leaves_the_mail_with_its_sender_and_changes_nothing(talk: Talk) -> None:
-    text = talk.home.read_player("bob")
-    talk.home.write_player("bob", f"{text}Setting: mail never\n")
+    damage_account(talk.home, "bob", "Setting: mail never")
     with pytest.raises(Exception, match="mail never"):
         talk.send(ALICE, "oust move 1 alice wonderland C3")
     assert game_of(talk).records == ()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.account_file import format_account, parse_account
+from pbm_oust.accounts.account_file import format_account
 from pbm_oust.accounts.broadcasts import MOST_A_DAY
 from pbm_oust.accounts.queue import Clause, Plan, with_plans
 from pbm_oust.accounts.settings import USUAL, settings_of
@@ -19,8 +19,9 @@ from pbm_oust.mail.inbound import KeptBySender
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.table import parse_line
 from pbm_oust.store.open_boards import read_game
-from tests.support.accounts import make_account
+from tests.support.accounts import account_of, change_account, damage_account, make_account
 from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
+from tests.support.outbox import letters
 
 
 @pytest.fixture
@@ -29,11 +30,11 @@ def talk(tmp_path: Path) -> Talk:
 
 
 def account(talk: Talk, userid: str) -> Account:
-    return parse_account(talk.home.read_player(userid))
+    return account_of(talk.home, userid)
 
 
 def disable(talk: Talk, userid: str) -> None:
-    talk.home.write_player(userid, format_account(with_disabled(account(talk, userid), talk.now)))
+    change_account(talk.home, userid, lambda account: with_disabled(account, talk.now))
 
 
 def first_board(talk: Talk) -> Game:
@@ -123,8 +124,7 @@ def test_a_closed_account_is_on_no_new_board(sender: str, talk: Talk) -> None:
 
 
 def test_somebody_who_is_about_to_go_is_on_no_new_board(talk: Talk) -> None:
-    going = with_becomes(account(talk, "bob"), "gone-1")
-    talk.home.write_player("bob", format_account(going))
+    change_account(talk.home, "bob", lambda account: with_becomes(account, "gone-1"))
     assert talk.send(ALICE, "oust challenge alice bob") == [f"{ALICE}: not done"]
 
 
@@ -147,7 +147,7 @@ def test_a_broadcast_goes_to_all_who_want_it_and_can_be_reached(talk: Talk) -> N
     assert sent == [f"{ALICE}: sent to everybody", f"{CAROL}: alice writes to everybody"]
     disable(talk, "carol")
     talk.send(ALICE, "broadcast alice wonderland", "Hello again")
-    assert [letter["To"] for letter in talk.letters] == [ALICE]
+    assert [letter.to for letter in talk.letters] == [ALICE]
 
 
 def test_an_answer_to_a_broadcast_reaches_nobody_and_no_parser(talk: Talk) -> None:
@@ -178,7 +178,7 @@ def test_a_broadcast_that_comes_again_goes_out_once_and_counts_once(talk: Talk) 
 
 
 def test_a_damaged_account_holds_up_no_broadcast(talk: Talk) -> None:
-    talk.home.write_player("bob", "nothing")
+    damage_account(talk.home, "bob")
     assert len(talk.send(ALICE, "broadcast alice wonderland", "Hello")) == 2
 
 
@@ -198,7 +198,7 @@ def test_an_export_has_every_line_of_the_account_but_the_password(talk: Talk) ->
     kept = format_account(account(talk, "alice"))
     talk.send(BOB, "help")
     talk.send(ALICE, "export alice wonderland")
-    (text,) = (str(each.get_payload()) for each in talk.letters if "part 1" in str(each["Subject"]))
+    (text,) = (each.text for each in talk.letters if "part 1" in each.subject)
     for line in kept.splitlines()[1:]:
         key = line.partition(":")[0]
         assert (f"  {line}\n" in text) is (key not in ("Password", "Note"))
@@ -215,17 +215,17 @@ def test_a_large_export_comes_in_several_letters_that_are_told_apart(talk: Talk)
     talk.send(ALICE, "export alice wonderland")
     parts = talk.letters[1:]
     assert len({str(each["Message-ID"]) for each in parts}) == len(parts) == 3
-    text = "".join(str(each.get_payload()) for each in parts)
+    text = "".join(each.text for each in parts)
     for board in (1, 2, 3):
         assert f"The history of board oust {board}:" in text
 
 
 def test_every_line_of_an_export_fits_into_a_mail(talk: Talk) -> None:
     long = Plan("oust", 1, 1, "0" * 16, Clause(Place(("A1",) * 2000)))
-    talk.home.write_player("alice", format_account(with_plans(account(talk, "alice"), [long])))
+    change_account(talk.home, "alice", lambda account: with_plans(account, [long]))
     talk.send(ALICE, "export alice wonderland")
-    letters = [talk.home.outbox.read(name) for name in talk.home.outbox.letters()]
-    assert max(len(line) for letter in letters for line in letter.split(b"\n")) < 990
+    lines = (line for letter in letters(talk.home) for line in letter.data.split(b"\n"))
+    assert max(map(len, lines)) < 990
 
 
 def test_forget_without_the_last_word_changes_nothing(talk: Talk) -> None:
@@ -275,9 +275,9 @@ def test_nobody_is_forgotten_by_halves_where_a_board_is_damaged(talk: Talk) -> N
 
 def test_an_address_that_somebody_else_has_too_keeps_its_letters(talk: Talk) -> None:
     make_account(talk.home, "alicia", "wonderland2", ALICE)
-    before = talk.home.outbox.letters()
+    before = {letter.name for letter in letters(talk.home)}
     talk.send(ALICE, "forget alice wonderland really")
-    assert set(before) <= set(talk.home.outbox.letters())
+    assert before <= {letter.name for letter in letters(talk.home)}
 
 
 def test_a_game_that_was_adopted_names_its_former_player_no_more(talk: Talk) -> None:

@@ -1,56 +1,36 @@
 """What was settled ahead, by mail: machines that stop, mails that come again, and passes."""
 
-import shutil
-from datetime import UTC, datetime
-from itertools import count
 from pathlib import Path
 
 import pytest
 
 from pbm_oust.board.notation import format_action
-from pbm_oust.mail.inbound import Envelope, open_intake
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
 from tests.support.accounts import make_account
-from tests.support.letters import text_letter
+from tests.support.home_by_mail import ALICE, BOB, copy_of, home_of, mailed
 
-NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
-ALICE, BOB = "alice@example.org", "bob@example.org"
 MOVE = "oust move 1 alice wonderland A1"
 QUEUE = "oust queue 1 bob lookingglass if A1 then C3"
 
-_numbers = count()
-
 
 @pytest.fixture(scope="module")
-def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Home:
     """Return a home with a board on which alice is to move."""
-    path: Path = tmp_path_factory.mktemp("begun")
-    home = Home(path)
-    home.prepare(tuple(KINDS))
-    make_account(home, "alice", "wonderland", ALICE)
-    make_account(home, "bob", "lookingglass", BOB)
-    send(home, ALICE, "oust challenge alice bob -size=3 -noswap")
-    return path
+    challenge = (ALICE, "oust challenge alice bob -size=3 -noswap")
+    return home_of(tmp_path_factory.mktemp("begun"), ALICE, BOB, mails=[challenge])
 
 
 @pytest.fixture
-def home(begun: Path, tmp_path: Path) -> Home:
-    return Home(shutil.copytree(begun, tmp_path / "home"))
+def home(begun: Home, tmp_path: Path) -> Home:
+    return copy_of(begun, tmp_path / "home")
 
 
 def send(home: Home, sender: str, line: str, number: int = 0) -> dict[str, str]:
     """Send a mail and return the letters it leads to, by whom they are for, in one line each."""
-    mail = f"From: {sender}\nSubject: {line}\nMessage-ID: <{number or -next(_numbers)}@x.org>\n\n"
-    before = set(home.outbox.letters())
-    open_intake(home, "pbmserv@example.com", lambda: NOON).take(mail.encode(), Envelope(sender))
-    new = sorted(set(home.outbox.letters()) - before)
-    letters = [text_letter(home.outbox.read(name)) for name in new]
-    return {
-        letter["To"]: f"{letter['Subject']} {' '.join(str(letter.get_payload()).split())}"
-        for letter in letters
-    }
+    sent = mailed(home, sender, line, number=number)
+    return {letter.to: f"{letter.subject} {letter.words}" for letter in sent}
 
 
 def actions(home: Home) -> list[str]:
@@ -124,8 +104,7 @@ MUST_PASS = ["A2", "C3", "B1", "A3", "A1,B3", "C2,A3"]
 
 @pytest.mark.parametrize("setting", ["on", "off"])
 def test_the_server_passes_for_who_has_settled_that_it_should(setting: str, home: Home) -> None:
-    account = home.players / "bob.txt"
-    account.write_text(f"{account.read_text()}Setting: autopass {setting}\n")
+    send(home, BOB, f"settings bob lookingglass autopass {setting}")
     for nth, words in enumerate(MUST_PASS):
         if nth % 2:
             send(home, BOB, f"oust move 1 bob lookingglass {words}")

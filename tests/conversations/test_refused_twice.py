@@ -1,53 +1,34 @@
 """Mails that come again: what was refused stays refused, and an account that went stays away."""
 
-import shutil
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from itertools import count
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from pbm_oust.accounts.account_file import format_account, parse_account
 from pbm_oust.accounts.password import Secret, hash_password, is_password
 from pbm_oust.board.game import Game
 from pbm_oust.board.history import read_history
-from pbm_oust.mail.inbound import Envelope, open_intake
-from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
 from pbm_oust.store.journal import Ending
-from tests.support.accounts import codes, make_account
-from tests.support.letters import text_letter
+from tests.support.accounts import account_of, change_account, codes, remove_account
+from tests.support.home_by_mail import ALICE, BOB, CAROL, NOON, copy_of, home_of, mailed
 
-NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
-ADDRESS = "pbmserv@example.com"
-ALICE, BOB = "alice@example.org", "bob@example.net"
-CAROL, DESK = "carol@example.com", "work@example.com"
+DESK = "work@example.com"
 ID = "<again@example.org>"
 SIGNUP = "signup carol rabbithole carol@example.com"
 
-_numbers = count()
-
 
 @pytest.fixture(scope="module")
-def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Home:
     """Return a home with two players and a board on which Alice is to move."""
-    path: Path = tmp_path_factory.mktemp("begun")
-    home = Home(path)
-    home.prepare(tuple(KINDS))
-    make_account(home, "alice", "wonderland", ALICE)
-    make_account(home, "bob", "lookingglass", BOB)
-    take(home, ALICE, "oust challenge alice bob -size=5")
-    return path
+    challenge = (ALICE, "oust challenge alice bob -size=5")
+    return home_of(tmp_path_factory.mktemp("begun"), ALICE, BOB, mails=[challenge])
 
 
 @pytest.fixture
-def home(begun: Path, tmp_path: Path) -> Home:
-    return Home(shutil.copytree(begun, tmp_path / "home"))
-
-
-def new_id() -> str:
-    return f"<{next(_numbers)}@example.org>"
+def home(begun: Home, tmp_path: Path) -> Home:
+    return copy_of(begun, tmp_path / "home")
 
 
 def take(
@@ -57,13 +38,10 @@ def take(
 
     It has a Message-ID of its own where none is given, and none where that is empty.
     """
-    header = f"Message-ID: {new_id() if message_id is None else message_id}\n"
-    mail = f"From: {sender}\nSubject: {line}\n{header if message_id != '' else ''}\n"
-    before = home.outbox.letters()
-    open_intake(Home(home.path), ADDRESS, lambda: at).take(mail.encode(), Envelope(sender))
-    letters = [text_letter(home.outbox.read(name)) for name in home.outbox.letters()]
-    new = letters[len(before) :]
-    return {letter["To"]: f"{letter['Subject']}\n{letter.get_payload()}" for letter in new}
+    given = [f"Message-ID: {message_id}"] if message_id else []
+    headers = None if message_id is None else given
+    sent = mailed(Home(home.path), sender, line, at=at, headers=headers)
+    return {letter.to: f"{letter.subject}\n{letter.text}" for letter in sent}
 
 
 def game(home: Home, board: int = 1) -> Game:
@@ -188,9 +166,8 @@ def test_a_mail_that_was_done_is_not_known_as_refused(home: Home) -> None:
 
 
 def change_password(home: Home, userid: str, password: str) -> None:
-    account = parse_account(home.read_player(userid))
-    changed = replace(account, password=hash_password(Secret(password)))
-    home.write_player(userid, format_account(changed))
+    stored = hash_password(Secret(password))
+    change_account(home, userid, lambda account: replace(account, password=stored))
 
 
 def sign_up(home: Home, sender: str) -> None:
@@ -222,7 +199,7 @@ def test_after_a_change_of_the_password_a_signup_is_answered_at_the_accounts_add
     (letter,) = take(home, DESK, SIGNUP, ID).items()
     assert letter[0] == CAROL
     assert letter[1].startswith("welcome, carol\n")
-    account = parse_account(home.read_player("carol"))
+    account = account_of(home, "carol")
     assert is_password(Secret("looking-glass"), account.password)
     assert account.addresses == (CAROL,)
 
@@ -232,16 +209,16 @@ def test_after_a_change_of_the_password_a_new_mail_with_the_old_one_changes_noth
 ) -> None:
     sign_up(home, DESK)
     change_password(home, "carol", "looking-glass")
-    before = home.read_player("carol")
+    before = account_of(home, "carol")
     assert set(take(home, DESK, SIGNUP)) == {CAROL, DESK}
     *_, (_, code) = codes(home)
     assert is_refused(take(home, CAROL, f"verify {code}"), "You have the account carol already")
-    assert home.read_player("carol") == before
+    assert account_of(home, "carol") == before
 
 
 def test_the_mail_of_an_account_that_was_removed_does_not_bring_it_back(home: Home) -> None:
     sign_up(home, CAROL)
-    (home.players / "carol.txt").unlink()
+    remove_account(home, "carol")
     for _ in range(2):
         assert is_refused(take(home, CAROL, SIGNUP, ID), "It has been removed since")
         assert not home.has_player("carol")
@@ -249,7 +226,7 @@ def test_the_mail_of_an_account_that_was_removed_does_not_bring_it_back(home: Ho
 
 def test_a_new_mail_makes_an_account_again_that_was_removed(home: Home) -> None:
     sign_up(home, CAROL)
-    (home.players / "carol.txt").unlink()
+    remove_account(home, "carol")
     take(home, CAROL, SIGNUP)
     *_, (_, code) = codes(home)
     assert take(home, CAROL, f"verify {code}")[CAROL].startswith("welcome, carol\n")

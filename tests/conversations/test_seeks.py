@@ -1,8 +1,6 @@
 """Open challenges: how they are numbered, and that each is taken once."""
 
-import shutil
-from datetime import UTC, datetime, timedelta
-from itertools import count
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -10,21 +8,17 @@ import pytest
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.seeks import LIFETIME, MOST_SEEKS, Seek, last_numbers, with_seeks
 from pbm_oust.board.header import Terms
-from pbm_oust.mail.inbound import Envelope, open_intake
 from pbm_oust.rules.grid import square
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Side
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
-from tests.support.accounts import make_account
-from tests.support.letters import text_letter
+from tests.support.accounts import damage_account, make_account, remove_account
+from tests.support.home_by_mail import NOON, copy_of, home_of, mailed
 from tests.support.processes import run_at_once
 
-NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
-ADDRESS = "pbmserv@example.com"
 STORED = f"scrypt 16384 8 1 {'00' * 16} {'00' * 32}"
 ACCOUNT = Account("alice", STORED, ("alice@example.org",), NOON)
-_numbers = count()
 
 
 def test_the_highest_number_stays_when_its_challenge_goes() -> None:
@@ -37,29 +31,22 @@ def test_the_highest_number_stays_when_its_challenge_goes() -> None:
 
 
 @pytest.fixture(scope="module")
-def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path: Path = tmp_path_factory.mktemp("begun")
-    home = Home(path)
-    home.prepare(tuple(KINDS))
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    home = home_of(tmp_path_factory.mktemp("begun"))
     for userid in ("alice", "bob", "carol"):
         make_account(home, userid, "wonderland", f"{userid}@example.org")
-    return path
+    return home
 
 
 @pytest.fixture
-def home(begun: Path, tmp_path: Path) -> Home:
-    return Home(shutil.copytree(begun, tmp_path / "home"))
+def home(begun: Home, tmp_path: Path) -> Home:
+    return copy_of(begun, tmp_path / "home")
 
 
 def send(home: Home, userid: str, line: str, at: datetime = NOON, number: int = 0) -> str:
     """Send a mail and return the Subject and the text of the answer."""
-    sender = f"{userid}@example.org"
-    mail = f"From: {sender}\nSubject: {line}\nMessage-ID: <{number or -next(_numbers)}@x.org>\n\n"
-    before = set(home.outbox.letters())
-    open_intake(Home(home.path), ADDRESS, lambda: at).take(mail.encode(), Envelope(sender))
-    new = sorted(set(home.outbox.letters()) - before)
-    letter = text_letter(home.outbox.read(new[0]))
-    return f"{letter['Subject']}\n{letter.get_payload()}"
+    answer = mailed(Home(home.path), f"{userid}@example.org", line, at=at, number=number)[0]
+    return f"{answer.subject}\n{answer.text}"
 
 
 def test_no_number_is_given_twice(home: Home) -> None:
@@ -114,15 +101,14 @@ def test_a_side_that_is_wanted_is_given_and_otherwise_lots_are_drawn(home: Home)
 def test_a_number_stays_given_when_its_account_is_removed(home: Home) -> None:
     send(home, "alice", "oust seek alice wonderland")
     send(home, "bob", "oust join 1 bob wonderland")
-    (home.players / "alice.txt").unlink()
+    remove_account(home, "alice")
     assert "oust 2" in send(home, "carol", "oust seek carol wonderland")
     assert send(home, "bob", "oust join 2 bob wonderland").startswith("oust 2 #1")
 
 
 def test_a_damaged_account_keeps_nobody_from_the_challenges_of_others(home: Home) -> None:
     send(home, "alice", "oust seek alice wonderland")
-    with (home.players / "carol.txt").open("a") as file:
-        file.write("Seek: none\n")
+    damage_account(home, "carol", "Seek: none")
     assert "oust join 1" in send(home, "bob", "list")
     assert send(home, "bob", "oust join 1 bob wonderland").startswith("oust 1 #1")
 

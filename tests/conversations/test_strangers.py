@@ -1,19 +1,15 @@
 """What a stranger is told is the same whether there is an account or not."""
 
-import shutil
-from datetime import UTC, datetime
-from email import message_from_bytes
 from pathlib import Path
 
 import pytest
 
-from pbm_oust.mail.inbound import Envelope, open_intake
 from pbm_oust.store.home import Home
 from tests.support.accounts import make_account
+from tests.support.home_by_mail import BOB, copy_of, mailed
 
-NOW = datetime(2026, 11, 20, 15, 36, tzinfo=UTC)
 LONG = "marksteere"
-MARK, BOB, MALLORY = "mark@example.org", "bob@example.net", "mallory@example.com"
+MARK, MALLORY = "mark@example.org", "mallory@example.com"
 
 LINES = [
     f"oust move 1 {LONG} rabbithole D4",
@@ -47,18 +43,15 @@ LINES = [
 def other(home: Home, tmp_path: Path) -> Home:
     """Return a second home with the same key, in which there is an account more."""
     make_account(home, "bob", "lookingglass", BOB)
-    other = Home(shutil.copytree(home.path, tmp_path / "other"))
+    other = copy_of(home, tmp_path / "other")
     make_account(other, LONG, "wonderland", MARK)
     return other
 
 
 def told(home: Home, line: str, sender: str = MALLORY) -> list[bytes]:
     """Send a mail, and return the letters to its sender."""
-    before = set(home.outbox.letters())
-    mail = f"From: {sender}\nSubject: {line}\nMessage-ID: <1@example.org>\n\n"
-    open_intake(home, "pbmserv@example.com", lambda: NOW).take(mail.encode(), Envelope(sender))
-    letters = [home.outbox.read(name) for name in sorted(set(home.outbox.letters()) - before)]
-    return [letter for letter in letters if message_from_bytes(letter)["To"] == sender]
+    sent = mailed(home, sender, line, number=1)
+    return [letter.data for letter in sent if letter.to == sender]
 
 
 @pytest.mark.parametrize("line", LINES)

@@ -15,6 +15,7 @@ from pbm_oust.store.open_boards import read_game
 from tests.support.letters import page_of, text_of
 from tests.support.pages import Page, Tap, as_a_form, by_rfc
 from tests.support.player import Player, latest_mail, mover_of
+from tests.support.rings import slow
 from tests.support.server import running
 
 MOST_TAPS = 400
@@ -65,9 +66,9 @@ def played(kind: str, option: str, seed: int, folder: Path) -> tuple[list[str], 
 @pytest.mark.parametrize(
     ("kind", "option", "grid", "seed", "deeds"),
     [
-        ("oust", "-size=7", "square 7x7", 17, {"swap"}),
+        slow("oust", "-size=7", "square 7x7", 17, {"swap"}),
         ("oust", "-size=3", "square 3x3", 388, {"swap", "pass"}),
-        ("churn", "-size=3", "hex 3", 59, {"swap"}),
+        slow("churn", "-size=3", "hex 3", 59, {"swap"}),
     ],
 )
 def test_a_whole_game_is_played_by_tapping_links(

@@ -12,6 +12,7 @@ from pbm_oust.accounts.settings import Settings, with_settings
 from pbm_oust.accounts.vacations import absences_of
 from pbm_oust.store.recovery import recover
 from tests.store.test_disk_faults import Death, Fault, FaultyDisk
+from tests.support.rings import first_is_fast
 from tests.support.sweeping import PASSWORD, World, new_world
 
 
@@ -79,7 +80,7 @@ def test_the_mail_of_a_move_that_comes_late_again_ends_no_later_vacation(world: 
     assert away(world, "alice") == [(4, 9)]
 
 
-@pytest.mark.parametrize("fault", Fault)
+@pytest.mark.parametrize("fault", first_is_fast(Fault))
 def test_whatever_the_disk_does_the_vacation_ends_with_the_move(
     fault: Fault, world: World, tmp_path: Path
 ) -> None:
@@ -108,7 +109,7 @@ ANNOUNCED = f"vacation alice {PASSWORD} 2026-11-22 9"
 CANCELLED = f"vacation alice {PASSWORD} cancel"
 
 
-@pytest.mark.parametrize("fault", [Fault.ONCE, Fault.DIES])
+@pytest.mark.parametrize("fault", first_is_fast([Fault.ONCE, Fault.DIES]))
 @pytest.mark.parametrize("lines", [[ANNOUNCED], [ANNOUNCED, CANCELLED]])
 def test_whatever_the_disk_does_a_vacation_is_changed_once_and_told(
     lines: list[str], fault: Fault, world: World, tmp_path: Path

@@ -5,6 +5,7 @@ import pytest
 
 from tests.support.letters import text_of
 from tests.support.player import Player, latest_mail, mover_of, play_to_the_end
+from tests.support.rings import slow
 from tests.support.server import PROGRAM, letters_in, running
 
 
@@ -12,8 +13,8 @@ from tests.support.server import PROGRAM, letters_in, running
     ("kind", "option", "grid", "how"),
     [
         ("oust", "-size=5", "square 5x5", "capture"),
-        ("oust", "-hex=3", "hex 3", "capture"),
-        ("churn", "-size=3", "hex 3", "majority"),
+        slow("oust", "-hex=3", "hex 3", "capture"),
+        slow("churn", "-size=3", "hex 3", "majority"),
     ],
 )
 def test_two_people_with_mail_programs_play_a_game_until_one_wins(

@@ -59,6 +59,7 @@ def test_the_second_player_wins_a_board_without_swap() -> None:
     assert solve(OUST, parse_grid("hex 1,5")) == Solution(Worth.LOSS, Worth.LOSS, (), 1965)
 
 
+@pytest.mark.slow
 def test_a_hexagon_of_side_three_is_won_by_the_first_player() -> None:
     solution = solve(OUST, parse_grid("hex 3"))
     assert (solution.without_swap, solution.with_swap) == (Worth.WIN, Worth.LOSS)

@@ -1,7 +1,7 @@
 """Lines shown to their writer again: passwords masked, and the line that would have been right."""
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from pbm_oust.commands.signup import Signup
@@ -10,6 +10,7 @@ from pbm_oust.grammar.words import MASK, split_words
 from pbm_oust.refusal import Unreadable
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.table import FORMS, VOCABULARY, parse_line
+from tests.support.rings import examples
 
 USERIDS = {"alice", "bob", "rrognlie"}
 
@@ -112,7 +113,7 @@ PASSWORDS = st.one_of(
 @example("oust move 17 alice D4 {}", "D4,E5-F9")
 @example("oust move 17 alice {} D4", "oust-move")
 @example("oust challenge alice bob {} -noswap=1", "--no-swap")
-@settings(deadline=None, max_examples=400)
+@examples(400)
 def test_a_password_is_never_shown_whatever_is_wrong_around_it(
     template: str, password: str
 ) -> None:
@@ -216,7 +217,7 @@ BEGINNINGS = st.sampled_from(["oust move", "oust mvoe 17", "move 17", "signup", 
 
 
 @given(BEGINNINGS, st.lists(WORDS, max_size=7))
-@settings(deadline=None, max_examples=300)
+@examples(300)
 def test_a_correction_can_be_sent_once_its_capital_words_are_replaced(
     beginning: str, words: list[str]
 ) -> None:

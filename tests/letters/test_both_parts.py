@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.service.sweep import sweep
 from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
 from tests.support.letters import as_text, page_of
 from tests.support.pages import Page
@@ -28,7 +27,7 @@ def types(data: bytes) -> list[str]:
 
 def test_a_board_comes_as_text_and_after_that_as_html(talk: Talk) -> None:
     talk.send(ALICE, "oust move 1 alice wonderland C3")
-    assert [types(each) for each in talk.written] == [
+    assert [types(each.data) for each in talk.letters] == [
         ["multipart/alternative", "text/plain", "text/html"]
     ] * 2
     assert "alice played C3." in talk.text_to(BOB)
@@ -38,9 +37,7 @@ def test_a_board_comes_as_text_and_after_that_as_html(talk: Talk) -> None:
 def test_who_has_settled_it_gets_text_alone(talk: Talk) -> None:
     talk.send(BOB, "settings bob lookingglass board text")
     talk.send(ALICE, "oust move 1 alice wonderland C3")
-    assert {
-        each["To"]: types(data) for each, data in zip(talk.letters, talk.written, strict=True)
-    } == {
+    assert {each.to: types(each.data) for each in talk.letters} == {
         ALICE: ["multipart/alternative", "text/plain", "text/html"],
         BOB: ["text/plain"],
     }
@@ -81,25 +78,25 @@ def test_all_letters_that_show_boards_do_so_as_html(talk: Talk, sender: str, lin
 @pytest.mark.parametrize("line", ["help", "oust games", "settings alice wonderland", "list"])
 def test_letters_without_boards_are_text_alone(talk: Talk, line: str) -> None:
     talk.send(ALICE, line)
-    assert types(talk.written[0]) == ["text/plain"]
+    assert types(talk.letters[0].data) == ["text/plain"]
 
 
 def test_the_same_letter_is_the_same_to_the_byte_when_it_is_written_again(talk: Talk) -> None:
     talk.send(ALICE, "oust show 1", number=1)
-    first = talk.written
+    first = [each.data for each in talk.letters]
     talk.send(ALICE, "oust show 1", number=1)
-    assert talk.written == first
+    assert [each.data for each in talk.letters] == first
     assert b"multipart/alternative" in first[0]
 
 
 def test_chat_that_looks_like_the_end_of_a_part_ends_none(talk: Talk) -> None:
     talk.send(ALICE, "oust move 1 alice wonderland C3", "see you")
-    boundary = message_from_bytes(talk.written[1]).get_boundary()
+    boundary = message_from_bytes(talk.letters[1].data).get_boundary()
     assert boundary
     text = f"--{boundary}--\n--{boundary}\nContent-Type: text/html\n\n<b>D4</b>\n"
     talk.send(BOB, "oust move 1 bob lookingglass A1", text)
-    for data in talk.written:
-        message = message_from_bytes(data, policy=default)
+    for letter in talk.letters:
+        message = message_from_bytes(letter.data, policy=default)
         assert isinstance(message, EmailMessage)
         assert [part.get_content_type() for part in message.iter_parts()] == [
             "text/plain",
@@ -110,8 +107,8 @@ def test_chat_that_looks_like_the_end_of_a_part_ends_none(talk: Talk) -> None:
 
 def test_letters_are_printed_as_text_by_the_tests_that_compare_them_whole(talk: Talk) -> None:
     talk.send(ALICE, "oust show 1")
-    (data,) = talk.written
-    alone = as_text(data)
+    (letter,) = talk.letters
+    alone = as_text(letter.data)
     assert types(alone) == ["text/plain"]
     assert not page_of(alone)
     assert re.search(rb"^MIME-Version: 1.0\nContent-Language: en\n\n", alone, re.MULTILINE)
@@ -146,7 +143,7 @@ def test_a_tap_on_one_of_several_boards_is_a_move_there(talk: Talk) -> None:
     )
     talk.send(ALICE, tap.subject, to=tap.address)
     assert "You played B2." in talk.text_to(ALICE)
-    assert "oust 2" in str(talk.letters[0]["Subject"])
+    assert "oust 2" in talk.letters[0].subject
 
 
 def test_who_is_refused_can_tap_a_point_instead(talk: Talk) -> None:
@@ -165,23 +162,21 @@ def test_who_only_watches_can_tap_nothing(talk: Talk) -> None:
 def test_one_subject_for_all_letters_about_a_board(talk: Talk) -> None:
     talk.send(ALICE, "settings alice wonderland subject board")
     talk.send(ALICE, "oust move 1 alice wonderland C3")
-    assert talk.letters[0]["Subject"] == "oust 1: alice - bob"
-    assert talk.letters[1]["Subject"] == "oust 1 #2: your turn, bob"
+    assert talk.letters[0].subject == "oust 1: alice - bob"
+    assert talk.letters[1].subject == "oust 1 #2: your turn, bob"
     talk.send(BOB, "oust move 1 bob lookingglass swap")
-    assert talk.letters[1]["Subject"] == "oust 1: alice - bob"
+    assert talk.letters[1].subject == "oust 1: alice - bob"
     talk.send(BOB, "oust chat 1 bob lookingglass", "Hello")
-    assert talk.letters[1]["Subject"] == "oust 1: alice - bob"
+    assert talk.letters[1].subject == "oust 1: alice - bob"
 
 
 def test_the_boards_of_a_digest_can_be_tapped(talk: Talk) -> None:
     talk.send(BOB, "settings bob lookingglass mail digest")
     talk.send(ALICE, "oust challenge bob alice -size=2")
     talk.send(ALICE, "oust move 1 alice wonderland C3")
-    before = set(talk.home.outbox.letters())
     talk.now += timedelta(days=1)
-    sweep(talk.intake.work)
-    new = [name for name in talk.home.outbox.letters() if name not in before]
-    (page,) = (page_of(talk.home.outbox.read(name)) for name in new)
+    talk.sweep()
+    (page,) = (letter.page for letter in talk.letters)
     assert {tap.split()[0] for tap in taps(page)} == {"1", "2"}
     assert Page(page).tags.count("pre") == 2
     assert "too large" not in page

@@ -17,6 +17,7 @@ from pbm_oust.store.home import Home
 from pbm_oust.store.posted import read_letters
 from tests.store.test_disk_faults import Death, Fault, FaultyDisk
 from tests.support.processes import run_at_once
+from tests.support.rings import first_is_fast
 from tests.support.sink import Sink, listening_sink
 
 ADDRESS = "pbmserv@example.com"
@@ -274,7 +275,7 @@ def test_processes_that_flush_at_once_send_each_letter_once(
     assert home.outbox.letters() == []
 
 
-@pytest.mark.parametrize("fault", Fault)
+@pytest.mark.parametrize("fault", first_is_fast(Fault))
 def test_a_disk_that_fails_in_the_midst_of_a_flush_loses_no_letter(
     fault: Fault, home: Home, relay: tuple[Sink, Endpoint], clock: Clock
 ) -> None:

@@ -229,6 +229,7 @@ def test_deliver_asks_for_another_try_when_the_home_cannot_be_written(tmp_path: 
     assert tried.returncode == 75
 
 
+@pytest.mark.slow
 def test_deliver_and_the_server_share_a_home(tmp_path: Path) -> None:
     with running(tmp_path) as server:
         players = [Player(f"player{n}", "wonderland", server) for n in range(4)]

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm_oust.accounts.settings import MailWhen, Settings
@@ -18,6 +18,7 @@ from pbm_oust.play.rulings import rule_board
 from pbm_oust.rules.position import How
 from pbm_oust.store.recovery import recover
 from tests.store.test_disk_faults import Death, Fault, FaultyDisk
+from tests.support.rings import examples, first_is_fast
 from tests.support.sweeping import OUST, World, new_world
 
 
@@ -152,7 +153,7 @@ def test_a_result_line_that_a_crash_kept_out_is_written(world: World) -> None:
     assert path.read_text() == whole
 
 
-@pytest.mark.parametrize("fault", Fault)
+@pytest.mark.parametrize("fault", first_is_fast(Fault))
 @pytest.mark.parametrize("today", [7, 28])
 def test_whatever_the_disk_does_a_sweep_is_done_once_with_its_letters(
     today: float, fault: Fault, tmp_path: Path
@@ -211,7 +212,7 @@ AWAY = st.lists(st.integers(0, 60), max_size=6, unique=True).map(sorted)
 
 
 @given(st.lists(TERMS, min_size=2, max_size=2), STEPS, AWAY, AWAY)
-@settings(deadline=None, max_examples=60)
+@examples(60)
 def test_no_game_ends_without_a_reminder_a_day_before_and_a_letter_to_both(
     terms: list[Terms], steps: list[tuple[int, str]], alice: list[int], bob: list[int]
 ) -> None:

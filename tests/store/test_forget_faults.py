@@ -20,7 +20,8 @@ from pbm_oust.store.home import Home
 from pbm_oust.store.recovery import recover
 from tests.store.test_disk_faults import LETTERS, NOW, Death, Fault, FaultyDisk, outcome, take
 from tests.support.accounts import codes, make_account
-from tests.support.home_by_mail import PASSWORDS, make_quick
+from tests.support.home_by_mail import PASSWORDS
+from tests.support.rings import first_is_fast
 
 ALICE, BOB, CAROL = "alice@example.org", "bob@example.org", "carol@example.org"
 BEGINNING = [
@@ -30,19 +31,18 @@ BEGINNING = [
     ("reject bob lookingglass alice", BOB),
     ("oust watch 1 carol rabbithole", CAROL),
 ]
-FAULTS = [Fault.ONCE, Fault.HALF, Fault.DIES]
+FAULTS = first_is_fast([Fault.ONCE, Fault.HALF, Fault.DIES])
 FORGET = ("forget alice wonderland really", ALICE)
 
 
 @pytest.fixture(scope="module")
 def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a home with three players and two boards, whose passwords are quick to check."""
+    """Return a home with three players and two boards."""
     path: Path = tmp_path_factory.mktemp("begun")
     home = Home(path)
     home.prepare(tuple(KINDS))
     for userid, address in (("alice", ALICE), ("bob", BOB), ("carol", CAROL)):
         make_account(home, userid, PASSWORDS[userid], address)
-        make_quick(home, userid)
     for line, sender in BEGINNING:
         take(path, line, sender)
     return path

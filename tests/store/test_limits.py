@@ -1,31 +1,24 @@
 """How often something may be done: counted over processes and midnights, and what follows."""
 
 from datetime import UTC, datetime, timedelta
-from itertools import count
 
 import pytest
 
-from pbm_oust.mail.inbound import Envelope, open_intake
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import LONGEST, Counted
 from tests.support.accounts import codes, make_account
-from tests.support.letters import text_letter
+from tests.support.home_by_mail import ALICE, NOON, mailed
+from tests.support.outbox import letters
 from tests.support.processes import run_at_once
 
-NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 MIDNIGHT = datetime(2026, 11, 21, 0, 10, tzinfo=UTC)
-ALICE, MALLORY = "alice@example.org", "mallory@example.com"
-_numbers = count()
+MALLORY = "mallory@example.com"
 
 
 def send(home: Home, sender: str, line: str, at: datetime = NOON) -> list[str]:
     """Send a mail, and return the recipients and Subjects of the letters about it."""
-    before = set(home.outbox.letters())
-    mail = f"From: {sender}\nSubject: {line}\nMessage-ID: <{next(_numbers)}@example.org>\n\n"
-    open_intake(home, "pbmserv@example.com", lambda: at).take(mail.encode(), Envelope(sender))
-    new = sorted(set(home.outbox.letters()) - before)
-    letters = [text_letter(home.outbox.read(name)) for name in new]
-    return [f"{letter['To']}: {letter['Subject'].partition(' ')[0]}" for letter in letters]
+    sent = mailed(home, sender, line, at=at)
+    return [f"{letter.to}: {letter.subject.partition(' ')[0]}" for letter in sent]
 
 
 @pytest.mark.parametrize("counted", Counted)
@@ -138,8 +131,8 @@ def test_an_account_that_is_not_there_is_guessed_at_no_more_often(home: Home) ->
     for userid in ("alice", "nobod"):
         for _ in range(Counted.GUESS.value.most + 1):
             send(home, MALLORY, f"oust showas {userid} rabbithole all")
-        letter = text_letter(home.outbox.read(home.outbox.letters()[-1]))
-        said[userid] = letter["Subject"], str(letter.get_payload()).replace(userid, "USERID")
+        letter = letters(home)[-1]
+        said[userid] = letter.subject, letter.text.replace(userid, "USERID")
     assert said["alice"] == said["nobod"]
     assert "Too many wrong passwords" in said["alice"][1]
 

@@ -12,6 +12,8 @@ from email.message import EmailMessage
 from email.policy import SMTP
 from pathlib import Path
 
+import pytest
+
 from pbm_oust.accounts.verification import code_for
 from pbm_oust.board.history import read_history
 from pbm_oust.store.home import Home
@@ -108,6 +110,7 @@ def look_after(home: Path, url: str, stop: threading.Event) -> int:
     return rounds
 
 
+@pytest.mark.slow
 def test_nothing_is_lost_doubled_or_stuck(tmp_path: Path) -> None:
     chance = random.Random(1)
     home = tmp_path / "home"

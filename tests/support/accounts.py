@@ -1,28 +1,54 @@
 """Accounts made for a test as an operator makes them, and codes as their readers answer them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from email import message_from_bytes
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.account_file import format_account
+from pbm_oust.accounts.account_file import format_account, parse_account
 from pbm_oust.accounts.password import Secret, hash_password
 from pbm_oust.store.home import Home
+from tests.support.outbox import letters
 
 JOINED = datetime(2026, 11, 1, tzinfo=UTC)
+SALT = bytes(16)
+"""The salt of all passwords here, so that each is hashed once in a run."""
 
 
 def make_account(home: Home, userid: str, password: str, *addresses: str) -> None:
     """Make an account without a proof of its addresses."""
-    account = Account(userid, hash_password(Secret(password)), addresses, JOINED)
+    account = Account(userid, hash_password(Secret(password), SALT), addresses, JOINED)
     home.write_player(userid, format_account(account))
+
+
+def account_of(home: Home, userid: str) -> Account:
+    """Return the account of a player."""
+    return parse_account(home.read_player(userid))
+
+
+def change_account(home: Home, userid: str, change: Callable[[Account], Account]) -> None:
+    """Change the account of a player."""
+    home.write_player(userid, format_account(change(account_of(home, userid))))
+
+
+def remove_account(home: Home, userid: str) -> None:
+    """Take the account of a player away, as if it had never been made."""
+    (home.players / f"{userid}.txt").unlink()
+
+
+def damage_account(home: Home, userid: str, line: str = "Nonsense") -> None:
+    """Add a line to an account that nobody can read."""
+    home.write_player(userid, f"{home.read_player(userid)}{line}\n")
 
 
 def codes(home: Home) -> Iterator[tuple[str, str]]:
     """Yield the address and the code of each letter in the outbox that has one, oldest first."""
-    for name in home.outbox.letters():
-        letter = message_from_bytes(home.outbox.read(name))
-        code = re.fullmatch(r"[a-z]+ ([a-z2-7]{16})", letter["Subject"])
+    for letter in letters(home):
+        code = re.fullmatch(r"[a-z]+ ([a-z2-7]{16})", letter.subject)
         if code:
-            yield letter["To"], code[1]
+            yield letter.to, code[1]
+
+
+def count_waiting(home: Home) -> int:
+    """Return how many requests wait for their codes."""
+    return len(home.pending.names())

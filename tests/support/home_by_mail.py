@@ -1,33 +1,76 @@
-"""A home that a test talks to by mail: lines sent, and what comes back."""
+"""Homes that tests talk to by mail: players who are there, lines sent, and what comes back."""
 
-import hashlib
-from dataclasses import dataclass, field, replace
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from email.message import Message
 from itertools import count
 from pathlib import Path
 
-from pbm_oust.accounts.account_file import format_account, parse_account
-from pbm_oust.mail.inbound import Envelope, Intake, open_intake
+from pbm_oust.mail.inbound import Envelope, open_intake
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.service.sweep import sweep
 from pbm_oust.store.home import Home
 from tests.support.accounts import make_account
-from tests.support.letters import page_of, text_letter
 from tests.support.mails import mail
+from tests.support.outbox import Letter, letters
 
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 ADDRESS = "pbmserv@example.com"
 ALICE, BOB, CAROL = "alice@example.org", "bob@example.net", "carol@example.com"
 PASSWORDS = {"alice": "wonderland", "bob": "lookingglass", "carol": "rabbithole"}
 _numbers = count()
 
 
-def make_quick(home: Home, userid: str) -> None:
-    """Store the password of a player anew in a way that takes no time to check."""
-    password, salt = PASSWORDS[userid].encode(), b"saltsalt"
-    derived = hashlib.scrypt(password, salt=salt, n=2, r=8, p=1, dklen=32)
-    stored = f"scrypt 2 8 1 {salt.hex()} {derived.hex()}"
-    account = replace(parse_account(home.read_player(userid)), password=stored)
-    home.write_player(userid, format_account(account))
+def home_of(path: Path, *addresses: str, mails: Iterable[tuple[str, str]] = ()) -> Home:
+    """Return a new home with players at these addresses, to which these mails have been sent."""
+    home = Home(path)
+    home.prepare(tuple(KINDS))
+    for address in addresses:
+        userid = address.partition("@")[0]
+        make_account(home, userid, PASSWORDS[userid], address)
+    for sender, line in mails:
+        mailed(home, sender, line)
+    return home
+
+
+def copy_of(home: Home, path: Path) -> Home:
+    """Return a home at a path in which everything is as in another."""
+    return Home(shutil.copytree(home.path, path))
+
+
+def taken(
+    home: Home, data: bytes, envelope: Envelope, at: datetime = NOON, own: str = ADDRESS
+) -> tuple[str, list[Letter]]:
+    """Hand in a mail; return what became of it, and the letters about it, oldest first."""
+    before = {letter.name for letter in letters(home)}
+    handled = open_intake(home, own, lambda: at).take(data, envelope)
+    return handled.outcome, [letter for letter in letters(home) if letter.name not in before]
+
+
+def mailed(
+    home: Home,
+    sender: str,
+    line: str,
+    text: str = "",
+    *,
+    at: datetime = NOON,
+    number: int = 0,
+    headers: Iterable[str] | None = None,
+) -> list[Letter]:
+    """Send a line as the Subject of a mail, and return the letters about it, oldest first.
+
+    Two mails of one sender are the same if they have the same number, and it is not 0; headers that
+    are given stand in the place of the Message-ID.
+    """
+    given = [new_id(number)] if headers is None else headers
+    data = mail(f"From: {sender}", f"Subject: {line}", *given, text=text)
+    return taken(home, data, Envelope(sender, (ADDRESS,)), at)[1]
+
+
+def new_id(number: int = 0) -> str:
+    """Return a Message-ID as a header: that with a number, or one that no mail has had."""
+    return f"Message-ID: <{f'again-{number}' if number else next(_numbers)}@example.org>"
 
 
 @dataclass
@@ -35,11 +78,9 @@ class Talk:
     """Sends mails to a home and sees which letters each of them leads to."""
 
     home: Home
-    now: datetime = datetime(2026, 11, 20, 12, tzinfo=UTC)
-    letters: list[Message] = field(default_factory=list)
-    """The letters that the latest mail led to, as text alone."""
-    written: list[bytes] = field(default_factory=list)
-    """The same letters whole."""
+    now: datetime = NOON
+    letters: list[Letter] = field(default_factory=list)
+    """The letters that the latest mail led to."""
     outcome: str = ""
     """What became of the latest mail."""
     own: str = ADDRESS
@@ -48,18 +89,7 @@ class Talk:
     @classmethod
     def begin(cls, path: Path, *senders: str) -> "Talk":
         """Return a talk with a new home in which these have signed up."""
-        home = Home(path)
-        home.prepare(tuple(KINDS))
-        talk = cls(home)
-        for sender in senders:
-            userid = sender.partition("@")[0]
-            make_account(home, userid, PASSWORDS[userid], sender)
-            make_quick(home, userid)
-        return talk
-
-    @property
-    def intake(self) -> Intake:
-        return open_intake(self.home, self.own, lambda: self.now)
+        return cls(home_of(path, *senders))
 
     def send(
         self,
@@ -69,35 +99,38 @@ class Talk:
         *,
         to: str = "",
         number: int = 0,
-        message_id: str = "",
+        headers: Iterable[str] | None = None,
     ) -> list[str]:
         """Send a mail, and return who gets letters about it, with their Subjects.
 
-        Two mails of one sender are the same if they have the same number, and it is not 0.
+        Two mails of one sender are the same if they have the same number, and it is not 0; headers
+        that are given stand in the place of the Message-ID.
         """
-        before = set(self.home.outbox.letters())
-        headers = (
-            f"From: {sender}",
-            f"Subject: {line}",
-            f"Message-ID: {message_id}"
-            if message_id
-            else f"Message-ID: <{f'again-{number}' if number else next(_numbers)}@example.org>",
-        )
-        handled = self.intake.take(mail(*headers, text=text), Envelope(sender, (to or self.own,)))
-        self.outcome = handled.outcome
-        names = [name for name in self.home.outbox.letters() if name not in before]
-        self.written = [self.home.outbox.read(name) for name in names]
-        self.letters = [text_letter(data) for data in self.written]
-        return [f"{letter['To']}: {letter['Subject']}" for letter in self.letters]
+        given = [new_id(number)] if headers is None else headers
+        data = mail(f"From: {sender}", f"Subject: {line}", *given, text=text)
+        return self.hand_in(data, sender, to or self.own)
+
+    def hand_in(self, data: bytes, sender: str, to: str) -> list[str]:
+        """Hand in a mail as it is, and return who gets letters about it, with their Subjects."""
+        envelope = Envelope(sender, (to,))
+        self.outcome, self.letters = taken(self.home, data, envelope, self.now, self.own)
+        return [f"{letter.to}: {letter.subject}" for letter in self.letters]
+
+    def sweep(self) -> None:
+        """Let the server do what is due."""
+        before = {letter.name for letter in letters(self.home)}
+        sweep(open_intake(self.home, self.own, lambda: self.now).work)
+        self.letters = [letter for letter in letters(self.home) if letter.name not in before]
+
+    def letter_to(self, address: str) -> Letter:
+        """Return the one letter to an address that the latest mail led to."""
+        (letter,) = (each for each in self.letters if each.to == address)
+        return letter
 
     def page_to(self, address: str) -> str:
         """Return the letter to an address as HTML; empty where it is text alone."""
-        (data,) = (each for each in self.written if f"\nTo: {address}\n".encode() in each)
-        return page_of(data)
+        return self.letter_to(address).page
 
     def text_to(self, address: str) -> str:
         """Return the text of the letter to an address that the latest mail led to."""
-        (letter,) = (each for each in self.letters if each["To"] == address)
-        data = letter.get_payload(decode=True)
-        assert isinstance(data, bytes)
-        return data.decode()
+        return self.letter_to(address).text

@@ -3,7 +3,6 @@
 import re
 from email import message_from_bytes
 from email.message import EmailMessage, Message
-from email.policy import default
 
 _ALTERNATIVE = re.compile(
     rb'^Content-Type: multipart/alternative;\s*boundary="([^"]+)"\n', re.MULTILINE
@@ -43,7 +42,9 @@ def text_of(letter: EmailMessage) -> str:
 
 def page_of(data: bytes) -> str:
     """Return a letter as HTML, or an empty text where it is text alone."""
-    message = message_from_bytes(data, policy=default)
-    assert isinstance(message, EmailMessage)
-    body = message.get_body(("html",))
-    return str(body.get_content()) if body else ""
+    for part in message_from_bytes(data).walk():
+        if part.get_content_type() == "text/html":
+            page = part.get_payload(decode=True)
+            assert isinstance(page, bytes)
+            return page.decode()
+    return ""

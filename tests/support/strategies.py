@@ -7,7 +7,6 @@ from enum import Enum
 from random import Random
 from typing import TypeVar
 
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from pbm_oust.board.game import Game
@@ -17,9 +16,10 @@ from pbm_oust.rules.grid import Grid, hexagon, square
 from pbm_oust.rules.oust import Oust
 from pbm_oust.rules.position import Position
 from tests.support.games import act, new_game
+from tests.support.rings import examples
 
-relaxed = settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.too_slow])
-"""For tests of whole games, which may take as long as they need on a busy machine."""
+relaxed = examples(200)
+"""For tests of whole games."""
 
 
 P = TypeVar("P", bound=Position)

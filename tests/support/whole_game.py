@@ -9,7 +9,6 @@ from email.utils import format_datetime
 from pathlib import Path
 from random import Random
 
-from pbm_oust.mail.inbound import Envelope
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.open_boards import read_game
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, Talk
@@ -25,7 +24,7 @@ class Correspondence:
     def command(self, sender: str, line: str) -> None:
         """Send a command; what it leads to comes into the boxes, the command itself does not."""
         self.talk.send(sender, line)
-        self._sort(self.talk.written)
+        self._sort()
 
     def answer(self, letter: Message, text: str) -> None:
         """Hit Reply and send, as mail programs do it (RFC 5322, section 3.6.4)."""
@@ -39,17 +38,13 @@ class Correspondence:
             f"In-Reply-To: {letter['Message-ID']}\r\n"
             f"References: {letter['References']}\r\n {letter['Message-ID']}\r\n\r\n{text}\r\n"
         ).encode()
-        home = self.talk.home
-        before = set(home.outbox.letters())
         self.boxes[sender].append(message_from_bytes(data))
-        self.talk.intake.take(data, Envelope(sender, (recipient,)))
-        new = [name for name in home.outbox.letters() if name not in before]
-        self._sort([home.outbox.read(name) for name in new])
+        self.talk.hand_in(data, sender, recipient)
+        self._sort()
 
-    def _sort(self, letters: list[bytes]) -> None:
-        for data in letters:
-            letter = message_from_bytes(data)
-            self.boxes[str(letter["To"])].append(letter)
+    def _sort(self) -> None:
+        for letter in self.talk.letters:
+            self.boxes[letter.to].append(message_from_bytes(letter.data))
 
 
 def whole_game(path: Path, subject: str = "news") -> Correspondence:

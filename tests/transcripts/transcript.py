@@ -91,6 +91,7 @@ def _noting(intake: Intake, notices: list[Notice]) -> Intake:
 def take(path: Path, intake: Intake, now: list[datetime]) -> Iterator[str]:
     """Yield the letters that the mails of a file lead to."""
     home = intake.work.home
+    shows_html = (path.parent / HTML).exists()
     for mail in read_mails(path):
         now.append(mail.at)
         before = set(home.outbox.letters())
@@ -103,8 +104,7 @@ def take(path: Path, intake: Intake, now: list[datetime]) -> Iterator[str]:
             text = as_text(data).decode()
             is_answer = "\nAuto-Submitted: auto-replied\n" in text
             yield f"=== {'answer' if is_answer else 'notice'}\n{text}\n"
-            page = page_of(data)
-            if page and (path.parent / HTML).exists():
+            if shows_html and (page := page_of(data)):
                 yield f"=== the same as HTML\n{page}\n"
         if not (path.parent / SLOW).exists():
             for letter in home.outbox.letters():

@@ -1,12 +1,13 @@
 """Mail read from its bytes, clean and dirty."""
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pbm_oust.mail.reading import UnreadableMail, read_mail
 from pbm_oust.mail.reading.mail import LONGEST_CHAT
 from tests.support.mails import FROM, mail
+from tests.support.rings import examples
 
 
 def identity(*headers: str, text: str = "hello\r\n") -> str:
@@ -138,7 +139,7 @@ DIRT = st.lists(
 @example(b"")
 @example(b"\r\n")
 @example(b"\x00")
-@settings(deadline=None, max_examples=300)
+@examples(300)
 def test_bytes_of_any_kind_are_read_or_refused_as_unreadable(data: bytes) -> None:
     try:
         read = read_mail(data)

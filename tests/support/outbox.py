@@ -1,0 +1,67 @@
+"""The letters in the outbox of a home, as their readers see them."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from pbm_oust.store.home import Home
+from tests.support.letters import as_text, page_of, text_letter
+
+
+@dataclass(frozen=True)
+class Letter:
+    """A letter whole, `data`, by its name in the outbox, and what it shows."""
+
+    name: str
+    data: bytes
+
+    def __getitem__(self, header: str) -> str | None:
+        """Return what a header says, if there is one."""
+        return self.headers.get(header)
+
+    @cached_property
+    def headers(self) -> dict[str, str]:
+        """Its headers; of several with one name the last."""
+        return {name: str(value) for name, value in text_letter(self.data).items()}
+
+    @property
+    def to(self) -> str:
+        """The address that it goes to."""
+        return self.headers["To"]
+
+    @property
+    def subject(self) -> str:
+        """Its Subject."""
+        return self.headers["Subject"]
+
+    @cached_property
+    def text(self) -> str:
+        """Its text."""
+        text = text_letter(self.data).get_payload(decode=True)
+        assert isinstance(text, bytes)
+        return text.decode()
+
+    @property
+    def as_text(self) -> str:
+        """The letter with its headers as if it were text alone."""
+        return as_text(self.data).decode()
+
+    @property
+    def words(self) -> str:
+        """Its text in one line."""
+        return " ".join(self.text.split())
+
+    @property
+    def page(self) -> str:
+        """The same as HTML; empty where it is text alone."""
+        return page_of(self.data)
+
+
+def letters(home: Home) -> list[Letter]:
+    """Return the letters in the outbox, oldest first."""
+    return [Letter(name, home.outbox.read(name)) for name in home.outbox.letters()]
+
+
+def clear_outbox(home: Home) -> None:
+    """Take all letters out of the outbox, as a relay does that has sent them."""
+    for name in home.outbox.letters():
+        home.outbox.remove(name)

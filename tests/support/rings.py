@@ -1,0 +1,34 @@
+"""What tests of the rooms leave to the slow rings."""
+
+from collections.abc import Iterable
+
+import pytest
+from _pytest.mark import ParameterSet
+from hypothesis import HealthCheck, settings
+
+USUAL = 100
+"""How many examples hypothesis tries with all tests; with the fast ones, those of their profile."""
+
+
+def slow(*values: object) -> ParameterSet:
+    """Return the parameters of a test that runs with all tests only."""
+    return pytest.param(*values, marks=pytest.mark.slow)
+
+
+def first_is_fast(values: Iterable[object]) -> list[object]:
+    """Return the values of a parameter: the fast ring tries the first of them."""
+    first, *others = values
+    return [first, *map(slow, others)]
+
+
+def examples(number: int) -> settings:
+    """Return the settings of a property that is tried so many times, and in the fast ring fewer.
+
+    It may take as long as it needs on a busy machine.
+    """
+    share = settings.default.max_examples / USUAL if settings.default else 1
+    return settings(
+        deadline=None,
+        max_examples=max(1, round(number * share)),
+        suppress_health_check=[HealthCheck.too_slow],
+    )
