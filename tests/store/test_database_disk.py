@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.scripts import ROOT, SLOW
+from tests.support.beside import ROOT, SLOW
 
 WITHIN = ("unshare", "--map-root-user", "--mount", "sh", "-c")
 MOUNTED = 'mount -t tmpfs -o size=2m pbm_oust "$0" && exec "$@"'

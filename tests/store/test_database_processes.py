@@ -13,7 +13,7 @@ from tests.chaos.launcher import TracedDisk
 from tests.chaos.power import Storage
 from tests.chaos.trace import Step, Trace
 from tests.store.mails import take, taken
-from tests.support.scripts import SLOW, run_scripts, start_script
+from tests.support.beside import SLOW, run_scripts, start_script
 from tests.support.vfs import TracedVfs
 
 FILE = "pbm_oust.db"
