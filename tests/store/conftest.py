@@ -1,5 +1,6 @@
 """What several tests of the store start from."""
 
+import tempfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -33,6 +34,14 @@ def database(tmp_path: Path) -> Iterator[Database]:
     database = Database(tmp_path / "pbm_oust.db", patience=0.2)
     yield database
     database.close()
+
+
+@pytest.fixture
+def memory_path() -> Iterator[Path]:
+    """Give a folder in memory where there is such a thing: nobody waits for the disk there."""
+    memory = Path("/dev/shm")  # noqa: S108 - the test has a folder of its own there
+    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder:
+        yield Path(folder)
 
 
 @pytest.fixture

@@ -196,11 +196,11 @@ def test_a_letter_may_go_to_the_relay_instead(
     ],
 )
 def test_a_fault_at_any_step_of_writing_loses_and_doubles_no_letter(
-    is_opened: bool, fault: Fault, number: int, tmp_path: Path, now: datetime
+    is_opened: bool, fault: Fault, number: int, memory_path: Path, now: datetime
 ) -> None:
     """A mail program may take what is there as soon as it is there."""
     for at in count(1):
-        home = tmp_path / f"{at}"
+        home = memory_path / f"{at}"
         home.mkdir()
         trouble = Trouble(0, fault, number)
         with FaultyVfs(trouble).in_use():
@@ -228,10 +228,10 @@ def test_a_fault_at_any_step_of_writing_loses_and_doubles_no_letter(
 
 @pytest.mark.parametrize(("fault", "number"), [(Fault.ONCE, errno.EIO), (Fault.STAYS, errno.EIO)])
 def test_a_fault_at_any_step_of_taking_back_leaves_letters_and_database_of_one_mind(
-    fault: Fault, number: int, tmp_path: Path, now: datetime
+    fault: Fault, number: int, memory_path: Path, now: datetime
 ) -> None:
     for at in count(1):
-        home = tmp_path / f"{at}"
+        home = memory_path / f"{at}"
         home.mkdir()
         trouble = Trouble(0, fault, number)
         with FaultyVfs(trouble).in_use():
@@ -263,19 +263,21 @@ def test_a_fault_at_any_step_of_taking_back_leaves_letters_and_database_of_one_m
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
 def test_a_power_cut_at_any_step_loses_and_doubles_no_letter(
-    share: float, tmp_path: Path, now: datetime
+    share: float, memory_path: Path, now: datetime
 ) -> None:
     """With nothing undone, it is a process that is killed."""
-    steps, written, taken_back = posted_and_taken_back(tmp_path / "traced", tmp_path / "trace", now)
+    steps, written, taken_back = posted_and_taken_back(
+        memory_path / "traced", memory_path / "trace", now
+    )
     for cut in range(12, len(steps) + 1):
-        home = tmp_path / f"{cut}"
+        home = memory_path / f"{cut}"
         storage = Storage()
         storage.follow(steps[:cut])
         storage.cut(Random(cut), share)
         for name in ("tmp", "new", "cur"):
             (home / "outbox" / name).mkdir(parents=True)
         for name, content in storage.files().items():
-            path = home / Path(name).relative_to(tmp_path / "traced")
+            path = home / Path(name).relative_to(memory_path / "traced")
             path.write_bytes(content)
         database = Database(home / "pbm_oust.db")
         maildir = Maildir(home / "outbox", database)
