@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from pbm_oust.accounts.account import Account
@@ -10,17 +10,18 @@ from pbm_oust.accounts.queue import Clause, Plan, plans_of, waiting, with_plans
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_wish
+from pbm_oust.board.reasons import GameOver, MayHaveBoard, OffGrid
 from pbm_oust.board.record import PLAYING, Deed, Place, Wish
 from pbm_oust.grammar.aliases import in_english
-from pbm_oust.grammar.form import Form, Rest
+from pbm_oust.grammar.form import Form, Rest, SurplusWord
 from pbm_oust.grammar.values import BOARD, PASSWORD, USERID, read_guard
-from pbm_oust.grammar.wish import names_of, read_wish
+from pbm_oust.grammar.wish import NoTurn, names_of, read_wish
 from pbm_oust.grammar.words import fold
 from pbm_oust.play.moving import check_guard, is_over, side_of
 from pbm_oust.play.notices import Told
 from pbm_oust.play.request import Action, Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Barred, Illegal, NotAllowed, Refusal, Unlawful, Unread, Unreadable
+from pbm_oust.refusal import Barred, Illegal, NotAllowed, Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules.grid import NoSuchCell
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import open_board
@@ -46,6 +47,14 @@ QUEUEING = frozenset({"if", "then", Queueing.CLEAR.value})
 
 
 @dataclass(frozen=True, slots=True)
+class BadQueue(UnreadableReason):
+    """What is queued is neither a turn nor clauses of `if` and `then`."""
+
+    most: int
+    """How many clauses there may be."""
+
+
+@dataclass(frozen=True, slots=True)
 class Queue:
     """Settle what to play when the other player has made his turn, or show or clear that."""
 
@@ -68,7 +77,7 @@ def _read_queue(words: Sequence[str]) -> _Queued:
     words = [_WORD.sub(_in_english, word) for word in words]
     if fold(words[0]) == Queueing.CLEAR.value:
         if len(words) > 1:
-            raise Unreadable(Unread.SURPLUS_WORD, words[1])
+            raise Unreadable(SurplusWord(), words[1])
         return Queueing.CLEAR, (), None
     text, hash_sign, number = " ".join(words).partition("#")
     guard = read_guard(f"#{number.strip()}") if hash_sign else None
@@ -76,7 +85,7 @@ def _read_queue(words: Sequence[str]) -> _Queued:
         return Queueing.SET, (Clause(_read_turn(text)),), guard
     parts = [part.strip() for part in text.split(";") if part.strip()]
     if len(parts) > MOST_CLAUSES:
-        raise Unreadable(Unread.BAD_PLAN, most=MOST_CLAUSES)
+        raise Unreadable(BadQueue(MOST_CLAUSES))
     return Queueing.SET, tuple(map(_read_clause, parts)), guard
 
 
@@ -89,14 +98,14 @@ def _in_english(word: re.Match[str]) -> str:
 def _read_clause(text: str) -> Clause:
     match = _CLAUSE.fullmatch(text)
     if not match:
-        raise Unreadable(Unread.BAD_PLAN, most=MOST_CLAUSES)
+        raise Unreadable(BadQueue(MOST_CLAUSES))
     return Clause(_read_turn(match[2]), _read_turn(match[1]))
 
 
 def _read_turn(text: str) -> Wish:
     wish, _ = read_wish(text.split())
     if isinstance(wish, Deed) and wish not in PLAYING:
-        raise Unreadable(Unread.NO_TURN, text.strip(), known=names_of(PLAYING))
+        raise Unreadable(NoTurn(names_of(PLAYING)), text.strip())
     return wish
 
 
@@ -145,7 +154,7 @@ def queue(command: Queue, actor: Actor, request: Request, work: UnitOfWork) -> H
 def _check(command: Queue, game: Game) -> None:
     """Raise a refusal for what can never be played as it was queued."""
     if game.result:
-        raise NotAllowed(Barred.GAME_OVER, game=game)
+        raise NotAllowed(GameOver(game))
     if game.player_to_move == command.userid:
         raise NotAllowed(Barred.YOUR_OWN_TURN, game=game)
     check_guard(command.guard, game)
@@ -162,7 +171,7 @@ def _check_cells(clause: Clause, game: Game) -> None:
         try:
             game.header.grid.parse_cell(cell)
         except NoSuchCell:
-            raise Illegal(Unlawful.OFF_GRID, cell, game=game, nth=nth) from None
+            raise Illegal(OffGrid(game, nth), cell) from None
 
 
 def _check_answer(turn: Wish, answer: Wish, game: Game, userid: str) -> None:
@@ -171,8 +180,7 @@ def _check_answer(turn: Wish, answer: Wish, game: Game, userid: str) -> None:
     try:
         supposed = game.act(game.to_move, turn, game.latest, _NO_CAUSE)
     except Refusal as refusal:
-        refusal.facts["told_to"] = game.player_to_move
-        raise
+        raise _supposing(refusal, told_to=game.player_to_move) from None
     if supposed.result:
         raise NotAllowed(Barred.PLAN_AFTER_END, game=game, condition=condition)
     if supposed.player_to_move != userid:
@@ -180,8 +188,16 @@ def _check_answer(turn: Wish, answer: Wish, game: Game, userid: str) -> None:
     try:
         supposed.act(supposed.to_move, answer, game.latest, _NO_CAUSE)
     except Refusal as refusal:
-        refusal.facts["supposed"] = condition
-        raise
+        raise _supposing(refusal, supposed=condition) from None
+
+
+def _supposing(refusal: Refusal, supposed: str = "", told_to: str = "") -> Refusal:
+    """Return a refusal of what was only supposed to be done."""
+    reason = refusal.reason
+    if not isinstance(reason, MayHaveBoard):
+        return refusal
+    reason = replace(reason, supposed=supposed, told_to=told_to)
+    return type(refusal)(reason, refusal.culprit)
 
 
 FORMS = (

@@ -5,18 +5,22 @@
 - Commands of `pbm-oust`: there is such a command, and it has these options.
 - Scripts: they are there, and know the options.
 - Paths of files: they are there. A part in capitals stands for any name.
+- What is listed: each library, each key of the configuration and each room is there.
 """
 
+import configparser
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
 from pathlib import Path
 
 import click
 
 from pbm_oust.cli.main import main
+from pbm_oust.store.configuration import Configuration
 from scripts.documents.pages import Found, Page
 from scripts.documents.players_words import fault_of_line, fault_of_span
-from scripts.documents.rooms import ROOT
+from scripts.documents.rooms import ROOT, rooms
 from scripts.documents.written import written
 
 TOP = "pbm_oust|tests|docs|scripts|templates|games|\\.ci"
@@ -38,6 +42,13 @@ def faults() -> Iterator[str]:
     """Yield what is wrong in all pages: file, line and what it is."""
     for page in pages():
         yield from faults_of(page)
+    for names, file in (
+        (_libraries(), "docs/dependencies.md"),
+        (_keys(), "docs/operate.md"),
+        ((room.name for room in rooms().values()), "README.md"),
+    ):
+        for name in unnamed(names, (ROOT / file).read_text()):
+            yield f"{file}: says nothing about {name}"
     for path, text in written():
         if not path.exists() or path.read_text() != text:
             yield f"{path.relative_to(ROOT)}: is not what scripts/write_docs writes"
@@ -158,3 +169,23 @@ def _faults_of_map(lines: list[Found]) -> Iterator[tuple[Found, str | None]]:
         if not (path.is_dir() if is_folder else path.is_file()):
             yield each, f"there is no {path.relative_to(ROOT)}"
         above.append((len(entry[1]), path))
+
+
+def unnamed(names: Iterable[str], text: str) -> list[str]:
+    """Return the names that a text does not have as whole words."""
+    return [name for name in names if not re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text)]
+
+
+def _libraries() -> Iterator[str]:
+    """Yield the libraries that the program and its tests need."""
+    setup = configparser.ConfigParser()
+    setup.read(ROOT / "setup.cfg")
+    lines = setup["options"]["install_requires"] + setup["options.extras_require"]["test"]
+    for line in filter(None, lines.split("\n")):
+        yield re.split(r"[ <>=;\[]", line.strip())[0]
+
+
+def _keys() -> Iterator[str]:
+    """Yield the keys of the configuration as the page writes them."""
+    for field in fields(Configuration):
+        yield f"`{field.name}`"

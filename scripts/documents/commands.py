@@ -71,7 +71,7 @@ def _name(form: Form) -> str:
 
 def _first_sentence(page: str) -> str:
     first = " ".join(page.split("\n\n")[0].split())
-    return re.split(r"(?<=[.?])(?<!\.\.) (?=[A-Z])", first)[0]
+    return re.split(r"(?<=[.?])(?<!\.\.) (?=[A-Z0-9])", first)[0]
 
 
 def _section(topic: str, page: str) -> str:

@@ -4,28 +4,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from pbm_oust.accounts.account import (
-    Account,
-    BadAccount,
-    format_account,
-    parse_account,
-    parse_userid,
-)
+from pbm_oust.accounts.account import Account, parse_userid
 from pbm_oust.accounts.address import normal_address, parse_address
 from pbm_oust.accounts.password import Secret, hash_password, is_password, is_password_but_for_case
+from tests.support.kept import HASH
 
-HASH = f"scrypt 16384 8 1 {'0' * 32} {'1' * 64}"
-TEXT = f"""\
-pbm_oust player 1
-Userid: alice
-Password: {HASH}
-Address: alice@example.org
-Address: Alice+oust@example.net
-Joined: 2026-11-20T15:36:00Z
-"""
 ALICE = Account(
     "alice",
     HASH,
@@ -33,71 +17,6 @@ ALICE = Account(
     datetime(2026, 11, 20, 15, 36, tzinfo=UTC),
 )
 STORED = hash_password(Secret("Wonderland"))
-
-ACCOUNTS = st.builds(
-    Account,
-    st.from_regex(r"[a-z][a-z0-9_-]{0,19}", fullmatch=True),
-    st.just(HASH),
-    st.lists(
-        st.from_regex(
-            r"[A-Za-z0-9+\'_-]{1,9}(\.[a-z]{1,9})?@[A-Za-z0-9-]{1,9}(\.[a-z]{1,9})?", fullmatch=True
-        ),
-        max_size=5,
-    ).map(tuple),
-    st.datetimes(datetime(2000, 1, 1), datetime(2999, 1, 1)).map(
-        lambda at: at.replace(microsecond=0, tzinfo=UTC)
-    ),
-)
-
-
-def test_the_text_of_an_account() -> None:
-    assert format_account(ALICE) == TEXT
-
-
-def test_an_account_is_read_from_its_text() -> None:
-    assert parse_account(TEXT) == ALICE
-
-
-@given(ACCOUNTS)
-@settings(deadline=None)
-def test_an_account_is_read_as_it_was_written(account: Account) -> None:
-    assert parse_account(format_account(account)) == account
-
-
-@pytest.mark.parametrize(
-    ("right", "wrong", "reason"),
-    [
-        (TEXT, "", "line 1: the first line is 'pbm_oust player 1'"),
-        ("player 1", "player 2", "line 1: the first line is 'pbm_oust player 1'"),
-        ("Userid: alice\n", "", "there is no line 'Userid'"),
-        ("Userid: alice", "Userid: 1alice", "'1alice' is no userid"),
-        ("Userid: alice", "Userid alice", "line 2: a line is written 'Key: value'"),
-        (f"Password: {HASH}\n", "", "there is no line 'Password'"),
-        ("scrypt", "md5", "the hash of the password cannot be read"),
-        ("alice@example.org", "alice", "'alice' is not written NAME@HOST"),
-        ("Joined: 2026-11-20T15:36:00Z\n", "", "there is no line 'Joined'"),
-        ("15:36:00Z", "15:36", "2026-11-20T15:36"),
-        ("alice@example.org\n", "alice@example.org\n\n", "line 5: a line is written 'Key: value'"),
-    ],
-)
-def test_a_damaged_account_is_refused_with_a_reason(right: str, wrong: str, reason: str) -> None:
-    assert right in TEXT
-    with pytest.raises(BadAccount) as caught:
-        parse_account(TEXT.replace(right, wrong, 1))
-    assert reason in str(caught.value)
-
-
-@pytest.mark.parametrize("figures", ["3 8 1 00 11", "16384 8 1 000 111", "0 0 0 00 11"])
-def test_an_account_whose_hash_no_password_can_be_compared_with_is_damaged(figures: str) -> None:
-    with pytest.raises(BadAccount):
-        parse_account(TEXT.replace(HASH, f"scrypt {figures}"))
-
-
-@given(st.text())
-@settings(deadline=None)
-def test_a_text_that_is_no_account_is_refused_and_nothing_else(text: str) -> None:
-    with pytest.raises(BadAccount):
-        parse_account(text)
 
 
 @pytest.mark.parametrize("text", ["a", "alice", "ALICE", "a-b_c9", "a" * 20])

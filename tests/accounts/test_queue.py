@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.accounts.account import Account, BadAccount, format_account, parse_account
+from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.queue import (
     Clause,
     Orders,
@@ -20,15 +20,13 @@ from pbm_oust.accounts.queue import (
     format_plan,
     is_passed_for,
     orders_of,
-    parse_plan,
-    plans_of,
     waiting,
     with_plans,
 )
 from pbm_oust.accounts.settings import Settings, Switch, with_settings
 from pbm_oust.board.game import Game
 from pbm_oust.board.history import read_history
-from pbm_oust.board.notation import format_action
+from pbm_oust.board.notation import format_action, parse_wish
 from pbm_oust.board.record import Deed, Place, Wish, wish_of
 from pbm_oust.refusal import Refusal
 from tests.support.games import STARTED, act, actions, history_of, new_game, play
@@ -39,24 +37,14 @@ STORED = f"scrypt 16384 8 1 {'00' * 16} {'00' * 32}"
 ACCOUNT = Account(O, STORED, ("mark@example.org",), datetime(2026, 11, 20, tzinfo=UTC))
 CAUSE = "feedfeedfeedfeed"
 
-cells = st.builds("{}{}".format, st.sampled_from("ABCDEFGHJK"), st.integers(1, 25))
-turns: st.SearchStrategy[Wish] = st.one_of(
-    st.sampled_from([Deed.PASS, Deed.SWAP]),
-    st.lists(cells, min_size=1, max_size=5).map(lambda names: Place(tuple(names))),
-)
-plans = st.builds(
-    Plan,
-    st.sampled_from(["oust", "churn"]),
-    st.integers(1, 999),
-    st.integers(1, 999),
-    st.from_regex(r"[0-9a-f]{16}", fullmatch=True),
-    st.builds(Clause, turns, st.one_of(st.none(), turns)),
-)
-
 
 def plan(text: str, number: int, cause: str = CAUSE) -> Plan:
     """Return a plan like `if D4 then E5,F6` or `E5` on board 17."""
-    return parse_plan(f"oust 17 {number} {cause} {text}")
+    condition, _, answer = text.removeprefix("if ").rpartition(" then ")
+    clause = Clause(parse_wish(answer), parse_wish(condition) if condition else None)
+    made = Plan("oust", 17, number, cause, clause)
+    assert format_plan(made) == f"oust 17 {number} {cause} {text}"
+    return made
 
 
 def prospect(text: str, number: int, game: Game, userid: str = O) -> Prospect:
@@ -66,34 +54,6 @@ def prospect(text: str, number: int, game: Game, userid: str = O) -> Prospect:
 @pytest.fixture
 def game() -> Game:
     return new_game("square 5x5")
-
-
-# In accounts
-
-
-@given(st.lists(plans))
-def test_plans_come_back_from_the_file_as_they_were(some: list[Plan]) -> None:
-    stored = parse_account(format_account(with_plans(ACCOUNT, some)))
-    assert plans_of(stored) == tuple(some)
-
-
-@given(plans)
-def test_a_plan_that_was_read_is_written_in_the_same_characters(some: Plan) -> None:
-    assert format_plan(parse_plan(format_plan(some))) == format_plan(some)
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        *("", "oust 17 5 D4", "oust 17 5 feed D4", f"oust 17 five {CAUSE} D4"),
-        *(f"oust 0 5 {CAUSE} D4", f"oust 17 5 {CAUSE} d4", f"oust 17 5 {CAUSE} D4, E5"),
-        *(f"oust 17 5 {CAUSE} resign", f"oust 17 5 {CAUSE} if D4 then undo"),
-        *(f"oust 17 5 {CAUSE} if D4 E5", f"oust 17 5 {CAUSE} if then D4"),
-    ],
-)
-def test_a_line_that_is_no_plan_makes_the_account_damaged(line: str) -> None:
-    with pytest.raises(BadAccount, match="the plan"):
-        plans_of(ACCOUNT.with_values("Plan", [line]))
 
 
 # When a plan fits

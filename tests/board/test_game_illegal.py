@@ -4,9 +4,10 @@ import pytest
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Terms
-from pbm_oust.refusal import Illegal, Unlawful
-from pbm_oust.rules.oust import Fault, Oust
-from pbm_oust.rules.position import IllegalPlacement, Occupied
+from pbm_oust.board.reasons import AfterTurn, AgainstRules, OfBoard, OffGrid
+from pbm_oust.refusal import Illegal
+from pbm_oust.rules.oust import Oust, TakesNothing
+from pbm_oust.rules.position import Occupied
 from tests.support.boards import board, drawn, rows
 from tests.support.games import act, new_game, standing_at
 
@@ -31,54 +32,45 @@ def illegal(command: str) -> Illegal:
     return refused.value
 
 
-def fault_of(refusal: Illegal) -> IllegalPlacement:
-    """Return what the rules said of the placement."""
-    fault = refusal.facts["fault"]
-    assert isinstance(fault, IllegalPlacement)
-    return fault
+def against_rules(refusal: Illegal) -> AgainstRules:
+    """Return what was said of a placement that the rules refuse."""
+    assert isinstance(refusal.reason, AgainstRules)
+    return refusal.reason
 
 
 @pytest.mark.parametrize("cell", ["F1", "A6", "I3", "A0", "Z25"])
 def test_a_cell_that_the_grid_does_not_have_is_off_the_grid(cell: str) -> None:
     refusal = illegal(f"x {cell}")
 
-    assert (refusal.reason, refusal.culprit) == (Unlawful.OFF_GRID, cell)
-    assert refusal.facts["nth"] == 1
+    assert (refusal.reason, refusal.culprit) == (OffGrid(game(), nth=1), cell)
 
 
 def test_a_cell_off_the_grid_later_in_the_turn_is_counted() -> None:
     refusal = illegal("x B3 F1")
 
-    assert (refusal.reason, refusal.culprit) == (Unlawful.OFF_GRID, "F1")
-    assert refusal.facts["nth"] == 2
+    assert (refusal.reason, refusal.culprit) == (OffGrid(game(), nth=2), "F1")
 
 
 def test_an_occupied_cell_is_against_the_rules() -> None:
     refusal = illegal("x C3")
+    reason = against_rules(refusal)
 
-    assert (refusal.reason, refusal.culprit) == (Unlawful.AGAINST_RULES, "C3")
-    assert fault_of(refusal).reason is Occupied.OCCUPIED
-    assert (refusal.facts["nth"], refusal.facts["played"]) == (1, ())
+    assert (reason.fault, refusal.culprit) == (Occupied(), "C3")
+    assert (reason.nth, reason.played) == (1, ())
 
 
 def test_a_placement_that_takes_nothing_is_against_the_rules() -> None:
-    refusal = illegal("x A4")
-
-    assert refusal.reason is Unlawful.AGAINST_RULES
-    assert fault_of(refusal).reason is Fault.TAKES_NOTHING
-    assert fault_of(refusal).facts == {"group": 2}
+    assert against_rules(illegal("x A4")).fault == TakesNothing(2)
 
 
 def test_a_later_placement_is_judged_on_the_board_that_the_earlier_ones_made() -> None:
     refusal = illegal("x B3 C3")
+    reason = against_rules(refusal)
 
-    assert (refusal.reason, refusal.culprit) == (Unlawful.AGAINST_RULES, "C3")
-    assert fault_of(refusal).reason is Fault.TAKES_NOTHING
-    assert fault_of(refusal).facts == {"group": 3}
-    assert (refusal.facts["nth"], refusal.facts["played"]) == (2, ("B3",))
-    before = refusal.facts["before"]
-    assert isinstance(before, Oust)
-    assert drawn(before) == rows(
+    assert (reason.fault, refusal.culprit) == (TakesNothing(3), "C3")
+    assert (reason.nth, reason.played) == (2, ("B3",))
+    assert isinstance(reason.before, Oust)
+    assert drawn(reason.before) == rows(
         """
         . . . . o
         . . . . .
@@ -92,16 +84,15 @@ def test_a_later_placement_is_judged_on_the_board_that_the_earlier_ones_made() -
 def test_a_placement_after_the_end_of_the_turn_is_illegal() -> None:
     refusal = illegal("x B3 E3 A5")
 
-    assert (refusal.reason, refusal.culprit) == (Unlawful.AFTER_TURN, "A5")
-    assert (refusal.facts["nth"], refusal.facts["played"]) == (3, ("B3", "E3"))
-    assert refusal.facts["won"] is False
+    reason = AfterTurn(game(), nth=3, played=("B3", "E3"), won=False)
+    assert (refusal.reason, refusal.culprit) == (reason, "A5")
 
 
 def test_a_second_placement_after_one_that_takes_nothing_is_illegal() -> None:
     refusal = illegal("x E3 B3")
 
-    assert (refusal.reason, refusal.culprit) == (Unlawful.AFTER_TURN, "B3")
-    assert refusal.facts["played"] == ("E3",)
+    reason = AfterTurn(game(), nth=2, played=("E3",), won=False)
+    assert (refusal.reason, refusal.culprit) == (reason, "B3")
 
 
 def test_a_placement_after_the_winning_one_is_illegal() -> None:
@@ -109,14 +100,14 @@ def test_a_placement_after_the_winning_one_is_illegal() -> None:
     with pytest.raises(Illegal) as refused:
         act(nearly_won, "x B3 A1")
 
-    assert (refused.value.reason, refused.value.culprit) == (Unlawful.AFTER_TURN, "A1")
-    assert refused.value.facts["won"] is True
+    reason = AfterTurn(nearly_won, nth=2, played=("B3",), won=True)
+    assert (refused.value.reason, refused.value.culprit) == (reason, "A1")
 
 
 def test_the_first_placement_at_fault_is_the_one_named() -> None:
     refusal = illegal("x b3 e5 z9")
 
-    assert (refusal.culprit, refusal.facts["nth"]) == ("e5", 2)
+    assert (refusal.culprit, against_rules(refusal).nth) == ("e5", 2)
 
 
 @pytest.mark.parametrize("command", ["x B3 C3", "x B3 F1", "x B3 E3 A5"])
@@ -125,6 +116,7 @@ def test_nothing_of_a_command_is_done_if_one_of_its_placements_is_illegal(comman
     with pytest.raises(Illegal) as refused:
         act(before, command)
 
-    assert refused.value.facts["game"] is before
+    assert isinstance(refused.value.reason, OfBoard)
+    assert refused.value.reason.game is before
     assert before == game()
     assert act(before, "x B3").next_number == 2

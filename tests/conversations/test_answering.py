@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pbm_oust.accounts.account import format_account, parse_account
+from pbm_oust.accounts.account_file import format_account, parse_account
 from pbm_oust.accounts.status import with_disabled
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.sweep import sweep

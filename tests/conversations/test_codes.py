@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.accounts.account import parse_account
+from pbm_oust.accounts.account_file import parse_account
 from pbm_oust.accounts.password import Secret, is_password
 from pbm_oust.mail.inbound import Envelope, open_intake
 from pbm_oust.store.home import Home

@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.accounts.account import Account, BadAccount, format_account, parse_account
-from pbm_oust.accounts.digest import Digested, digested, latest_slot, with_digested
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.digest import Digested, latest_slot, next_digest, next_slot, with_digested
+from pbm_oust.accounts.settings import USUAL, MailWhen, Settings, with_settings
 from pbm_oust.store.recovery import recover
 from tests.store.test_disk_faults import Death, Fault, FaultyDisk
 from tests.support.sweeping import HASH, World, day, new_world
 
-DORA = ("Setting", "mail digest")
+WANTED = Settings(mail=MailWhen.DIGEST)
 SEVEN = (7 - 15.6) / 24
 """Seven o'clock, in the days of the world, on the day of its beginning."""
 
@@ -23,7 +24,7 @@ SEVEN = (7 - 15.6) / 24
 @pytest.fixture
 def world(tmp_path: Path) -> World:
     world = new_world(tmp_path / "home")
-    world.add_player("dora", DORA)
+    world.add_player("dora", WANTED)
     return world
 
 
@@ -104,19 +105,25 @@ def test_the_hour_is_that_of_the_players_time_zone(now: str, zone: str, slot: st
 MOMENTS = st.datetimes(datetime(2020, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC)).map(
     lambda at: at.replace(microsecond=0)
 )
-PLAYER = Account("dora", HASH, ("dora@example.org",), day(0))
+DORA = with_settings(Account("dora", HASH, ("dora@example.org",), day(0)), WANTED)
 
 
-@given(MOMENTS, MOMENTS)
-def test_what_an_account_says_of_its_digest_comes_back(looked: datetime, sent: datetime) -> None:
-    last = Digested(looked, sent)
-    assert digested(parse_account(format_account(with_digested(PLAYER, last)))) == last
+@given(MOMENTS, MOMENTS, st.sampled_from(["UTC", "Europe/Paris", "America/Sao_Paulo"]))
+def test_a_digest_is_due_when_its_next_hour_has_come(
+    looked: datetime, now: datetime, zone: str
+) -> None:
+    is_due = latest_slot(now, ZoneInfo(zone)) > looked
+    assert is_due is (next_slot(looked, ZoneInfo(zone)) <= now)
+    player = with_digested(DORA, Digested(looked, looked))
+    assert next_digest(player) == next_slot(looked, ZoneInfo("UTC"))
 
 
-@pytest.mark.parametrize("line", ["", "2026-11-20T15:36:00Z", "yesterday today"])
-def test_a_line_that_is_no_digest_makes_the_account_damaged(line: str) -> None:
-    with pytest.raises(BadAccount, match="the digest"):
-        digested(PLAYER.with_values("Digest", [line]))
+def test_the_first_digest_is_due_at_the_first_hour_after_the_player_joined() -> None:
+    assert next_digest(DORA) == next_slot(DORA.joined, ZoneInfo("UTC"))
+
+
+def test_who_wants_no_digest_has_none_that_is_due() -> None:
+    assert next_digest(with_settings(DORA, USUAL)) is None
 
 
 @pytest.mark.parametrize("fault", Fault)

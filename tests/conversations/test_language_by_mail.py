@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.accounts.account import parse_account
+from pbm_oust.accounts.account_file import parse_account
+from pbm_oust.accounts.settings import settings_of
 from pbm_oust.languages import LANGUAGES
 from pbm_oust.mail.inbound import Envelope
 from tests.support.accounts import codes
@@ -53,7 +54,7 @@ def sign_up(talk: Talk, line: str, *headers: str) -> str:
 def test_french_is_settled_by_any_of_its_names(word: str, tmp_path: Path) -> None:
     talk = Talk.begin(tmp_path, ALICE)
     talk.send(ALICE, f"settings alice wonderland language {word}")
-    assert parse_account(talk.home.read_player("alice")).values("Setting") == ("language fr",)
+    assert settings_of(parse_account(talk.home.read_player("alice"))).language.code == "fr"
     assert languages(talk) == {ALICE: "fr"}
 
 
@@ -114,8 +115,7 @@ def test_an_account_has_the_language_that_its_signup_asked_for(
 ) -> None:
     talk = talk_in(tmp_path)
     assert sign_up(talk, line, *headers) == language
-    lines = parse_account(talk.home.read_player("manon")).values("Setting")
-    assert lines == (() if language == "en" else (f"language {language}",))
+    assert settings_of(parse_account(talk.home.read_player("manon"))).language.code == language
 
 
 def test_the_language_waits_with_the_code(tmp_path: Path) -> None:

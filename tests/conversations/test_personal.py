@@ -4,11 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.accounts.account import Account, format_account, parse_account
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.account_file import format_account, parse_account
 from pbm_oust.accounts.broadcasts import MOST_A_DAY
+from pbm_oust.accounts.queue import Clause, Plan, with_plans
+from pbm_oust.accounts.settings import USUAL, settings_of
 from pbm_oust.accounts.status import with_becomes, with_disabled
 from pbm_oust.board.game import Game
-from pbm_oust.board.record import Deed
+from pbm_oust.board.record import Deed, Place
 from pbm_oust.commands.export import LARGEST_PART
 from pbm_oust.commands.invitations import Reject
 from pbm_oust.commands.play import Move
@@ -72,7 +75,7 @@ def test_what_is_misspelt_is_answered_with_a_line_that_is_right(
 @pytest.mark.parametrize("zone", ["europe/paris", "EUROPE/PARIS", "Europe/Paris"])
 def test_a_zone_is_found_whatever_its_capitals(zone: str, talk: Talk) -> None:
     talk.send(ALICE, f"settings alice wonderland zone {zone}")
-    assert account(talk, "alice").values("Setting") == ("zone Europe/Paris",)
+    assert str(settings_of(account(talk, "alice")).zone) == "Europe/Paris"
 
 
 # Limits, rejected players, closed accounts
@@ -154,7 +157,7 @@ def test_an_answer_to_a_broadcast_reaches_nobody_and_no_parser(talk: Talk) -> No
     line = "settings bob lookingglass mail mine"
     assert talk.send(BOB, line, to=reply_to) == []
     assert talk.outcome == "silent: an answer to a mail that went to everybody"
-    assert account(talk, "bob").values("Setting") == ()
+    assert settings_of(account(talk, "bob")) == USUAL
 
 
 def test_nobody_reads_the_answers_to_broadcasts_alone(talk: Talk) -> None:
@@ -218,8 +221,8 @@ def test_a_large_export_comes_in_several_letters_that_are_told_apart(talk: Talk)
 
 
 def test_every_line_of_an_export_fits_into_a_mail(talk: Talk) -> None:
-    account_with_more = account(talk, "alice").with_values("Later", ["x" * 5000])
-    talk.home.write_player("alice", format_account(account_with_more))
+    long = Plan("oust", 1, 1, "0" * 16, Clause(Place(("A1",) * 2000)))
+    talk.home.write_player("alice", format_account(with_plans(account(talk, "alice"), [long])))
     talk.send(ALICE, "export alice wonderland")
     letters = [talk.home.outbox.read(name) for name in talk.home.outbox.letters()]
     assert max(len(line) for letter in letters for line in letter.split(b"\n")) < 990

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.accounts.account import format_account, parse_account
+from pbm_oust.accounts.account_file import format_account, parse_account
 from pbm_oust.accounts.password import Secret, hash_password, is_password
 from pbm_oust.board.game import Game
 from pbm_oust.board.history import read_history

@@ -3,10 +3,12 @@
 import shutil
 from datetime import timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
-from pbm_oust.accounts.account import parse_account
+from pbm_oust.accounts.account_file import parse_account
+from pbm_oust.accounts.settings import Settings, with_settings
 from pbm_oust.accounts.vacations import absences_of
 from pbm_oust.store.recovery import recover
 from tests.store.test_disk_faults import Death, Fault, FaultyDisk
@@ -156,7 +158,7 @@ def test_opponents_on_boards_that_go_on_are_told(world: World) -> None:
 def test_a_vacation_begins_at_midnight_in_the_players_time_zone(
     zone: str, start: float, world: World
 ) -> None:
-    world.change_player("alice", lambda each: each.with_values("Setting", [f"zone {zone}"]))
+    world.change_player("alice", lambda each: with_settings(each, Settings(zone=ZoneInfo(zone))))
     world.add_board("alice", "bob")
     world.today = -1
     world.take("alice", f"vacation alice {PASSWORD} 2026-11-21 3")

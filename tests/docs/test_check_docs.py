@@ -2,7 +2,7 @@
 
 import pytest
 
-from scripts.documents.checking import faults_of, pages
+from scripts.documents.checking import faults_of, pages, unnamed
 from scripts.documents.pages import Page
 from scripts.documents.parts import NoSuchPart, with_part
 from scripts.documents.picture import picture
@@ -101,6 +101,10 @@ def test_the_page_for_players_shows_nothing_else(text: str) -> None:
 def test_all_pages_are_looked_at() -> None:
     names = {page.path.relative_to(ROOT).as_posix() for page in pages()}
     assert names >= {"README.md", "CONTRIBUTING.md", "docs/playing.md", "tests/data/README.md"}
+
+
+def test_a_name_that_a_page_does_not_have_is_found() -> None:
+    assert unnamed(["pytest", "ruff", "`smtp`"], "pytest-cov, ruff and `smtp`") == ["pytest"]
 
 
 def test_what_scripts_write_is_up_to_date() -> None:

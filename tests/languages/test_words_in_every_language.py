@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from enum import Enum
 from functools import cache
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from pbm_oust.accounts.settings import Settings
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language
 from pbm_oust.letters.words import Words, help_subjects
 from pbm_oust.play.notices import HelpNotice, Reader, RefusalNotice
-from pbm_oust.refusal import Barred, Refusal, Unlawful, Unread
+from pbm_oust.refusal import Barred, Refusal
 from pbm_oust.rules.kinds import KINDS
 from tests.support.home_by_mail import Talk
 from tests.support.refusals import REFUSALS
@@ -51,7 +52,7 @@ def sentences(text: str) -> set[str]:
 
 
 def named(refusal: Refusal) -> str:
-    return f"{refusal.reason.value}-{refusal.culprit}"
+    return f"{refusal}-{refusal.culprit}"
 
 
 def test_help_about_a_deed_is_that_about_moves() -> None:
@@ -59,7 +60,8 @@ def test_help_about_a_deed_is_that_about_moves() -> None:
 
 
 def test_there_is_a_refusal_for_every_reason() -> None:
-    assert {refusal.reason for refusal in REFUSALS} == {*Unread, *Barred, *Unlawful}
+    known = {refusal.reason for refusal in REFUSALS if isinstance(refusal.reason, Enum)}
+    assert known == {*Barred}
 
 
 @pytest.mark.parametrize("language", LANGUAGES.values(), ids=str)

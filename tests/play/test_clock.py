@@ -7,11 +7,11 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from pbm_oust.accounts.clock import Clock, Limit, read_clock, ruling_due
 from pbm_oust.accounts.vacations import Absence
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Terms
 from pbm_oust.board.notation import format_ruling, parse_ruling
-from pbm_oust.play.clock import Clock, Limit, read_clock, ruling_due
 from pbm_oust.rules.position import Side
 from tests.support.games import STARTED, new_game, wish
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pbm_oust.rules.churn import KIND, Churn, Fault
+from pbm_oust.rules.churn import KIND, Churn, NotSmallest, TouchesFriend
 from pbm_oust.rules.churn import Ending as ChurnEnding
 from pbm_oust.rules.grid import Shape, hexagon, parse_grid
 from pbm_oust.rules.position import IllegalPass, Occupied, Result, Side, taken
@@ -94,7 +94,7 @@ def test_a_stone_that_touches_a_friend_is_refused_while_a_cell_touches_none() ->
     )
 
     assert placements(before) == "A3 E3"
-    assert refusal(before, "D3") == (Fault.TOUCHES_FRIEND, {})
+    assert refusal(before, "D3") == TouchesFriend()
 
 
 def test_enemy_stones_do_not_count_as_touching() -> None:
@@ -133,7 +133,7 @@ def test_every_cell_where_the_group_is_as_small_may_be_chosen() -> None:
 def test_a_stone_that_makes_a_larger_group_than_another_is_refused(cell: str, group: int) -> None:
     before = churn_board(CROWDED)
 
-    assert refusal(before, cell) == (Fault.NOT_SMALLEST, {"group": group, "smallest": 2})
+    assert refusal(before, cell) == NotSmallest(group, smallest=2)
 
 
 def test_a_group_that_a_stone_touches_twice_counts_once() -> None:
@@ -142,7 +142,7 @@ def test_a_group_that_a_stone_touches_twice_counts_once() -> None:
     pair, single = before.grid.groups(before.x & before.grid.neighbours(cell))
 
     assert {names(before.grid, each) for each in (pair, single)} == {"C5 D5", "B3"}
-    assert refusal(before, "C4") == (Fault.NOT_SMALLEST, {"group": 4, "smallest": 2})
+    assert refusal(before, "C4") == NotSmallest(4, smallest=2)
 
 
 def test_all_own_groups_that_are_smaller_than_the_new_one_come_off_the_board() -> None:
@@ -201,7 +201,7 @@ def test_o_plays_by_the_same_rules() -> None:
 
 @pytest.mark.parametrize("cell", ["A1", "C3"])
 def test_a_cell_with_a_stone_of_either_side_is_occupied(cell: str) -> None:
-    assert refusal(churn_board(CROWDED), cell) == (Occupied.OCCUPIED, {})
+    assert refusal(churn_board(CROWDED), cell) == Occupied()
 
 
 def test_a_board_that_is_full_after_a_turn_ends_the_game() -> None:
@@ -255,7 +255,7 @@ def test_a_full_board_has_no_placements() -> None:
     assert over.result
     assert placements(over) == ""
     assert not over.has_placement()
-    assert refusal(over, "B2") == (Occupied.OCCUPIED, {})
+    assert refusal(over, "B2") == Occupied()
 
 
 ANYWHERE = [

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.rules.churn import Churn, Fault, smallest_joins
+from pbm_oust.rules.churn import Churn, NotSmallest, smallest_joins
 from pbm_oust.rules.churn import Ending as ChurnEnding
 from pbm_oust.rules.grid import Grid, hexagon
 from pbm_oust.rules.position import IllegalPass, Result, Side, taken
@@ -92,9 +92,9 @@ def assert_refuses_like_naive_rules(position: Churn) -> None:
     grid, naive = position.grid, naive_churn_of(position)
     for cell in grid.each(grid.cells):
         fault, verdict = refused(position, cell), naive.judge(grid.place_of(cell))
-        assert (fault.reason.value if fault else None) == verdict.fault
-        if fault and fault.reason is Fault.NOT_SMALLEST:
-            assert fault.facts == {"group": verdict.group, "smallest": verdict.smallest}
+        assert (fault.word if fault else None) == verdict.fault
+        if isinstance(fault, NotSmallest):
+            assert (fault.group, fault.smallest) == (verdict.group, verdict.smallest)
 
 
 @relaxed

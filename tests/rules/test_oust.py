@@ -3,7 +3,7 @@
 import pytest
 
 from pbm_oust.rules.oust import Ending as OustEnding
-from pbm_oust.rules.oust import Fault
+from pbm_oust.rules.oust import EnemyAsLarge, TakesNothing
 from pbm_oust.rules.position import Occupied, Result, taken
 from tests.support.boards import (
     O,
@@ -50,7 +50,7 @@ def test_a_stone_that_touches_a_friend_must_take_something() -> None:
         """
     )
 
-    assert refusal(before, "B1") == (Fault.TAKES_NOTHING, {"group": 2})
+    assert refusal(before, "B1") == TakesNothing(2)
 
 
 def test_a_group_does_not_take_an_enemy_group_of_its_own_size() -> None:
@@ -62,10 +62,7 @@ def test_a_group_does_not_take_an_enemy_group_of_its_own_size() -> None:
         """
     )
 
-    assert refusal(before, "B2") == (
-        Fault.ENEMY_AS_LARGE,
-        {"group": 2, "enemy": 2, "at": "C2"},
-    )
+    assert refusal(before, "B2") == EnemyAsLarge(2, 2, "C2")
 
 
 def test_a_group_does_not_take_a_larger_enemy_group() -> None:
@@ -77,10 +74,7 @@ def test_a_group_does_not_take_a_larger_enemy_group() -> None:
         """
     )
 
-    assert refusal(before, "B2") == (
-        Fault.ENEMY_AS_LARGE,
-        {"group": 2, "enemy": 4, "at": "C1"},
-    )
+    assert refusal(before, "B2") == EnemyAsLarge(2, 4, "C1")
 
 
 def test_one_enemy_group_that_is_not_smaller_saves_all_others() -> None:
@@ -92,10 +86,7 @@ def test_one_enemy_group_that_is_not_smaller_saves_all_others() -> None:
         """
     )
 
-    assert refusal(before, "B2") == (
-        Fault.ENEMY_AS_LARGE,
-        {"group": 2, "enemy": 2, "at": "C2"},
-    )
+    assert refusal(before, "B2") == EnemyAsLarge(2, 2, "C2")
 
 
 def test_the_largest_of_the_enemy_groups_is_the_one_named() -> None:
@@ -108,10 +99,7 @@ def test_the_largest_of_the_enemy_groups_is_the_one_named() -> None:
         """
     )
 
-    assert refusal(before, "B3") == (
-        Fault.ENEMY_AS_LARGE,
-        {"group": 2, "enemy": 3, "at": "B1"},
-    )
+    assert refusal(before, "B3") == EnemyAsLarge(2, 3, "B1")
 
 
 def test_an_enemy_at_the_far_end_of_the_group_is_taken_too() -> None:
@@ -168,17 +156,14 @@ def test_a_stone_that_joins_two_groups_counts_both() -> None:
     )
 
     assert names(before.grid, taken(before, placed(before, "C3"))) == "A2 B2 C2 D2"
-    assert refusal(before, "E2") == (
-        Fault.ENEMY_AS_LARGE,
-        {"group": 3, "enemy": 4, "at": "A2"},
-    )
+    assert refusal(before, "E2") == EnemyAsLarge(3, 4, "A2")
 
 
 @pytest.mark.parametrize("cell", ["A3", "B2"])
 def test_a_cell_with_a_stone_of_either_side_is_occupied(cell: str) -> None:
     before = board("x . . / . o . / . . .")
 
-    assert refusal(before, cell) == (Occupied.OCCUPIED, {})
+    assert refusal(before, cell) == Occupied()
 
 
 def test_on_a_hexagonal_grid_six_cells_around_a_stone_join_it() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm_oust.rules.grid import Grid, Shape
-from pbm_oust.rules.oust import Fault, Oust
+from pbm_oust.rules.oust import EnemyAsLarge, Oust, TakesNothing
 from pbm_oust.rules.position import IllegalPass, Side, taken
 from tests.support.boards import board, drawn, naive_of, other_to_move, placed, refused
 from tests.support.mirrors import in_mirror, mirrored
@@ -62,13 +62,13 @@ def test_a_placement_is_refused_for_the_reason_that_the_naive_rules_give(play: P
     grid, naive = play.grid, naive_of(position)
     for cell in grid.each(grid.cells):
         fault, verdict = refused(position, cell), naive.judge(grid.place_of(cell))
-        assert (fault.reason.value if fault else None) == verdict.fault
-        if fault and fault.reason in Fault:
-            assert fault.facts["group"] == verdict.group
-        if fault and fault.reason is Fault.ENEMY_AS_LARGE:
-            at = point_of(str(fault.facts["at"]))
+        assert (fault.word if fault else None) == verdict.fault
+        if isinstance(fault, TakesNothing | EnemyAsLarge):
+            assert fault.group == verdict.group
+        if isinstance(fault, EnemyAsLarge):
+            at = point_of(fault.at)
             assert any(at in enemies for enemies in verdict.largest_enemies)
-            assert fault.facts["enemy"] == len(verdict.largest_enemies[0])
+            assert fault.enemy == len(verdict.largest_enemies[0])
 
 
 @relaxed

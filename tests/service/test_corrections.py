@@ -7,6 +7,7 @@ import pytest
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header, Terms
+from pbm_oust.board.reasons import AgainstRules, SamePlayer
 from pbm_oust.board.record import Deed, Place
 from pbm_oust.commands.play import Move
 from pbm_oust.grammar.suggest import example, legal_near, move_line, nearest, next_wish
@@ -121,7 +122,9 @@ def test_near_a_cell_that_the_grid_does_not_have_are_the_first_by_name() -> None
 
 def test_legal_placements_are_sought_near_the_illegal_one() -> None:
     game = game_of(board(". . . . / . . . . / . . . . / x . . o"))
-    assert legal_near(refusal_of(game, move("alice", "A1"))) == ["A3", "B2", "C1", "A4"]
+    refusal = refusal_of(game, move("alice", "A1"))
+    assert isinstance(refusal.reason, AgainstRules)
+    assert legal_near(refusal.reason, refusal.culprit) == ["A3", "B2", "C1", "A4"]
 
 
 # Advice
@@ -168,7 +171,7 @@ def test_legal_placements_are_sought_near_the_illegal_one() -> None:
             NotAllowed(Barred.NO_SUCH_BOARD, "oust 99", kind=OUST, board=99),
             "oust games",
         ),
-        ("oust challenge alice alice", NotAllowed(Barred.SAME_PLAYER, "alice"), None),
+        ("oust challenge alice alice", NotAllowed(SamePlayer(), "alice"), None),
     ],
 )
 def test_advice_where_there_is_no_game(text: str, refusal: Refusal, line: str | None) -> None:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pbm_oust.accounts.settings import MailWhen, Settings
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Terms
 from pbm_oust.board.notation import format_action
@@ -157,7 +158,7 @@ def test_whatever_the_disk_does_a_sweep_is_done_once_with_its_letters(
     today: float, fault: Fault, tmp_path: Path
 ) -> None:
     before = new_world(tmp_path / "before")
-    before.add_player("dora", ("Setting", "mail digest"))
+    before.add_player("dora", Settings(mail=MailWhen.DIGEST))
     before.add_board("alice", "bob")
     before.add_board("alice", "dora")
     before.play(2, 0.1, "x C3")

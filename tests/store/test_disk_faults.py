@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.accounts.account import parse_account
+from pbm_oust.accounts.account_file import parse_account
 from pbm_oust.board.history import read_history
 from pbm_oust.letters.letters import Letters
 from pbm_oust.mail.inbound import Envelope, Intake, KeptBySender

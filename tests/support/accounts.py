@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from email import message_from_bytes
 
-from pbm_oust.accounts.account import Account, format_account
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.account_file import format_account
 from pbm_oust.accounts.password import Secret, hash_password
 from pbm_oust.store.home import Home
 

@@ -12,13 +12,12 @@ Spaces do not matter, `?` is a free cell that the test is about, and rows may al
 """
 
 from dataclasses import replace
-from enum import Enum
 from typing import TypeVar
 
 from pbm_oust.rules.churn import Churn
 from pbm_oust.rules.grid import Grid, parse_grid, square
 from pbm_oust.rules.oust import Oust
-from pbm_oust.rules.position import IllegalPlacement, Position, Side
+from pbm_oust.rules.position import Fault, IllegalPlacement, Position, Side
 from tests.support.naive import Naive
 from tests.support.naive_churn import NaiveChurn
 from tests.support.naive_oust import NaiveOust
@@ -100,20 +99,20 @@ def capturing(position: Position) -> str:
     return names(position.grid, position.capturing())
 
 
-def refused(position: Position, cell: int) -> IllegalPlacement | None:
+def refused(position: Position, cell: int) -> Fault | None:
     """Return why a placement is refused, or None if it is not."""
     try:
         position.place(cell)
-    except IllegalPlacement as fault:
-        return fault
+    except IllegalPlacement as illegal:
+        return illegal.fault
     return None
 
 
-def refusal(position: Position, name: str) -> tuple[Enum, dict[str, object]]:
-    """Return the reason and the facts of the refused placement on the cell of this name."""
+def refusal(position: Position, name: str) -> Fault:
+    """Return what is wrong with the refused placement on the cell of this name."""
     fault = refused(position, position.grid.parse_cell(name))
     assert fault
-    return fault.reason, fault.facts
+    return fault
 
 
 def naive_of(position: Oust) -> NaiveOust:

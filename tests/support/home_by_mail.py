@@ -7,7 +7,7 @@ from email.message import Message
 from itertools import count
 from pathlib import Path
 
-from pbm_oust.accounts.account import format_account, parse_account
+from pbm_oust.accounts.account_file import format_account, parse_account
 from pbm_oust.mail.inbound import Envelope, Intake, open_intake
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home

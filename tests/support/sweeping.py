@@ -6,8 +6,10 @@ from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
 from pathlib import Path
 
-from pbm_oust.accounts.account import Account, format_account, parse_account
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.account_file import format_account, parse_account
 from pbm_oust.accounts.password import Secret, hash_password
+from pbm_oust.accounts.settings import USUAL, Settings, with_settings
 from pbm_oust.accounts.vacations import Absence, with_absences
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header, Terms
@@ -78,10 +80,10 @@ class World:
         request = Request(line, "", f"{userid}@example.org", line, "<1@example.org>")
         return handle(request, self.work(disk))
 
-    def add_player(self, userid: str, *lines: tuple[str, str]) -> None:
-        """Make an account, with further lines."""
-        account = Account(userid, HASH, (f"{userid}@example.org",), day(0), others=lines)
-        self.home.write_player(userid, format_account(account))
+    def add_player(self, userid: str, settings: Settings = USUAL) -> None:
+        """Make an account with these settings."""
+        account = Account(userid, HASH, (f"{userid}@example.org",), day(0))
+        self.home.write_player(userid, format_account(with_settings(account, settings)))
 
     def change_player(self, userid: str, change: Callable[[Account], Account]) -> None:
         """Change an account."""

@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.settings import USUAL, settings_of, values_of, with_setting, with_settings
+from pbm_oust.accounts.settings import (
+    SETTINGS,
+    USUAL,
+    settings_of,
+    values_of,
+    with_setting,
+    with_settings,
+)
 from pbm_oust.languages import ENGLISH, LANGUAGES, language_named
 from pbm_oust.mail.reading.asked_language import language_asked
 from tests.support.accounts import JOINED
@@ -68,6 +75,6 @@ def test_languages_are_the_folders_there_are() -> None:
 
 def test_an_account_keeps_its_language() -> None:
     account = with_settings(ACCOUNT, with_setting(USUAL, "language", "fr"))
-    assert account.values("Setting") == ("language fr",)
+    assert SETTINGS.rows_of(account) == [("language", "fr")]
     assert settings_of(account).language is LANGUAGES["fr"]
     assert settings_of(ACCOUNT).language is ENGLISH
