@@ -8,8 +8,8 @@ from itertools import groupby
 
 from pbm_oust.accounts.address import normal_address
 from pbm_oust.accounts.returned import Bounce, Returned
+from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.connections import Row, Snapshot, Transaction
-from pbm_oust.store.times import seconds_of, time_of
 
 MOST_KEPT = 10
 """How many letters that came back are kept in mind for an address, the latest ones."""
@@ -32,7 +32,7 @@ def note_bounce(transaction: Transaction, address: str, bounce: Bounce) -> Retur
         " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (normal, letter) DO NOTHING",
         normal,
         address,
-        seconds_of(bounce.at),
+        seconds(bounce.at),
         bounce.status,
         bounce.letter,
         bounce.subject,
@@ -61,5 +61,5 @@ def all_bounces(snapshot: Snapshot) -> list[Returned]:
 
 def _returned(rows: Iterable[Row]) -> Returned:
     found = list(rows)
-    bounces = (Bounce(time_of(at), *words) for _, at, *words in (row[:5] for row in found))
+    bounces = (Bounce(moment_of(at), *words) for _, at, *words in (row[:5] for row in found))
     return Returned(found[0][0], tuple(bounces))

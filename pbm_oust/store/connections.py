@@ -46,6 +46,8 @@ class Connection:
                 self._set_up(disk, patience)
             if reads_only:
                 self.execute("PRAGMA query_only = ON")
+            elif self.version():
+                self.execute("PRAGMA journal_mode = WAL")  # a copy may have lost it
         except apsw.Error as error:
             fault = self._fault(error) or damaged(path, str(error))
             self.close()
@@ -115,6 +117,18 @@ class Connection:
     def shorten_log(self) -> None:
         """Bring what the log holds into the file itself, as far as nobody reads older pages."""
         self.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+    def copy_to(self, path: Path) -> None:
+        """Copy all that the database holds into a file, which is empty, and sync it."""
+        try:
+            copy = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+            try:
+                with copy.backup("main", self._apsw, "main") as backup:
+                    backup.step()
+            finally:
+                copy.close()
+        except apsw.Error as error:
+            raise fault_of(error, path) or error from error
 
     def close(self) -> None:
         """Close the connection, in whatever state it is."""

@@ -118,6 +118,21 @@ class Database:
                     self._change.notify_all()
         return task.result()
 
+    def copy_to(self, path: Path) -> None:
+        """Copy what the database holds at this moment into a file that is not there yet.
+
+        Others may write meanwhile. Raises FileExistsError.
+        """
+        self._disk.create(path, b"", mode=0o600)
+        with disk_faults(self.path):
+            connection = self._take_reader()
+        try:
+            connection.begin("BEGIN")
+            connection.copy_to(path)
+        finally:
+            self._put_back(connection)
+        self._disk.sync_file(path)
+
     def close(self) -> None:
         """Close all connections; nobody may be using any. They are opened again when needed."""
         while self._idle:

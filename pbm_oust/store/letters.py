@@ -10,8 +10,8 @@ from datetime import datetime
 from enum import Enum
 
 from pbm_oust.accounts.address import normal_address
+from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.connections import Row, Snapshot, Transaction
-from pbm_oust.store.times import seconds_of, time_of
 
 
 class State(Enum):
@@ -102,10 +102,10 @@ def add_letter(
         head.copies,
         head.is_answer,
         head.may_show_any_board,
-        seconds_of(posted),
+        seconds(posted),
         state.value,
         content,
-        seconds_of(posted),
+        seconds(posted),
         normal,
     )
     return int(rows[0][0])
@@ -184,9 +184,9 @@ def letter_of(row: Row) -> Letter:
     return Letter(
         number,
         _head(*head),
-        time_of(posted),
+        moment_of(posted),
         State(state),
-        time_of(next_try),
+        moment_of(next_try),
         failures,
         reason,
         bool(is_leaving),

@@ -4,8 +4,9 @@
 
 A letter that is to be a file is written to `tmp` first; then the database has its name, and then it
 moves to `new`. So who finds a file in `tmp` knows what to do with it, whatever came in between: it
-moves to `new` if the database has its name, and goes if not. A letter is in the database until a
-mail program takes its file out of `new`, and until then it can be taken back.
+moves to `new` if the database has its name, and goes if the database has no such letter. A letter
+is in the database until a mail program takes its file out of `new`, and until then it can be taken
+back.
 
 Whoever holds the Maildir may write to the database, and never the other way round.
 """
@@ -14,15 +15,24 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from enum import Enum
 from pathlib import Path
 
+from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.connections import Snapshot, Transaction
 from pbm_oust.store.database import Database
 from pbm_oust.store.disk import Disk, locked_folder
 from pbm_oust.store.letters import remove_letter
-from pbm_oust.store.times import seconds_of, time_of
 
-_OURS = re.compile(r"[0-9]+\.L[0-9]+\.pbm_oust")
+_OURS = re.compile(r"[0-9]+\.L([0-9]+)\.pbm_oust")
+
+
+class _Place(Enum):
+    """Where a file belongs."""
+
+    NEW = "new"
+    TMP = "tmp"
+    NOWHERE = "nowhere"
 
 
 def recall_letter(transaction: Transaction, letter: int) -> None:
@@ -58,7 +68,7 @@ class Maildir:
                 unwritten = _unwritten_letters(snapshot)
             names = {letter: _name_of(letter, posted) for letter, posted, _ in unwritten}
             for letter, _, content in unwritten:
-                self._disk.write(self._tmp / names[letter], content, mode=0o600)
+                self._write(self._tmp / names[letter], content)
             if names:
                 self._disk.sync_folder(self._tmp)
                 self._database.write(lambda transaction: _mark(transaction, names))
@@ -106,15 +116,29 @@ class Maildir:
             yield
 
     def _settle(self) -> None:
-        """Publish the files in `tmp` that the database knows, and remove the others of ours."""
+        """Publish the files in `tmp` that the database has, and remove those of no letter.
+
+        What is still to be written may be there already, and stays.
+        """
         left = [path.name for path in self._tmp.iterdir() if _OURS.fullmatch(path.name)]
         if not left:
             return
         with self._database.read_latest() as snapshot:
-            known = [name for name in left if _letter_in_file(snapshot, name) is not None]
-        self._publish(known)
-        for name in set(left) - set(known):
-            self._disk.step_remove(self._tmp / name)
+            places = {name: _place_of(snapshot, name) for name in left}
+        self._publish([name for name in left if places[name] is _Place.NEW])
+        for name in left:
+            if places[name] is _Place.NOWHERE:
+                self._disk.step_remove(self._tmp / name)
+
+    def _write(self, path: Path, content: bytes) -> None:
+        """Write a file, unless it is there: what a commit that failed names is not touched.
+
+        That commit may yet be found done, when the process dies before the next one.
+        """
+        if path.exists() and path.read_bytes() == content:
+            self._disk.sync_file(path)
+        else:
+            self._disk.write(path, content, mode=0o600)
 
     def _publish(self, names: Collection[str]) -> None:
         for name in names:
@@ -136,7 +160,7 @@ class Maildir:
 
 def _name_of(letter: int, posted: datetime) -> str:
     """Return the name of a letter's file: sorted by name, letters are in their order."""
-    return f"{seconds_of(posted)}.L{letter:06}.pbm_oust"
+    return f"{seconds(posted)}.L{letter:06}.pbm_oust"
 
 
 def _mark(transaction: Transaction, names: dict[int, str]) -> None:
@@ -150,13 +174,17 @@ def _unwritten_letters(snapshot: Snapshot) -> list[tuple[int, datetime, bytes]]:
     rows = snapshot.rows(
         "SELECT id, posted, content FROM letters WHERE state = 'file' AND file IS NULL ORDER BY id"
     )
-    return [(letter, time_of(posted), content) for letter, posted, content in rows]
+    return [(letter, moment_of(posted), content) for letter, posted, content in rows]
 
 
-def _letter_in_file(snapshot: Snapshot, file: str) -> int | None:
-    """Return the id of the letter that is in a file of the Maildir, or None."""
-    row = snapshot.row("SELECT id FROM letters WHERE file = ?", file)
-    return int(row[0]) if row else None
+def _place_of(snapshot: Snapshot, name: str) -> _Place:
+    """Return where a file in `tmp` belongs."""
+    match = _OURS.fullmatch(name)
+    search = "SELECT file FROM letters WHERE id = ? AND state = 'file'"
+    row = snapshot.row(search, int(match[1])) if match else None
+    if row is None:
+        return _Place.NOWHERE
+    return _Place.NEW if row[0] == name else _Place.TMP
 
 
 def _letters_in_files(snapshot: Snapshot) -> dict[str, int]:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
 
+from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.connections import Snapshot, Transaction
-from pbm_oust.store.times import seconds_of, time_of
 
 MEMORY = timedelta(days=30)
 
@@ -37,7 +37,7 @@ class Known:
 def find_key(snapshot: Snapshot, key: str) -> Known | None:
     """Return what is known of a message key, or None."""
     row = snapshot.row("SELECT outcome, at, progress FROM message_keys WHERE message_key = ?", key)
-    return Known(Outcome(row[0]), time_of(row[1]), row[2]) if row else None
+    return Known(Outcome(row[0]), moment_of(row[1]), row[2]) if row else None
 
 
 def note_key(
@@ -54,7 +54,7 @@ def note_key(
         " WHERE outcome = 'begun'",
         key,
         outcome.value,
-        seconds_of(at),
+        seconds(at),
         progress,
     )
     return changed > 0
@@ -62,7 +62,7 @@ def note_key(
 
 def forget_old_keys(transaction: Transaction, now: datetime) -> int:
     """Forget the keys that nobody will ask for any more; return how many."""
-    return transaction.run("DELETE FROM message_keys WHERE at < ?", seconds_of(now - MEMORY))
+    return transaction.run("DELETE FROM message_keys WHERE at < ?", seconds(now - MEMORY))
 
 
 def count_keys(snapshot: Snapshot) -> int:

@@ -10,8 +10,8 @@ from datetime import datetime, timedelta
 from enum import Enum
 
 from pbm_oust.accounts.address import normal_address
+from pbm_oust.store.columns import seconds
 from pbm_oust.store.connections import Snapshot, Transaction
-from pbm_oust.store.times import seconds_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def is_limit_reached(snapshot: Snapshot, counted: Counted, subject: str, now: da
         "SELECT count(*) FROM rate_limits WHERE word = ? AND subject = ? AND at > ?",
         limit.word,
         _hash_of(subject),
-        seconds_of(now - limit.within),
+        seconds(now - limit.within),
     )
     return int(found[0]) >= limit.most
 
@@ -63,13 +63,13 @@ def count_once(transaction: Transaction, counted: Counted, subject: str, now: da
         "INSERT INTO rate_limits (word, subject, at) VALUES (?, ?, ?)",
         counted.value.word,
         _hash_of(subject),
-        seconds_of(now),
+        seconds(now),
     )
 
 
 def forget_old_counts(transaction: Transaction, now: datetime) -> int:
     """Forget what nothing counts any more; return how much."""
-    return transaction.run("DELETE FROM rate_limits WHERE at <= ?", seconds_of(now - LONGEST))
+    return transaction.run("DELETE FROM rate_limits WHERE at <= ?", seconds(now - LONGEST))
 
 
 def _hash_of(subject: str) -> str:

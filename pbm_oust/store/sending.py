@@ -7,16 +7,16 @@ those behind it.
 from collections.abc import Iterable
 from datetime import datetime
 
+from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.connections import Snapshot, Transaction
 from pbm_oust.store.letters import SELECT, Letter, letter_of
-from pbm_oust.store.times import seconds_of, time_of
 
 
 def due_letters(snapshot: Snapshot, now: datetime, most: int) -> list[Letter]:
     """Return letters that are to be handed to the relay, those to one address in their order."""
     rows = snapshot.rows(
         f"{SELECT} WHERE state = 'waiting' AND next_try <= ? ORDER BY next_try, id LIMIT ?",
-        seconds_of(now),
+        seconds(now),
         most,
     )
     return [letter_of(row) for row in rows]
@@ -26,9 +26,9 @@ def next_try_after(snapshot: Snapshot, now: datetime) -> datetime | None:
     """Return when the next letter is due that is not due yet, or None."""
     row = snapshot.row(
         "SELECT min(next_try) FROM letters WHERE state = 'waiting' AND next_try > ?",
-        seconds_of(now),
+        seconds(now),
     )
-    return time_of(row[0]) if row and row[0] is not None else None
+    return moment_of(row[0]) if row and row[0] is not None else None
 
 
 def begin_sending(transaction: Transaction, letters: Iterable[int]) -> list[int]:
@@ -57,7 +57,7 @@ def put_off(transaction: Transaction, letter: int, until: datetime, reason: str)
         transaction.run(
             "UPDATE letters SET next_try = max(next_try, ?), is_leaving = 0"
             " WHERE normal = ? AND state = 'waiting'",
-            seconds_of(until),
+            seconds(until),
             row[0],
         )
 
@@ -76,7 +76,7 @@ def retry_letter(transaction: Transaction, letter: int, now: datetime) -> bool:
     changed = transaction.run(
         "UPDATE letters SET state = 'waiting', next_try = ?, failures = 0"
         " WHERE id = ? AND state = 'failed'",
-        seconds_of(now),
+        seconds(now),
         letter,
     )
     return changed > 0

@@ -7,8 +7,8 @@ from datetime import datetime
 
 from pbm_oust.accounts.verification import LIFETIME, Pending, Purpose
 from pbm_oust.languages import ENGLISH, LANGUAGES
+from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.connections import Row, Snapshot, Transaction
-from pbm_oust.store.times import seconds_of, time_of
 
 
 def find_verification(snapshot: Snapshot, code: str, now: datetime) -> Pending | None:
@@ -17,7 +17,7 @@ def find_verification(snapshot: Snapshot, code: str, now: datetime) -> Pending |
         "SELECT purpose, userid, address, asked, message_key, password, language"
         " FROM verifications WHERE code = ? AND asked > ?",
         code,
-        seconds_of(now - LIFETIME),
+        seconds(now - LIFETIME),
     )
     return _pending(row) if row else None
 
@@ -32,7 +32,7 @@ def keep_verification(transaction: Transaction, code: str, pending: Pending) -> 
         pending.purpose.value,
         pending.userid,
         pending.address,
-        seconds_of(pending.asked),
+        seconds(pending.asked),
         pending.cause,
         pending.password,
         pending.language.code,
@@ -59,7 +59,7 @@ def forget_verifications_of(transaction: Transaction, userid: str, signup_key: s
 
 def forget_old_verifications(transaction: Transaction, now: datetime) -> int:
     """Forget the requests whose code comes too late; return how many."""
-    return transaction.run("DELETE FROM verifications WHERE asked <= ?", seconds_of(now - LIFETIME))
+    return transaction.run("DELETE FROM verifications WHERE asked <= ?", seconds(now - LIFETIME))
 
 
 def _pending(row: Row) -> Pending:
@@ -68,7 +68,7 @@ def _pending(row: Row) -> Pending:
         Purpose(purpose),
         userid,
         address,
-        time_of(asked),
+        moment_of(asked),
         key,
         password,
         LANGUAGES.get(language, ENGLISH),

@@ -3,10 +3,6 @@ CREATE TABLE accounts (
     password TEXT NOT NULL, -- its hash
     joined INTEGER NOT NULL,
     signup_key TEXT, -- the message key of the mail that made the account, if one did
-    signed_off INTEGER,
-    disabled INTEGER,
-    becomes TEXT, -- the userid that the account is about to get
-    board_limit INTEGER NOT NULL DEFAULT 0, -- the most boards at once; 0 is any number
     version INTEGER NOT NULL DEFAULT 1 -- one more after each change of the account
 ) STRICT, WITHOUT ROWID;
 
@@ -20,37 +16,57 @@ CREATE TABLE addresses (
 
 CREATE INDEX addresses_normal ON addresses (normal);
 
-CREATE TABLE boards (
-    kind TEXT NOT NULL,
-    number INTEGER NOT NULL,
-    x TEXT NOT NULL, -- the userids of the owners
-    o TEXT NOT NULL,
-    starter_key TEXT, -- the message key of the mail that started the board
-    to_move TEXT, -- the userid of the player to move; NULL when the game is over
-    state TEXT NOT NULL,
-    result TEXT,
-    is_rated INTEGER NOT NULL CHECK (is_rated IN (0, 1)),
-    started INTEGER NOT NULL,
-    latest INTEGER NOT NULL,
-    deadline INTEGER, -- when the clock brings about something next
-    records INTEGER NOT NULL,
-    file_size INTEGER NOT NULL, -- of the history that this was read from
-    file_mtime INTEGER NOT NULL, -- in nanoseconds
-    file_inode INTEGER NOT NULL,
-    PRIMARY KEY (kind, number)
+CREATE TABLE becomes ( -- the userid that an account is about to get
+    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    position INTEGER NOT NULL,
+    next_userid TEXT NOT NULL,
+    PRIMARY KEY (userid, position)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX boards_deadline ON boards (deadline) WHERE deadline IS NOT NULL;
+CREATE INDEX becomes_next ON becomes (next_userid);
 
-CREATE INDEX boards_o ON boards (o, state);
+CREATE TABLE board_userids ( -- who stands anywhere in a history
+    userid TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    board INTEGER NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('active', 'over', 'damaged')),
+    is_owner INTEGER NOT NULL CHECK (is_owner IN (0, 1)), -- whether a side is owned at the end
+    PRIMARY KEY (userid, kind, board),
+    FOREIGN KEY (kind, board) REFERENCES histories ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
 
-CREATE INDEX boards_starter ON boards (starter_key) WHERE starter_key IS NOT NULL;
+CREATE INDEX board_userids_board ON board_userids (kind, board);
 
-CREATE INDEX boards_state ON boards (state, kind, number);
+CREATE INDEX board_userids_state ON board_userids (userid, state, is_owner, kind, board);
 
-CREATE INDEX boards_to_move ON boards (to_move) WHERE to_move IS NOT NULL;
+CREATE TABLE boards ( -- those whose history replays
+    kind TEXT NOT NULL,
+    board INTEGER NOT NULL,
+    grid TEXT NOT NULL,
+    x TEXT NOT NULL, -- the userids of the owners
+    o TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('active', 'over')),
+    to_move TEXT, -- the userid of the player to move; NULL when the game is over
+    result TEXT, -- as `x resign`; NULL as long as the game goes on
+    is_rated INTEGER NOT NULL CHECK (is_rated IN (0, 1)),
+    started INTEGER NOT NULL,
+    latest INTEGER NOT NULL, -- when the latest record was made
+    records INTEGER NOT NULL,
+    due INTEGER, -- the earliest moment at which the clock can ask for something
+    PRIMARY KEY (kind, board),
+    FOREIGN KEY (kind, board) REFERENCES histories ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
 
-CREATE INDEX boards_x ON boards (x, state);
+CREATE INDEX boards_due ON boards (due) WHERE due IS NOT NULL;
+
+CREATE INDEX boards_latest ON boards (kind, state, latest, board);
+
+CREATE INDEX boards_rated ON boards (kind, latest, CAST(board AS TEXT))
+    WHERE is_rated = 1 AND state = 'over' AND result <> 'draw void';
+
+CREATE INDEX boards_state ON boards (kind, state, board);
+
+CREATE INDEX boards_to_move ON boards (to_move, kind, board) WHERE to_move IS NOT NULL;
 
 CREATE TABLE bounces (
     id INTEGER PRIMARY KEY,
@@ -64,18 +80,56 @@ CREATE TABLE bounces (
 ) STRICT;
 
 CREATE TABLE broadcasts ( -- when players wrote to everybody
-    id INTEGER PRIMARY KEY,
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
-    at INTEGER NOT NULL
-) STRICT;
+    position INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (userid, position)
+) STRICT, WITHOUT ROWID;
 
-CREATE INDEX broadcasts_userid ON broadcasts (userid, at);
+CREATE TABLE damaged_boards ( -- those whose history does not replay
+    kind TEXT NOT NULL,
+    board INTEGER NOT NULL,
+    x TEXT, -- the userids of the owners in the header; NULL where that cannot be read
+    o TEXT,
+    line INTEGER NOT NULL, -- 0 where the file as a whole cannot be read
+    reason TEXT NOT NULL,
+    PRIMARY KEY (kind, board),
+    FOREIGN KEY (kind, board) REFERENCES histories ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE digests (
-    userid TEXT PRIMARY KEY REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    position INTEGER NOT NULL,
     looked INTEGER NOT NULL, -- when the player's boards were last looked at
-    sent INTEGER NOT NULL -- when the player was last mailed about them
+    sent INTEGER NOT NULL, -- when the player was last mailed about them
+    PRIMARY KEY (userid, position)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE disabled (
+    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    position INTEGER NOT NULL,
+    since INTEGER NOT NULL,
+    PRIMARY KEY (userid, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE histories ( -- the files, as they were when they were read
+    kind TEXT NOT NULL,
+    board INTEGER NOT NULL,
+    size INTEGER NOT NULL, -- this, time and inode are 0 for a file that is to be read again
+    mtime INTEGER NOT NULL, -- in nanoseconds
+    inode INTEGER NOT NULL,
+    is_named INTEGER NOT NULL DEFAULT 0 CHECK (is_named IN (0, 1)), -- the name is on the disk
+    is_replayed INTEGER NOT NULL CHECK (is_replayed IN (0, 1)), -- 0: its result line was believed
+    challenge TEXT, -- the message key of the mail that started the board
+    seek INTEGER, -- the number of the open challenge that the board took
+    PRIMARY KEY (kind, board)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX histories_believed ON histories (kind, board) WHERE is_replayed = 0;
+
+CREATE INDEX histories_challenge ON histories (challenge) WHERE challenge IS NOT NULL;
+
+CREATE INDEX histories_seek ON histories (kind, seek) WHERE seek IS NOT NULL;
 
 CREATE TABLE letters ( -- the outbox
     id INTEGER PRIMARY KEY AUTOINCREMENT, -- never given twice
@@ -112,6 +166,13 @@ CREATE INDEX letters_unwritten ON letters (id) WHERE state = 'file' AND file IS 
 
 CREATE INDEX letters_userid ON letters (userid);
 
+CREATE TABLE limits ( -- on how many boards at once a player wants to be
+    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    position INTEGER NOT NULL,
+    boards INTEGER NOT NULL,
+    PRIMARY KEY (userid, position)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE message_keys (
     message_key TEXT PRIMARY KEY,
     outcome TEXT NOT NULL CHECK (outcome IN ('begun', 'done', 'refused')),
@@ -123,10 +184,11 @@ CREATE INDEX message_keys_at ON message_keys (at);
 
 CREATE TABLE notes (
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    position INTEGER NOT NULL,
     kind TEXT NOT NULL,
     board INTEGER NOT NULL,
     note TEXT NOT NULL,
-    PRIMARY KEY (userid, kind, board)
+    PRIMARY KEY (userid, position)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE queue ( -- moves that wait for the turn that they answer
@@ -153,9 +215,9 @@ CREATE INDEX rate_limits_subject ON rate_limits (word, subject, at);
 
 CREATE TABLE rejections (
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    position INTEGER NOT NULL,
     rejected TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
-    PRIMARY KEY (userid, rejected),
-    CHECK (userid <> rejected)
+    PRIMARY KEY (userid, position)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX rejections_rejected ON rejections (rejected);
@@ -166,45 +228,63 @@ CREATE TABLE seek_numbers ( -- the highest number given, also to challenges that
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE seeks ( -- open challenges
+    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    position INTEGER NOT NULL,
     kind TEXT NOT NULL,
     number INTEGER NOT NULL,
-    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
     at INTEGER NOT NULL,
     side TEXT CHECK (side IN ('x', 'o')), -- NULL where lots are drawn
     grid TEXT NOT NULL,
     terms TEXT NOT NULL,
-    PRIMARY KEY (kind, number)
+    PRIMARY KEY (userid, position),
+    UNIQUE (kind, number)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX seeks_at ON seeks (at);
 
-CREATE INDEX seeks_userid ON seeks (userid);
-
 CREATE TABLE settings ( -- those that are not as usual
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    position INTEGER NOT NULL,
     name TEXT NOT NULL,
     value TEXT NOT NULL,
-    PRIMARY KEY (userid, name)
+    PRIMARY KEY (userid, position),
+    UNIQUE (userid, name)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX settings_value ON settings (name, value);
+
+CREATE TABLE signed_off (
+    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    position INTEGER NOT NULL,
+    since INTEGER NOT NULL,
+    PRIMARY KEY (userid, position)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE sqlite_sequence(name,seq);
 
 CREATE TABLE submissions ( -- moves that wait to be confirmed
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    position INTEGER NOT NULL,
     kind TEXT NOT NULL,
     board INTEGER NOT NULL,
     record INTEGER NOT NULL, -- the number of the board's next record when this was submitted
     move TEXT NOT NULL,
-    PRIMARY KEY (userid, kind, board)
+    PRIMARY KEY (userid, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE to_be_told ( -- who is to be told of that
+    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    position INTEGER NOT NULL,
+    reader TEXT NOT NULL,
+    PRIMARY KEY (userid, position)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE vacations (
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    position INTEGER NOT NULL,
     begins INTEGER NOT NULL,
-    ends INTEGER NOT NULL CHECK (ends >= begins),
-    PRIMARY KEY (userid, begins)
+    ends INTEGER NOT NULL,
+    PRIMARY KEY (userid, position)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE verifications ( -- requests that wait for the code that was mailed
@@ -223,36 +303,40 @@ CREATE INDEX verifications_asked ON verifications (asked);
 CREATE INDEX verifications_userid ON verifications (userid);
 
 CREATE TABLE verified ( -- codes that came back for an account
-    id INTEGER PRIMARY KEY,
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    position INTEGER NOT NULL,
     code TEXT NOT NULL, -- a hash of it
     message_key TEXT NOT NULL, -- of the mail that asked for the code
-    UNIQUE (userid, code)
-) STRICT;
+    PRIMARY KEY (userid, position)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE waiting_lines ( -- committed, and not yet known to be in the history
     kind TEXT NOT NULL,
     board INTEGER NOT NULL,
-    number INTEGER NOT NULL, -- of the first record
-    lines TEXT NOT NULL,
+    record INTEGER NOT NULL, -- the number of the first record; 0 for a history from its header on
+    lines BLOB NOT NULL,
     message_key TEXT NOT NULL,
-    PRIMARY KEY (kind, board, number)
+    PRIMARY KEY (kind, board, record)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE waiting_rewritings ( -- userids that are to be replaced in a history
-    id INTEGER PRIMARY KEY,
+    id INTEGER PRIMARY KEY AUTOINCREMENT, -- never given twice
     kind TEXT NOT NULL,
     board INTEGER NOT NULL,
     old TEXT NOT NULL,
-    new TEXT NOT NULL,
-    UNIQUE (kind, board, old)
+    new TEXT NOT NULL
 ) STRICT;
+
+CREATE INDEX waiting_rewritings_board ON waiting_rewritings (kind, board, id);
+
+CREATE INDEX waiting_rewritings_old ON waiting_rewritings (old);
 
 CREATE TABLE watched (
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    position INTEGER NOT NULL,
     kind TEXT NOT NULL,
     board INTEGER NOT NULL,
-    PRIMARY KEY (userid, kind, board)
+    PRIMARY KEY (userid, position)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX watched_board ON watched (kind, board);

@@ -1,5 +1,6 @@
 """The database of a home: what its readers see, and what threads that write do to one another."""
 
+import errno
 import os
 import signal
 import stat
@@ -19,6 +20,7 @@ from pbm_oust.store.faults import (
     DatabaseDamaged,
     DatabaseFailing,
     DatabaseFault,
+    DatabaseFull,
     DatabaseLocked,
     DatabaseTooNew,
 )
@@ -185,6 +187,46 @@ def test_a_database_is_opened_again_after_it_was_closed(database: Database) -> N
     assert keys(database) == ["a"]
     write(database, "b")
     assert keys(database) == ["a", "b"]
+
+
+# Copies
+
+
+def test_a_copy_holds_what_was_there_while_others_write(database: Database, tmp_path: Path) -> None:
+    write(database, *"ab")
+    with database.read():
+        write(database, "c")
+        database.copy_to(tmp_path / "copy.db")
+    write(database, "d")
+    copy = Database(tmp_path / "copy.db")
+    assert stat.S_IMODE(copy.path.stat().st_mode) == 0o600
+    assert keys(copy) == ["a", "b", "c"]
+    write(copy, "e")
+    assert keys(copy) == ["a", "b", "c", "e"]
+    assert copy.path.with_name("copy.db-wal").exists()
+    copy.close()
+    with pytest.raises(FileExistsError):
+        database.copy_to(copy.path)
+
+
+def test_a_copy_of_a_home_without_a_database_has_empty_tables(
+    database: Database, tmp_path: Path
+) -> None:
+    database.copy_to(tmp_path / "copy.db")
+    copy = Database(tmp_path / "copy.db")
+    assert keys(copy) == []
+    write(copy, "a")
+    assert keys(copy) == ["a"]
+    assert copy.path.with_name("copy.db-wal").exists()
+    copy.close()
+
+
+def test_a_copy_that_finds_no_room_says_so(database: Database, tmp_path: Path) -> None:
+    write(database, "a")
+    trouble = Trouble(1, Fault.STAYS, errno.ENOSPC)
+    with FaultyVfs(trouble).in_use(), pytest.raises(DatabaseFull, match=r"copy\.db: the disk"):
+        database.copy_to(tmp_path / "copy.db")
+    assert keys(database) == ["a"]
 
 
 # Threads that write at once

@@ -49,14 +49,14 @@ def begun(how: str, home: Path) -> Iterator[list[str]]:
 
 @pytest.mark.parametrize(("how", "where", "fault", "number"), FAULTS)
 def test_a_fault_at_any_moment_loses_nothing_and_doubles_nothing(
-    how: str, where: str, fault: Fault, number: int, tmp_path: Path
+    how: str, where: str, fault: Fault, number: int, memory_path: Path
 ) -> None:
-    home = tmp_path / "home"
+    home = memory_path / "home"
     for at in count(1):
         trouble = Trouble(at, fault, number)
         with ExitStack() as stack:
-            before = stack.enter_context(begun(how, tmp_path / "begun"))
-            shutil.copytree(tmp_path / "begun", home)
+            before = stack.enter_context(begun(how, memory_path / "begun"))
+            shutil.copytree(memory_path / "begun", home)
             if where == "files":
                 stack.enter_context(FaultyVfs(trouble).in_use())
             else:
@@ -78,16 +78,16 @@ def test_a_fault_at_any_moment_loses_nothing_and_doubles_nothing(
             take(database, "mail")
             assert taken(database) == taken(again) == [*before, "mail"]
         shutil.rmtree(home)
-        shutil.rmtree(tmp_path / "begun")
+        shutil.rmtree(memory_path / "begun")
         if is_over:
             break
     assert at > 5
 
 
-def test_a_reader_goes_on_after_the_disk_failed(tmp_path: Path) -> None:
+def test_a_reader_goes_on_after_the_disk_failed(memory_path: Path) -> None:
     trouble = Trouble()
     with FaultyVfs(trouble).in_use():
-        database = Database(tmp_path / "pbm_oust.db")
+        database = Database(memory_path / "pbm_oust.db")
         for number in range(40):
             take(database, f"{number}")
         database.close()
@@ -104,10 +104,10 @@ def test_a_reader_goes_on_after_the_disk_failed(tmp_path: Path) -> None:
         database.close()
 
 
-def test_a_full_disk_is_said_to_be_full(tmp_path: Path) -> None:
+def test_a_full_disk_is_said_to_be_full(memory_path: Path) -> None:
     trouble = Trouble()
     with FaultyVfs(trouble).in_use():
-        database = Database(tmp_path / "pbm_oust.db")
+        database = Database(memory_path / "pbm_oust.db")
         take(database, "before")
         trouble.at, trouble.fault, trouble.number = trouble.steps + 1, Fault.STAYS, errno.ENOSPC
         with pytest.raises(DatabaseFull, match=r"pbm_oust\.db: the disk is full"):

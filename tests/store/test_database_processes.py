@@ -91,9 +91,11 @@ def test_processes_that_take_the_same_mails_take_each_once(tmp_path: Path) -> No
     database.close()
 
 
-def test_a_process_that_is_killed_at_any_step_leaves_a_mail_whole_or_none(tmp_path: Path) -> None:
+def test_a_process_that_is_killed_at_any_step_leaves_a_mail_whole_or_none(
+    memory_path: Path,
+) -> None:
     for at in count(2, 4):
-        path = tmp_path / f"{at}" / FILE
+        path = memory_path / f"{at}" / FILE
         path.parent.mkdir()
         process = start_script(DIES_AT_STEP, path, f"{at}")
         output, _ = process.communicate(timeout=SLOW)
@@ -153,12 +155,12 @@ def bring_log_into_file(path: Path) -> None:
     connection.close()
 
 
-def traced(tmp_path: Path, mails: int) -> tuple[list[Step], list[int]]:
+def traced(memory_path: Path, mails: int) -> tuple[list[Step], list[int]]:
     """Take mails on a disk with a trace; return its steps, and their number behind each mail."""
-    home = tmp_path / "traced"
+    home = memory_path / "traced"
     home.mkdir()
     disk = TracedDisk()
-    disk.trace, disk.fuse = Trace(tmp_path / "trace"), tmp_path / "fuse"
+    disk.trace, disk.fuse = Trace(memory_path / "trace"), memory_path / "fuse"
     acknowledged = []
     with TracedVfs(disk.trace).in_use():
         database = Database(home / FILE, disk)
@@ -177,13 +179,13 @@ def traced(tmp_path: Path, mails: int) -> tuple[list[Step], list[int]]:
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 0.9])
 def test_a_power_cut_at_any_step_loses_no_mail_that_was_acknowledged(
-    share: float, tmp_path: Path
+    share: float, memory_path: Path
 ) -> None:
     """The log is brought into the file meanwhile, and begun anew."""
-    steps, acknowledged = traced(tmp_path, 20)
+    steps, acknowledged = traced(memory_path, 20)
     random = Random(7)
     for cut in sorted({*range(1, 30), *random.sample(range(len(steps)), 30), len(steps)}):
-        database = after_cut(steps[:cut], share, cut, tmp_path / f"{cut}")
+        database = after_cut(steps[:cut], share, cut, memory_path / f"{cut}")
         found = taken(database)
         durable = sum(number <= cut for number in acknowledged)
         assert len(found) >= durable, cut
@@ -193,26 +195,26 @@ def test_a_power_cut_at_any_step_loses_no_mail_that_was_acknowledged(
         database.close()
 
 
-def test_without_syncs_a_power_cut_loses_mails(tmp_path: Path) -> None:
+def test_without_syncs_a_power_cut_loses_mails(memory_path: Path) -> None:
     """The model of the disk is strict enough to catch that."""
-    steps, _ = traced(tmp_path, 3)
+    steps, _ = traced(memory_path, 3)
     unsynced = [step for step in steps if not (step.what.value == "sync" and "wal" in step.path)]
-    database = after_cut(unsynced[: len(unsynced) // 2], 0.0, 1, tmp_path / "cut")
+    database = after_cut(unsynced[: len(unsynced) // 2], 0.0, 1, memory_path / "cut")
     assert taken(database) == []
     database.close()
 
 
 def test_what_a_killed_process_has_written_is_durable_before_anybody_sees_it(
-    tmp_path: Path,
+    memory_path: Path,
 ) -> None:
     """It dies between writing and syncing; who comes next sees the mail, and the power goes."""
-    home = tmp_path / "home"
+    home = memory_path / "home"
     home.mkdir()
-    trace = tmp_path / "trace"
+    trace = memory_path / "trace"
     with start_script(DIES_BEFORE_SYNC, home / FILE, trace) as process:
         assert process.wait(SLOW) == 9
     disk = TracedDisk()
-    disk.trace, disk.fuse = Trace(trace), tmp_path / "fuse"
+    disk.trace, disk.fuse = Trace(trace), memory_path / "fuse"
     before = list(disk.trace.steps())
     with TracedVfs(disk.trace).in_use():
         database = Database(home / FILE, disk)
@@ -220,9 +222,9 @@ def test_what_a_killed_process_has_written_is_durable_before_anybody_sees_it(
         steps = list(disk.trace.steps())
         database.close()
     disk.trace.close()
-    unseen = after_cut(before, 0.0, 1, tmp_path / "unseen")
+    unseen = after_cut(before, 0.0, 1, memory_path / "unseen")
     assert taken(unseen) == ["before"]
-    seen = after_cut(steps, 0.0, 1, tmp_path / "seen")
+    seen = after_cut(steps, 0.0, 1, memory_path / "seen")
     assert taken(seen) == ["before", "mail"]
     unseen.close()
     seen.close()

@@ -1,13 +1,22 @@
 """The tables: walked from nothing to the latest version, and as the program expects them."""
 
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
 
+from pbm_oust.accounts.kept import Holds, Kept
+from pbm_oust.accounts.registry import KEPT
 from pbm_oust.store.database import Database
 from pbm_oust.store.migrations import LATEST, STEPS, empty_database, migrate
 
+TYPES = {
+    Holds.TEXT: "TEXT",
+    Holds.NUMBER: "INTEGER",
+    Holds.TIME: "INTEGER",
+    Holds.USERID: "TEXT",
+}
 EXPECTED = Path(__file__).with_name("schema.sql")
 
 
@@ -86,16 +95,45 @@ def test_every_table_checks_the_types_of_its_columns() -> None:
     connection.close()
 
 
-def test_every_reference_to_an_account_follows_it_and_has_an_index() -> None:
-    """Without an index, a change of an account would read the whole table."""
+@pytest.mark.parametrize("noun", KEPT, ids=repr)
+def test_each_noun_that_accounts_keep_has_its_table(noun: Kept[Any]) -> None:
+    connection = apsw.Connection(":memory:")
+    migrate(connection)
+    found = connection.execute(f"PRAGMA table_info({noun.name})").fetchall()
+    columns = [(name, kind, bool(is_required)) for _, name, kind, is_required, *_ in found]
+    assert columns == [
+        ("userid", "TEXT", True),
+        ("position", "INTEGER", True),
+        *((each.name, TYPES[each.holds], not each.is_optional) for each in noun.columns),
+    ]
+    connection.close()
+
+
+def test_what_refers_to_an_account_follows_it() -> None:
+    connection = apsw.Connection(":memory:")
+    migrate(connection)
+    found = set()
+    for table in tables(connection):
+        for reference in connection.execute(f"PRAGMA foreign_key_list({table})").fetchall():
+            _, _, parent, _, _, on_update, on_delete, _ = reference
+            if parent == "accounts":
+                found.add((on_update, on_delete))
+    assert found == {("CASCADE", "CASCADE"), ("CASCADE", "SET NULL")}
+    connection.close()
+
+
+def test_every_reference_has_an_index() -> None:
+    """Without one, a change of what it refers to would read the whole table."""
     connection = apsw.Connection(":memory:")
     migrate(connection)
     for table in tables(connection):
-        for reference in connection.execute(f"PRAGMA foreign_key_list({table})").fetchall():
-            _, _, parent, column, _, on_update, on_delete, _ = reference
-            assert (parent, on_update) == ("accounts", "CASCADE")
-            assert on_delete in ("CASCADE", "SET NULL")
-            search = f"SELECT 1 FROM {table} WHERE {column} = 'alice'"  # noqa: S608 - our names
+        columns: dict[object, list[str]] = {}
+        for number, _, _, column, *_ in connection.execute(
+            f"PRAGMA foreign_key_list({table})"
+        ).fetchall():
+            columns.setdefault(number, []).append(f"{column} = ''")
+        for named in columns.values():
+            search = f"SELECT 1 FROM {table} WHERE {' AND '.join(named)}"  # noqa: S608 - our names
             (plan,) = connection.execute(f"EXPLAIN QUERY PLAN {search}").fetchall()
             assert str(plan[3]).startswith("SEARCH"), (table, plan)
     connection.close()

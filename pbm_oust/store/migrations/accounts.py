@@ -1,4 +1,8 @@
-"""Tables for accounts and what they keep. Times are seconds since 1970 in UTC."""
+"""Tables for accounts and what they keep. Times are seconds since 1970 in UTC.
+
+Each noun that accounts keep has a table of its name, with its columns behind the userid and the
+position of the row.
+"""
 
 VERSION_1 = """
 CREATE TABLE accounts (
@@ -6,10 +10,6 @@ CREATE TABLE accounts (
     password TEXT NOT NULL, -- its hash
     joined INTEGER NOT NULL,
     signup_key TEXT, -- the message key of the mail that made the account, if one did
-    signed_off INTEGER,
-    disabled INTEGER,
-    becomes TEXT, -- the userid that the account is about to get
-    board_limit INTEGER NOT NULL DEFAULT 0, -- the most boards at once; 0 is any number
     version INTEGER NOT NULL DEFAULT 1 -- one more after each change of the account
 ) STRICT, WITHOUT ROWID;
 
@@ -24,19 +24,46 @@ CREATE INDEX addresses_normal ON addresses (normal);
 
 CREATE TABLE settings ( -- those that are not as usual
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    position INTEGER NOT NULL,
     name TEXT NOT NULL,
     value TEXT NOT NULL,
-    PRIMARY KEY (userid, name)
+    PRIMARY KEY (userid, position),
+    UNIQUE (userid, name)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX settings_value ON settings (name, value);
 
 CREATE TABLE notes (
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    position INTEGER NOT NULL,
     kind TEXT NOT NULL,
     board INTEGER NOT NULL,
     note TEXT NOT NULL,
-    PRIMARY KEY (userid, kind, board)
+    PRIMARY KEY (userid, position)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE watched (
+    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    position INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    board INTEGER NOT NULL,
+    PRIMARY KEY (userid, position)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX watched_board ON watched (kind, board);
+
+CREATE TABLE limits ( -- on how many boards at once a player wants to be
+    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    position INTEGER NOT NULL,
+    boards INTEGER NOT NULL,
+    PRIMARY KEY (userid, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE rejections (
+    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    position INTEGER NOT NULL,
+    rejected TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    PRIMARY KEY (userid, position)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX rejections_rejected ON rejections (rejected);
 
 CREATE TABLE queue ( -- moves that wait for the turn that they answer
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
@@ -52,24 +79,26 @@ CREATE TABLE queue ( -- moves that wait for the turn that they answer
 
 CREATE TABLE submissions ( -- moves that wait to be confirmed
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    position INTEGER NOT NULL,
     kind TEXT NOT NULL,
     board INTEGER NOT NULL,
     record INTEGER NOT NULL, -- the number of the board's next record when this was submitted
     move TEXT NOT NULL,
-    PRIMARY KEY (userid, kind, board)
+    PRIMARY KEY (userid, position)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE seeks ( -- open challenges
+    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    position INTEGER NOT NULL,
     kind TEXT NOT NULL,
     number INTEGER NOT NULL,
-    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
     at INTEGER NOT NULL,
     side TEXT CHECK (side IN ('x', 'o')), -- NULL where lots are drawn
     grid TEXT NOT NULL,
     terms TEXT NOT NULL,
-    PRIMARY KEY (kind, number)
+    PRIMARY KEY (userid, position),
+    UNIQUE (kind, number)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX seeks_userid ON seeks (userid);
 CREATE INDEX seeks_at ON seeks (at);
 
 CREATE TABLE seek_numbers ( -- the highest number given, also to challenges that are gone
@@ -79,45 +108,61 @@ CREATE TABLE seek_numbers ( -- the highest number given, also to challenges that
 
 CREATE TABLE vacations (
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    position INTEGER NOT NULL,
     begins INTEGER NOT NULL,
-    ends INTEGER NOT NULL CHECK (ends >= begins),
-    PRIMARY KEY (userid, begins)
+    ends INTEGER NOT NULL,
+    PRIMARY KEY (userid, position)
 ) STRICT, WITHOUT ROWID;
-
-CREATE TABLE watched (
-    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
-    kind TEXT NOT NULL,
-    board INTEGER NOT NULL,
-    PRIMARY KEY (userid, kind, board)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX watched_board ON watched (kind, board);
-
-CREATE TABLE rejections (
-    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
-    rejected TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
-    PRIMARY KEY (userid, rejected),
-    CHECK (userid <> rejected)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX rejections_rejected ON rejections (rejected);
 
 CREATE TABLE broadcasts ( -- when players wrote to everybody
-    id INTEGER PRIMARY KEY,
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
-    at INTEGER NOT NULL
-) STRICT;
-CREATE INDEX broadcasts_userid ON broadcasts (userid, at);
+    position INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (userid, position)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE digests (
-    userid TEXT PRIMARY KEY REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    position INTEGER NOT NULL,
     looked INTEGER NOT NULL, -- when the player's boards were last looked at
-    sent INTEGER NOT NULL -- when the player was last mailed about them
+    sent INTEGER NOT NULL, -- when the player was last mailed about them
+    PRIMARY KEY (userid, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE signed_off (
+    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    position INTEGER NOT NULL,
+    since INTEGER NOT NULL,
+    PRIMARY KEY (userid, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE disabled (
+    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    position INTEGER NOT NULL,
+    since INTEGER NOT NULL,
+    PRIMARY KEY (userid, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE becomes ( -- the userid that an account is about to get
+    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    position INTEGER NOT NULL,
+    next_userid TEXT NOT NULL,
+    PRIMARY KEY (userid, position)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX becomes_next ON becomes (next_userid);
+
+CREATE TABLE to_be_told ( -- who is to be told of that
+    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    position INTEGER NOT NULL,
+    reader TEXT NOT NULL,
+    PRIMARY KEY (userid, position)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE verified ( -- codes that came back for an account
-    id INTEGER PRIMARY KEY,
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    position INTEGER NOT NULL,
     code TEXT NOT NULL, -- a hash of it
     message_key TEXT NOT NULL, -- of the mail that asked for the code
-    UNIQUE (userid, code)
-) STRICT;
+    PRIMARY KEY (userid, position)
+) STRICT, WITHOUT ROWID;
 """

@@ -1,0 +1,37 @@
+"""Letters added to an outbox in a line of a test."""
+
+from datetime import datetime
+from typing import Any
+
+from pbm_oust.store.database import Database
+from pbm_oust.store.letters import Head, Letter, State, add_letter, all_letters, find_letter
+
+
+def head(recipient: str = "alice@example.org", **facts: Any) -> Head:
+    """Return what is known of a letter."""
+    return Head(recipient, facts.pop("message_id", "<1@example.com>"), "help", **facts)
+
+
+def post(
+    database: Database,
+    known: Head,
+    at: datetime,
+    content: bytes = b"To: alice\n\nHello\n",
+    state: State = State.WAITING,
+) -> int:
+    """Add a letter and return its id."""
+    return database.write(lambda each: add_letter(each, known, content, at, state))
+
+
+def letter(database: Database, number: int) -> Letter:
+    """Return a letter that is there."""
+    with database.read() as snapshot:
+        found = find_letter(snapshot, number)
+    assert found
+    return found
+
+
+def ids(database: Database, state: State) -> list[int]:
+    """Return the ids of the letters in a state."""
+    with database.read() as snapshot:
+        return [each.id for each in all_letters(snapshot, state)]

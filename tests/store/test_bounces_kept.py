@@ -1,0 +1,87 @@
+"""Letters that came back: counted for each address however it is written, and each once."""
+
+from dataclasses import replace
+from datetime import datetime
+from email.utils import make_msgid
+
+import pytest
+
+from pbm_oust.accounts.returned import MOST_BOUNCES, Bounce, Returned
+from pbm_oust.store.bounces import MOST_KEPT, all_bounces, bounces_of, forget_bounces, note_bounce
+from pbm_oust.store.database import Database
+
+ALICE, BOB = "alice@example.org", "bob@example.net"
+LETTER = "<oust.17.5.0123456789abcdef@example.com>"
+
+
+@pytest.fixture
+def bounce(now: datetime) -> Bounce:
+    return Bounce.of(now, "5.1.1", LETTER, "oust 17 #6: your turn, alice")
+
+
+def note(database: Database, address: str, *bounces: Bounce) -> Returned:
+    found = Returned(address, ())
+    for bounce in bounces:
+        found = database.write(lambda each, one=bounce: note_bounce(each, address, one))  # type: ignore[misc]
+    return found
+
+
+def others(bounce: Bounce, number: int) -> list[Bounce]:
+    return [replace(bounce, letter=make_msgid(domain="example.com")) for _ in range(number)]
+
+
+def of(database: Database, address: str) -> Returned:
+    with database.read() as snapshot:
+        return bounces_of(snapshot, address)
+
+
+def test_nothing_came_back_from_an_address_that_is_not_known(database: Database) -> None:
+    assert of(database, ALICE) == Returned(ALICE, ())
+
+
+def test_what_came_back_is_known_in_its_order(database: Database, bounce: Bounce) -> None:
+    bounces = others(bounce, 3)
+    assert note(database, ALICE, *bounces) == Returned(ALICE, tuple(bounces))
+    assert of(database, ALICE) == Returned(ALICE, tuple(bounces))
+    assert of(database, BOB) == Returned(BOB, ())
+
+
+def test_an_address_is_the_same_however_it_is_written(database: Database, bounce: Bounce) -> None:
+    note(database, ALICE, bounce)
+    note(database, "ALICE+games@example.org", *others(bounce, 1))
+    assert len(of(database, "Alice@Example.Org").bounces) == 2
+
+
+def test_a_letter_counts_once_however_many_reports_come(database: Database, bounce: Bounce) -> None:
+    found = note(database, ALICE, bounce, bounce, bounce)
+    assert found.bounces == (bounce,)
+
+
+def test_an_address_is_suspended_after_three_letters(database: Database, bounce: Bounce) -> None:
+    assert not note(database, ALICE, *others(bounce, MOST_BOUNCES - 1)).is_suspended
+    assert note(database, ALICE, *others(bounce, 1)).is_suspended
+
+
+def test_only_the_latest_letters_are_kept(database: Database, bounce: Bounce) -> None:
+    bounces = others(bounce, MOST_KEPT + 5)
+    assert note(database, ALICE, *bounces).bounces == tuple(bounces[5:])
+    assert note(database, BOB, bounce).bounces == (bounce,)
+
+
+def test_an_owner_who_writes_is_written_to_again(database: Database, bounce: Bounce) -> None:
+    note(database, ALICE, bounce)
+    note(database, BOB, bounce)
+    forget = "Alice@example.org"
+    assert database.write(lambda transaction: forget_bounces(transaction, forget))
+    assert not database.write(lambda transaction: forget_bounces(transaction, forget))
+    assert of(database, ALICE).bounces == ()
+    assert of(database, BOB).bounces == (bounce,)
+
+
+def test_all_addresses_are_listed(database: Database, bounce: Bounce) -> None:
+    bounces = others(bounce, 2)
+    note(database, BOB, bounce)
+    note(database, ALICE, *bounces)
+    with database.read() as snapshot:
+        found = all_bounces(snapshot)
+    assert found == [Returned(ALICE, tuple(bounces)), Returned(BOB, (bounce,))]

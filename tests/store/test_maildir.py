@@ -1,0 +1,313 @@
+"""The Maildir of a home without a relay: each letter is there once, whatever happens meanwhile."""
+
+import errno
+import stat
+from collections.abc import Iterable
+from datetime import datetime
+from itertools import count
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from pbm_oust.store.connections import Transaction
+from pbm_oust.store.database import Database
+from pbm_oust.store.letters import State, add_letter, all_letters, remove_letter
+from pbm_oust.store.maildir import Maildir, recall_letter
+from tests.chaos.launcher import TracedDisk
+from tests.chaos.power import Storage
+from tests.chaos.trace import Step, Trace
+from tests.store.posting import head, ids, letter, post
+from tests.support.trouble import Fault, FaultyDisk, FaultyVfs, Trouble
+from tests.support.vfs import TracedVfs
+
+
+@pytest.fixture
+def maildir(database: Database) -> Maildir:
+    maildir = Maildir(database.path.parent / "outbox", database)
+    maildir.prepare()
+    return maildir
+
+
+def contents(maildir: Maildir, state: str = "new") -> list[str]:
+    """Return what stands in the files, in the order of their names."""
+    return [path.read_text() for path in sorted((maildir.path / state).iterdir())]
+
+
+def add(database: Database, at: datetime, *texts: str) -> list[int]:
+    """Add letters that are to be files, in one unit of work."""
+
+    def work(transaction: Transaction) -> list[int]:
+        add_one = [text.encode() for text in texts]
+        return [add_letter(transaction, head(), each, at, State.FILE) for each in add_one]
+
+    return database.write(work)
+
+
+def files_of(database: Database) -> list[str]:
+    with database.read() as snapshot:
+        return [each.file for each in all_letters(snapshot, State.FILE)]
+
+
+def remove(database: Database, letters: Iterable[int]) -> None:
+    database.write(lambda transaction: [remove_letter(transaction, each) for each in letters])
+
+
+def open_mail(maildir: Maildir) -> list[str]:
+    """Take the letters that are new, as a mail program does, and return them."""
+    found = contents(maildir)
+    for path in (maildir.path / "new").iterdir():
+        path.rename(maildir.path / "cur" / f"{path.name}:2,S")
+    return found
+
+
+# Writing
+
+
+def test_letters_are_written_in_their_order_for_their_owner_alone(
+    database: Database, maildir: Maildir, now: datetime
+) -> None:
+    first, second = add(database, now, "one", "two")
+    assert maildir.write_out() == 2
+    assert contents(maildir) == ["one", "two"]
+    names = [path.name for path in sorted((maildir.path / "new").iterdir())]
+    seconds = int(now.timestamp())
+    assert names == [f"{seconds}.L{each:06}.pbm_oust" for each in (first, second)]
+    assert [letter(database, each).file for each in (first, second)] == names
+    modes = {stat.S_IMODE(path.stat().st_mode) for path in maildir.path.rglob("*")}
+    assert modes == {0o600, 0o700}
+
+
+def test_letters_are_written_once(database: Database, maildir: Maildir, now: datetime) -> None:
+    add(database, now, "one")
+    assert [maildir.write_out(), maildir.write_out()] == [1, 0]
+    assert open_mail(maildir) == ["one"]
+    assert maildir.write_out() == 0
+    assert contents(maildir) == []
+
+
+def test_letters_for_the_relay_are_no_files(
+    database: Database, maildir: Maildir, now: datetime
+) -> None:
+    post(database, head(), now)
+    assert maildir.write_out() == 0
+    assert contents(maildir) == []
+
+
+def test_what_is_written_while_something_is_read_is_found(
+    database: Database, maildir: Maildir, now: datetime
+) -> None:
+    with database.read():
+        add(database, now, "one")
+        assert maildir.write_out() == 1
+    assert contents(maildir) == ["one"]
+
+
+def test_what_others_keep_in_the_folders_is_left_alone(
+    database: Database, maildir: Maildir, now: datetime
+) -> None:
+    (maildir.path / "tmp" / "1.M2P3.host").write_text("of a mail program")
+    (maildir.path / "new" / "1.M2P3.host").write_text("of somebody else")
+    add(database, now, "one")
+    maildir.write_out()
+    assert contents(maildir, "tmp") == ["of a mail program"]
+    assert contents(maildir) == ["of somebody else", "one"]
+
+
+def test_letters_that_were_taken_are_forgotten(
+    database: Database, maildir: Maildir, now: datetime
+) -> None:
+    add(database, now, "one", "two")
+    maildir.write_out()
+    assert maildir.forget_taken() == 0
+    assert open_mail(maildir) == ["one", "two"]
+    (third,) = add(database, now, "three")
+    maildir.write_out()
+    assert maildir.forget_taken() == 2
+    assert ids(database, State.FILE) == [third]
+
+
+# Taking back
+
+
+def test_a_letter_that_nobody_has_opened_is_taken_back(
+    database: Database, maildir: Maildir, now: datetime
+) -> None:
+    first, second = add(database, now, "one", "two")
+    maildir.write_out()
+    with maildir.withheld([letter(database, second).file]) as is_withheld:
+        assert is_withheld
+        assert contents(maildir) == ["one"]
+        remove(database, [second])
+    assert contents(maildir) == ["one"]
+    assert contents(maildir, "tmp") == []
+    assert ids(database, State.FILE) == [first]
+
+
+def test_a_letter_is_back_in_its_place_if_it_was_not_taken_back(
+    database: Database, maildir: Maildir, now: datetime
+) -> None:
+    add(database, now, "one", "two")
+    maildir.write_out()
+    with maildir.withheld(files_of(database)) as is_withheld:
+        assert is_withheld
+    assert contents(maildir) == ["one", "two"]
+    with pytest.raises(RuntimeError), maildir.withheld(files_of(database)):
+        raise RuntimeError
+    assert contents(maildir) == ["one", "two"]
+
+
+def test_letters_are_taken_back_together_or_not_at_all(
+    database: Database, maildir: Maildir, now: datetime
+) -> None:
+    add(database, now, "one", "two")
+    maildir.write_out()
+    first, second = sorted((maildir.path / "new").iterdir())
+    second.rename(maildir.path / "cur" / f"{second.name}:2,S")
+    with maildir.withheld([first.name, second.name]) as is_withheld:
+        assert not is_withheld
+        assert contents(maildir) == ["one"]
+    assert contents(maildir) == ["one"]
+
+
+def test_a_letter_may_go_to_the_relay_instead(
+    database: Database, maildir: Maildir, now: datetime
+) -> None:
+    (number,) = add(database, now, "one")
+    maildir.write_out()
+    with maildir.withheld(files_of(database)) as is_withheld:
+        assert is_withheld
+        database.write(lambda transaction: recall_letter(transaction, number))
+    assert contents(maildir) == []
+    assert ids(database, State.WAITING) == [number]
+    assert letter(database, number).file == ""
+
+
+# Trouble
+
+
+@pytest.mark.parametrize(
+    ("is_opened", "fault", "number"),
+    [
+        (True, Fault.ONCE, errno.EIO),
+        (False, Fault.HALF, errno.EIO),
+        (True, Fault.STAYS, errno.EIO),
+        (False, Fault.STAYS, errno.ENOSPC),
+    ],
+)
+def test_a_fault_at_any_step_of_writing_loses_and_doubles_no_letter(
+    is_opened: bool, fault: Fault, number: int, memory_path: Path, now: datetime
+) -> None:
+    """A mail program may take what is there as soon as it is there."""
+    for at in count(1):
+        home = memory_path / f"{at}"
+        home.mkdir()
+        trouble = Trouble(0, fault, number)
+        with FaultyVfs(trouble).in_use():
+            database = Database(home / "pbm_oust.db", FaultyDisk(trouble))
+            maildir = Maildir(home / "outbox", database, FaultyDisk(trouble))
+            maildir.prepare()
+            add(database, now, "one", "two")
+            trouble.steps, trouble.at = 0, at
+            failed = False
+            try:
+                maildir.write_out()
+            except OSError:
+                failed = True
+            taken = open_mail(maildir) if is_opened else []
+            is_over = trouble.steps < at
+            trouble.end()
+            maildir.write_out()
+            assert sorted(taken + contents(maildir)) == ["one", "two"], at
+            assert contents(maildir, "tmp") == []
+            database.close()
+        if is_over and not failed:
+            break
+    assert at > 5
+
+
+@pytest.mark.parametrize(("fault", "number"), [(Fault.ONCE, errno.EIO), (Fault.STAYS, errno.EIO)])
+def test_a_fault_at_any_step_of_taking_back_leaves_letters_and_database_of_one_mind(
+    fault: Fault, number: int, memory_path: Path, now: datetime
+) -> None:
+    for at in count(1):
+        home = memory_path / f"{at}"
+        home.mkdir()
+        trouble = Trouble(0, fault, number)
+        with FaultyVfs(trouble).in_use():
+            database = Database(home / "pbm_oust.db", FaultyDisk(trouble))
+            maildir = Maildir(home / "outbox", database, FaultyDisk(trouble))
+            maildir.prepare()
+            letters = add(database, now, "one", "two")
+            maildir.write_out()
+            names = files_of(database)
+            trouble.steps, trouble.at = 0, at
+            try:
+                with maildir.withheld(names) as is_withheld:
+                    assert is_withheld
+                    remove(database, letters)
+            except OSError:
+                pass
+            is_over = trouble.steps < at
+            trouble.end()
+            maildir.write_out()
+            left = ids(database, State.FILE)
+            assert left in ([], letters)
+            assert contents(maildir) == (["one", "two"] if left else [])
+            assert contents(maildir, "tmp") == []
+            database.close()
+        if is_over:
+            break
+    assert at > 5
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_a_power_cut_at_any_step_loses_and_doubles_no_letter(
+    share: float, memory_path: Path, now: datetime
+) -> None:
+    """With nothing undone, it is a process that is killed."""
+    steps, written, taken_back = posted_and_taken_back(
+        memory_path / "traced", memory_path / "trace", now
+    )
+    for cut in range(12, len(steps) + 1):
+        home = memory_path / f"{cut}"
+        storage = Storage()
+        storage.follow(steps[:cut])
+        storage.cut(Random(cut), share)
+        for name in ("tmp", "new", "cur"):
+            (home / "outbox" / name).mkdir(parents=True)
+        for name, content in storage.files().items():
+            path = home / Path(name).relative_to(memory_path / "traced")
+            path.write_bytes(content)
+        database = Database(home / "pbm_oust.db")
+        maildir = Maildir(home / "outbox", database)
+        maildir.write_out()
+        found = contents(maildir)
+        assert len(set(found)) == len(found) == len(ids(database, State.FILE))
+        assert contents(maildir, "tmp") == []
+        if cut >= taken_back:
+            assert found == ["one"]
+        elif cut >= written:
+            assert found in (["one", "two"], ["one"])
+        database.close()
+
+
+def posted_and_taken_back(home: Path, path: Path, now: datetime) -> tuple[list[Step], int, int]:
+    """Write two letters and take one back; return the steps, and how many were behind each."""
+    disk = TracedDisk()
+    disk.trace, disk.fuse = Trace(path), path.with_name("fuse")
+    home.mkdir()
+    with TracedVfs(disk.trace).in_use():
+        database = Database(home / "pbm_oust.db", disk)
+        maildir = Maildir(home / "outbox", database, disk)
+        maildir.prepare()
+        letters = add(database, now, "one", "two")
+        maildir.write_out()
+        written = len(list(disk.trace.steps()))
+        with maildir.withheld(files_of(database)[1:]):
+            remove(database, letters[1:])
+        taken_back = len(list(disk.trace.steps()))
+        database.close()
+    steps = list(disk.trace.steps())
+    disk.trace.close()
+    return steps, written, taken_back

@@ -1,0 +1,69 @@
+"""Message keys: a command that comes again is known, and what became of it stays so."""
+
+from datetime import datetime, timedelta
+
+from pbm_oust.store.database import Database
+from pbm_oust.store.message_keys import (
+    MEMORY,
+    Known,
+    Outcome,
+    count_keys,
+    find_key,
+    forget_old_keys,
+    note_key,
+)
+
+KEY, OTHER = "4f0c1d2e9a8b7c6d", "0b53a2c4d1e6f788"
+
+
+def note(
+    database: Database, outcome: Outcome, at: datetime, progress: str = "", key: str = KEY
+) -> bool:
+    return database.write(lambda each: note_key(each, key, outcome, at, progress))
+
+
+def known(database: Database, key: str = KEY) -> Known | None:
+    with database.read() as snapshot:
+        return find_key(snapshot, key)
+
+
+def test_a_key_is_not_known_before_it_is_noted(database: Database, now: datetime) -> None:
+    assert known(database) is None
+    assert note(database, Outcome.DONE, now)
+    assert known(database) == Known(Outcome.DONE, now, "")
+    assert known(database, OTHER) is None
+
+
+def test_what_was_refused_stays_refused(database: Database, now: datetime) -> None:
+    assert note(database, Outcome.REFUSED, now)
+    assert not note(database, Outcome.DONE, now)
+    assert not note(database, Outcome.BEGUN, now)
+    assert known(database) == Known(Outcome.REFUSED, now, "")
+
+
+def test_what_was_done_is_not_done_again(database: Database, now: datetime) -> None:
+    assert note(database, Outcome.DONE, now)
+    assert not note(database, Outcome.DONE, now + timedelta(days=1))
+    assert known(database) == Known(Outcome.DONE, now, "")
+
+
+def test_what_has_begun_goes_on_until_it_is_done(database: Database, now: datetime) -> None:
+    later = now + timedelta(minutes=1)
+    assert note(database, Outcome.BEGUN, now, "one")
+    assert note(database, Outcome.BEGUN, now, "one two")
+    assert known(database) == Known(Outcome.BEGUN, now, "one two")
+    assert note(database, Outcome.DONE, later)
+    assert known(database) == Known(Outcome.DONE, later, "")
+    assert not note(database, Outcome.BEGUN, later, "one two three")
+
+
+def test_a_key_is_forgotten_after_thirty_days(database: Database, now: datetime) -> None:
+    note(database, Outcome.DONE, now)
+    note(database, Outcome.DONE, now + timedelta(days=1), key=OTHER)
+    assert database.write(lambda each: forget_old_keys(each, now + MEMORY)) == 0
+    late = now + MEMORY + timedelta(seconds=1)
+    assert database.write(lambda each: forget_old_keys(each, late)) == 1
+    assert known(database) is None
+    assert known(database, OTHER)
+    with database.read() as snapshot:
+        assert count_keys(snapshot) == 1

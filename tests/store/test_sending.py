@@ -1,0 +1,128 @@
+"""The way to the relay: letters to one address keep their order, and others need not wait."""
+
+from datetime import datetime, timedelta
+
+from pbm_oust.store.connections import Transaction
+from pbm_oust.store.database import Database
+from pbm_oust.store.letters import State, remove_letter
+from pbm_oust.store.sending import (
+    begin_sending,
+    due_letters,
+    fail_letter,
+    next_try_after,
+    put_off,
+    retry_letter,
+    stop_sending,
+)
+from tests.store.posting import head, ids, letter, post
+
+ALICE, BOB = "alice@example.org", "bob@example.net"
+MINUTE = timedelta(minutes=1)
+
+
+def due(database: Database, at: datetime, most: int = 100) -> list[int]:
+    with database.read() as snapshot:
+        return [each.id for each in due_letters(snapshot, at, most)]
+
+
+def wait(database: Database, number: int, until: datetime, reason: str = "451 later") -> None:
+    database.write(lambda transaction: put_off(transaction, number, until, reason))
+
+
+def test_letters_are_due_at_once_in_their_order(database: Database, now: datetime) -> None:
+    posted = [post(database, head(address), now) for address in (BOB, ALICE, BOB)]
+    assert due(database, now) == posted
+    assert due(database, now, most=2) == posted[:2]
+
+
+def test_a_file_and_a_letter_that_failed_are_not_due(database: Database, now: datetime) -> None:
+    post(database, head(), now, state=State.FILE)
+    failed = post(database, head(), now)
+    database.write(lambda transaction: fail_letter(transaction, failed, "550 no"))
+    assert due(database, now) == []
+    assert letter(database, failed).reason == "550 no"
+
+
+def test_what_is_put_off_puts_off_what_goes_to_the_same_address(
+    database: Database, now: datetime
+) -> None:
+    first, other = post(database, head(ALICE), now), post(database, head(BOB), now)
+    second = post(database, head("Alice@example.org"), now)
+    wait(database, first, now + MINUTE)
+    third = post(database, head(ALICE), now)
+    assert due(database, now) == [other]
+    assert due(database, now + MINUTE) == [other, first, second, third]
+    assert [letter(database, each).failures for each in (first, second, third)] == [1, 0, 0]
+    assert letter(database, first).reason == "451 later"
+
+
+def test_letters_stay_in_their_order_when_the_clock_is_set_back(
+    database: Database, now: datetime
+) -> None:
+    first = post(database, head(), now)
+    second = post(database, head(), now - MINUTE)
+    assert due(database, now - MINUTE) == []
+    assert due(database, now) == [first, second]
+
+
+def test_each_failure_is_counted(database: Database, now: datetime) -> None:
+    number = post(database, head(), now)
+    for nth in range(1, 4):
+        wait(database, number, now + nth * MINUTE, f"451 {nth}")
+        assert letter(database, number).failures == nth
+    assert letter(database, number).reason == "451 3"
+    wait(database, number + 1, now, "it is gone")
+
+
+def test_it_is_known_when_to_try_again(database: Database, now: datetime) -> None:
+    def following(at: datetime) -> datetime | None:
+        with database.read() as snapshot:
+            return next_try_after(snapshot, at)
+
+    assert following(now) is None
+    number = post(database, head(), now)
+    assert following(now) is None
+    wait(database, number, now + MINUTE)
+    post(database, head(BOB), now)
+    assert following(now) == now + MINUTE
+
+
+def test_what_is_leaving_is_marked_until_the_relay_has_answered(
+    database: Database, now: datetime
+) -> None:
+    first, second, third = (post(database, head(address), now) for address in (ALICE, BOB, BOB))
+
+    def begin(transaction: Transaction) -> list[int]:
+        remove_letter(transaction, second)
+        return begin_sending(transaction, [first, second, third])
+
+    assert database.write(begin) == [first, third]
+    assert letter(database, first).is_leaving
+    assert letter(database, third).is_leaving
+    wait(database, first, now + MINUTE)
+    assert not letter(database, first).is_leaving
+    database.write(lambda transaction: stop_sending(transaction, [third]))
+    assert not letter(database, third).is_leaving
+
+
+def test_what_was_leaving_when_the_process_died_is_due_again(
+    database: Database, now: datetime
+) -> None:
+    number = post(database, head(), now)
+    database.write(lambda transaction: begin_sending(transaction, [number]))
+    assert due(database, now) == [number]
+    assert letter(database, number).is_leaving
+
+
+def test_a_letter_that_failed_is_tried_again_when_the_operator_says_so(
+    database: Database, now: datetime
+) -> None:
+    number = post(database, head(), now)
+    wait(database, number, now + MINUTE)
+    database.write(lambda transaction: fail_letter(transaction, number, "550 no"))
+    later = now + 2 * MINUTE
+    assert database.write(lambda transaction: retry_letter(transaction, number, later))
+    assert not database.write(lambda transaction: retry_letter(transaction, number, later))
+    assert due(database, later) == [number]
+    assert letter(database, number).failures == 0
+    assert ids(database, State.FAILED) == []

@@ -1,0 +1,88 @@
+"""Verifications: what waits for a code is found by it, for three days."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import pytest
+
+from pbm_oust.accounts.verification import LIFETIME, Pending, Purpose
+from pbm_oust.languages import LANGUAGES
+from pbm_oust.store.database import Database
+from pbm_oust.store.verifications import (
+    find_verification,
+    forget_old_verifications,
+    forget_verification,
+    forget_verifications_of,
+    keep_verification,
+)
+
+CODE, OTHER = "4f0c1d2e9a8b7c6d", "0b53a2c4d1e6f788"
+KEY = "9d2f6a1b3c4e5f60"
+
+
+@pytest.fixture
+def signup(now: datetime) -> Pending:
+    stored = f"scrypt 16384 8 1 {'00' * 16} {'00' * 32}"
+    french = LANGUAGES["fr"]
+    return Pending(Purpose.SIGNUP, "alice", "Alice@example.org", now, KEY, stored, french)
+
+
+def keep(database: Database, code: str, pending: Pending) -> None:
+    database.write(lambda transaction: keep_verification(transaction, code, pending))
+
+
+def found(database: Database, code: str, at: datetime) -> Pending | None:
+    with database.read() as snapshot:
+        return find_verification(snapshot, code, at)
+
+
+@pytest.mark.parametrize("purpose", Purpose)
+def test_what_waits_for_a_code_is_found_as_it_was(
+    purpose: Purpose, database: Database, signup: Pending, now: datetime
+) -> None:
+    password = signup.password if purpose is Purpose.SIGNUP else ""
+    pending = replace(signup, purpose=purpose, password=password)
+    keep(database, CODE, pending)
+    assert found(database, CODE, now) == pending
+    assert found(database, OTHER, now) is None
+
+
+def test_a_code_that_comes_too_late_finds_nothing(
+    database: Database, signup: Pending, now: datetime
+) -> None:
+    keep(database, CODE, signup)
+    assert found(database, CODE, now + LIFETIME - timedelta(seconds=1)) == signup
+    assert found(database, CODE, now + LIFETIME) is None
+    assert database.write(lambda each: forget_old_verifications(each, now + LIFETIME)) == 1
+
+
+def test_a_code_waits_for_what_was_asked_last(database: Database, signup: Pending) -> None:
+    later = replace(signup, asked=signup.asked + timedelta(hours=1))
+    keep(database, CODE, signup)
+    keep(database, CODE, later)
+    assert found(database, CODE, later.asked) == later
+
+
+def test_a_code_that_came_back_is_forgotten(
+    database: Database, signup: Pending, now: datetime
+) -> None:
+    keep(database, CODE, signup)
+    database.write(lambda transaction: forget_verification(transaction, CODE))
+    assert found(database, CODE, now) is None
+
+
+def test_what_waits_for_an_account_is_forgotten_but_not_what_others_ask_for_its_userid(
+    database: Database, signup: Pending, now: datetime
+) -> None:
+    of_another = replace(signup, cause=OTHER)
+    kept = {
+        "0" * 16: signup,
+        "1" * 16: of_another,
+        "2" * 16: replace(signup, purpose=Purpose.FORGOT, password=""),
+        "3" * 16: replace(signup, userid="bob"),
+    }
+    for code, pending in kept.items():
+        keep(database, code, pending)
+    database.write(lambda transaction: forget_verifications_of(transaction, "alice", KEY))
+    left = [code for code in kept if found(database, code, now)]
+    assert left == ["1" * 16, "3" * 16]
