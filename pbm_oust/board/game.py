@@ -241,8 +241,8 @@ class Game:
         for nth, name in enumerate(wish.cells, 1):
             played = wish.cells[: nth - 1]
             if done and not position.is_mid_turn:
-                won = position.result is not None
-                raise Illegal(reasons.AfterTurn(self, nth, played, won=won), name)
+                over = position.result is not None
+                raise Illegal(reasons.AfterTurn(self, nth, played, over=over), name)
             try:
                 cell = self.header.grid.parse_cell(name)
                 following = position.place(cell)

@@ -155,7 +155,7 @@ def _read_header(lines: _Lines) -> Header:
     try:
         key = "Grid"
         grid = parse_grid(found[key][1])
-        if grid.shape not in kind.defaults or not kind.can_use(grid):
+        if not kind.plays_on(grid):
             raise BadGrid(f"{kind.title} is not played on {grid}")
         key = "Options"
         terms = parse_terms(found[key][1])

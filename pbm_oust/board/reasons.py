@@ -114,7 +114,7 @@ class AfterTurn(OfBoard, IllegalReason):
     nth: int
     played: tuple[str, ...]
     """The cells of the placements before."""
-    won: bool
+    over: bool
     """Whether these have ended the game too."""
 
 

@@ -188,7 +188,7 @@ def grid_from(kind: Kind, size: str | None, hexagonal: str | None) -> Grid:
             grid = kind.default_grid
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    if grid.shape not in kind.defaults or not kind.can_use(grid):
+    if not kind.plays_on(grid):
         raise click.UsageError(
             f"{kind.title} is not played on {grid}, which has {grid.cells.bit_count()} cells"
         )

@@ -10,7 +10,7 @@ from pbm_oust.play.request import Action, Handled, Request
 from pbm_oust.play.starting import challenger_of, start_board
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
-from pbm_oust.rules.grid import Grid, Shape, parse_size
+from pbm_oust.rules.grid import Grid, Shape, format_size, parse_size
 from pbm_oust.rules.position import Kind
 
 LONGEST_TIME = 3650
@@ -53,16 +53,25 @@ def _read_hex(kind: Kind, value: str | None) -> Grid:
     return parse_size(Shape.HEX, value)
 
 
-def _show_size(kind: Kind) -> str:
-    sizes = ("13", "11x9") if kind.own_shape is Shape.SQUARE else ("3", "3,4")
-    return "[" + "|".join(f"-size={size}" for size in sizes) + "]"
+_EXAMPLES = {Shape.SQUARE: ("13", "11x9"), Shape.HEX: ("3", "3,4")}
+"""Sizes that show how one is written."""
 
 
-def _show_hex(kind: Kind) -> str:
-    if kind.own_shape is Shape.HEX or Shape.HEX not in kind.defaults:
-        return ""
-    side, _ = kind.defaults[Shape.HEX].size
-    return f"[-hex|-hex={side}|-hex=3,4]"
+def _write_size(kind: Kind) -> tuple[str, ...]:
+    shape = kind.own_shape
+    usable = [size for size in _EXAMPLES[shape] if kind.plays_on(parse_size(shape, size))]
+    return tuple(f"-size={size}" for size in usable or [format_size(kind.default_grid)])
+
+
+def _write_hex(kind: Kind) -> tuple[str, ...]:
+    if Shape.HEX not in kind.defaults:
+        return ()
+    return "-hex", f"-hex={format_size(kind.defaults[Shape.HEX])}", "-hex=3,4"
+
+
+def _needs_hex(kind: Kind) -> bool:
+    """Return whether `-hex` says what `-size` cannot say."""
+    return kind.own_shape is not Shape.HEX
 
 
 def _switch(name: str, term: str) -> Option:
@@ -73,7 +82,7 @@ def _switch(name: str, term: str) -> Option:
             raise ValueError("takes no value")
         return False
 
-    return Option(name, lambda _kind: f"[-{name}]", read, takes="nothing", sets=term)
+    return Option(name, lambda _kind: (f"-{name}",), read, takes="nothing", sets=term)
 
 
 def _days(name: str, least: int) -> Option:
@@ -86,12 +95,12 @@ def _days(name: str, least: int) -> Option:
         return days
 
     usual = getattr(Terms(), name)
-    return Option(name, lambda _kind: f"[--{name}={usual}]", read, takes="days", sets=name)
+    return Option(name, lambda _kind: (f"--{name}={usual}",), read, takes="days", sets=name)
 
 
 OPTIONS = (
-    Option("size", _show_size, _read_size, takes="", sets="grid"),
-    Option("hex", _show_hex, _read_hex, takes="hex", sets="grid"),
+    Option("size", _write_size, _read_size, takes="", sets="grid"),
+    Option("hex", _write_hex, _read_hex, takes="hex", sets="grid", is_shown=_needs_hex),
     _switch("noswap", "swap"),
     _switch("unrated", "rated"),
     _days("nagtime", 1),
@@ -107,7 +116,7 @@ TWO_PLAYERS = (Parameter("USERID1", read_userid), Parameter("USERID2", read_user
 def challenge(command: Challenge, request: Request, work: UnitOfWork) -> Handled:
     """Start a board and show it to both players."""
     actor = challenger_of(command.x, command.o, request, work)
-    if not command.kind.can_use(command.grid):
+    if not command.kind.plays_on(command.grid):
         raise NotAllowed(UnusableGrid(command.kind, command.grid))
 
     def header(number: int) -> Header:

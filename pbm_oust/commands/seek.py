@@ -115,7 +115,7 @@ def _side(side: Side) -> Option:
             raise ValueError("takes no value")
         return side
 
-    return Option(side.value, lambda _kind: f"[-{side.value}]", read, takes="nothing", sets="side")
+    return Option(side.value, lambda _kind: (f"-{side.value}",), read, takes="nothing", sets="side")
 
 
 _NUMBER = Parameter("NUMBER", _read_number)
@@ -127,7 +127,7 @@ Taken = dict[str, set[int]]
 def seek(command: OpenChallenge, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
     """Keep an open challenge of a player until somebody joins it."""
     kind = command.kind
-    if not kind.can_use(command.grid):
+    if not kind.plays_on(command.grid):
         raise NotAllowed(UnusableGrid(kind, command.grid))
 
     def change(account: Account) -> Account:

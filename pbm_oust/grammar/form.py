@@ -86,8 +86,8 @@ class Option:
     """A word `-name` or `-name=value` that may stand anywhere behind the command's words."""
 
     name: str
-    shown: Callable[[Kind], str]
-    """Returns how the help of a game shows it; an empty text where the game has no use for it."""
+    forms: Callable[[Kind], tuple[str, ...]]
+    """Returns the ways to write it in a game, as `-hex` and `-hex=7`; none where it is unknown."""
     read: Callable[[Kind, str | None], object]
     """Returns the value of what stands behind `=`. Raises ValueError if there is no such value."""
     takes: str
@@ -95,6 +95,13 @@ class Option:
     sets: str
     """The keyword of `Form.build` that takes the value. Two options that set the same exclude each
     other."""
+    is_shown: Callable[[Kind], bool] = lambda _kind: True
+    """Tells whether the help of a game shows it."""
+
+    def shown(self, kind: Kind) -> str:
+        """Return how the help of a game shows it; an empty text where it does not."""
+        forms = self.forms(kind) if self.is_shown(kind) else ()
+        return f"[{'|'.join(forms)}]" if forms else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +204,7 @@ class Form:
 
     def _read_options(self, words: Sequence[str], kind: Kind) -> dict[str, object]:
         found: dict[str, object] = {}
-        by_name = {option.name: option for option in self.options}
+        by_name = {option.name: option for option in self.options if option.forms(kind)}
         for word in words:
             name, equals, value = fold(word).lstrip("-").partition("=")
             try:
@@ -211,7 +218,7 @@ class Form:
             try:
                 found[option.sets] = option.read(kind, value if equals else None)
             except ValueError:
-                forms = tuple(option.shown(kind).strip("[]").split("|"))
+                forms = option.forms(kind)
                 takes = option.takes or kind.own_shape.value
                 raise Unreadable(BadOptionValue(forms, takes, right=forms[0]), word) from None
         return found

@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterable
 from datetime import date, datetime, tzinfo
-from gettext import GNUTranslations, NullTranslations
-from importlib.resources import files
+from gettext import NullTranslations, translation
 
 from babel import Locale
 from babel.dates import format_date
 from babel.numbers import format_decimal
 
+from pbm_oust import languages
 from pbm_oust.grammar.values import Filter
 from pbm_oust.languages import DOMAIN, ENGLISH, Language
 from pbm_oust.play.notices import Reader
@@ -33,12 +33,17 @@ _FILTERS = {
 
 
 def catalogue_of(language: Language) -> NullTranslations:
-    """Return the messages of a language as they were compiled. Raises FileNotFoundError."""
+    """Return the messages of a language as they were compiled. Raises FileNotFoundError.
+
+    Messages of a game may be in a folder of its own.
+    """
     if language is ENGLISH:
         return NullTranslations()
-    compiled = files("pbm_oust.languages") / language.code / "LC_MESSAGES" / f"{DOMAIN}.mo"
-    with compiled.open("rb") as file:
-        return GNUTranslations(file)
+    own, *further = languages.__path__
+    catalogue = translation(DOMAIN, own, [language.code])
+    for folder in further:
+        catalogue.add_fallback(translation(DOMAIN, folder, [language.code], fallback=True))
+    return catalogue
 
 
 class Translator:

@@ -5,9 +5,10 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache, partial
+from importlib import import_module
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from pbm_oust.accounts.address import is_same_address
 from pbm_oust.board.formats.plain import format_plain
@@ -50,7 +51,7 @@ class Words:
     def __init__(self, address: str, language: Language = ENGLISH) -> None:
         self._tongue = translator = Translator(language)
         templates: Any = Environment(
-            loader=PackageLoader("pbm_oust.templates", "."),
+            loader=FileSystemLoader(folders()),
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
@@ -228,6 +229,11 @@ class Words:
     def _render(self, template: str, **facts: object) -> str:
         text = self._templates.get_template(f"{template}.txt").render(facts)
         return wrapped(re.sub(r"\n{3,}", "\n\n", text)).strip("\n")
+
+
+def folders() -> list[str]:
+    """Return where templates are looked for; words of a game may be in a folder of its own."""
+    return list(import_module("pbm_oust.templates").__path__)
 
 
 @cache

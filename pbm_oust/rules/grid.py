@@ -60,10 +60,7 @@ class Grid:
 
     def __str__(self) -> str:
         """Return the grid's name as `parse_grid` reads it: `square 13x13`, `hex 7`, `hex 3,4`."""
-        first, second = self.size
-        if self.shape is Shape.SQUARE:
-            return f"square {first}x{second}"
-        return f"hex {first}" if first == second else f"hex {first},{second}"
+        return f"{self.shape.value} {format_size(self)}"
 
     def neighbours(self, some: int) -> int:
         """Return the cells that touch at least one cell of `some`.
@@ -180,6 +177,14 @@ def hexagon(side: int, other: int | None = None) -> Grid:
             f"two neighbouring sides of a hexagon add up to 3 to {LONGEST + 1}, not {side + other}"
         )
     return _lattice(Shape.HEX, (side, other), width, width, 1 - other, side - 1)
+
+
+def format_size(grid: Grid) -> str:
+    """Return the size of a grid as its name has it: `13x13`, `7`, `3,4`."""
+    first, second = grid.size
+    if grid.shape is Shape.SQUARE:
+        return f"{first}x{second}"
+    return f"{first}" if first == second else f"{first},{second}"
 
 
 def parse_size(shape: Shape, text: str) -> Grid:

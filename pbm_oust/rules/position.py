@@ -141,7 +141,7 @@ class Kind:
     defaults: Mapping[Shape, Grid]
     """The usual grid of each shape the game is played on. The first shape is the game's own."""
     can_use: Callable[[Grid], bool] = lambda grid: True
-    """Tells whether the game can be played on a grid of one of its shapes."""
+    """Tells of a grid of one of its shapes whether the game can be played there: see `plays_on`."""
     has_chains: bool = False
     """Whether a turn can have several placements."""
     fast_game: Callable[[Grid, Callable[[int], int]], tuple[int, Result]] | None = None
@@ -156,6 +156,10 @@ class Kind:
     def default_grid(self) -> Grid:
         """The grid of a challenge that names none."""
         return self.defaults[self.own_shape]
+
+    def plays_on(self, grid: Grid) -> bool:
+        """Return whether the game can be played on a grid."""
+        return grid.shape in self.defaults and self.can_use(grid)
 
 
 def taken(before: Position, after: Position) -> int:

@@ -84,14 +84,14 @@ def test_a_later_placement_is_judged_on_the_board_that_the_earlier_ones_made() -
 def test_a_placement_after_the_end_of_the_turn_is_illegal() -> None:
     refusal = illegal("x B3 E3 A5")
 
-    reason = AfterTurn(game(), nth=3, played=("B3", "E3"), won=False)
+    reason = AfterTurn(game(), nth=3, played=("B3", "E3"), over=False)
     assert (refusal.reason, refusal.culprit) == (reason, "A5")
 
 
 def test_a_second_placement_after_one_that_takes_nothing_is_illegal() -> None:
     refusal = illegal("x E3 B3")
 
-    reason = AfterTurn(game(), nth=2, played=("E3",), won=False)
+    reason = AfterTurn(game(), nth=2, played=("E3",), over=False)
     assert (refusal.reason, refusal.culprit) == (reason, "B3")
 
 
@@ -100,7 +100,7 @@ def test_a_placement_after_the_winning_one_is_illegal() -> None:
     with pytest.raises(Illegal) as refused:
         act(nearly_won, "x B3 A1")
 
-    reason = AfterTurn(nearly_won, nth=2, played=("B3",), won=True)
+    reason = AfterTurn(nearly_won, nth=2, played=("B3",), over=True)
     assert (refused.value.reason, refused.value.culprit) == (reason, "A1")
 
 

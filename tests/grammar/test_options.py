@@ -147,3 +147,12 @@ def test_a_wrong_value_is_explained_by_what_the_option_takes(line: str, takes: s
     assert isinstance(refusal, Unreadable)
     assert isinstance(refusal.reason, BadOptionValue)
     assert refusal.reason.takes == takes
+
+
+def test_a_game_on_hexagons_alone_says_how_hex_is_written_though_its_help_shows_size() -> None:
+    line, refusal = parse_line("churn challenge alice bob -hex=99")
+    assert isinstance(refusal, Unreadable)
+    assert isinstance(refusal.reason, BadOptionValue)
+    assert refusal.reason.forms == ("-hex", "-hex=3", "-hex=3,4")
+    assert line.form
+    assert not any("-hex" in usage for usage in line.form.usages(line.kind))

@@ -84,7 +84,7 @@ _CHOSEN: list[Refusal] = [
         for own in (True, False)
     ),
     *(Illegal(OffGrid(BEGUN, nth), "E5") for nth in (1, 2)),
-    *(Illegal(AfterTurn(BEGUN, 2, ("D4",), won), "E5") for won in (True, False)),
+    *(Illegal(AfterTurn(BEGUN, 2, ("D4",), over), "E5") for over in (True, False)),
     *(
         Illegal(AgainstRules(game, nth, ("D4",) * (nth - 1), fault, game.position), "E5")
         for game, fault in _FAULTS
