@@ -139,7 +139,7 @@ def due_by(snapshot: Snapshot, moment: datetime) -> list[BoardName]:
     Whether it does depends on the vacations of the player to move.
     """
     rows = snapshot.rows(
-        "SELECT kind, board FROM boards WHERE due <= ? ORDER BY due", seconds(moment)
+        "SELECT kind, board FROM boards WHERE due <= ? ORDER BY due, kind, board", seconds(moment)
     )
     return [BoardName(*row) for row in rows]
 
@@ -166,6 +166,12 @@ def seeks_taken(snapshot: Snapshot, kind: str) -> frozenset[int]:
     """Return the numbers of the open challenges of a kind that boards have taken."""
     rows = snapshot.rows("SELECT seek FROM histories WHERE kind = ? AND seek IS NOT NULL", kind)
     return frozenset(number for (number,) in rows)
+
+
+def highest_seek(snapshot: Snapshot, kind: str) -> int:
+    """Return the highest number of an open challenge that a board of a kind has taken, or 0."""
+    row = snapshot.row("SELECT max(seek) FROM histories WHERE kind = ? AND seek IS NOT NULL", kind)
+    return int(row[0] or 0) if row else 0
 
 
 def damaged_boards(
