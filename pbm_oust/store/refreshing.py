@@ -16,7 +16,7 @@ from pbm_oust.store.waiting import BoardName, boards_with_waiting
 
 MOST_LOOKED_AT = 200
 """How many files a step of a walk looks at."""
-_MOST_TOGETHER = 50
+_MOST_TOGETHER = 100
 """How many boards are written into the index in one transaction."""
 _MOST_REPLAYED = 5
 """How many of the histories that were believed a step of a walk replays."""
