@@ -34,6 +34,16 @@ def find_entry(snapshot: Snapshot, name: BoardName) -> Entry | None:
     return found[0] if found else None
 
 
+def find_damage(snapshot: Snapshot, name: BoardName) -> Damage | None:
+    """Return what is wrong with the history of a board; None for one that replays, or for none."""
+    row = snapshot.row(
+        "SELECT x, o, line, reason FROM damaged_boards WHERE kind = ? AND board = ?",
+        name.kind,
+        name.board,
+    )
+    return Damage(name, *row) if row else None
+
+
 def boards_of_kind(snapshot: Snapshot, kind: str, state: State | None = None) -> list[Entry]:
     """Return the boards of a kind in order of their numbers, all or those in one state."""
     if state is None:

@@ -3,6 +3,7 @@
 It is made from the histories and never believed over them.
 """
 
+from pbm_oust.store.board_queries import find_damage, find_entry
 from pbm_oust.store.columns import format_outcome, seconds
 from pbm_oust.store.connections import Snapshot, Transaction
 from pbm_oust.store.entries import Damage, Entry, Reading, State
@@ -92,6 +93,21 @@ def put(transaction: Transaction, reading: Reading, stamp: Stamp) -> None:
             state.value,
             int(userid in owners),
         )
+
+
+def get(snapshot: Snapshot, name: BoardName) -> tuple[Reading, Stamp] | None:
+    """Return what was put into the index for a board; None for a board not in it."""
+    entry = find_entry(snapshot, name) or find_damage(snapshot, name)
+    row = snapshot.row(
+        "SELECT is_replayed, challenge, seek, size, mtime, inode FROM histories "
+        "WHERE kind = ? AND board = ?",
+        *_key(name),
+    )
+    if not row or not entry:
+        return None
+    is_replayed, challenge, seek, *stamp = row
+    userids = _userids_in(snapshot, name)
+    return Reading(entry, userids, challenge, seek, bool(is_replayed)), Stamp(*stamp)
 
 
 def remove(transaction: Transaction, name: BoardName) -> None:

@@ -82,6 +82,19 @@ def settle(
     return unsettled
 
 
+def drop_waiting(transaction: Transaction, boards: Boards, name: BoardName) -> Waiting:
+    """Let nothing wait for a history any more, and return what was given up.
+
+    This is for an operator who takes a history as it is, and what waits does not go with it.
+    """
+    waiting = waiting_for(transaction, name)
+    remove_lines(transaction, name, waiting.lines)
+    for rewriting in waiting.rewritings:
+        remove_rewriting(transaction, rewriting)
+    refresh(transaction, boards, name)
+    return waiting
+
+
 def _take_out(
     boards: Boards,
     carried: Iterable[_Carried],

@@ -12,7 +12,7 @@ from pbm_oust.board.record import Deed, Ruling, Verb
 from pbm_oust.refusal import NotAllowed, Refusal
 from pbm_oust.rules.position import Side
 from pbm_oust.store.boards import Board
-from pbm_oust.store.refreshing import Walk, reindex, replay_believed
+from pbm_oust.store.refreshing import Walk, reindex, replay_believed, unfit
 from tests.store.kept import Kept, edited, key_of, later, named, played
 
 
@@ -154,6 +154,27 @@ def test_files_that_are_no_histories_by_their_names_are_left_alone(kept: Kept) -
         (kept.path / "oust" / name).write_text("text")
     assert walked(kept) == []
     assert kept.start() == 2
+
+
+def unfitting(kept: Kept) -> list[int]:
+    """Return the boards of which the index does not say what their histories say."""
+    with kept.database.read() as snapshot:
+        return [name.board for name in unfit(snapshot, kept.boards)]
+
+
+def test_a_board_that_the_index_does_not_fit_is_found(kept: Kept) -> None:
+    for _ in range(6):
+        kept.start("x C3")
+    kept.settle()
+    kept.play(6, "o resign")
+    assert unfitting(kept) == []
+    edited(kept.file(2), "x C3", "x Z9")
+    kept.file(9).write_text("by hand\n")
+    kept.file(4).unlink()
+    kept.database.write(lambda each: each.run("UPDATE boards SET to_move = 'x' WHERE board = 5"))
+    assert unfitting(kept) == [2, 4, 5, 9]
+    reindex(kept.database, kept.boards)
+    assert unfitting(kept) == []
 
 
 def test_a_believed_result_is_replayed_in_the_background(kept: Kept) -> None:
