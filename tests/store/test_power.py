@@ -97,13 +97,13 @@ def check(folder: Path, committed: list[bytes]) -> None:
     assert kept.waiting() == []
 
 
-@pytest.mark.parametrize("share", [0, 0.3, 0.7])
+@pytest.mark.parametrize(("share", "pace"), [(0, 1), (0.3, 3), (0.7, 4)])
 def test_what_was_committed_is_there_after_a_power_cut_at_any_step(
-    share: float, tmp_path: Path
+    share: float, pace: int, tmp_path: Path
 ) -> None:
     most, is_cut = 0, True
     while is_cut:
-        most += 1
+        most += pace
         folder = tmp_path / f"{most}"
         folder.mkdir()
         kept, disk, is_cut = work_until(folder, PLAY, most)
@@ -111,13 +111,13 @@ def test_what_was_committed_is_there_after_a_power_cut_at_any_step(
     assert most > 30
 
 
-@pytest.mark.parametrize("works", [PLAY, RENAME])
+@pytest.mark.parametrize(("works", "pace"), [(PLAY, 2), (RENAME, 1)])
 def test_what_a_process_that_died_has_not_synced_is_synced_by_the_next(
-    works: Works, tmp_path: Path
+    works: Works, pace: int, tmp_path: Path
 ) -> None:
     most, is_cut = 0, True
     while is_cut:
-        most += 1
+        most += pace
         folder = tmp_path / f"{most}"
         folder.mkdir()
         _, _, is_cut = work_until(folder, works, most)
