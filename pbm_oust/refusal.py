@@ -1,11 +1,45 @@
 """Why a command was not carried out: three kinds of refusal that are never mixed.
 
-A refusal carries the reason and the facts; the templates have the words. Failures on our own side
-are not refusals: they are OSErrors and `DamagedHistory`, and leave the mail with its sender.
+A refusal holds its reason. Each reason is a dataclass of its own, whose fields are what the
+sentence about it needs; it stands beside the code that raises it, and the templates have the words.
+Failures on our own side are not refusals: they are OSErrors and `DamagedHistory`, and leave the
+mail with its sender.
 """
 
+import re
+from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import Any
+
+_CAPITAL = re.compile(r"(?<=.)(?=[A-Z])")
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a command was not carried out. A class derived from it stands for each reason."""
+
+    @classmethod
+    def word(cls) -> str:
+        """Return its name in logs and in templates: `no_such_board` for NoSuchBoard."""
+        return _CAPITAL.sub("_", cls.__name__).lower()
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadableReason(Reason):
+    """Why a text cannot be read as a command."""
+
+    right: str | None = field(default=None, kw_only=True)
+    """What would be right in the place of the part at fault, where that is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotAllowedReason(Reason):
+    """Why a command cannot be carried out now."""
+
+
+@dataclass(frozen=True, slots=True)
+class IllegalReason(Reason):
+    """Why the board does not allow a placement."""
 
 
 class Unread(Enum):
@@ -58,22 +92,11 @@ class Barred(Enum):
     STRANGE_ADDRESS = "strange_address"
     ACCOUNT_REMOVED = "account_removed"
     USERID_TAKEN = "userid_taken"
-    SAME_PLAYER = "same_player"
     UNUSABLE_GRID = "unusable_grid"
     REFUSED_BEFORE = "refused_before"
     NOT_ON_BOARD = "not_on_board"
     NOTHING_WRITTEN = "nothing_written"
-    NOT_YOUR_TURN = "not_your_turn"
     OTHER_RECORD = "other_record"
-    GAME_OVER = "game_over"
-    MAY_NOT_PASS = "may_not_pass"
-    MUST_PASS = "must_pass"
-    SWAP_OFF = "swap_off"
-    SWAP_TOO_LATE = "swap_too_late"
-    DECLINE_TOO_LATE = "decline_too_late"
-    OFFER_WAITS = "offer_waits"
-    NO_OFFER = "no_offer"
-    NOTHING_TO_UNDO = "nothing_to_undo"
     VACATION_PAST = "vacation_past"
     VACATION_FAR = "vacation_far"
     VACATION_OVERLAPS = "vacation_overlaps"
@@ -105,44 +128,57 @@ class Barred(Enum):
     OLD_ANSWER = "old_answer"
 
 
-class Unlawful(Enum):
-    """A placement is not legal on the board."""
-
-    OFF_GRID = "off_grid"
-    AFTER_TURN = "after_turn"
-    AGAINST_RULES = "against_rules"
-
-
 class Refusal(Exception):
     """A command that was not carried out; nothing has changed.
 
-    `reason` says why, and `facts` are what the sentence about it needs. `culprit` is the part of
-    the text that is at fault, where one is.
+    `culprit` is the part of the text that is at fault, where one is.
     """
 
     family: str
     """Which of the three kinds it is."""
 
-    def __init__(self, reason: Enum, culprit: str = "", **facts: Any) -> None:
-        super().__init__(reason.value)
+    def __init__(self, reason: Reason | Enum, culprit: str = "", **facts: Any) -> None:
+        super().__init__(reason, culprit)
         self.reason = reason
         self.culprit = culprit
-        self.facts = facts
+        self._facts = facts
+
+    def __str__(self) -> str:
+        return self.reason.word() if isinstance(self.reason, Reason) else str(self.reason.value)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the sentence about it needs."""
+        if isinstance(self.reason, Reason):
+            return {each.name: getattr(self.reason, each.name) for each in fields(self.reason)}
+        return self._facts
 
 
 class Unreadable(Refusal):
-    """The text could not be read as a command; `reason` is an Unread."""
+    """The text could not be read as a command."""
 
     family = "unreadable"
+    reason: UnreadableReason | Unread
+
+    def __init__(self, reason: UnreadableReason | Unread, culprit: str = "", **facts: Any) -> None:
+        super().__init__(reason, culprit, **facts)
 
 
 class NotAllowed(Refusal):
-    """The command was read and cannot be carried out now; `reason` is a Barred."""
+    """The command was read and cannot be carried out now."""
 
     family = "not_allowed"
+    reason: NotAllowedReason | Barred
+
+    def __init__(self, reason: NotAllowedReason | Barred, culprit: str = "", **facts: Any) -> None:
+        super().__init__(reason, culprit, **facts)
 
 
 class Illegal(Refusal):
-    """A placement that the board does not allow; `reason` is an Unlawful."""
+    """A placement that the board does not allow."""
 
     family = "illegal"
+    reason: IllegalReason
+
+    def __init__(self, reason: IllegalReason, culprit: str = "", **facts: Any) -> None:
+        super().__init__(reason, culprit, **facts)

@@ -1,6 +1,6 @@
-"""Compiled catalogues: made from the messages of each language when pbm_oust is built.
+"""Compiles the messages of each language to catalogues when pbm_oust is built.
 
-Run by itself, it compiles them where they stand, for an editable install.
+Run by itself, it compiles them in place, for an editable install.
 """
 
 from collections.abc import Iterator

@@ -1,22 +1,29 @@
-"""When a player wrote to everybody, kept in his account as `Broadcast: TIME`. Pure."""
+"""When a player wrote to everybody. Pure."""
 
 from datetime import datetime, timedelta
 
-from pbm_oust.accounts.account import Account, BadAccount
-from pbm_oust.board.notation import format_time, parse_time
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.kept import Column, Holds, Kept
+from pbm_oust.board.notation import format_time
 
-KEY = "Broadcast"
 MOST_A_DAY = 3
 """How often a player may write to everybody within a day."""
 _DAY = timedelta(days=1)
 
+BROADCASTS: Kept[tuple[datetime, ...]] = Kept(
+    name="broadcasts",
+    key="Broadcast",
+    columns=(Column("at", Holds.TIME),),
+    empty=(),
+    to_rows=lambda times: [(at,) for at in times],
+    of_rows=lambda rows: tuple(at for (at,) in rows),
+    to_lines=lambda times: map(format_time, times),
+)
+
 
 def broadcasts_of(account: Account) -> tuple[datetime, ...]:
-    """Return when a player wrote to everybody, as far as it is kept. Raises BadAccount."""
-    try:
-        return tuple(parse_time(value) for value in account.values(KEY))
-    except ValueError as error:
-        raise BadAccount(f"broadcast: {error}") from None
+    """Return when a player wrote to everybody, as far as it is kept."""
+    return BROADCASTS.of(account)
 
 
 def with_broadcast(account: Account, at: datetime) -> Account | None:
@@ -24,4 +31,4 @@ def with_broadcast(account: Account, at: datetime) -> Account | None:
     latest = [each for each in broadcasts_of(account) if each > at - _DAY]
     if len(latest) >= MOST_A_DAY:
         return None
-    return account.with_values(KEY, (format_time(each) for each in (*latest, at)))
+    return BROADCASTS.put(account, (*latest, at))

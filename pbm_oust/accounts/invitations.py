@@ -1,58 +1,64 @@
-"""Whom a player wants no games with, and how many boards at once he wants. Pure.
+"""Whom players want no games with, and how many boards at once they want. Pure."""
 
-Limit: 5
-Reject: bob
-"""
+from collections.abc import Iterable, Sequence
 
-import re
-from collections.abc import Iterable
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.kept import Column, Holds, Kept, Row
 
-from pbm_oust.accounts.account import Account, BadAccount
-from pbm_oust.board.notation import USERID
-
-LIMIT_KEY = "Limit"
-REJECT_KEY = "Reject"
 HIGHEST_LIMIT = 999
 
-_LIMIT = re.compile(r"[1-9][0-9]{0,2}")
+
+def _limit(rows: Sequence[Row]) -> int:
+    ((limit,),) = rows
+    if not 1 <= limit <= HIGHEST_LIMIT:
+        raise ValueError(f"{limit} is no number from 1 to {HIGHEST_LIMIT}")
+    return int(limit)
+
+
+LIMIT: Kept[int] = Kept(
+    name="limits",
+    key="Limit",
+    columns=(Column("boards", Holds.NUMBER),),
+    empty=0,
+    to_rows=lambda limit: [(limit,)] if limit else [],
+    of_rows=_limit,
+    to_lines=lambda limit: [str(limit)] if limit else [],
+)
+
+
+def _renamed(rejected: tuple[str, ...], old: str, new: str | None) -> tuple[str, ...]:
+    renamed = (new if userid == old else userid for userid in rejected)
+    return tuple(dict.fromkeys(userid for userid in renamed if userid))
+
+
+REJECTED: Kept[tuple[str, ...]] = Kept(
+    name="rejections",
+    key="Reject",
+    columns=(Column("rejected", Holds.USERID),),
+    empty=(),
+    to_rows=lambda rejected: [(userid,) for userid in rejected],
+    of_rows=lambda rows: tuple(userid for (userid,) in rows),
+    to_lines=lambda rejected: rejected,
+    merged=lambda rejected, others: tuple(dict.fromkeys((*rejected, *others))),
+    renamed=_renamed,
+)
 
 
 def limit_of(account: Account) -> int:
-    """Return on how many active boards a player wants to be at once; 0 for any number.
-
-    Raises BadAccount.
-    """
-    values = account.values(LIMIT_KEY)
-    if not values:
-        return 0
-    if len(values) > 1 or not _LIMIT.fullmatch(values[0]):
-        raise BadAccount(f"the limit {' '.join(values)!r} is no number from 1 to {HIGHEST_LIMIT}")
-    return int(values[0])
+    """Return on how many active boards a player wants to be at once; 0 for any number."""
+    return LIMIT.of(account)
 
 
 def with_limit(account: Account, limit: int) -> Account:
     """Return an account with this limit; 0 takes it away."""
-    return account.with_values(LIMIT_KEY, [str(limit)] if limit else [])
+    return LIMIT.put(account, limit)
 
 
 def rejected_by(account: Account) -> tuple[str, ...]:
-    """Return the userids of those by whom a player is not to be challenged. Raises BadAccount."""
-    userids = account.values(REJECT_KEY)
-    for userid in userids:
-        if not USERID.fullmatch(userid):
-            raise BadAccount(f"the rejected {userid!r} is no userid")
-    return userids
+    """Return the userids of those by whom a player is not to be challenged."""
+    return REJECTED.of(account)
 
 
 def with_rejected(account: Account, userids: Iterable[str]) -> Account:
     """Return an account that rejects these players and no others."""
-    return account.with_values(REJECT_KEY, dict.fromkeys(userids))
-
-
-def with_other_userid(account: Account, old: str, new: str | None) -> Account:
-    """Return an account that rejects a player by his new userid, or no longer, as he has none."""
-    rejected = rejected_by(account)
-    if old not in rejected:
-        return account
-    renamed = (new if userid == old else userid for userid in rejected)
-    return with_rejected(account, (each for each in renamed if each and each != account.userid))
+    return REJECTED.put(account, tuple(dict.fromkeys(userids)))

@@ -1,42 +1,54 @@
-"""What a player has noted about boards, kept in his account as `Note: oust 17 "text"`. Pure."""
+"""What players have noted about boards. Pure."""
 
 import json
-import re
+from collections.abc import Mapping, Sequence
 
-from pbm_oust.accounts.account import Account, BadAccount
-from pbm_oust.board.notation import NUMBER
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.kept import Column, Holds, Kept, Row, board_of, cells_of
 
-KEY = "Note"
 LONGEST = 2000
 """How many characters a note may have."""
 
-_LINE = re.compile(rf'([a-z]+ {NUMBER.pattern}) (".*")')
+
+def _notes(rows: Sequence[Row]) -> Mapping[str, str]:
+    if not all(note for _, _, note in rows):
+        raise ValueError("a note is empty")
+    return {board_of(kind, board): note for kind, board, note in rows}
 
 
-def notes_of(account: Account) -> dict[str, str]:
-    """Return the notes of a player by the names of their boards. Raises BadAccount."""
-    return dict(_parse(line) for line in account.values(KEY))
+def _merged(notes: Mapping[str, str], others: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the notes of both; two about one board, one behind the other."""
+    merged = {**others, **notes}
+    for name in notes.keys() & others.keys():
+        if notes[name] != others[name]:
+            merged[name] = f"{notes[name]}\n\n{others[name]}"
+    return merged
+
+
+NOTES: Kept[Mapping[str, str]] = Kept(
+    name="notes",
+    key="Note",
+    columns=(Column("kind"), Column("board", Holds.NUMBER), Column("note")),
+    empty={},
+    to_rows=lambda notes: [(*cells_of(name), note) for name, note in notes.items()],
+    of_rows=_notes,
+    # All that is not ASCII is escaped, and so are the ends of lines.
+    to_lines=lambda notes: [f"{name} {json.dumps(note)}" for name, note in notes.items()],
+    merged=_merged,
+)
+
+
+def notes_of(account: Account) -> Mapping[str, str]:
+    """Return the notes of a player by the names of their boards."""
+    return NOTES.of(account)
 
 
 def note_about(account: Account, board: str) -> str:
-    """Return the note about a board of this name; empty where there is none. Raises BadAccount."""
+    """Return the note about a board of this name; empty where there is none."""
     return notes_of(account).get(board, "")
 
 
 def with_note(account: Account, board: str, text: str) -> Account:
     """Return an account with this note about a board; an empty one takes it away."""
     notes = {**notes_of(account), board: text}
-    # All that is not ASCII is escaped: an account's lines end at more than a newline.
-    lines = (f"{name} {json.dumps(note)}" for name, note in notes.items() if note)
-    return account.with_values(KEY, lines)
-
-
-def _parse(line: str) -> tuple[str, str]:
-    match = _LINE.fullmatch(line)
-    try:
-        text = json.loads(match[2]) if match else None
-    except ValueError:
-        text = None
-    if not match or not isinstance(text, str):
-        raise BadAccount(f"the note {line[:40]!r} is not written 'oust 17 \"text\"'")
-    return match[1], text
+    return NOTES.put(account, {name: note for name, note in notes.items() if note})

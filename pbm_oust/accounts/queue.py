@@ -3,26 +3,25 @@
     Plan: oust 17 5 4f0c1d2e9a8b7c6d if F6 then D4,E5
     Plan: oust 17 5 4f0c1d2e9a8b7c6d D4
 
-These are lines of the owner's account: the board, the number that its next record had, the id of
-the mail that queued it, the turn of the other player that it answers, and the answer. A plan is
-bound to the position at that number; whether it still waits follows from the board alone, so that a
-line that has had its time does no harm.
+So plans read in the owner's account: the board, the number that its next record had, the message
+key of the mail that queued it, the turn of the other player that it answers, and the answer. A plan
+is bound to the position at that number; whether it still waits follows from the board alone, so
+that one that has had its time does no harm.
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 
-from pbm_oust.accounts.account import Account, BadAccount
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.kept import Column, Holds, Kept, Row, board_of, checked_number
 from pbm_oust.accounts.settings import Switch, settings_of
 from pbm_oust.board.game import Game, redo
-from pbm_oust.board.notation import CAUSE, NUMBER, format_wish, parse_wish
+from pbm_oust.board.notation import CAUSE, format_wish, parse_wish
 from pbm_oust.board.record import PLAYING, Action, Deed, Place, Record, Wish
 from pbm_oust.refusal import Refusal
-
-KEY = "Plan"
 
 
 class Prospect(Enum):
@@ -113,45 +112,59 @@ def derived_cause(cause: str, number: int) -> str:
 
 
 def format_plan(plan: Plan) -> str:
-    """Return the value of a plan's line."""
+    """Return how a person reads a plan."""
     return f"{plan.kind} {plan.board} {plan.number} {plan.cause} {plan.clause}"
 
 
-def parse_plan(text: str) -> Plan:
-    """Return the plan of a line. Raises ValueError for other words."""
-    match text.split(" "):
-        case [kind, board, number, cause, "if", condition, "then", answer]:
-            clause = Clause(_played(answer), _played(condition))
-        case [kind, board, number, cause, answer]:
-            clause = Clause(_played(answer))
-        case _:
-            raise ValueError("it is not written 'GAME BOARD NUMBER ID [if TURN then] TURN'")
-    for word in (board, number):
-        if not NUMBER.fullmatch(word):
-            raise ValueError(f"{word!r} is no number")
-    if not CAUSE.fullmatch(cause):
-        raise ValueError(f"{cause!r} is no id of a message")
-    return Plan(kind, int(board), int(number), cause, clause)
+def _row_of(plan: Plan) -> Row:
+    condition = plan.clause.condition
+    after = format_wish(condition) if condition else None
+    answer = format_wish(plan.clause.answer)
+    return plan.kind, plan.board, plan.number, plan.cause, after, answer
+
+
+def _plans(rows: Sequence[Row]) -> tuple[Plan, ...]:
+    plans = []
+    for kind, board, number, cause, condition, answer in rows:
+        board_of(kind, board)
+        if not CAUSE.fullmatch(cause):
+            raise ValueError(f"{cause!r} is no message key")
+        clause = Clause(_played(answer), _played(condition) if condition else None)
+        plans.append(Plan(kind, board, checked_number(number), cause, clause))
+    return tuple(plans)
+
+
+QUEUE: Kept[tuple[Plan, ...]] = Kept(
+    name="queue",
+    key="Plan",
+    columns=(
+        Column("kind"),
+        Column("board", Holds.NUMBER),
+        Column("record", Holds.NUMBER),
+        Column("message_key"),
+        Column("condition", is_optional=True),
+        Column("answer"),
+    ),
+    empty=(),
+    to_rows=lambda plans: map(_row_of, plans),
+    of_rows=_plans,
+    to_lines=lambda plans: map(format_plan, plans),
+    merged=lambda plans, others: tuple(dict.fromkeys((*plans, *others))),
+)
 
 
 def plans_of(account: Account) -> tuple[Plan, ...]:
-    """Return the plans of an account, also those that have had their time. Raises BadAccount."""
-    plans = []
-    for line in account.values(KEY):
-        try:
-            plans.append(parse_plan(line))
-        except ValueError as error:
-            raise BadAccount(f"the plan {line!r}: {error}") from None
-    return tuple(plans)
+    """Return the plans of an account, also those that have had their time."""
+    return QUEUE.of(account)
 
 
 def with_plans(account: Account, plans: Iterable[Plan]) -> Account:
     """Return an account with these plans in the place of those it had."""
-    return account.with_values(KEY, map(format_plan, plans))
+    return QUEUE.put(account, tuple(plans))
 
 
 def waiting(account: Account, game: Game) -> tuple[Plan, ...]:
-    """Return the plans of an account that still wait on a game's board. Raises BadAccount."""
+    """Return the plans of an account that still wait on a game's board."""
     mine = (plan for plan in plans_of(account) if plan.is_on(game))
     return tuple(plan for plan in mine if plan.prospect(game, account.userid) is Prospect.WAITS)
 
@@ -199,7 +212,7 @@ class Orders:
 
 
 def orders_of(account: Account) -> Orders:
-    """Return what a player has settled ahead. Raises BadAccount."""
+    """Return what a player has settled ahead."""
     return Orders(plans_of(account), settings_of(account).autopass is Switch.ON)
 
 

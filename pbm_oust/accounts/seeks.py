@@ -3,23 +3,22 @@
     Seek: 3 oust 2026-11-20T15:36:00Z any hex 7 swap rated nagtime=7 forfeittime=21
     Sought: oust 3
 
-The first is a line of the seeker's account: its number among those of its game, when it was made,
-the side that he wants, the grid and the terms. The second is the highest number that he was given,
-so that no number is ever given twice.
+So they read in the seeker's account: the number among those of its game, when it was made, the side
+that the seeker wants, the grid and the terms. The second is the highest number that the seeker was
+given, so that no number is ever given twice.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from pbm_oust.accounts.account import Account, BadAccount
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.kept import Column, Holds, Kept, Row, board_of
 from pbm_oust.board.header import Terms
-from pbm_oust.board.notation import NUMBER, format_terms, format_time, parse_terms, parse_time
+from pbm_oust.board.notation import format_terms, format_time, parse_terms
 from pbm_oust.rules.grid import Grid, parse_grid
 from pbm_oust.rules.position import Side
 
-KEY = "Seek"
-NUMBERED = "Sought"
 LIFETIME = timedelta(days=60)
 """How long an open challenge waits."""
 MOST_SEEKS = 10
@@ -50,52 +49,72 @@ class Seek:
 
 
 def format_seek(seek: Seek) -> str:
-    """Return the value of an open challenge's line."""
+    """Return how a person reads an open challenge."""
     side = seek.side.value if seek.side else _ANY
     words = f"{seek.number} {seek.kind} {format_time(seek.at)} {side} {seek.grid}"
     return f"{words} {format_terms(seek.terms)}"
 
 
-def parse_seek(text: str) -> Seek:
-    """Return the open challenge of a line. Raises ValueError for other words."""
-    words = text.split(" ", 6)
-    if len(words) != 7:
-        raise ValueError("it is not written 'NUMBER GAME TIME SIDE GRID OPTIONS'")
-    number, kind, at, side, shape, size, terms = words
-    if not NUMBER.fullmatch(number):
-        raise ValueError(f"{number!r} is no number")
-    wanted = None if side == _ANY else Side(side)
-    grid = parse_grid(f"{shape} {size}")
-    return Seek(int(number), kind, parse_time(at), wanted, grid, parse_terms(terms))
+def _row_of(seek: Seek) -> Row:
+    side = seek.side.value if seek.side else None
+    return seek.kind, seek.number, seek.at, side, str(seek.grid), format_terms(seek.terms)
+
+
+def _seeks(rows: Sequence[Row]) -> tuple[Seek, ...]:
+    found = []
+    for kind, number, at, side, grid, terms in rows:
+        board_of(kind, number)
+        wanted = None if side is None else Side(side)
+        found.append(Seek(number, kind, at, wanted, parse_grid(grid), parse_terms(terms)))
+    return tuple(found)
+
+
+SEEKS: Kept[tuple[Seek, ...]] = Kept(
+    name="seeks",
+    key="Seek",
+    columns=(
+        Column("kind"),
+        Column("number", Holds.NUMBER),
+        Column("at", Holds.TIME),
+        Column("side", is_optional=True),
+        Column("grid"),
+        Column("terms"),
+    ),
+    empty=(),
+    to_rows=lambda seeks: map(_row_of, seeks),
+    of_rows=_seeks,
+    to_lines=lambda seeks: map(format_seek, seeks),
+    merged=lambda seeks, others: (*seeks, *others),
+)
+
+SOUGHT: Kept[Mapping[str, int]] = Kept(
+    name="sought",
+    key="Sought",
+    columns=(Column("kind"), Column("highest", Holds.NUMBER)),
+    empty={},
+    to_rows=lambda numbers: numbers.items(),
+    of_rows=dict,
+    to_lines=lambda numbers: [f"{kind} {highest}" for kind, highest in numbers.items()],
+    merged=lambda numbers, others: {
+        kind: max(numbers.get(kind, 0), others.get(kind, 0)) for kind in {**numbers, **others}
+    },
+)
 
 
 def seeks_of(account: Account) -> tuple[Seek, ...]:
-    """Return the challenges of a player, also those whose time is over. Raises BadAccount."""
-    found = []
-    for line in account.values(KEY):
-        try:
-            found.append(parse_seek(line))
-        except ValueError as error:
-            raise BadAccount(f"the open challenge {line!r}: {error}") from None
-    return tuple(found)
+    """Return the challenges of a player, also those whose time is over."""
+    return SEEKS.of(account)
 
 
 def with_seeks(account: Account, seeks: Iterable[Seek]) -> Account:
     """Return an account with these challenges; the highest numbers it had are kept."""
     kept = tuple(seeks)
-    numbers = last_numbers(account)
+    numbers = dict(last_numbers(account))
     for seek in kept:
         numbers[seek.kind] = max(seek.number, numbers.get(seek.kind, 0))
-    changed = account.with_values(KEY, map(format_seek, kept))
-    return changed.with_values(NUMBERED, (f"{kind} {last}" for kind, last in numbers.items()))
+    return SOUGHT.put(SEEKS.put(account, kept), numbers)
 
 
-def last_numbers(account: Account) -> dict[str, int]:
-    """Return the highest number that a player was given, by game. Raises BadAccount."""
-    found: dict[str, int] = {}
-    for line in account.values(NUMBERED):
-        kind, _, number = line.partition(" ")
-        if not NUMBER.fullmatch(number):
-            raise BadAccount(f"the line {NUMBERED!r} with {line!r} is not written 'GAME NUMBER'")
-        found[kind] = int(number)
-    return found
+def last_numbers(account: Account) -> Mapping[str, int]:
+    """Return the highest number that a player was given, by game."""
+    return SOUGHT.of(account)

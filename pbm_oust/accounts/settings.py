@@ -1,15 +1,20 @@
-"""What a player has settled about his mail, kept in his account as `Setting: mail digest`."""
+"""What players have settled about their mail. Pure.
 
-from collections.abc import Callable
+    Setting: mail digest
+
+So it reads in the player's account. What is as usual is not written down.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import Enum
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from pbm_oust.accounts.account import Account, BadAccount
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.kept import Column, Kept, Row
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language, language_named
 
-KEY = "Setting"
 _UTC = ZoneInfo("UTC")
 
 
@@ -112,27 +117,42 @@ def format_setting(settings: Settings, name: str) -> str:
     return str(value.value if isinstance(value, Enum) else value)
 
 
-def settings_of(account: Account) -> Settings:
-    """Return the settings of an account. Raises BadAccount."""
-    settings = Settings()
-    for line in account.values(KEY):
-        name, _, value = line.partition(" ")
+def _unusual(settings: Settings) -> Iterator[tuple[str, str]]:
+    """Yield the names and the values of those settings that are not as usual."""
+    for name in NAMES:
+        if getattr(settings, name) != getattr(USUAL, name):
+            yield name, format_setting(settings, name)
+
+
+def _settings(rows: Sequence[Row]) -> Settings:
+    settings = USUAL
+    for name, value in rows:
         if name not in NAMES:
-            raise BadAccount(f"the setting {name!r} is not known")
+            raise ValueError(f"the setting {name!r} is not known")
         try:
             settings = with_setting(settings, name, value)
         except ValueError:
             possible = " or ".join(values_of(name)) or "a time zone like Europe/Paris"
-            raise BadAccount(f"the setting {line!r} is not {possible}") from None
+            raise ValueError(f"the setting {f'{name} {value}'!r} is not {possible}") from None
     return settings
 
 
+SETTINGS: Kept[Settings] = Kept(
+    name="settings",
+    key="Setting",
+    columns=(Column("name"), Column("value")),
+    empty=USUAL,
+    to_rows=_unusual,
+    of_rows=_settings,
+    to_lines=lambda settings: [f"{name} {value}" for name, value in _unusual(settings)],
+)
+
+
+def settings_of(account: Account) -> Settings:
+    """Return the settings of an account."""
+    return SETTINGS.of(account)
+
+
 def with_settings(account: Account, settings: Settings) -> Account:
-    """Return an account with these settings; those that are usual are not written."""
-    usual = Settings()
-    lines = (
-        f"{name} {format_setting(settings, name)}"
-        for name in NAMES
-        if getattr(settings, name) != getattr(usual, name)
-    )
-    return account.with_values(KEY, lines)
+    """Return an account with these settings."""
+    return SETTINGS.put(account, settings)

@@ -1,26 +1,16 @@
 """Accounts whose player has signed off, that are disabled, or about to get another userid. Pure.
 
-    SignedOff: 2026-11-20T15:36:00Z
-    Disabled: 2026-11-20T15:36:00Z
-    Becomes: alicia
-    Tell: bob
-
-The last two are there while a player is forgotten, renamed or joined with another: his boards
-get the new userid one by one, and whoever goes on with it after a crash finds there which one it
-is, and who is to be told.
+A player who is forgotten, renamed or merged with another gets the new userid board by board. The
+account says which userid that is, and who is to be told, so that it can go on after a crash.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from pbm_oust.accounts.account import Account, BadAccount
-from pbm_oust.board.notation import USERID, format_time, parse_time
-
-SIGNED_OFF_KEY = "SignedOff"
-DISABLED_KEY = "Disabled"
-BECOMES_KEY = "Becomes"
-TELL_KEY = "Tell"
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.kept import Column, Holds, Kept, Row
+from pbm_oust.board.notation import USERID, format_time
 
 _PLACEHOLDER = re.compile(r"gone-[1-9][0-9]*")
 
@@ -35,33 +25,74 @@ def is_placeholder(userid: str) -> bool:
     return bool(_PLACEHOLDER.fullmatch(userid))
 
 
+def _since(name: str, key: str) -> Kept[datetime | None]:
+    """Return how accounts keep since when they are in some state."""
+    return Kept(
+        name=name,
+        key=key,
+        columns=(Column("since", Holds.TIME),),
+        empty=None,
+        to_rows=lambda at: [(at,)] if at else [],
+        of_rows=lambda rows: rows[0][0],
+        to_lines=lambda at: [format_time(at)] if at else [],
+    )
+
+
+SIGNED_OFF = _since("signed_off", "SignedOff")
+DISABLED = _since("disabled", "Disabled")
+
+
+def _becomes(rows: Sequence[Row]) -> str:
+    ((userid,),) = rows
+    if not USERID.fullmatch(userid):
+        raise ValueError(f"{userid!r} is no userid")
+    return str(userid)
+
+
+BECOMES: Kept[str] = Kept(
+    name="becomes",
+    key="Becomes",
+    columns=(Column("next_userid"),),
+    empty="",
+    to_rows=lambda userid: [(userid,)] if userid else [],
+    of_rows=_becomes,
+    to_lines=lambda userid: [userid] if userid else [],
+)
+
+TOLD: Kept[tuple[str, ...]] = Kept(
+    name="to_be_told",
+    key="Tell",
+    columns=(Column("reader"),),
+    empty=(),
+    to_rows=lambda userids: [(userid,) for userid in userids],
+    of_rows=lambda rows: tuple(userid for (userid,) in rows),
+    to_lines=lambda userids: userids,
+)
+
+
 def disabled_since(account: Account) -> datetime | None:
-    """Return when the operator has disabled an account, or None. Raises BadAccount."""
-    return _time_of(account, DISABLED_KEY)
+    """Return when the operator has disabled an account, or None."""
+    return DISABLED.of(account)
 
 
 def with_disabled(account: Account, at: datetime | None) -> Account:
     """Return an account that is disabled since a time, or not any more."""
-    return account.with_values(DISABLED_KEY, [format_time(at)] if at else [])
+    return DISABLED.put(account, at)
 
 
 def signed_off_since(account: Account) -> datetime | None:
-    """Return when a player has signed off, or None. Raises BadAccount."""
-    return _time_of(account, SIGNED_OFF_KEY)
+    """Return when a player has signed off, or None."""
+    return SIGNED_OFF.of(account)
 
 
 def with_signed_off(account: Account, at: datetime | None) -> Account:
     """Return an account whose player has signed off at a time, or is there."""
-    return account.with_values(SIGNED_OFF_KEY, [format_time(at)] if at else [])
+    return SIGNED_OFF.put(account, at)
 
 
 def becomes(account: Account) -> str:
-    """Return the userid that a player is about to get; empty for most. Raises BadAccount."""
-    for value in account.values(BECOMES_KEY):
-        if not USERID.fullmatch(value):
-            raise BadAccount(f"becomes: {value!r} is no userid")
-        return value
-    return ""
+    """Return the userid that a player is about to get; empty for most."""
+    return BECOMES.of(account)
 
 
 def with_becomes(account: Account, userid: str, tell: Iterable[str] = ()) -> Account:
@@ -69,19 +100,9 @@ def with_becomes(account: Account, userid: str, tell: Iterable[str] = ()) -> Acc
 
     `tell` are the userids of those who are to be told.
     """
-    account = account.with_values(BECOMES_KEY, [userid] if userid else [])
-    return account.with_values(TELL_KEY, tell)
+    return TOLD.put(BECOMES.put(account, userid), tuple(tell))
 
 
 def to_be_told(account: Account) -> tuple[str, ...]:
     """Return the userids of those who are to be told that a player has another one."""
-    return account.values(TELL_KEY)
-
-
-def _time_of(account: Account, key: str) -> datetime | None:
-    for value in account.values(key):
-        try:
-            return parse_time(value)
-        except ValueError as error:
-            raise BadAccount(f"{key}: {error}") from None
-    return None
+    return TOLD.of(account)

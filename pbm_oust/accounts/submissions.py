@@ -2,18 +2,17 @@
 
     Submitted: oust 17 5 D4,E5
 
-This is a line of his account: the board, the number that its next record had, and the move.
+So they read in the player's account: the board, the number that its next record had, and the move.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pbm_oust.accounts.account import Account, BadAccount
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.kept import Column, Holds, Kept, Row, board_of, checked_number
 from pbm_oust.board.game import Game
-from pbm_oust.board.notation import NUMBER, format_wish, parse_wish
+from pbm_oust.board.notation import format_wish, parse_wish
 from pbm_oust.board.record import Wish
-
-KEY = "Submitted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,39 +31,51 @@ class Submission:
 
 
 def format_submission(submission: Submission) -> str:
-    """Return the value of a submission's line."""
+    """Return how a person reads a submission."""
     board = f"{submission.kind} {submission.board}"
     return f"{board} {submission.number} {format_wish(submission.wish)}"
 
 
-def parse_submission(text: str) -> Submission:
-    """Return the submission of a line. Raises ValueError for other words."""
-    words = text.split(" ")
-    if len(words) != 4:
-        raise ValueError("it is not written 'GAME BOARD NUMBER MOVE'")
-    kind, board, number, wish = words
-    for word in (board, number):
-        if not NUMBER.fullmatch(word):
-            raise ValueError(f"{word!r} is no number")
-    return Submission(kind, int(board), int(number), parse_wish(wish))
+def _row_of(submission: Submission) -> Row:
+    wish = format_wish(submission.wish)
+    return submission.kind, submission.board, submission.number, wish
 
 
-def submissions_of(account: Account) -> tuple[Submission, ...]:
-    """Return what a player has submitted, a board each. Raises BadAccount."""
+def _submissions(rows: Sequence[Row]) -> tuple[Submission, ...]:
     found = []
-    for line in account.values(KEY):
-        try:
-            found.append(parse_submission(line))
-        except ValueError as error:
-            raise BadAccount(f"the submitted move {line!r}: {error}") from None
+    for kind, board, number, wish in rows:
+        board_of(kind, board)
+        found.append(Submission(kind, board, checked_number(number), parse_wish(wish)))
     return tuple(found)
 
 
+SUBMISSIONS: Kept[tuple[Submission, ...]] = Kept(
+    name="submissions",
+    key="Submitted",
+    columns=(
+        Column("kind"),
+        Column("board", Holds.NUMBER),
+        Column("record", Holds.NUMBER),
+        Column("move"),
+    ),
+    empty=(),
+    to_rows=lambda submissions: map(_row_of, submissions),
+    of_rows=_submissions,
+    to_lines=lambda submissions: map(format_submission, submissions),
+    merged=lambda submissions, others: tuple(dict.fromkeys((*submissions, *others))),
+)
+
+
+def submissions_of(account: Account) -> tuple[Submission, ...]:
+    """Return what a player has submitted, a board each."""
+    return SUBMISSIONS.of(account)
+
+
 def submitted_on(account: Account, game: Game) -> Submission | None:
-    """Return what a player has submitted on a game's board, or None. Raises BadAccount."""
+    """Return what a player has submitted on a game's board, or None."""
     return next((each for each in submissions_of(account) if each.is_on(game)), None)
 
 
 def with_submissions(account: Account, submissions: Iterable[Submission]) -> Account:
     """Return an account with these submissions in the place of those it had."""
-    return account.with_values(KEY, map(format_submission, submissions))
+    return SUBMISSIONS.put(account, tuple(submissions))

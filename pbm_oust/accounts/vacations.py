@@ -1,6 +1,9 @@
-"""Vacations, kept in a player's account as `Away: 2026-12-01T00:00:00Z 2026-12-15T00:00:00Z`. Pure.
+"""Vacations. Pure.
 
-While a player is away, the clocks of the boards on which it is his turn stand.
+    Away: 2026-12-01T00:00:00Z 2026-12-15T00:00:00Z
+
+So they read in the player's account. While a player is away, the clocks stand on the boards on
+which it is that player's turn.
 """
 
 from collections.abc import Iterable, Sequence
@@ -8,10 +11,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 
-from pbm_oust.accounts.account import Account, BadAccount
-from pbm_oust.board.notation import format_time, parse_time
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.kept import Column, Holds, Kept
+from pbm_oust.board.notation import format_time
 
-KEY = "Away"
 ALLOWANCE = 30
 """The days of vacation that a player has for each calendar year, that in which they begin."""
 DAY = timedelta(days=1)
@@ -41,34 +44,40 @@ class Absence:
         return self.start <= moment < self.end
 
 
-def parse_absence(text: str) -> Absence:
-    """Return the vacation that a line gives. Raises ValueError."""
-    start, space, end = text.partition(" ")
-    if not space:
-        raise ValueError(f"{text!r} is not written 'START END'")
-    return Absence(parse_time(start), parse_time(end))
-
-
 def format_absence(absence: Absence) -> str:
-    """Return the line of a vacation."""
+    """Return how a person reads a vacation."""
     return f"{format_time(absence.start)} {format_time(absence.end)}"
 
 
-def absences_of(account: Account) -> tuple[Absence, ...]:
-    """Return all vacations of a player, past ones too, in order. Raises BadAccount."""
-    try:
-        found = sorted(map(parse_absence, account.values(KEY)), key=lambda each: each.start)
-    except ValueError as error:
-        raise BadAccount(f"the vacation: {error}") from None
+def _in_order(absences: Iterable[Absence]) -> tuple[Absence, ...]:
+    """Return vacations in order. Raises ValueError where two share a moment."""
+    found = sorted(absences, key=lambda each: each.start)
     for one, other in pairwise(found):
         if other.start < one.end:
-            raise BadAccount(f"two vacations at {format_time(other.start)}")
+            raise ValueError(f"two vacations at {format_time(other.start)}")
     return tuple(found)
 
 
+VACATIONS: Kept[tuple[Absence, ...]] = Kept(
+    name="vacations",
+    key="Away",
+    columns=(Column("begins", Holds.TIME), Column("ends", Holds.TIME)),
+    empty=(),
+    to_rows=lambda absences: [(each.start, each.end) for each in absences],
+    of_rows=lambda rows: _in_order(Absence(*row) for row in rows),
+    to_lines=lambda absences: map(format_absence, absences),
+    merged=lambda absences, others: together((*absences, *others)),
+)
+
+
+def absences_of(account: Account) -> tuple[Absence, ...]:
+    """Return all vacations of a player, past ones too, in order."""
+    return VACATIONS.of(account)
+
+
 def with_absences(account: Account, absences: Iterable[Absence]) -> Account:
-    """Return an account with these vacations."""
-    return account.with_values(KEY, map(format_absence, absences))
+    """Return an account with these vacations. Raises ValueError where two share a moment."""
+    return VACATIONS.put(account, _in_order(absences))
 
 
 def days_left(absences: Iterable[Absence], year: int) -> int:

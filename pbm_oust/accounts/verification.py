@@ -11,26 +11,29 @@ Cause: 4f0c1d2e9a8b7c6d
 Password: scrypt 16384 8 1 SALT HASH
 Language: fr
 
-An account keeps what was proved for it in lines `Proved: NAME CAUSE`: the name of the code and the
-id of the mail that asked for it.
+    Proved: NAME KEY
+
+So it reads in an account what was proved for it: the name of the code and the message key of the
+mail that asked for it.
 """
 
 import base64
 import hashlib
 import hmac
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
 
-from pbm_oust.accounts.account import Account, BadAccount, parse_userid
+from pbm_oust.accounts.account import Account, parse_userid
 from pbm_oust.accounts.address import normal_address, parse_address
+from pbm_oust.accounts.kept import Column, Kept, Row
 from pbm_oust.accounts.password import Secret, checked_hash
 from pbm_oust.board.notation import CAUSE, format_time, parse_time
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language
 
 FIRST_LINE = "pbm_oust pending 1"
-KEY = "Proved"
 LIFETIME = timedelta(days=3)
 """How long a code can come back."""
 MOST_KEPT = 20
@@ -140,18 +143,29 @@ def parse_pending(text: str) -> Pending:
     )
 
 
+def _proofs(rows: Sequence[Row]) -> tuple[Proof, ...]:
+    for cell in (cell for row in rows for cell in row):
+        if not CAUSE.fullmatch(cell):
+            raise ValueError(f"{cell!r} is no name of a code and no message key")
+    return tuple(Proof(*row) for row in rows)
+
+
+VERIFIED: Kept[tuple[Proof, ...]] = Kept(
+    name="verified",
+    key="Proved",
+    columns=(Column("code"), Column("message_key")),
+    empty=(),
+    to_rows=lambda proofs: [(each.name, each.cause) for each in proofs],
+    of_rows=_proofs,
+    to_lines=lambda proofs: [f"{each.name} {each.cause}" for each in proofs],
+)
+
+
 def proofs_of(account: Account) -> tuple[Proof, ...]:
-    """Return what was proved for an account, the latest last. Raises BadAccount."""
-    proofs = []
-    for line in account.values(KEY):
-        name, _, cause = line.partition(" ")
-        if not (CAUSE.fullmatch(name) and CAUSE.fullmatch(cause)):
-            raise BadAccount(f"{KEY}: {line!r} is not written NAME CAUSE")
-        proofs.append(Proof(name, cause))
-    return tuple(proofs)
+    """Return what was proved for an account, the latest last."""
+    return VERIFIED.of(account)
 
 
 def with_proof(account: Account, proof: Proof) -> Account:
-    """Return an account that keeps one more proof in mind. Raises BadAccount."""
-    kept = (*proofs_of(account), proof)[-MOST_KEPT:]
-    return account.with_values(KEY, (f"{each.name} {each.cause}" for each in kept))
+    """Return an account that keeps one more proof in mind."""
+    return VERIFIED.put(account, (*proofs_of(account), proof)[-MOST_KEPT:])

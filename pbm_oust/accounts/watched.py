@@ -1,31 +1,29 @@
-"""The boards that a player watches, kept in his account as `Watch: oust 17`. Pure."""
+"""The boards that players watch. Pure."""
 
-import re
 from collections.abc import Iterable
 
-from pbm_oust.accounts.account import Account, BadAccount
-from pbm_oust.board.notation import NUMBER
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.kept import Column, Holds, Kept, board_of, cells_of
 
-KEY = "Watch"
 MOST_WATCHED = 50
 
-_NAME = re.compile(rf"[a-z]+ {NUMBER.pattern}")
+WATCHED: Kept[tuple[str, ...]] = Kept(
+    name="watched",
+    key="Watch",
+    columns=(Column("kind"), Column("board", Holds.NUMBER)),
+    empty=(),
+    to_rows=lambda names: map(cells_of, names),
+    of_rows=lambda rows: tuple(board_of(*row) for row in rows),
+    to_lines=lambda names: names,
+    merged=lambda names, others: tuple(dict.fromkeys((*names, *others))),
+)
 
 
 def watched_by(account: Account) -> tuple[str, ...]:
-    """Return the names of the boards that a player watches. Raises BadAccount."""
-    names = account.values(KEY)
-    for name in names:
-        if not _NAME.fullmatch(name):
-            raise BadAccount(f"the watched board {name!r} is not written 'oust 17'")
-    return names
+    """Return the names of the boards that a player watches."""
+    return WATCHED.of(account)
 
 
 def with_watched(account: Account, names: Iterable[str]) -> Account:
     """Return an account that watches the boards of these names and no others."""
-    return account.with_values(KEY, dict.fromkeys(names))
-
-
-def may_watch(text: str, name: str) -> bool:
-    """Return whether the text of an account has the line of a watched board of this name."""
-    return f"\n{KEY}: {name}\n" in text
+    return WATCHED.put(account, tuple(dict.fromkeys(names)))

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from pbm_oust.board import reasons
 from pbm_oust.board.header import Header
 from pbm_oust.board.record import (
     Action,
@@ -16,7 +17,7 @@ from pbm_oust.board.record import (
     Wish,
     wish_of,
 )
-from pbm_oust.refusal import Barred, Illegal, NotAllowed, Unlawful
+from pbm_oust.refusal import Illegal, NotAllowed
 from pbm_oust.rules.grid import NoSuchCell
 from pbm_oust.rules.position import (
     How,
@@ -31,7 +32,7 @@ from pbm_oust.rules.position import (
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """A board after its records. A value: acting returns the next game."""
+    """A board after its records. It is a value: acting returns the next game."""
 
     header: Header
     position: Position
@@ -40,9 +41,9 @@ class Game:
     o: str
     records: tuple[Record, ...] = ()
     line: tuple[Record, ...] = ()
-    """The moves that led to the position: without those that were taken back."""
+    """The moves that led to the position, without those that were taken back."""
     offer: Record | None = None
-    """The record by which a side proposes a draw or asks for a turn back, until it is answered."""
+    """The record that proposes a draw or asks for a turn back, until it is answered."""
     result: Result | None = None
 
     @classmethod
@@ -52,7 +53,7 @@ class Game:
 
     @property
     def name(self) -> str:
-        """The board's name, as `oust 17`."""
+        """The board's name: `oust 17`."""
         return self.header.name
 
     @property
@@ -72,7 +73,7 @@ class Game:
 
     @property
     def must_pass(self) -> bool:
-        """Whether the side to move has no placement in a game that goes on."""
+        """Whether the game goes on and the side to move has no placement."""
         return not self.result and not self.position.has_placement()
 
     @property
@@ -94,7 +95,7 @@ class Game:
         return {self.x: Side.X, self.o: Side.O}.get(userid)
 
     def meets_guard(self, number: int) -> bool:
-        """Return whether a move that is meant as record `number` is meant for this position."""
+        """Return whether a move meant as record `number` is meant for this position."""
         since = self.records[number - 1 :]
         return 1 <= number <= self.next_number and all(record.is_talk for record in since)
 
@@ -103,7 +104,7 @@ class Game:
         return self._latest_of(side) is not None
 
     def has_cause(self, cause: str) -> bool:
-        """Return whether some record was caused by the message with this id."""
+        """Return whether some record has this message key."""
         return any(record.cause == cause for record in self.records)
 
     @property
@@ -113,7 +114,7 @@ class Game:
 
     @property
     def actor(self) -> str:
-        """The userid that caused the latest record; empty where none did."""
+        """The userid of the player who made the latest record; empty if no player did."""
         side = self.records[-1].side if self.records else None
         return self.after(len(self.records) - 1).owner(side) if side else ""
 
@@ -129,12 +130,12 @@ class Game:
         return cells & (self.position.stones(Side.X) | self.position.stones(Side.O))
 
     def act(self, side: Side, wish: Wish, at: datetime, cause: str) -> "Game":
-        """Return the game after a side has done what it wishes; one record longer.
+        """Return the game after a side has done what it wishes, one record longer.
 
-        Raises NotAllowed or Illegal where it may not; then nothing of the wish is done.
+        Raises NotAllowed or Illegal if it may not; then nothing of the wish is done.
         """
         if self.result:
-            raise NotAllowed(Barred.GAME_OVER, game=self)
+            raise NotAllowed(reasons.GameOver(self))
         action: Action
         if isinstance(wish, Place):
             self._check_turn(side)
@@ -145,12 +146,12 @@ class Game:
         return acted._with(Record(self.next_number, side, action, at, cause))
 
     def rule(self, ruling: Ruling, at: datetime, cause: str) -> "Game":
-        """Return the game after what the server or its operator did; one record longer.
+        """Return the game after what the server or its operator did, one record longer.
 
-        Raises NotAllowed for a game that is over, and for one side owned by both players.
+        Raises NotAllowed if the game is over, or if one player would own both sides.
         """
         if self.result:
-            raise NotAllowed(Barred.GAME_OVER, game=self)
+            raise NotAllowed(reasons.GameOver(self))
         side, ruled = ruling.side, self
         match ruling.verb:
             case Verb.FORFEIT if side and self.has_played(side):
@@ -161,13 +162,13 @@ class Game:
                 ruled = replace(self, result=Result(None, How.VOID))
             case Verb.ADOPT if side:
                 if self.side_of(ruling.userid):
-                    raise NotAllowed(Barred.SAME_PLAYER, ruling.userid)
+                    raise NotAllowed(reasons.SamePlayer(), ruling.userid)
                 x = ruling.userid if side is Side.X else self.x
                 ruled = replace(self, x=x, o=ruling.userid if side is Side.O else self.o)
         return ruled._with(Record(self.next_number, None, ruling, at, cause))
 
     def _with(self, record: Record) -> "Game":
-        """Return the game with one more record, which has been done to it already."""
+        """Return the game with one more record, which has already taken effect."""
         line, offer = self.line, self.offer
         if record.is_playing:
             line, offer = (*line, record), None
@@ -178,7 +179,7 @@ class Game:
 
     def _check_turn(self, side: Side) -> None:
         if side is not self.to_move:
-            raise NotAllowed(Barred.NOT_YOUR_TURN, game=self)
+            raise NotAllowed(reasons.NotYourTurn(self))
 
     def _do(self, side: Side, deed: Deed) -> "Game":
         match deed:
@@ -192,17 +193,17 @@ class Game:
                 return replace(self, result=Result(side.other, How.RESIGN))
             case Deed.DECLINE:
                 if self.has_played(side):
-                    raise NotAllowed(Barred.DECLINE_TOO_LATE, game=self)
+                    raise NotAllowed(reasons.DeclineTooLate(self))
                 return replace(self, result=Result(None, How.VOID))
             case Deed.PROPOSE | Deed.UNDO:
                 if self.offer:
-                    raise NotAllowed(Barred.OFFER_WAITS, game=self, own=self.offer.side is side)
+                    raise NotAllowed(reasons.OfferWaits(self, own=self.offer.side is side))
                 if deed is Deed.UNDO and not self.has_played(side):
-                    raise NotAllowed(Barred.NOTHING_TO_UNDO, game=self)
+                    raise NotAllowed(reasons.NothingToUndo(self))
                 return self
             case Deed.ACCEPT | Deed.REJECT:
                 if self.offer is None or self.offer.side in (side, None):
-                    raise NotAllowed(Barred.NO_OFFER, game=self)
+                    raise NotAllowed(reasons.NoOffer(self))
                 if deed is Deed.REJECT:
                     return self
                 if self.offer.action is Deed.PROPOSE:
@@ -210,7 +211,7 @@ class Game:
                 return self._without_latest_of(side.other)
             case Deed.RETRACT:
                 if not self.line or self._owned_now(self.line[-1]) is not side:
-                    raise NotAllowed(Barred.NOTHING_TO_UNDO, game=self)
+                    raise NotAllowed(reasons.NothingToUndo(self))
                 return self._without_latest_of(side)
 
     def _owned_now(self, record: Record) -> Side | None:
@@ -220,12 +221,12 @@ class Game:
         return record.side.other if record.side and is_swapped else record.side
 
     def _latest_of(self, side: Side) -> int | None:
-        """Return where in `line` the latest move of the player is who owns a side, or None."""
+        """Return where in `line` the latest move of a side's owner stands, or None."""
         places = range(len(self.line))
         return max((nth for nth in places if self._owned_now(self.line[nth]) is side), default=None)
 
     def _without_latest_of(self, side: Side) -> "Game":
-        """Return the game as it was before the latest move of a side, records aside."""
+        """Return the game as it was before the latest move of a side, but with all its records."""
         line = self.line[: self._latest_of(side)]
         header = replace(self.header, x=self.x, o=self.o)
         if any(move.action is Deed.SWAP for move in self.line):
@@ -235,33 +236,21 @@ class Game:
 
     def _place(self, wish: Place) -> tuple[Position, tuple[Placement, ...]]:
         if self.must_pass:
-            raise NotAllowed(Barred.MUST_PASS, game=self)
+            raise NotAllowed(reasons.MustPass(self))
         position, done = self.position, list[Placement]()
         for nth, name in enumerate(wish.cells, 1):
+            played = wish.cells[: nth - 1]
             if done and not position.is_mid_turn:
-                raise Illegal(
-                    Unlawful.AFTER_TURN,
-                    name,
-                    game=self,
-                    nth=nth,
-                    played=wish.cells[: nth - 1],
-                    won=position.result is not None,
-                )
+                won = position.result is not None
+                raise Illegal(reasons.AfterTurn(self, nth, played, won=won), name)
             try:
                 cell = self.header.grid.parse_cell(name)
                 following = position.place(cell)
             except NoSuchCell:
-                raise Illegal(Unlawful.OFF_GRID, name, game=self, nth=nth) from None
-            except IllegalPlacement as fault:
-                raise Illegal(
-                    Unlawful.AGAINST_RULES,
-                    name,
-                    game=self,
-                    nth=nth,
-                    fault=fault,
-                    before=position,
-                    played=wish.cells[: nth - 1],
-                ) from None
+                raise Illegal(reasons.OffGrid(self, nth), name) from None
+            except IllegalPlacement as illegal:
+                reason = reasons.AgainstRules(self, nth, played, illegal.fault, position)
+                raise Illegal(reason, name) from None
             took = taken(position, following).bit_count()
             done.append(Placement(self.header.grid.format_cell(cell), took))
             position = following
@@ -271,18 +260,18 @@ class Game:
         try:
             return replace(self, position=self.position.pass_turn())
         except IllegalPass:
-            raise NotAllowed(Barred.MAY_NOT_PASS, game=self) from None
+            raise NotAllowed(reasons.MayNotPass(self)) from None
 
     def _swap(self) -> "Game":
         if not self.header.terms.swap:
-            raise NotAllowed(Barred.SWAP_OFF, game=self)
+            raise NotAllowed(reasons.SwapOff(self))
         if not self.can_swap:
-            raise NotAllowed(Barred.SWAP_TOO_LATE, game=self)
+            raise NotAllowed(reasons.SwapTooLate(self))
         return replace(self, x=self.o, o=self.x)
 
 
 def replay(header: Header, records: Iterable[Record]) -> Game:
-    """Return the game after these records, which must be ones that a game made."""
+    """Return the game after these records, which must come from a game."""
     game = Game.start(header)
     for record in records:
         game = redo(game, record)
@@ -290,10 +279,10 @@ def replay(header: Header, records: Iterable[Record]) -> Game:
 
 
 def redo(game: Game, record: Record) -> Game:
-    """Return a game after what a record says was done. Raises NotAllowed or Illegal."""
+    """Return a game after what a record says. Raises NotAllowed or Illegal."""
     wish = wish_of(record.action)
     if isinstance(wish, Ruling):
         return game.rule(wish, record.at, record.cause)
     if record.side is None:
-        raise NotAllowed(Barred.NOT_YOUR_TURN, game=game)
+        raise NotAllowed(reasons.NotYourTurn(game))
     return game.act(record.side, wish, record.at, record.cause)

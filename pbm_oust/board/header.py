@@ -10,14 +10,14 @@ from pbm_oust.rules.position import Kind, Position
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What the players agreed on besides the grid. Times are in days; 0 is no limit."""
+    """What the players agreed on besides the grid. Times are in days; 0 means no limit."""
 
     swap: bool = True
     rated: bool = True
     nagtime: int = 7
-    """From the beginning of a turn until its player is reminded."""
+    """From the beginning of a turn to the reminder."""
     forfeittime: int = 21
-    """From the reminder until the game is lost."""
+    """From the reminder to the loss of the game."""
     totaltime: int = 0
     """For all turns of a player together."""
     maxtime: int = 0
@@ -47,7 +47,7 @@ class Header:
 
     @property
     def name(self) -> str:
-        """The board's name, as `oust 17`."""
+        """The board's name: `oust 17`."""
         return f"{self.kind.name} {self.board}"
 
     @property

@@ -7,8 +7,8 @@
        1 x G7                        2026-11-20T15:40:02Z 4f0c1d2e9a8b7c6d
     = x resign
 
-A history is written in exactly one way, so that reading is strict: what `format_header`,
-`format_record` and `format_result` would not have written is reported as damage.
+A history can be written in exactly one way, so reading is strict: whatever `format_header`,
+`format_record` and `format_result` would not have written is damage.
 """
 
 import re
@@ -33,6 +33,7 @@ from pbm_oust.board.notation import (
     parse_time,
 )
 from pbm_oust.board.origin import Origin, position_of
+from pbm_oust.board.reasons import AgainstRules
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules.grid import BadGrid, parse_grid
 from pbm_oust.rules.kinds import KINDS
@@ -42,7 +43,7 @@ _SEEK = re.compile(rf"# seek {NUMBER.pattern}")
 
 
 class BadHistory(ValueError):
-    """A history that cannot be what the server wrote: `line` counts from 1, `reason` says why."""
+    """A history that the server cannot have written: `line` counts from 1, `reason` says why."""
 
     def __init__(self, line: int, reason: str) -> None:
         super().__init__(f"line {line}: {reason}")
@@ -52,16 +53,16 @@ class BadHistory(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What a history file says: the game it leads to, and what it still lacks."""
+    """What a history file says: the game, and whether the file is complete."""
 
     game: Game
     has_result_line: bool
     whole_length: int
-    """Bytes up to the end of the last whole line. What follows was never acknowledged."""
+    """Bytes up to the end of the last whole line. What follows does not count."""
 
 
 def format_records(game: Game, since: int) -> str:
-    """Return what the records behind the first `since` add to a history, the result with them."""
+    """Return the lines of all records after the first `since`, and of the result."""
     lines = [format_record(record) for record in game.records[since:]]
     if game.result:
         lines.append(format_result(game.result))
@@ -69,10 +70,10 @@ def format_records(game: Game, since: int) -> str:
 
 
 def read_history(data: bytes) -> History:
-    """Return what a history file says, every record checked against the rules.
+    """Return what a history file says; every record is checked against the rules.
 
-    A last line without its newline is left aside. A result line that is missing at the very end
-    follows from the records. Raises BadHistory for anything the server would not have written.
+    A last line without its newline is ignored. A result line may be missing at the very end, since
+    it follows from the records. Raises BadHistory for anything the server would not have written.
     """
     whole_length = data.rfind(b"\n") + 1
     lines = _Lines(_decode(data[:whole_length]))
@@ -95,7 +96,7 @@ def read_history(data: bytes) -> History:
 
 
 def read_header(data: bytes) -> Header:
-    """Return the header of a history file alone. Raises BadHistory where it cannot be read."""
+    """Return the header of a history file alone. Raises BadHistory if it cannot be read."""
     return _read_header(_Lines(_decode(data[: data.rfind(b"\n") + 1])))
 
 
@@ -113,7 +114,7 @@ class _Lines(Iterator[tuple[int, str]]):
 
 
 def _is_remark(number: int, line: str) -> bool:
-    """Return whether a line is a remark. Raises BadHistory for one of ours that lacks its value."""
+    """Return whether a line is a remark. Raises BadHistory for one of ours without its value."""
     if line.startswith("# challenge") and not _CHALLENGE.fullmatch(line):
         raise BadHistory(number, "behind '# challenge' stands the id of a message")
     if line.startswith("# seek") and not _SEEK.fullmatch(line):
@@ -173,7 +174,7 @@ def _read_header(lines: _Lines) -> Header:
 
 
 def _read_origin(number: int, line: str, header: Header) -> Origin:
-    """Return where a board begins, which the rules have checked. Raises BadHistory."""
+    """Return where a board begins, checked against the rules. Raises BadHistory."""
     text = line.removeprefix(f"{FROM}: ")
     try:
         origin = parse_origin(text, header.kind.name)
@@ -184,7 +185,7 @@ def _read_origin(number: int, line: str, header: Header) -> Origin:
 
 
 def _step(number: int, line: str, game: Game) -> Game:
-    """Return the game after the record on a line. Raises BadHistory where the rules differ."""
+    """Return the game after the record on a line. Raises BadHistory if the rules disagree."""
     try:
         record = parse_record(line)
     except ValueError as error:
@@ -215,6 +216,7 @@ def _check_result(number: int, line: str, game: Game) -> bool:
 
 def _words(refusal: Refusal) -> str:
     """Return a refusal's reason in words for an operator."""
-    fault = refusal.facts.get("fault")
-    reason = (str(fault) if fault else str(refusal)).replace("_", " ")
-    return f"{refusal.culprit} is refused, {reason}" if refusal.culprit else reason
+    reason = refusal.reason
+    word = reason.fault.word if isinstance(reason, AgainstRules) else str(refusal)
+    words = word.replace("_", " ")
+    return f"{refusal.culprit} is refused, {words}" if refusal.culprit else words

@@ -1,4 +1,4 @@
-"""How a history writes each of its parts: a `format_x` and a `parse_x` for each notation. Pure."""
+"""How a history writes its parts: a `format_x` and a `parse_x` for each notation. Pure."""
 
 import re
 from dataclasses import fields
@@ -13,7 +13,7 @@ FIRST_LINE = "pbm_oust history 1"
 KEYS = ("Kind", "Board", "Grid", "X", "O", "Options", "Started")
 
 FROM = "From"
-"""The key of the line that boards have which continue another one."""
+"""The key of a line that only boards have which continue another one."""
 
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
 _ACTION_WIDTH = 25
@@ -26,12 +26,12 @@ NUMBER = re.compile(r"[1-9][0-9]{0,8}")
 _STEP = re.compile(r" ([xo]) ((?:[A-Z][0-9*]+ ?)+|pass)(?= [xo] |$)")
 _ORIGIN = re.compile(rf"([a-z]+) ({NUMBER.pattern})#(0|{NUMBER.pattern})((?: \S+)*)")
 CAUSE = re.compile(r"[0-9a-f]{16}")
-"""The id of a message from a player."""
+"""A message key."""
 _DAYS = re.compile(r"(0|[1-9][0-9]{0,4})")
 
 
 def format_time(at: datetime) -> str:
-    """Return a time as histories write it, in UTC to the second."""
+    """Return a time as histories write it: in UTC, to the second."""
     return at.astimezone(UTC).strftime(_TIME)
 
 
@@ -47,7 +47,7 @@ def parse_time(text: str) -> datetime:
 
 
 def format_terms(terms: Terms) -> str:
-    """Return the words of the Options line: what is on, and times in days."""
+    """Return the words of the Options line: what is on, and the times in days."""
     words = [name for name in ("swap", "rated") if getattr(terms, name)]
     words += [f"nagtime={terms.nagtime}", f"forfeittime={terms.forfeittime}"]
     if terms.totaltime:
@@ -58,7 +58,7 @@ def format_terms(terms: Terms) -> str:
 
 
 def parse_terms(text: str) -> Terms:
-    """Return the terms of an Options line. Raises ValueError for words it does not know."""
+    """Return the terms of an Options line. Raises ValueError for unknown words."""
     default = Terms()
     words = text.split()
     days: dict[str, int] = {}
@@ -93,7 +93,7 @@ def format_action(action: Action) -> str:
 
 
 def parse_action(text: str) -> Action:
-    """Return the action that these words say. Raises ValueError for other words."""
+    """Return the action that these words name. Raises ValueError for other words."""
     if text in {deed.value for deed in Deed}:
         return Deed(text)
     if text.split(" ")[0] in {verb.value for verb in Verb}:
@@ -108,12 +108,12 @@ def parse_action(text: str) -> Action:
 
 
 def format_wish(wish: Wish) -> str:
-    """Return the word of what a player asks for: `D4,E5` or `pass`."""
+    """Return the word for what a player wishes: `D4,E5` or `pass`."""
     return wish.value if isinstance(wish, Deed) else ",".join(wish.cells)
 
 
 def parse_wish(text: str) -> Wish:
-    """Return what a word asks for. Raises ValueError for other words."""
+    """Return what a player wishes with a word. Raises ValueError for other words."""
     if text in {deed.value for deed in Deed}:
         return Deed(text)
     cells = tuple(text.split(","))
@@ -123,13 +123,13 @@ def parse_wish(text: str) -> Wish:
 
 
 def format_ruling(ruling: Ruling) -> str:
-    """Return the words of what the server did: `void`, `award draw`, `adopt x carol`."""
+    """Return the words for what the server did: `void`, `award draw`, `adopt x carol`."""
     side = ruling.side.value if ruling.side else "draw" if ruling.verb is Verb.AWARD else ""
     return " ".join(filter(None, [ruling.verb.value, side, ruling.userid]))
 
 
 def parse_ruling(text: str) -> Ruling:
-    """Return what the server did by these words. Raises ValueError for other words."""
+    """Return what the server did, from these words. Raises ValueError for other words."""
     match text.split(" "):
         case ["void"]:
             return Ruling(Verb.VOID)
@@ -173,7 +173,7 @@ def parse_origin(text: str, kind: str) -> Origin:
 
 
 def format_header(header: Header) -> str:
-    """Return the beginning of a history, up to and with the empty line before the records."""
+    """Return the beginning of a history, including the empty line before the records."""
     values = (
         header.kind.name,
         str(header.board),
@@ -196,12 +196,12 @@ def format_record(record: Record) -> str:
 
 
 def record_line(number: str, by: str, action: str, at: str, cause: str) -> str:
-    """Return the line of the record with these parts, whatever they say."""
+    """Return the line of a record with these parts, whatever they say."""
     return f"{number:>4} {by} {action:<{_ACTION_WIDTH}} {at} {cause}"
 
 
 def parse_record(text: str) -> Record:
-    """Return the record that a line says. Raises ValueError for a line that is none."""
+    """Return the record on a line. Raises ValueError for a line that is no record."""
     words = text.split()
     if len(words) < 5:
         raise ValueError("a record has a number, a side, an action, a time and an id")

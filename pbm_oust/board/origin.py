@@ -1,4 +1,4 @@
-"""Where a board that continues another one begins: how that one had come to its position. Pure."""
+"""Where a board begins that continues another one: the moves that led there. Pure."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ from pbm_oust.rules.position import (
 
 
 class BadOrigin(ValueError):
-    """Moves that do not lead to a position from which a game can go on; the message says why."""
+    """Moves that lead to no position from which a game can go on; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The board that is continued, after which of its records, and the moves that led there."""
+    """The board that is continued, the number of its latest record, and the moves so far."""
 
     board: int
     number: int
@@ -36,7 +36,7 @@ class Origin:
 
 
 def position_of(origin: Origin, kind: Kind, grid: Grid) -> Position:
-    """Return the position that the moves of an origin lead to, by the rules. Raises BadOrigin."""
+    """Return the position that the moves of an origin lead to. Raises BadOrigin."""
     position = kind.start(grid)
     for nth, step in enumerate(origin.steps, 1):
         if position.result or step.side is not position.to_move:
@@ -51,7 +51,7 @@ def position_of(origin: Origin, kind: Kind, grid: Grid) -> Position:
 
 
 def _after(step: Step, position: Position) -> Position:
-    """Return the position after a move. Raises what the rules and the grid raise, and BadOrigin."""
+    """Return the position after a move. Raises BadOrigin, and what the rules and the grid raise."""
     if not step.placements:
         return position.pass_turn()
     for done in step.placements:
@@ -65,7 +65,7 @@ def _after(step: Step, position: Position) -> Position:
 
 
 def steps_of(side: Side | None, action: object) -> tuple[Step, ...]:
-    """Return what a record counts for the position: nothing, where it is no move or a swap."""
+    """Return what a record does to the position: nothing if it is no move, or a swap."""
     if side and isinstance(action, tuple):
         return (Step(side, action),)
     return (Step(side, ()),) if side and action is Deed.PASS else ()

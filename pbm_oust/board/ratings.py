@@ -1,7 +1,7 @@
 """Ratings, computed from finished games and nothing else. Pure.
 
-A player's first games are provisional: his rating is the mean of what each of them was worth. After
-that it moves as Arpad Elo's does. Each kind of game has a rating of its own for each class of size.
+A player's first games are provisional: the rating is the mean of what each of them was worth. After
+that it moves like Arpad Elo's. Each kind of game has its own ratings for each class of sizes.
 """
 
 from collections.abc import Iterable
@@ -17,13 +17,13 @@ START = 1600
 PROVISIONAL = 20
 """How many games a rating is provisional for."""
 STEP = 400
-"""What a win adds to the rating of an established opponent, in a provisional game."""
+"""How much more than an established opponent's rating a provisional win is worth."""
 HALF_STEP = 200
-"""What a win adds to the mean of both ratings, where the opponent is provisional too."""
+"""How much more than the mean of both ratings it is worth if the opponent is provisional too."""
 K = 32
-"""The most points that an established player wins or loses in a game."""
+"""The most points that an established player can win or lose in a game."""
 SCALE = 400
-"""How many points more make the odds ten times better, in Elo's formula."""
+"""How many points make the odds ten times better, in Elo's formula."""
 
 
 class SizeClass(Enum):
@@ -35,7 +35,7 @@ class SizeClass(Enum):
 
 
 LARGEST = {SizeClass.SMALL: 80, SizeClass.MEDIUM: 150}
-"""The most cells of a grid of each class but the last."""
+"""The most cells that a grid of each class may have; the last class has no limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Change:
 
     @property
     def worth(self) -> float:
-        """What the game was worth, where the player was provisional."""
+        """What the game was worth, if the player was provisional."""
         if self.opponent.is_provisional:
             mean = (self.before.rating + self.opponent.rating) / 2
             return mean + HALF_STEP * self.outcome
@@ -81,7 +81,7 @@ class Change:
 
     @property
     def factor(self) -> float:
-        """K, less of it against a provisional opponent."""
+        """K, or less of it against a provisional opponent."""
         games = self.opponent.games
         return K * games / PROVISIONAL if self.opponent.is_provisional else K
 
@@ -106,7 +106,7 @@ class RatedGame:
     o: Change
 
     def change_of(self, userid: str) -> Change | None:
-        """Return what the game did to a player's rating; None for one who did not play."""
+        """Return what the game did to a player's rating; None for somebody who did not play."""
         return next((each for each in (self.x, self.o) if each.before.userid == userid), None)
 
 
@@ -131,12 +131,12 @@ def size_class(grid: Grid) -> SizeClass:
 
 
 def is_rated(game: Game) -> bool:
-    """Return whether a game counts: it is rated, over, and was not ended as never begun."""
+    """Return whether a game counts: it is rated and over, and does not count as never begun."""
     return game.header.terms.rated and game.result is not None and game.result.how is not How.VOID
 
 
 def rate(games: Iterable[Game]) -> list[Table]:
-    """Return the ratings that these games lead to, in the order in which they ended."""
+    """Return the ratings after these games, taken in the order in which they ended."""
     tables: dict[tuple[str, SizeClass], Table] = {}
     counted = filter(is_rated, games)
     for game in sorted(counted, key=lambda each: (each.latest, each.name)):

@@ -1,4 +1,4 @@
-"""What a record of a board can say: who did what, and what was wished for before. Pure."""
+"""What a record can say: who did what; and what players wish for. Pure."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,24 +17,24 @@ class Deed(Enum):
     SWAP = "swap"
     RESIGN = "resign"
     DECLINE = "decline"
-    """Leave a board before having played on it; it counts as never begun."""
+    """Leave a board before having played on it; the game counts as never begun."""
     PROPOSE = "propose"
     """Offer a draw."""
     UNDO = "undo"
-    """Ask to have one's latest turn back."""
+    """Ask to take the latest turn back."""
     ACCEPT = "accept"
     REJECT = "reject"
     RETRACT = "retract"
-    """Take one's latest record back of which the other player does not know."""
+    """Take the latest record back while the other player does not know of it."""
 
     @property
     def is_offer(self) -> bool:
-        """Whether this waits for the answer of the other player."""
+        """Whether this waits for the other player's answer."""
         return self in (Deed.PROPOSE, Deed.UNDO)
 
 
 PLAYING = (Deed.PASS, Deed.SWAP)
-"""The deeds that are moves as placements are: they are done in turn, and can be taken back."""
+"""The deeds that are moves, like placements: done in turn, and possible to take back."""
 
 WISHED = tuple(deed for deed in Deed if deed is not Deed.RETRACT)
 """The deeds that players ask for by name."""
@@ -44,9 +44,9 @@ class Verb(Enum):
     """What the server or its operator can do to a board."""
 
     REMIND = "remind"
-    """Tell a side that its time runs out."""
+    """Remind a side that its time is running out."""
     FORFEIT = "forfeit"
-    """End the game: a side has used up its time. Before its first move, the game is void."""
+    """End the game because a side has run out of time; before its first move, the game is void."""
     AWARD = "award"
     """End the game by the operator's word: a side wins, or it is a draw."""
     VOID = "void"
@@ -57,7 +57,7 @@ class Verb(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What the server or its operator did: to which side, and who takes it over."""
+    """What the server or its operator did, to which side, and who takes that side over."""
 
     verb: Verb
     side: Side | None = None
@@ -66,9 +66,9 @@ class Ruling:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The wish to place stones on these cells in this order, named as players name them.
+    """The wish to place stones on these cells in this order; players' names for the cells.
 
-    There is at least one; no cells raise ValueError.
+    Raises ValueError without any cell.
     """
 
     cells: tuple[str, ...]
@@ -79,12 +79,12 @@ class Place:
 
 
 Wish = Place | Deed
-"""What a player asks for, before the board has been asked."""
+"""What a player wishes to do, before anybody knows whether it is possible."""
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """A stone that was placed, and how many stones that took off the board."""
+    """A stone that was placed, and how many stones it took off the board."""
 
     cell: str
     took: int = 0
@@ -96,18 +96,18 @@ Action = tuple[Placement, ...] | Deed | Ruling
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What one accepted command did. `cause` is the id of the message that asked for it."""
+    """What one accepted command did. `cause` is its message key."""
 
     number: int
     side: Side | None
-    """The side that did it; none for what the server or its operator did."""
+    """The side that did it; None for the server and its operator."""
     action: Action
     at: datetime
     cause: str
 
     @property
     def by(self) -> str:
-        """Who did it, as histories say: x, o, or * for the server or its operator."""
+        """Who did it, as histories have it: x, o, or * for the server and its operator."""
         return self.side.value if self.side else SERVER
 
     @property

@@ -1,7 +1,7 @@
-"""The userids in the text of a history: found, and replaced by another. Pure.
+"""The userids in the text of a history, found and replaced. Pure.
 
-They stand in the lines X and O of the header, and in records that hand a side over. Everything else
-of a history stays as it is, byte for byte.
+They stand in the lines X and O of the header and in records that hand a side over. Everything else
+stays as it is, byte for byte.
 """
 
 from dataclasses import replace
@@ -21,7 +21,7 @@ def userids_in(data: bytes) -> frozenset[str]:
 
 
 def with_other_userid(data: bytes, old: str, new: str) -> bytes:
-    """Return a history in which a player has another userid. Whether it replays is not checked."""
+    """Return a history in which a player has another userid, without replaying it."""
     header, lines = _parted(data)
     owned = [
         f"{line[:3]}{new}" if line.startswith(_OWNERS) and line[3:] == old else line
@@ -33,7 +33,7 @@ def with_other_userid(data: bytes, old: str, new: str) -> bytes:
 
 
 def _parted(data: bytes) -> tuple[list[str], list[str]]:
-    """Return the lines of a history before the first empty one, and those from there on."""
+    """Return the lines of a history before the first empty line, and the others."""
     lines = data.decode("utf-8", "surrogateescape").split("\n")
     end = lines.index("") if "" in lines else len(lines)
     return lines[:end], lines[end:]
@@ -48,7 +48,7 @@ def _renamed(line: str, old: str, new: str) -> str:
 
 
 def _adoption(line: str) -> tuple[Record, Ruling] | None:
-    """Return the record of a line that hands a side over, and what it says; None for any other."""
+    """Return the record on a line that hands a side over, and its ruling; None for other lines."""
     if f" {Verb.ADOPT.value} " not in line:
         return None
     try:

@@ -1,4 +1,4 @@
-"""What a shell offers to complete: the boards and the players of the home."""
+"""What a shell can complete: the boards and the players of the home."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from pbm_oust.store.home import Home
 def complete_boards(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Return the numbers of the boards of the kind that was named before."""
+    """Return the numbers of the boards of the kind that the line names."""
     kind = context.params.get("kind")
     boards = _home(context).boards(kind.name) if isinstance(kind, Kind) else []
     return _beginning([str(board) for board in boards], incomplete)
@@ -26,7 +26,7 @@ def complete_userids(
 
 
 def _home(context: click.Context) -> Home:
-    """Return the home that the command line names; no command runs that would give it."""
+    """Return the home that the command line names; no command runs here to say so."""
     return Home(Path(context.find_root().params["home"]))
 
 

@@ -1,4 +1,4 @@
-"""`pbm-oust doctor`: looks at everything in the home and says what is wrong and what to do."""
+"""`pbm-oust doctor`: what is wrong with the home, and what to do."""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -12,14 +12,14 @@ from pbm_oust.store.configuration import BadConfiguration, Configuration
 
 
 @click.command()
-@click.option("--relay", "with_relay", is_flag=True, help="Also greet the relay.")
+@click.option("--relay", "with_relay", is_flag=True, help="Greet the relay, too.")
 @as_json
 @pass_operator
 def doctor(operator: Operator, with_relay: bool, as_json: bool) -> None:
-    """Look for what is wrong in the home, a line for each thing.
+    """Say what is wrong with the home, and what to do.
 
-    Every history is replayed. Nothing is changed. Exit status 1 if something is wrong; the line
-    says what to do.
+    Prints a line for each finding. Replays every history, and changes nothing. Exit status 1 if
+    something is wrong.
     """
     findings = list(_examine(operator, with_relay))
     if as_json:

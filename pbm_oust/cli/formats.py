@@ -1,4 +1,4 @@
-"""`pbm-oust games export` and `games import`: games in the forms of other programs, and back."""
+"""`pbm-oust games export` and `games import`: games in other forms, and back."""
 
 import re
 from collections.abc import Callable
@@ -29,14 +29,16 @@ _HEADER = re.compile(rb"From |[A-Za-z-]+:[ \t]")
 @click.command()
 @click.argument("kind", type=KIND)
 @click.argument("board", type=click.IntRange(min=1), shell_complete=complete_boards)
-@click.option("--sgf", "form", flag_value="sgf", help="SGF, for programs that show games of Go.")
+@click.option("--sgf", "form", flag_value="sgf", help="SGF, which programs for Go can show.")
 @click.option("--json", "form", flag_value="json", help="One JSON object.")
-@click.option("--text", "form", flag_value="text", help="The lines at the foot of final mails.")
+@click.option(
+    "--text", "form", flag_value="text", help="The lines at the foot of a game's last mails."
+)
 @pass_operator
 def export(operator: Operator, kind: Kind, board: int, form: str | None) -> None:
     """Print a game as SGF, JSON or plain lines.
 
-    `games import` takes back what is printed, without loss.
+    `games import` reads it back without loss.
     """
     if form is None:
         raise click.UsageError("say in which form: --sgf, --json or --text")
@@ -55,16 +57,16 @@ def export(operator: Operator, kind: Kind, board: int, form: str | None) -> None
     "number",
     type=click.IntRange(1, 999_999_999),
     metavar="N",
-    help="The number of the board; the next one where it is not given.",
+    help="The number of the board; the next one by default.",
 )
 @click.option("--dry-run", is_flag=True, help="Check everything and write nothing.")
 @pass_operator
 def import_(operator: Operator, file: str, number: int | None, dry_run: bool) -> None:
-    """Make a board of a game in FILE, or on standard input.
+    """Make a board from a game in FILE, or on standard input.
 
-    It may be SGF or JSON of `games export`, a history, or a text or a mail with the lines that
-    stand at the foot of final mails, quoted or not. Every record is checked against the rules.
-    A game that goes on takes accounts of both players. Nobody is mailed.
+    The game may be SGF or JSON from `games export`, a history, or a text or mail with the lines
+    from the foot of a game's last mails, quoted or not. Every record is checked against the rules.
+    Both players of a game that goes on need accounts. Nobody is mailed.
     """
     with click.open_file(file, "rb") as opened:
         data = opened.read()
@@ -82,7 +84,7 @@ def import_(operator: Operator, file: str, number: int | None, dry_run: bool) ->
 
 
 def _text(data: bytes) -> str:
-    """Return a text as it stands in a file, or as it stands in a mail."""
+    """Return the text of a file, or of a mail in a file."""
     if _HEADER.match(data):
         try:
             text = whole_text(data)

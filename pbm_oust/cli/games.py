@@ -44,7 +44,7 @@ def games() -> None:
     type=click.Choice([each.value for each in Filter]),
     default=Filter.ALL.value,
     show_default=True,
-    help="Active boards, those that have ended, or those where the player is to move.",
+    help="All boards, active ones, those that are over, or those that wait for the player.",
 )
 @as_json
 @pass_operator
@@ -84,11 +84,16 @@ def list_(
 @games.command()
 @click.argument("kind", type=KIND)
 @click.argument("board", type=BOARD_AT, metavar="BOARD[#N]", shell_complete=complete_boards)
-@click.option("--watch", "is_watched", is_flag=True, help="Draw it anew until the game is over.")
+@click.option(
+    "--watch",
+    "is_watched",
+    is_flag=True,
+    help="Draw it again after each record, until the game is over.",
+)
 @as_json
 @pass_operator
 def show(operator: Operator, kind: Kind, board: BoardAt, is_watched: bool, as_json: bool) -> None:
-    """Draw a board, as it is or as it was after its record N."""
+    """Draw a board as it is, or as it was after record N."""
     if is_watched:
         if as_json or board.number is not None:
             raise click.UsageError("--watch goes neither with --json nor with #N")
@@ -127,9 +132,9 @@ def history(operator: Operator, kind: Kind, board: int, as_json: bool) -> None:
 @as_json
 @pass_operator
 def verify(operator: Operator, kind: Kind | None, board: int | None, as_json: bool) -> None:
-    """Replay histories through the rules: a line for each board.
+    """Replay histories through the rules.
 
-    Exit status 1 if one of them does not replay.
+    Prints a line for each board. Exit status 1 if one of them does not replay.
     """
     results = []
     for each in [kind] if kind else KINDS.values():
@@ -166,7 +171,7 @@ def _verify(operator: Operator, kind: Kind, board: int) -> dict[str, Any]:
 
 
 def _is_wanted(game: Game, which: Filter, player: str) -> bool:
-    """Return whether a list for a player, or for all where none is named, has a board."""
+    """Return whether a board belongs on a list for a player, or for all if none is named."""
     if player and player not in (game.x, game.o):
         return False
     match which:
@@ -196,7 +201,7 @@ def _summary(game: Game) -> dict[str, Any]:
 
 
 def _deadline(operator: Operator, game: Game) -> dict[str, str | None]:
-    """Return until when the player to move has time; None where that is not known, or over."""
+    """Return by when the player to move has to move; None if the game is over or nobody knows."""
     work = UnitOfWork(operator.home, lambda _notice, _request: [], now)
     try:
         until = None if game.result else format_time(work.clock_of(game).deadline)

@@ -33,7 +33,7 @@ from pbm_oust.rules.kinds import KINDS
     envvar="PBM_OUST_HOME",
     default=Path("games"),
     show_default=True,
-    help="The directory that holds boards, players and the outbox.",
+    help="The directory that holds everything the server knows.",
 )
 @click.version_option(__version__, package_name="pbm_oust")
 @click.pass_context
@@ -67,7 +67,7 @@ for ruling in rulings.COMMANDS:
 
 
 def run() -> None:
-    """Run the command line; what the disk or the network refuses is reported like any refusal."""
+    """Run the command line; report what the disk or the network refuses like any refusal."""
     try:
         main()
     except OSError as error:

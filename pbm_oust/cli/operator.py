@@ -1,4 +1,4 @@
-"""What the commands of an operator work with, and how they print."""
+"""What the operator's commands work with, and how they print."""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -33,7 +33,7 @@ from pbm_oust.store.open_boards import DamagedHistory, read_game
 
 
 class Refused(click.ClickException):
-    """Something that was not done; exit status 1."""
+    """Something was not done; exit status 1."""
 
     exit_code = 1
 
@@ -46,13 +46,13 @@ class Operator:
 
     @cached_property
     def home(self) -> Home:
-        """The home as it is, which must exist."""
+        """The home, which must exist."""
         if not self.path.is_dir():
             raise Refused(f"there is no home {self.path}; name one with --home")
         return Home(self.path)
 
     def prepared_home(self) -> Home:
-        """Return the home to write to, its folders made where they are missing."""
+        """Return the home to write to; makes folders that are missing."""
         home = Home(self.path)
         try:
             home.prepare(tuple(KINDS))
@@ -61,7 +61,7 @@ class Operator:
         return home
 
     def game(self, kind: Kind, board: int) -> Game:
-        """Return the game of a board. Raises Refused if there is none, or none that replays."""
+        """Return the game of a board. Raises Refused if there is none or it does not replay."""
         try:
             return read_game(self.home, kind, board)
         except Refusal:
@@ -70,7 +70,7 @@ class Operator:
             raise Refused(str(damage)) from None
 
     def history(self, kind: Kind, board: int) -> bytes:
-        """Return the history of a board as it is in its file. Raises Refused."""
+        """Return the history of a board as its file has it. Raises Refused."""
         try:
             return self.home.read_history(kind.name, board)
         except NoSuchFile:
@@ -78,14 +78,14 @@ class Operator:
 
     @cached_property
     def configuration(self) -> Configuration:
-        """The configuration that stands in the home. Raises UsageError for a faulty one."""
+        """The configuration of the home. Raises UsageError if it is faulty."""
         try:
             return self.read_configuration()
         except BadConfiguration as error:
             raise click.UsageError(str(error)) from None
 
     def read_configuration(self) -> Configuration:
-        """Return what stands in the home at this moment. Raises BadConfiguration with its file."""
+        """Return the configuration as it is now. Raises BadConfiguration, which names the file."""
         home = Home(self.path)
         try:
             return parse_configuration(home.read_configuration())
@@ -94,7 +94,7 @@ class Operator:
 
 
 def no_board(kind: Kind, board: int) -> Refused:
-    """Return the refusal of a board that is not there."""
+    """Return the refusal for a board that does not exist."""
     return Refused(f"there is no board {kind.name} {board}")
 
 
@@ -119,7 +119,7 @@ def print_table(rows: Iterable[Sequence[object]]) -> None:
 
 
 class Parsed(click.ParamType):  # type: ignore[type-arg]  # generic in newer click only
-    """A parameter whose text a function reads, which raises ValueError and says what is right.
+    """A parameter read by a function, which raises ValueError and says what would be right.
 
     `offered` are the texts that a shell completes.
     """
@@ -143,7 +143,7 @@ class Parsed(click.ParamType):  # type: ignore[type-arg]  # generic in newer cli
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Return what a shell offers behind an incomplete text."""
+        """Return how a shell can complete a text."""
         return [CompletionItem(word) for word in self._offered if word.startswith(incomplete)]
 
 

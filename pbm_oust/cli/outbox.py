@@ -1,4 +1,4 @@
-"""`pbm-oust outbox`: letters listed, shown and handed to a relay."""
+"""`pbm-oust outbox`: letters listed, shown and handed to the relay."""
 
 import time
 from typing import Any
@@ -23,14 +23,14 @@ from pbm_oust.store.posted import Letter, read_failed_letters, read_letter, read
 
 @click.group()
 def outbox() -> None:
-    """Look at the letters that no relay has taken yet."""
+    """Look after letters that have not left yet."""
 
 
 @outbox.command("list")
 @as_json
 @pass_operator
 def list_(operator: Operator, as_json: bool) -> None:
-    """List the letters, oldest first, then those that failed."""
+    """List letters that wait, oldest first, and those that failed."""
     letters = [(letter, "waiting") for letter in read_letters(operator.home)]
     letters += [(letter, "failed") for letter in read_failed_letters(operator.home)]
     if as_json:
@@ -84,7 +84,7 @@ def flush_(operator: Operator, relay: Endpoint | None) -> None:
 @click.argument("names", nargs=-1, required=True, metavar="NAME..")
 @pass_operator
 def retry(operator: Operator, names: tuple[str, ...]) -> None:
-    """Send letters again that failed. The beginning of a name is enough."""
+    """Send failed letters again. The beginning of a name is enough."""
     for name in [_failed(operator, name) for name in names]:
         operator.home.outbox.retry(name)
         click.echo(f"{name} waits for the relay")
@@ -94,7 +94,7 @@ def retry(operator: Operator, names: tuple[str, ...]) -> None:
 @click.argument("names", nargs=-1, required=True, metavar="NAME..")
 @pass_operator
 def remove(operator: Operator, names: tuple[str, ...]) -> None:
-    """Remove letters that failed. The beginning of a name is enough."""
+    """Remove failed letters. The beginning of a name is enough."""
     for name in [_failed(operator, name) for name in names]:
         operator.home.outbox.remove(name)
         click.echo(f"removed {name}")
@@ -104,7 +104,7 @@ def remove(operator: Operator, names: tuple[str, ...]) -> None:
 @click.argument("address", type=ADDRESS)
 @pass_operator
 def resume(operator: Operator, address: str) -> None:
-    """Write to an address again from which letters came back.
+    """Write again to an address from which letters came back.
 
     A mail from that address does the same.
     """
@@ -120,7 +120,7 @@ def _failed(operator: Operator, beginning: str) -> str:
 
 
 def _only(names: list[str], beginning: str, what: str) -> str:
-    """Return the name that begins so. Raises Refused where there is none, or more than one."""
+    """Return the name with this beginning. Raises Refused unless there is exactly one."""
     found = [name for name in names if name.startswith(beginning)]
     if len(found) != 1:
         raise Refused(f"{len(found)} {what} have names that begin with {beginning}")

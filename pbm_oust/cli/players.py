@@ -1,11 +1,12 @@
-"""`pbm-oust players`: accounts listed, shown, made and given new passwords."""
+"""`pbm-oust players`: accounts listed, shown, added, and given new passwords."""
 
 from dataclasses import replace
 from typing import Any
 
 import click
 
-from pbm_oust.accounts.account import Account, BadAccount, format_account, parse_account
+from pbm_oust.accounts.account import Account, BadAccount
+from pbm_oust.accounts.account_file import format_account, parse_account
 from pbm_oust.accounts.address import parse_address
 from pbm_oust.accounts.password import Secret, hash_password
 from pbm_oust.accounts.status import disabled_since
@@ -33,7 +34,7 @@ password_option = click.option(
     hide_input=True,
     confirmation_prompt=True,
     envvar="PBM_OUST_PASSWORD",
-    help="Asked for where it is not given; better so than where others see the command.",
+    help="If you leave it out, you are asked, and nobody sees it in the list of processes.",
 )
 
 
@@ -90,7 +91,7 @@ def show(operator: Operator, userid: str, as_json: bool) -> None:
 @password_option
 @pass_operator
 def add(operator: Operator, userid: str, addresses: tuple[str, ...], password: str) -> None:
-    """Make an account."""
+    """Add an account. You vouch for its addresses."""
     try:
         userid = read_new_userid(userid)
         checked = tuple(parse_address(address) for address in addresses)
@@ -114,7 +115,7 @@ def add(operator: Operator, userid: str, addresses: tuple[str, ...], password: s
 def passwd(operator: Operator, userid: str, password: str) -> None:
     """Give an account a new password.
 
-    Codes that it waits for do nothing any more.
+    Codes that were mailed for it stop working.
     """
     stored = hash_password(_checked(password))
     read_account(operator, userid.lower())
@@ -126,7 +127,7 @@ def passwd(operator: Operator, userid: str, password: str) -> None:
 
 
 def read_account(operator: Operator, userid: str) -> Account:
-    """Return an account. Raises Refused where there is none, or one that cannot be read."""
+    """Return an account. Raises Refused if there is none or it cannot be read."""
     try:
         return parse_account(operator.home.read_player(read_userid(userid)))
     except (NoSuchFile, Unreadable):

@@ -1,4 +1,4 @@
-"""`pbm-oust players` for whole accounts: disabled, renamed, joined. And `pbm-oust broadcast`."""
+"""`pbm-oust players` for whole accounts: disabled, renamed, merged. And `pbm-oust broadcast`."""
 
 import sys
 from collections.abc import Callable
@@ -6,7 +6,8 @@ from datetime import datetime
 
 import click
 
-from pbm_oust.accounts.account import BadAccount, format_account
+from pbm_oust.accounts.account import BadAccount
+from pbm_oust.accounts.account_file import format_account
 from pbm_oust.accounts.status import disabled_since, with_disabled
 from pbm_oust.board.notation import format_time
 from pbm_oust.cli.operator import Operator, Refused, now, pass_operator
@@ -24,10 +25,10 @@ from pbm_oust.store.open_boards import DamagedHistory
 @click.argument("userid")
 @pass_operator
 def disable(operator: Operator, userid: str) -> None:
-    """Close an account for the time being.
+    """Close an account until it is enabled again.
 
-    No command with its password is taken, nobody can challenge the player, and no mail goes out to
-    him. His boards go on until their time ends. Nothing is removed.
+    No command with its password is taken, nobody can challenge the player, and the player gets no
+    mail. Their boards go on until their time ends. Nothing is removed.
     """
     _set_disabled(operator, userid.lower(), now())
 
@@ -36,7 +37,7 @@ def disable(operator: Operator, userid: str) -> None:
 @click.argument("userid")
 @pass_operator
 def enable(operator: Operator, userid: str) -> None:
-    """Open an account again that was disabled."""
+    """Open a disabled account again."""
     _set_disabled(operator, userid.lower(), None)
 
 
@@ -47,7 +48,7 @@ def enable(operator: Operator, userid: str) -> None:
 def rename(operator: Operator, old: str, new: str) -> None:
     """Give a player another userid, in all histories too.
 
-    He and those with whom he plays are told by mail. If this is interrupted, say it again.
+    The player and everybody they play with are told by mail. If this is interrupted, repeat it.
     """
     try:
         new = read_new_userid(new)
@@ -61,23 +62,29 @@ def rename(operator: Operator, old: str, new: str) -> None:
 @click.argument("into")
 @pass_operator
 def merge(operator: Operator, userid: str, into: str) -> None:
-    """Join a player's account with another one, INTO.
+    """Join a player's account with another one of theirs, INTO.
 
-    That one stays, and gets the boards, addresses and notes. The player and those with whom he
-    plays are told by mail. If this is interrupted, say it again.
+    INTO stays, and gets the boards, addresses and notes. The player and everybody they play with
+    are told by mail. If this is interrupted, repeat it.
     """
     _move(operator, merge_players, userid.lower(), into.lower(), "merged")
 
 
 @click.command()
-@click.option("--text", help="What to write; read from standard input where it is not given.")
-@click.option("--to", "userids", multiple=True, metavar="USERID", help="Only to this player.")
+@click.option("--text", help="What to write; read from standard input by default.")
+@click.option(
+    "--to",
+    "userids",
+    multiple=True,
+    metavar="USERID",
+    help="Write to this player only; may be repeated.",
+)
 @pass_operator
 def broadcast(operator: Operator, text: str | None, userids: tuple[str, ...]) -> None:
     """Write to all players, or to those named with --to.
 
-    Players who have turned such mails off get none. Answers to such a mail are read by nobody: say
-    in it where to write.
+    Players who have turned such mails off get none. Nobody reads answers to such a mail, so say in
+    it where to write.
     """
     text = sys.stdin.read() if text is None else text
     if not text.strip():

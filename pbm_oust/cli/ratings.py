@@ -25,7 +25,7 @@ from pbm_oust.store.open_boards import finished_games
 @as_json
 @pass_operator
 def standings(operator: Operator, kind: Kind | None, as_json: bool) -> None:
-    """List players by their ratings.
+    """List players by rating.
 
     There is a list for each game and class of sizes.
     """
@@ -42,13 +42,13 @@ def standings(operator: Operator, kind: Kind | None, as_json: bool) -> None:
 
 @click.command()
 @click.argument("kind", type=KIND, required=False)
-@click.option("--recompute", is_flag=True, help="Accepted for clearness: this is always done.")
+@click.option("--recompute", is_flag=True, help="Say what is done in any case.")
 @as_json
 @pass_operator
 def ratings(operator: Operator, kind: Kind | None, recompute: bool, as_json: bool) -> None:
     """Show how the ratings came about, game by game.
 
-    They are computed from the histories, and printed to the last digit.
+    They are computed from the histories and printed to the last digit.
     """
     tables = _tables(operator, kind)
     if as_json:

@@ -73,7 +73,7 @@ def simulate_(
 ) -> None:
     """Play games at random.
 
-    Every placement that is allowed is equally likely.
+    Every legal placement is equally likely.
     """
     grid = grid_from(kind, size, hexagonal)
     begun = time.perf_counter()
@@ -107,7 +107,7 @@ def solve_(
 ) -> None:
     """Find out who wins a small board.
 
-    Both sides play as well as can be.
+    Both sides play as well as possible.
     """
     grid = grid_from(kind, size, hexagonal)
     begun = time.perf_counter()

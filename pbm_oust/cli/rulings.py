@@ -1,4 +1,4 @@
-"""`pbm-oust games void`, `award` and `adopt`: the operator's word on a board."""
+"""`pbm-oust games void`, `award` and `adopt`: the operator rules on a board."""
 
 import sys
 
@@ -7,6 +7,7 @@ import click
 from pbm_oust.accounts.account import BadAccount
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_ruling
+from pbm_oust.board.reasons import GameOver, SamePlayer
 from pbm_oust.board.record import Ruling, Verb
 from pbm_oust.cli.operator import KIND, Operator, Refused, now, pass_operator
 from pbm_oust.cli.sweeping import hand_over
@@ -22,7 +23,7 @@ DRAW = "draw"
 
 board_number = click.argument("board", type=click.IntRange(min=1))
 kind_name = click.argument("kind", type=KIND)
-yes_option = click.option("--yes", is_flag=True, help="Do not ask whether it is meant.")
+yes_option = click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 
 
 @click.command()
@@ -31,7 +32,7 @@ yes_option = click.option("--yes", is_flag=True, help="Do not ask whether it is 
 @yes_option
 @pass_operator
 def void(operator: Operator, kind: Kind, board: int, yes: bool) -> None:
-    """End a game as never begun. It is recorded, and both players are told."""
+    """End a game as never begun. This is recorded, and both players are told."""
     _rule(operator, kind, board, Ruling(Verb.VOID), "end it as never begun", yes)
 
 
@@ -42,7 +43,7 @@ def void(operator: Operator, kind: Kind, board: int, yes: bool) -> None:
 @yes_option
 @pass_operator
 def award(operator: Operator, kind: Kind, board: int, winner: str, yes: bool) -> None:
-    """End a game: a side wins, or it is a draw. It is recorded, and both players are told."""
+    """End a game: a side wins, or it is a draw. This is recorded, and both players are told."""
     side = None if winner == DRAW else Side(winner)
     what = f"end it as won by {winner}" if side else "end it as a draw"
     _rule(operator, kind, board, Ruling(Verb.AWARD, side), what, yes)
@@ -58,8 +59,8 @@ def award(operator: Operator, kind: Kind, board: int, winner: str, yes: bool) ->
 def adopt(operator: Operator, kind: Kind, board: int, side: str, userid: str, yes: bool) -> None:
     """Hand a side to another player.
 
-    The player begins a new turn and has used no time. It is recorded, and told to both players and
-    to the one who had the side before.
+    The player begins a new turn and has used no time. This is recorded, and both players and the
+    previous owner of the side are told.
     """
     try:
         player = read_userid(userid)
@@ -72,7 +73,7 @@ def adopt(operator: Operator, kind: Kind, board: int, side: str, userid: str, ye
 
 
 def _rule(operator: Operator, kind: Kind, board: int, ruling: Ruling, what: str, yes: bool) -> None:
-    """Do it, after the operator has seen the board as it is and has said yes."""
+    """Do it after the operator has seen the board as it is and has said yes."""
     home = operator.prepared_home()
     recover(home)
     try:
@@ -105,14 +106,15 @@ def _ask(game: Game, what: str) -> None:
 
 def _reason(refusal: Refusal, kind: Kind, board: int) -> str:
     name = f"{kind.name} {board}"
-    reasons = {
-        Barred.NO_SUCH_BOARD: f"there is no board {name}",
-        Barred.GAME_OVER: f"{name} is over",
-        Barred.SAME_PLAYER: f"{refusal.culprit} plays on {name} already",
-    }
-    return next(
-        (text for reason, text in reasons.items() if reason is refusal.reason), str(refusal)
-    )
+    match refusal.reason:
+        case Barred.NO_SUCH_BOARD:
+            return f"there is no board {name}"
+        case GameOver():
+            return f"{name} is over"
+        case SamePlayer():
+            return f"{refusal.culprit} plays on {name} already"
+        case _:
+            return str(refusal)
 
 
 COMMANDS = (void, award, adopt)

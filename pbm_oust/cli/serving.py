@@ -1,4 +1,4 @@
-"""`pbm-oust serve`, `deliver` and `mail`: mail in, and mail handed to a running server."""
+"""`pbm-oust serve`, `deliver` and `mail`: mail in, and mail to a running server."""
 
 import asyncio
 import logging
@@ -41,8 +41,8 @@ def serve(
 ) -> None:
     """Take mail and answer it, until told to stop.
 
-    Options take precedence over pbm_oust.toml in the home, where smtp = "" turns SMTP off. Without
-    a relay, letters stay in the outbox, a Maildir in the home. SIGHUP reads the file again.
+    Options override pbm_oust.toml in the home, where smtp = "" turns SMTP off. Without a relay,
+    letters stay in the outbox, a Maildir in the home. SIGHUP makes the server read the file again.
     """
 
     def configure() -> Configuration:
@@ -76,9 +76,9 @@ def serve(
 @click.option("--recipient", help="The envelope recipient.")
 @pass_operator
 def deliver(operator: Operator, sender: str | None, recipient: str | None) -> None:
-    """Take one message on standard input, for a pipe or .forward.
+    """Take one message from standard input, for a pipe or .forward.
 
-    Exit status as in sysexits.h: 0 done; 65 not readable; 67 not our recipient; 75 try again.
+    Exit status as in sysexits.h: 0 done, 65 not readable, 67 not our recipient, 75 try again.
     """
     _start_log()
     try:
@@ -113,7 +113,7 @@ def deliver(operator: Operator, sender: str | None, recipient: str | None) -> No
 
 @click.command()
 @click.option("--from", "sender", type=ADDRESS, required=True, help="Who sends the command.")
-@click.option("--smtp", type=ENDPOINT, help="Where the server listens.")
+@click.option("--smtp", type=ENDPOINT, help="Where the server listens: HOST:PORT.")
 @click.option("--text", default="", help="The text of the mail.")
 @click.argument("subject")
 @pass_operator
@@ -157,7 +157,7 @@ def mail(operator: Operator, sender: str, smtp: Endpoint | None, text: str, subj
 
 
 def _start_log() -> None:
-    """Log to standard error; of the libraries only warnings, whose lines hold no mail."""
+    """Log to standard error. Libraries log only warnings, which hold no mail."""
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.INFO)
     for library in ("mail.log", "mail.debug", "asyncio"):
         logging.getLogger(library).setLevel(logging.WARNING)

@@ -1,4 +1,4 @@
-"""`pbm-oust sweep`: what time brings about, for cron where no server runs."""
+"""`pbm-oust sweep`: what time brings, for cron where no server runs."""
 
 import time
 
@@ -15,7 +15,7 @@ from pbm_oust.store.recovery import recover
 @as_json
 @pass_operator
 def sweep(operator: Operator, as_json: bool) -> None:
-    """Do what time brings about: reminders, ends, digests.
+    """Do what is due: reminders, games lost on time, digests.
 
     A running server does the same every few minutes; both together do each thing once. Exit status
     1 if something could not be looked at, such as a damaged history; the rest is done.
@@ -38,7 +38,7 @@ def sweep(operator: Operator, as_json: bool) -> None:
 
 
 def hand_over(operator: Operator) -> None:
-    """Give the letters of the outbox to the relay, where there is one; they stay if it is down."""
+    """Hand the letters of the outbox to the relay, if there is one; they stay if it is down."""
     relay, address = operator.configuration.relay, operator.configuration.address
     if relay:
         try:

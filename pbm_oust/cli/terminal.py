@@ -1,4 +1,4 @@
-"""What the command line does for a person at a terminal only: colours and a pager."""
+"""What the command line does only for a person at a terminal: colours and a pager."""
 
 import os
 import shutil
@@ -13,16 +13,16 @@ from pbm_oust.rules.position import Side
 COLOURS = {Side.X: "red", Side.O: "cyan"}
 
 _MARKS: Letters = {Side.X: ("\ue000", "\ue001"), Side.O: ("\ue002", "\ue003")}
-"""Stand for stones while a board is drawn, so that they are told from the names of columns."""
+"""Stand for stones while a board is drawn, to tell them from the names of columns."""
 
 
 def is_terminal() -> bool:
-    """Return whether a person reads along."""
+    """Return whether a person is reading."""
     return sys.stdout.isatty()
 
 
 def has_colours() -> bool:
-    """Return whether to print in colours: on a terminal that can, unless NO_COLOR is set.
+    """Return whether to print colours: on a terminal that has them, unless NO_COLOR is set.
 
     Source: https://no-color.org
     """
@@ -31,7 +31,7 @@ def has_colours() -> bool:
 
 
 def drawn(game: Game) -> str:
-    """Return a board with its heading, in colours where there are any."""
+    """Return a board with its heading, in colours if there are any."""
     if not has_colours():
         return game_text(game)
     text = game_text(game, _MARKS)
@@ -42,7 +42,7 @@ def drawn(game: Game) -> str:
 
 
 def page(text: str) -> None:
-    """Print lines as they are; on a terminal with fewer, by the program that PAGER names."""
+    """Print lines; if the terminal has too few, use the program that PAGER names."""
     is_long = text.count("\n") >= shutil.get_terminal_size().lines
     if is_long and is_terminal() and sys.stdin.isatty():
         click.echo_via_pager(text.removesuffix("\n"))

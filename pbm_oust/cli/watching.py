@@ -43,7 +43,7 @@ def state_of(game: Game) -> str:
 
 
 def headed(game: Game) -> str:
-    """Return a board as `games show` prints it: its name, grid and state above it."""
+    """Return a board as `games show` prints it, below its name, grid and state."""
     return f"{game.name}, {game.header.grid}: {state_of(game)}\n\n{drawn(game)}"
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from pbm_oust.accounts.account import Account, format_account
-from pbm_oust.accounts.notes import KEY as NOTE_KEY
-from pbm_oust.accounts.notes import notes_of
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.exported import account_lines
+from pbm_oust.accounts.notes import NOTES, notes_of
 from pbm_oust.accounts.password import Secret
 from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.values import OWN
@@ -57,11 +57,9 @@ def export(command: Export, actor: Actor, request: Request, work: UnitOfWork) ->
 
 def _facts_about(account: Account, work: UnitOfWork) -> dict[str, object]:
     """Return what is known of a player apart from his boards."""
-    plain = account.with_values(NOTE_KEY, [])
-    lines = format_account(replace(plain, password="")).splitlines()[1:]
     bounces = (work.home.bounces.of(address) for address in account.addresses)
     return {
-        "lines": [line for line in lines if not line.startswith("Password:")],
+        "lines": account_lines(NOTES.put(account, {})),
         "notes": notes_of(account),
         "returned": [each for each in bounces if each.bounces],
         "letters": len(letters_to(work.home, account.has_address)),

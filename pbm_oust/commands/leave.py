@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from pbm_oust.accounts.account import Account, format_account
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.account_file import format_account
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.status import signed_off_since, with_signed_off
 from pbm_oust.board.record import Deed

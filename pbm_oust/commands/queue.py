@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from pbm_oust.accounts.account import Account
@@ -10,6 +10,7 @@ from pbm_oust.accounts.queue import Clause, Plan, plans_of, waiting, with_plans
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_wish
+from pbm_oust.board.reasons import GameOver, MayHaveBoard, OffGrid
 from pbm_oust.board.record import PLAYING, Deed, Place, Wish
 from pbm_oust.grammar.aliases import in_english
 from pbm_oust.grammar.form import Form, Rest
@@ -20,7 +21,7 @@ from pbm_oust.play.moving import check_guard, is_over, side_of
 from pbm_oust.play.notices import Told
 from pbm_oust.play.request import Action, Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Barred, Illegal, NotAllowed, Refusal, Unlawful, Unread, Unreadable
+from pbm_oust.refusal import Barred, Illegal, NotAllowed, Refusal, Unread, Unreadable
 from pbm_oust.rules.grid import NoSuchCell
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import open_board
@@ -145,7 +146,7 @@ def queue(command: Queue, actor: Actor, request: Request, work: UnitOfWork) -> H
 def _check(command: Queue, game: Game) -> None:
     """Raise a refusal for what can never be played as it was queued."""
     if game.result:
-        raise NotAllowed(Barred.GAME_OVER, game=game)
+        raise NotAllowed(GameOver(game))
     if game.player_to_move == command.userid:
         raise NotAllowed(Barred.YOUR_OWN_TURN, game=game)
     check_guard(command.guard, game)
@@ -162,7 +163,7 @@ def _check_cells(clause: Clause, game: Game) -> None:
         try:
             game.header.grid.parse_cell(cell)
         except NoSuchCell:
-            raise Illegal(Unlawful.OFF_GRID, cell, game=game, nth=nth) from None
+            raise Illegal(OffGrid(game, nth), cell) from None
 
 
 def _check_answer(turn: Wish, answer: Wish, game: Game, userid: str) -> None:
@@ -171,8 +172,7 @@ def _check_answer(turn: Wish, answer: Wish, game: Game, userid: str) -> None:
     try:
         supposed = game.act(game.to_move, turn, game.latest, _NO_CAUSE)
     except Refusal as refusal:
-        refusal.facts["told_to"] = game.player_to_move
-        raise
+        raise _supposing(refusal, told_to=game.player_to_move) from None
     if supposed.result:
         raise NotAllowed(Barred.PLAN_AFTER_END, game=game, condition=condition)
     if supposed.player_to_move != userid:
@@ -180,8 +180,16 @@ def _check_answer(turn: Wish, answer: Wish, game: Game, userid: str) -> None:
     try:
         supposed.act(supposed.to_move, answer, game.latest, _NO_CAUSE)
     except Refusal as refusal:
-        refusal.facts["supposed"] = condition
-        raise
+        raise _supposing(refusal, supposed=condition) from None
+
+
+def _supposing(refusal: Refusal, supposed: str = "", told_to: str = "") -> Refusal:
+    """Return a refusal of what was only supposed to be done."""
+    reason = refusal.reason
+    if not isinstance(reason, MayHaveBoard):
+        return refusal
+    reason = replace(reason, supposed=supposed, told_to=told_to)
+    return type(refusal)(reason, refusal.culprit)
 
 
 FORMS = (

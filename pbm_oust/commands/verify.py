@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from pbm_oust.accounts.account import Account, format_account
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.account_file import format_account
 from pbm_oust.accounts.password import Secret, hash_password
 from pbm_oust.accounts.settings import USUAL, settings_of, with_settings
 from pbm_oust.accounts.status import with_signed_off

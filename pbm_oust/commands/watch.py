@@ -7,6 +7,7 @@ from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.accounts.watched import MOST_WATCHED, watched_by, with_watched
 from pbm_oust.board.game import Game
+from pbm_oust.board.reasons import GameOver
 from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.values import OF_BOARD
 from pbm_oust.play.notices import Told
@@ -42,7 +43,7 @@ def watch(command: Watch, actor: Actor, request: Request, work: UnitOfWork) -> H
     """Have the records of a board mailed to a player who does not play on it."""
     game = read_game(work.home, command.kind, command.board)
     if game.result:
-        raise NotAllowed(Barred.GAME_OVER, game=game)
+        raise NotAllowed(GameOver(game))
     if game.side_of(actor.userid):
         raise NotAllowed(Barred.PLAYS_THERE, game=game)
 

@@ -1,21 +1,10 @@
 """The accounts: that each can be read and reached."""
 
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
 
-from pbm_oust.accounts.account import Account, BadAccount, parse_account
-from pbm_oust.accounts.broadcasts import broadcasts_of
-from pbm_oust.accounts.digest import digested
-from pbm_oust.accounts.invitations import limit_of, rejected_by
-from pbm_oust.accounts.notes import notes_of
-from pbm_oust.accounts.queue import plans_of
-from pbm_oust.accounts.seeks import last_numbers, seeks_of
-from pbm_oust.accounts.settings import settings_of
-from pbm_oust.accounts.status import becomes, disabled_since, signed_off_since
-from pbm_oust.accounts.submissions import submissions_of
-from pbm_oust.accounts.vacations import absences_of
-from pbm_oust.accounts.verification import proofs_of
-from pbm_oust.accounts.watched import watched_by
+from pbm_oust.accounts.account import Account, BadAccount
+from pbm_oust.accounts.account_file import BadLines, parse_account
+from pbm_oust.accounts.status import becomes, disabled_since
 from pbm_oust.board.notation import format_time
 from pbm_oust.doctor.finding import Examiner, Finding, counted, within
 from pbm_oust.store.bounced import BadBounces
@@ -23,26 +12,6 @@ from pbm_oust.store.home import Home
 
 _on = Examiner("accounts")
 _on_bounces = Examiner("bounces")
-
-_READERS: tuple[Callable[[Account], object], ...] = (
-    settings_of,
-    notes_of,
-    watched_by,
-    limit_of,
-    rejected_by,
-    broadcasts_of,
-    disabled_since,
-    becomes,
-    absences_of,
-    digested,
-    signed_off_since,
-    proofs_of,
-    plans_of,
-    submissions_of,
-    seeks_of,
-    last_numbers,
-)
-"""Every noun that is kept in lines of an account."""
 
 
 def check(home: Home) -> Iterator[Finding]:
@@ -57,6 +26,10 @@ def _accounts(home: Home) -> Iterator[Finding]:
         name = f"players/{userid}.txt"
         try:
             account = parse_account(home.read_player(userid))
+        except BadLines as lines:
+            for each in lines.reasons:
+                yield _on.bad(f"{name}: {each}", "Mend the line or remove it")
+            continue
         except (BadAccount, OSError) as error:
             reason = error.strerror if isinstance(error, OSError) else error
             yield _on.bad(f"{name}: {reason}", "Put the file back from a backup")
@@ -66,23 +39,17 @@ def _accounts(home: Home) -> Iterator[Finding]:
                 f"{name}: the account in it is that of {account.userid}",
                 f"Name the file {account.userid}.txt, or put the right one back from a backup",
             )
-        yield from _lines_of(name, account)
+        yield from _state_of(account)
         if not account.addresses:
             yield _on.bad(f"{name}: there is no line 'Address'", "Add one, so that mail arrives")
 
 
-def _lines_of(name: str, account: Account) -> Iterator[Finding]:
-    """Yield what is wrong with the lines that hold what a player has settled and kept."""
-    for read in _READERS:
-        try:
-            read(account)
-        except BadAccount as error:
-            yield _on.bad(f"{name}: {error}", "Mend the line or remove it")
-    with suppress(BadAccount):
-        if since := disabled_since(account):
-            yield _on.note(f"{account.userid} is disabled since {format_time(since)}")
-        if word := becomes(account):
-            yield _on.note(f"{account.userid} is on the way to become {word}, which stopped midway")
+def _state_of(account: Account) -> Iterator[Finding]:
+    """Yield what an operator may have forgotten about an account."""
+    if since := disabled_since(account):
+        yield _on.note(f"{account.userid} is disabled since {format_time(since)}")
+    if word := becomes(account):
+        yield _on.note(f"{account.userid} is on the way to become {word}, which stopped midway")
 
 
 def _bounces(home: Home) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""The histories: that each of them replays, and that nothing else lies beside them."""
+"""The histories: each replays, and nothing else lies beside them."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ _on = Examiner("histories")
 
 
 def check(home: Home, now: datetime) -> Iterator[Finding]:
-    """Yield findings about the boards of all games; all of them are replayed."""
+    """Yield findings about all boards; every one of them is replayed."""
     found: Counter[str] = Counter()
     for kind in KINDS.values():
         if not (home.path / kind.name).is_dir():

@@ -1,4 +1,4 @@
-"""The configuration: that it can be read, and that its parts go together."""
+"""The configuration: it can be read, and its parts fit together."""
 
 from collections.abc import Iterator
 from pathlib import Path

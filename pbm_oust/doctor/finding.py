@@ -1,4 +1,4 @@
-"""A finding: what was looked at, whether it is right, and what to do where it is not."""
+"""A finding: what was looked at, whether it is right, and otherwise what to do."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -13,13 +13,13 @@ class Verdict(Enum):
 
     OK = "ok"
     NOTE = "note"
-    """Nothing is wrong, but an operator wants to know."""
+    """Nothing is wrong, but the operator may want to know."""
     BAD = "BAD"
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of what `pbm-oust doctor` says: sentences about one thing."""
+    """One line of `pbm-oust doctor`: sentences about one thing."""
 
     verdict: Verdict
     about: str
@@ -40,7 +40,7 @@ class Examiner:
         return Finding(Verdict.OK, self.about, text)
 
     def note(self, text: str) -> Finding:
-        """Return something that an operator wants to know."""
+        """Return something that the operator may want to know."""
         return Finding(Verdict.NOTE, self.about, text)
 
     def bad(self, what: str, remedy: str) -> Finding:
@@ -48,7 +48,7 @@ class Examiner:
         return Finding(Verdict.BAD, self.about, f"{what}. {remedy}.")
 
     def all_or(self, ok: str, findings: Iterable[Finding]) -> Iterator[Finding]:
-        """Yield what was found wrong or worth a note, and otherwise that all is right."""
+        """Yield the findings, or else that all is right."""
         is_ok = True
         for finding in findings:
             is_ok = is_ok and finding.verdict is not Verdict.BAD
@@ -58,17 +58,17 @@ class Examiner:
 
 
 def counted(number: int, thing: str) -> str:
-    """Return a number of things: 1 board, 2 boards."""
+    """Return a number of things in words: 1 board, 2 boards."""
     return f"{number} {thing if number == 1 else f'{thing}s'}"
 
 
 def status(path: Path) -> os.stat_result | None:
-    """Return the status of a file, or None where it has gone meanwhile."""
+    """Return the status of a file, or None if it has gone meanwhile."""
     with suppress(FileNotFoundError):
         return path.stat()
     return None
 
 
 def within(home: Path, path: Path) -> str:
-    """Return how a path is named in a finding: without the home it lies in."""
+    """Return the name of a path in a finding: relative to its home."""
     return str(path.relative_to(home)) if path.is_relative_to(home) else str(path)

@@ -1,4 +1,4 @@
-"""What the host gives: owners and permissions of files, the key, and space on the disk."""
+"""What the host provides: owners and permissions of files, the key, space on the disk."""
 
 import os
 import pwd
@@ -19,7 +19,7 @@ _on_space = Examiner("space")
 
 
 def check(home: Home) -> Iterator[Finding]:
-    """Yield findings about what others may read, whom files belong to, and free space."""
+    """Yield findings about what others can read, who owns the files, and free space."""
     yield from _on.all_or(
         "private files are private, and all belong to one user",
         [*_open_to_others(home), *_of_others(home), *_unusable(home), *_key(home)],
@@ -77,7 +77,7 @@ def _unusable(home: Home) -> Iterator[Finding]:
 
 
 def _files(home: Home) -> list[Path]:
-    """Return what the server reads and writes, folders too; what others put there is left out."""
+    """Return the files and folders that the server uses, without what others put there."""
     folders = [home.players, home.outbox.path, home.outbox.failed]
     folders += [home.journal.path, home.bounces.path, home.pending.path, home.limits.path]
     folders += [*(home.path / kind for kind in KINDS)]

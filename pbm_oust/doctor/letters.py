@@ -11,7 +11,7 @@ from pbm_oust.store.journal import BadJournal
 from pbm_oust.store.posted import read_failed_letters, read_letters
 
 LONGEST_WAIT = timedelta(days=1)
-"""How long a letter may wait for the relay before an operator should look."""
+"""How long a letter may wait for the relay before the operator should look."""
 LONGEST_STAGE = timedelta(hours=1)
 
 _on = Examiner("outbox")

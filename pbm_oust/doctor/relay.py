@@ -1,4 +1,4 @@
-"""The relay: that it answers, and takes what comes from us."""
+"""The relay: it answers, and takes mail from us."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ _on = Examiner("relay")
 
 
 def check(home: Home, configuration: Configuration) -> Iterator[Finding]:
-    """Yield what the relay says when it is greeted and told who writes; nothing is sent."""
+    """Yield what the relay says when we greet it and name ourselves; nothing is sent."""
     relay, address = configuration.relay, configuration.address
     if relay is None:
         yield _on.bad(

@@ -6,10 +6,10 @@ from pbm_oust.rules.position import Kind, Position
 
 
 def count_positions(kind: Kind, grid: Grid) -> int:
-    """Return how many boards play can reach, those that are won not counted.
+    """Return how many boards play can reach; won boards do not count.
 
-    Boards that a symmetry of the grid, or an exchange of the sides, turns into one another are one;
-    the side to move belongs to a board.
+    Boards that differ only by a symmetry of the grid or an exchange of the sides count as one.
+    Whose turn it is belongs to the board.
     """
     canonical = canonical_form(grid)
     start = kind.start(grid)

@@ -1,4 +1,4 @@
-"""Counted positions: how many ways there are to make a number of placements."""
+"""Counted positions: in how many ways so many placements can be made."""
 
 from collections.abc import Iterator
 
@@ -8,8 +8,8 @@ from pbm_oust.rules.position import Position
 def count_sequences(position: Position, depth: int) -> int:
     """Return the number of sequences of `depth` placements from a position.
 
-    Every placement of a turn counts; a forced pass counts nothing and is made in between; a game
-    that has ended has no further placements.
+    Every placement of a turn counts. A forced pass counts nothing and is made in between. A game
+    that is over has no further placements.
     """
     if depth == 0:
         return 1
@@ -30,7 +30,7 @@ def divide(position: Position, depth: int) -> Iterator[tuple[int, int]]:
 
 
 def past_forced_pass(position: Position) -> Position:
-    """Return the position itself, or the one after the pass where the side to move must pass."""
+    """Return the position itself or, if the side to move must pass, the one after the pass."""
     if position.result or position.has_placement():
         return position
     return position.pass_turn()

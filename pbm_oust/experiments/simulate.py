@@ -12,7 +12,7 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind, Position, Result
 
 _FEW = 8
-"""Up to so many cells, a random one is found by counting; among more, by drawing until it fits."""
+"""Up to this many cells, one is chosen by counting; among more, by drawing until one fits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Course:
 
     placements: int
     turns: int
-    """Turns with a placement; a forced pass is none."""
+    """Turns with a placement; a forced pass does not count."""
     passes: int
     longest_chain: int
     """The most placements in a turn."""
@@ -38,7 +38,7 @@ class Figures:
 
     @classmethod
     def of(cls, numbers: list[int]) -> "Figures":
-        """Return the figures of at least one number; a single one has no error that is known."""
+        """Return the figures of at least one number; the error of a single one is given as 0."""
         error = stdev(numbers) / len(numbers) ** 0.5 if len(numbers) > 1 else 0.0
         return cls(fmean(numbers), median(numbers), error)
 
@@ -51,7 +51,7 @@ class Summary:
     placements: Figures
     turns: Figures
     results: dict[str, int]
-    """How many games x won, o won, and were drawn."""
+    """How many games x won, how many o won, and how many were drawn."""
     passes: int
     """Passes in all games."""
     longest_chain: int
@@ -76,7 +76,7 @@ class Summary:
 
 
 def simulate(kind: Kind, grid: Grid, games: int, seed: int, jobs: int = 1) -> Iterator[Course]:
-    """Yield random games, in the same order and the same for any number of processes."""
+    """Yield random games: the same ones in the same order, whatever the number of processes."""
     tasks = ((kind.name, str(grid), seed, number) for number in range(games))
     if jobs == 1:
         yield from map(_play_numbered, tasks)
@@ -95,7 +95,7 @@ def play(kind: Kind, grid: Grid, rng: random.Random) -> Course:
 
 
 def chooser(grid: Grid, rng: random.Random) -> Callable[[int], int]:
-    """Return a function that picks one cell of a set that is not empty, each equally likely."""
+    """Return a function that picks a cell of a set that is not empty, each equally likely."""
     cells = tuple(grid.each(grid.cells))
     drawn = (cell for _ in iter(int, 1) for cell in rng.choices(cells, k=1024))
     draw, fraction = drawn.__next__, rng.random

@@ -1,11 +1,11 @@
-"""Small boards solved: what both sides can reach when they play as well as can be.
+"""Small boards solved: what both sides can reach with best play.
 
-Positions are searched to the end of the game, with a table of those that have been seen. Positions
-that a symmetry of the grid, or an exchange of the sides, turns into one another are one.
+Positions are searched to the end of the game, with a table of those seen before. Positions that
+differ only by a symmetry of the grid or an exchange of the sides count as one.
 
-The search ends because no position comes again. In Oust, list the sizes of all groups, largest
+The search ends because no position comes twice. In Oust, list the sizes of all groups, largest
 first: a placement puts a larger number at the first place that changes, because a group takes only
-smaller ones. In Churn the same is true of the groups of the side that places.
+smaller ones. In Churn the same holds for the groups of the side that places.
 """
 
 from collections.abc import Callable, Iterator
@@ -33,7 +33,7 @@ class Solution:
     with_swap: Worth
     """When the second player may take over the first stone."""
     draw_forced_by: tuple[Side, ...]
-    """The sides that can see to it that the game is drawn, whatever the other one does."""
+    """The sides that can make the game end in a draw, whatever the other side does."""
     positions: int
     """How many different positions the search for the worth reached."""
 
@@ -56,10 +56,10 @@ def solve(kind: Kind, grid: Grid) -> Solution:
 
 
 class Search:
-    """The worth of positions on one grid, by what results are worth to a side.
+    """The worth of positions on one grid, from what results are worth to a side.
 
-    Where `sides_differ`, results are not worth the same to x as to o, and positions that differ by
-    an exchange of the sides are two.
+    If `sides_differ`, a result may be worth one thing to x and another to o, and positions that
+    differ by an exchange of the sides are two.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class Search:
 
 
 def _following(position: Position) -> Iterator[Position]:
-    """Yield the positions that can come next, those after captures first."""
+    """Yield the positions that can come next; those after captures come first."""
     placements = position.placements()
     if not placements:
         yield position.pass_turn()
@@ -106,14 +106,14 @@ def _following(position: Position) -> Iterator[Position]:
 
 
 def _winning(result: Result, side: Side) -> Worth:
-    """Return what a result is worth to a side that wants to win, or else to draw."""
+    """Return what a result is worth to a side that wants to win or, failing that, to draw."""
     if result.winner is None:
         return Worth.DRAW
     return Worth.WIN if result.winner is side else Worth.LOSS
 
 
 def _drawing(seeker: Side) -> Callable[[Result, Side], Worth]:
-    """Return what results are worth when `seeker` wants a draw and the other side none."""
+    """Return what results are worth if `seeker` wants a draw and the other side wants none."""
 
     def worth(result: Result, side: Side) -> Worth:
         is_drawn = result.winner is None

@@ -1,4 +1,4 @@
-"""The symmetries of a grid, and one position for all that they turn into one another."""
+"""The symmetries of a grid, and one form for all positions that differ only by them."""
 
 from collections.abc import Callable, Iterator
 from itertools import product
@@ -11,10 +11,11 @@ _Table = tuple[tuple[int, ...], ...]
 
 
 def symmetries(grid: Grid) -> Iterator[dict[int, int]]:
-    """Yield the turns and reflections of a grid, as dictionaries from each cell to its image.
+    """Yield the rotations and reflections of a grid, as dictionaries from each cell to its image.
 
-    They are the linear maps that keep neighbours neighbours and, when moved back into place, the
-    grid a grid: 8 of a square, 4 of a rectangle, 12 of a hexagon with equal sides, 6 of others.
+    They are the linear maps that keep neighbours neighbours and, moved back into place, map the
+    grid to itself: 8 for a square, 4 for a rectangle, 12 for a hexagon with equal sides, 6 for
+    others.
     """
     places = {grid.place_of(cell): cell for cell in grid.each(grid.cells)}
     for matrix in _neighbourly_maps(grid.shape):
@@ -27,7 +28,7 @@ def symmetries(grid: Grid) -> Iterator[dict[int, int]]:
 
 
 def canonical_form(grid: Grid) -> Callable[[int, int], tuple[int, int]]:
-    """Return a function that gives two sets of stones the form that all their images share."""
+    """Return a function that maps two sets of stones to the form that all their images share."""
     tables = [_table(grid, images) for images in symmetries(grid)]
 
     def canonical(own: int, enemy: int) -> tuple[int, int]:

@@ -1,6 +1,7 @@
 """What could be done on a board: examples, and placements near one that is not legal. Pure."""
 
 from pbm_oust.board.game import Game
+from pbm_oust.board.reasons import AgainstRules
 from pbm_oust.board.record import Deed, Place, Wish
 from pbm_oust.grammar.wish import format_wish
 from pbm_oust.refusal import Refusal
@@ -42,11 +43,9 @@ def nearest(grid: Grid, cells: int, name: str) -> list[str]:
     return found[:4]
 
 
-def legal_near(refusal: Refusal) -> list[str]:
+def legal_near(reason: AgainstRules, cell: str) -> list[str]:
     """Return a few placements that are legal where an illegal one was, nearest first."""
-    game: Game = refusal.facts["game"]
-    position: Position = refusal.facts.get("before", game.position)
-    return nearest(game.header.grid, position.placements(), refusal.culprit)
+    return nearest(reason.before.grid, reason.before.placements(), cell)
 
 
 def possible_wish(game: Game, wish: Wish) -> Wish | None:

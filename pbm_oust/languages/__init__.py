@@ -1,8 +1,8 @@
-"""The languages of letters: a folder each, which holds everything of it.
+"""The languages of our letters: one folder holds everything about a language.
 
 `language.toml` has what is no message: names of the language, words for commands. The messages are
 in `LC_MESSAGES/pbm_oust.po`, from which the build makes a catalogue; English is what the templates
-say. Languages are found by looking, and listed nowhere.
+say. Languages are found by looking at the folders, and listed nowhere.
 """
 
 import tomllib
@@ -20,21 +20,21 @@ class Language:
     """A language of letters."""
 
     code: str
-    """As ISO 639 has it: fr."""
+    """Its code in ISO 639: fr."""
     names: tuple[str, ...]
-    """How players may call it in settings, besides by its code."""
+    """What players may call it in settings, besides its code."""
     commands: Mapping[str, str]
-    """Words without accents that stand for words of commands, the one that letters show first."""
+    """Words without accents that stand for words of commands; letters show the first one."""
     words: Mapping[str, str]
     """The same for words that stand behind those: settings and their values, `all`, `really`."""
     placeholders: Mapping[str, str]
-    """What stands in command lines for the names of places, such as PASSWORD."""
+    """The names of places in command lines, by the English ones, such as PASSWORD."""
     ordinals: Mapping[str, str]
-    """The endings of ordinal numbers, by the forms that CLDR has for the language."""
+    """The endings of ordinal numbers, by their forms in CLDR."""
     first_day: str
     """How the first day of a month is written."""
     invitation: str
-    """What the help in other languages says to its readers; empty for nothing."""
+    """What the help in other languages says to readers of this one; may be empty."""
 
     def __str__(self) -> str:
         """Return the code."""
@@ -63,12 +63,12 @@ def _found() -> dict[str, Language]:
 
 
 LANGUAGES: Mapping[str, Language] = _found()
-"""By their codes."""
+"""All languages by their codes."""
 ENGLISH = LANGUAGES["en"]
 
 
 def language_named(word: str) -> Language:
-    """Return the language that a word in lower case names, by code or name. Raises ValueError."""
+    """Return the language with this code or name, in lower case. Raises ValueError."""
     for language in LANGUAGES.values():
         if word in (language.code, *language.names):
             return language

@@ -26,7 +26,7 @@ def reply_to(notice: Notice, request: Request, address: str) -> Reply | None:
             if notice.is_past:
                 return None
         case RefusalNotice():
-            is_supposed = "supposed" in notice.refusal.facts
+            is_supposed = bool(notice.supposed)
             if request.reply and request.reply.purpose is Purpose.CHAT:
                 purpose = Purpose.CHAT
         case Told(about="talk" | "talk_sent"):

@@ -1,5 +1,6 @@
 """The figures that templates name: limits, times and other constants, each from its own place."""
 
+from pbm_oust.accounts import clock
 from pbm_oust.accounts.broadcasts import MOST_A_DAY
 from pbm_oust.accounts.digest import HOUR
 from pbm_oust.accounts.notes import LONGEST as LONGEST_NOTE
@@ -16,7 +17,6 @@ from pbm_oust.commands.challenge import LONGEST_TIME
 from pbm_oust.grammar.addresses import MOST_ADDRESSES
 from pbm_oust.grammar.passwords import LONGEST_PASSWORD
 from pbm_oust.grammar.words import SHORTEST_PASSWORD
-from pbm_oust.play import clock
 from pbm_oust.rules.grid import LONGEST
 from pbm_oust.service.service import MOST_LINES
 

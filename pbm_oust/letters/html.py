@@ -221,9 +221,8 @@ def _games_of(notice: Notice) -> Iterator[tuple[Game, bool]]:
             for game, is_past in notice.views:
                 yield game, not is_past
         case RefusalNotice():
-            refused = notice.refusal.facts.get("game")
-            if isinstance(refused, Game):
-                yield refused, not notice.refusal.facts.get("supposed")
+            if notice.game:
+                yield notice.game, not notice.supposed
         case Told():
             for game, _ in notice.facts.get("waiting", ()):
                 yield game, True

@@ -1,6 +1,7 @@
 """Lists in mails: what there is to say of each thing, in columns."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from enum import Enum
 
 from pbm_oust.accounts.seeks import Seek
 from pbm_oust.board.game import Game
@@ -8,7 +9,7 @@ from pbm_oust.board.notation import format_terms
 from pbm_oust.board.ratings import Standing
 from pbm_oust.letters.translator import Translator, to_translate
 from pbm_oust.render.text import in_columns
-from pbm_oust.rules.position import How, Result
+from pbm_oust.rules.position import How, Kind
 
 _HEAD = (
     "",
@@ -19,16 +20,16 @@ _HEAD = (
     to_translate("lost"),
     to_translate("drawn"),
 )
-_ENDED = {
-    How.CAPTURE: to_translate("capture"),
-    How.MAJORITY: to_translate("majority"),
-    How.BLOCKED: to_translate("blocked"),
+EndedBy = Callable[[Kind, str], str]
+"""Returns the word for an ending that is a game's own."""
+
+_ENDED: dict[Enum, str] = {
     How.RESIGN: to_translate("resign"),
     How.FORFEIT: to_translate("forfeit"),
     How.AGREED: to_translate("agreed"),
     How.VOID: to_translate("void"),
 }
-"""How a game ended, in a word."""
+"""How any game may end, in a word."""
 
 
 def seek_rows(translator: Translator, seeks: Iterable[tuple[Seek, str]]) -> list[str]:
@@ -57,7 +58,7 @@ def game_row(translator: Translator, game: Game, outcome: str) -> tuple[str, ...
     )
 
 
-def past_rows(translator: Translator, games: Iterable[Game]) -> list[str]:
+def past_rows(translator: Translator, ended_by: EndedBy, games: Iterable[Game]) -> list[str]:
     """Return a line for each game that is over: when, who played, and how it ended."""
     return in_columns(
         (
@@ -65,7 +66,7 @@ def past_rows(translator: Translator, games: Iterable[Game]) -> list[str]:
             game.name,
             translator.grid_text(game.header.grid),
             f"{game.x} (x) - {game.o} (o)",
-            _how(translator, game.result) if game.result else "",
+            _how(translator, ended_by, game),
         )
         for game in games
     )
@@ -89,10 +90,14 @@ def standing_rows(translator: Translator, standings: Iterable[Standing]) -> list
     return in_columns([head, *rows])
 
 
-def _how(translator: Translator, result: Result) -> str:
+def _how(translator: Translator, ended_by: EndedBy, game: Game) -> str:
     """Return how a game ended in two words, or in one: x capture, draw agreed, void."""
-    how = translator.gettext(_ENDED[result.how])
-    if result.how is How.VOID:
+    if game.result is None:
+        return ""
+    ending = game.result.how
+    known = _ENDED.get(ending)
+    how = translator.gettext(known) if known else ended_by(game.header.kind, ending.value)
+    if ending is How.VOID:
         return how
-    winner = result.winner.value if result.winner else translator.gettext("draw")
+    winner = game.result.winner.value if game.result.winner else translator.gettext("draw")
     return f"{winner} {how}"

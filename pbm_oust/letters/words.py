@@ -24,6 +24,7 @@ from pbm_oust.letters.figures import FIGURES
 from pbm_oust.letters.html import Pages
 from pbm_oust.letters.layout import WIDTH, beside, item, quoted
 from pbm_oust.letters.overview import usages_by_family
+from pbm_oust.letters.refusals import explained
 from pbm_oust.letters.tables import game_row, past_rows, seek_rows, standing_rows
 from pbm_oust.letters.translator import Translator
 from pbm_oust.play.notices import (
@@ -88,10 +89,11 @@ class Words:
             words_of_wish=lambda wish: translator.word(format_wish(wish)),
             said=self.of,
             rows_of=self._rows,
-            past_rows=partial(past_rows, translator),
+            past_rows=partial(past_rows, translator, self._ended_by),
             seek_rows=partial(seek_rows, translator),
             standing_rows=partial(standing_rows, translator),
             shown_in_any=shown_in_any,
+            legal_near=legal_near,
             date_text=translator.date_text,
             moment_text=translator.moment_text,
             date_in_subject=translator.date_in_subject,
@@ -159,25 +161,18 @@ class Words:
         return self._mail("help", notice, pages=pages, subjects=known)
 
     def _refusal(self, notice: RefusalNotice) -> tuple[str, str]:
-        refusal = notice.refusal
-        game = refusal.facts.get("game")
-        kind = game.header.kind if isinstance(game, Game) else refusal.facts.get("kind")
+        refusal, game = notice.refusal, notice.game
+        kind = game.header.kind if game else refusal.facts.get("kind")
         facts: dict[str, Any] = {
             "family": refusal.family,
             "reader": notice.reader,
             "game": game,
             "culprit": notice.culprit,
-            "legal_near": legal_near(refusal) if "fault" in refusal.facts else [],
             "kind_words": self._kind_words(kind) if isinstance(kind, Kind) else None,
         }
-        words = self._templates.get_template(f"refusals/{refusal.family}.txt").make_module(facts)
-        explain = getattr(words, refusal.reason.value)
-        harmless = refusal.culprit if is_harmless(refusal.culprit) else ""
-        named = {"culprit": notice.culprit or harmless, "facts": refusal.facts}
-        sentences = explain(named)
-        board = game_text(game) if isinstance(game, Game) else ""
+        board = game_text(game) if game else ""
         answer, reader = notice.answer, notice.reader
-        if isinstance(game, Game) and reader.userid and notice.correction:
+        if game and reader.userid and notice.correction:
             answer = answer or as_answer(notice.correction, game.name, reader.userid)
         if answer == "show":
             # The answer to a letter shows the board anyway.
@@ -188,7 +183,9 @@ class Words:
             "refusal",
             notice,
             **facts,
-            sentences=sentences,
+            sentences=explained(notice, facts, self._templates),
+            supposed=notice.supposed,
+            told_to=notice.told_to,
             correction="" if correction == notice.sent else correction,
             board=board,
             placeholders=placeholders,
@@ -208,6 +205,9 @@ class Words:
 
     def _example_answer(self, game: Game) -> str:
         return self._tongue.answer(example_answer(game))
+
+    def _ended_by(self, kind: Kind, how: str) -> str:
+        return str(self._kind_words(kind).ended_by(how))
 
     def _kind_words(self, kind: Kind) -> Any:
         return self._macros(f"kinds/{kind.name}")

@@ -2,7 +2,8 @@
 
 from datetime import datetime
 
-from pbm_oust.accounts.account import Account, format_account
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.account_file import format_account
 from pbm_oust.accounts.digest import Digested, digested, latest_slot, with_digested
 from pbm_oust.accounts.settings import MailWhen, settings_of
 from pbm_oust.board.game import Game

@@ -6,12 +6,13 @@ from enum import Enum
 from typing import Any
 
 from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.clock import Clock
 from pbm_oust.accounts.returned import Returned
 from pbm_oust.accounts.settings import USUAL, Settings
 from pbm_oust.board.game import Game
 from pbm_oust.board.ratings import Change
-from pbm_oust.play.clock import Clock
-from pbm_oust.refusal import Refusal
+from pbm_oust.board.reasons import MayHaveBoard, board_of
+from pbm_oust.refusal import Reason, Refusal
 from pbm_oust.rules.position import Kind
 
 
@@ -158,6 +159,27 @@ class RefusalNotice:
     """The time of the player to move, where a board belongs to it that goes on."""
     answer: str = ""
     """What to answer instead, where the correction is a command for the board."""
+    answered: Game | None = None
+    """The board whose letter was answered by what could not be read."""
+
+    @property
+    def game(self) -> Game | None:
+        """The board that the letter shows, if it shows one."""
+        reason = self.refusal.reason
+        known = board_of(reason) if isinstance(reason, Reason) else self.refusal.facts.get("game")
+        return known or self.answered
+
+    @property
+    def supposed(self) -> str:
+        """The turn after which the board would be so, where it is only supposed to be made."""
+        reason = self.refusal.reason
+        return reason.supposed if isinstance(reason, MayHaveBoard) else ""
+
+    @property
+    def told_to(self) -> str:
+        """The player whom the reason would be told, where their turn is only supposed."""
+        reason = self.refusal.reason
+        return reason.told_to if isinstance(reason, MayHaveBoard) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,10 +205,8 @@ Notice = (
 def game_of(notice: Notice) -> Game | None:
     """Return the game that a notice is about, or None."""
     match notice:
-        case BoardNotice():
+        case BoardNotice() | RefusalNotice():
             return notice.game
-        case RefusalNotice():
-            game = notice.refusal.facts.get("game")
         case Told():
             game = notice.facts.get("game")
         case _:

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from contextlib import suppress
 
-from pbm_oust.accounts.account import Account, BadAccount, parse_account
+from pbm_oust.accounts.account import Account, BadAccount
+from pbm_oust.accounts.account_file import parse_account
 from pbm_oust.accounts.settings import settings_of
 from pbm_oust.languages import Language
 from pbm_oust.store.disk import NoSuchFile

@@ -10,16 +10,11 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 
-from pbm_oust.accounts.account import Account, BadAccount, format_account, parse_account
+from pbm_oust.accounts.account import Account, BadAccount
+from pbm_oust.accounts.account_file import FILED, format_account, parse_account
 from pbm_oust.accounts.address import is_same_address
-from pbm_oust.accounts.invitations import REJECT_KEY, with_other_userid
-from pbm_oust.accounts.notes import KEY as NOTE_KEY
-from pbm_oust.accounts.queue import KEY as PLAN_KEY
-from pbm_oust.accounts.seeks import seeks_of, with_seeks
+from pbm_oust.accounts.merging import merged, with_renamed
 from pbm_oust.accounts.status import becomes, is_placeholder, placeholder, to_be_told, with_becomes
-from pbm_oust.accounts.submissions import KEY as SUBMITTED_KEY
-from pbm_oust.accounts.vacations import absences_of, together, with_absences
-from pbm_oust.accounts.watched import KEY as WATCH_KEY
 from pbm_oust.board.game import Game
 from pbm_oust.board.rename import userids_in
 from pbm_oust.play.letters import remove_letters
@@ -103,7 +98,7 @@ def rename_elsewhere(old: str, new: str | None, home: Home) -> None:
     """Replace a userid in the accounts of others, or take it out. Accounts must be held."""
     for account in _accounts(home):
         with suppress(BadAccount):
-            changed = with_other_userid(account, old, new)
+            changed = with_renamed(account, old, new)
             if account.userid != old and changed != account:
                 home.write_player(account.userid, format_account(changed))
 
@@ -136,10 +131,6 @@ def _promised(home: Home) -> Iterator[str]:
     for account in _accounts(home):
         with suppress(BadAccount):
             yield becomes(account)
-
-
-_JOINED_KEYS = (NOTE_KEY, WATCH_KEY, REJECT_KEY, PLAN_KEY, SUBMITTED_KEY)
-"""The lines that a player takes along into another account."""
 
 
 class CannotMove(Exception):
@@ -188,7 +179,7 @@ def merge_players(old: str, into: str, work: UnitOfWork) -> int:
         if both:
             work.home.write_player(old, format_account(with_becomes(account, "")))
             raise CannotMove(f"both have played on {', '.join(both)}")
-        work.home.write_player(into, format_account(_joined(account, target)))
+        work.home.write_player(into, format_account(merged(target, account, FILED)))
     return _move(account, into, "merged", work)
 
 
@@ -209,18 +200,6 @@ def _mark(account: Account, new: str, work: UnitOfWork) -> None:
         owners = {userid for game in games for userid in (game.x, game.o)}
         marked = with_becomes(account, new, sorted(owners - {account.userid}))
         work.home.write_player(account.userid, format_account(marked))
-
-
-def _joined(account: Account, target: Account) -> Account:
-    """Return an account with the addresses and lines of another besides its own."""
-    added = (each for each in account.addresses if not target.has_address(each))
-    joined = replace(target, addresses=(*target.addresses, *added))
-    for key in _JOINED_KEYS:
-        own = {account.userid, target.userid}
-        values = dict.fromkeys((*joined.values(key), *account.values(key)))
-        joined = joined.with_values(key, (value for value in values if value not in own))
-    joined = with_absences(joined, together((*absences_of(joined), *absences_of(account))))
-    return with_seeks(joined, (*seeks_of(joined), *seeks_of(account)))
 
 
 def _move(account: Account, new: str, how: str, work: UnitOfWork) -> int:

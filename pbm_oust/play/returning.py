@@ -7,7 +7,8 @@ the process died in between, finds the move and ends the vacation then.
 from collections.abc import Iterable
 from dataclasses import replace
 
-from pbm_oust.accounts.account import Account, format_account
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.account_file import format_account
 from pbm_oust.accounts.vacations import absences_of, away_at, ended_at, with_absences
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Record

@@ -10,6 +10,7 @@ from pbm_oust.accounts.status import becomes, disabled_since, signed_off_since
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header
 from pbm_oust.board.notation import format_header
+from pbm_oust.board.reasons import SamePlayer
 from pbm_oust.play.notices import News
 from pbm_oust.play.request import Actor, Handled, Request
 from pbm_oust.play.telling import answer_again, tell_players
@@ -39,7 +40,7 @@ def challenger_of(x: str, o: str, request: Request, work: UnitOfWork) -> Actor:
     if actor is None:
         raise NotAllowed(Barred.STRANGE_ADDRESS)
     if x == o:
-        raise NotAllowed(Barred.SAME_PLAYER, x)
+        raise NotAllowed(SamePlayer(), x)
     return actor
 
 

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import takewhile
 
-from pbm_oust.accounts.account import Account, BadAccount, parse_account
+from pbm_oust.accounts.account import Account, BadAccount
+from pbm_oust.accounts.account_file import may_watch, parse_account
 from pbm_oust.accounts.notes import note_about
 from pbm_oust.accounts.settings import MailWhen
 from pbm_oust.accounts.status import disabled_since
-from pbm_oust.accounts.watched import may_watch, watched_by
+from pbm_oust.accounts.watched import watched_by
 from pbm_oust.board.game import Game
 from pbm_oust.board.ratings import Change, is_rated, rate
 from pbm_oust.board.record import Deed, Record, Ruling, Verb

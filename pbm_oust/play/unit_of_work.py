@@ -6,15 +6,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 
-from pbm_oust.accounts.account import Account, BadAccount, format_account, parse_account
+from pbm_oust.accounts.account import Account, BadAccount
+from pbm_oust.accounts.account_file import CHANGED, format_account, parse_account
 from pbm_oust.accounts.address import is_same_address
+from pbm_oust.accounts.clock import Clock, read_clock
 from pbm_oust.accounts.returned import Returned
 from pbm_oust.accounts.settings import USUAL, settings_of
 from pbm_oust.accounts.status import disabled_since
 from pbm_oust.accounts.vacations import Absence, absences_of
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import USERID
-from pbm_oust.play.clock import Clock, read_clock
 from pbm_oust.play.notices import BoardNotice, News, Notice, Reader, RefusalNotice, Told, game_of
 from pbm_oust.play.readers import accounts_at, language_at
 from pbm_oust.play.request import Actor, Handled, Request, Write
@@ -27,8 +28,6 @@ from pbm_oust.store.maildir_outbox import JOURNAL, NOWHERE
 from pbm_oust.store.open_boards import each_userids
 
 _ANSWERED = Handled("answered")
-_CHANGED = "Changed"
-"""The line of an account with the id of the mail that last changed it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +74,7 @@ class UnitOfWork:
         if self.home.journal.ending(cause) is Ending.DONE:
             return True
         account = self.account_if_any(userid)
-        return account is not None and account.values(_CHANGED) == (cause,)
+        return account is not None and CHANGED.of(account) == cause
 
     def is_known(self, address: str) -> bool:
         """Return whether some account has an address."""
@@ -143,7 +142,7 @@ class UnitOfWork:
             is_now = not notice.is_past and notice.news is not News.PREVIEW
             game = notice.game if is_now else None
         elif isinstance(notice, RefusalNotice):
-            game = notice.refusal.facts.get("game")
+            game = notice.game
         else:
             return notice
         if game is None or game.result or notice.clock:
@@ -223,8 +222,8 @@ class UnitOfWork:
                 done, _ = tell(account)
                 return self.answer(replace(done, is_repeated=True), request, Handled("done before"))
             changed = account
-            if account.values(_CHANGED) != (actor.cause,):
-                changed = change(account).with_values(_CHANGED, [actor.cause])
+            if CHANGED.of(account) != actor.cause:
+                changed = CHANGED.put(change(account), actor.cause)
             done, notices = tell(changed)
             with self.posting([done, *notices], request, actor.cause, JOURNAL):
                 self.home.write_player(changed.userid, format_account(changed))

@@ -1,1 +1,1 @@
-"""Boards as people look at them."""
+"""Boards as people see them: as text and as HTML. Pure."""

@@ -1,21 +1,21 @@
-"""Moments as players read them, in a time zone."""
+"""Times as players read them, in a time zone."""
 
 from datetime import datetime, tzinfo
 
 
 def date_text(at: datetime, zone: tzinfo) -> str:
-    """Return the day of a moment: `12 December 2026`."""
+    """Return the day of a time: `12 December 2026`."""
     local = at.astimezone(zone)
     return f"{local.day} {local:%B %Y}"
 
 
 def time_text(at: datetime, zone: tzinfo) -> str:
-    """Return the minute of a moment that has begun: `15:00 UTC`."""
+    """Return the hour and minute of a time: `15:00 UTC`."""
     local = at.astimezone(zone)
     name = f"{local:%Z}"
     return f"{local:%H:%M} {name if name.isalpha() else f'UTC{name}'}"
 
 
 def moment_text(at: datetime, zone: tzinfo) -> str:
-    """Return a moment to the minute that has begun: `12 December 2026, 15:00 UTC`."""
+    """Return a time to the minute: `12 December 2026, 15:00 UTC`."""
     return f"{date_text(at, zone)}, {time_text(at, zone)}"

@@ -1,9 +1,9 @@
-"""Boards as HTML: the board of plain text with its stones as tiles and free points as links. Pure.
+"""Boards as HTML: the plain text of a board, with stones as tiles and free points as links. Pure.
 
-Letters keep the columns straight in every font of one width, which round signs do not: fonts of
-phones lack them. So a stone is the letter of its side, in bold on a ground of its own. All grounds
-are dark and their letters white: programs that make a mail dark by force lighten dark letters, and
-leave the ground as it is. No other colours are given, so that all else follows the program.
+In every monospaced font, letters keep the columns straight. Round signs do not, because the fonts
+of phones lack them. So a stone is the letter of its side, in bold on a coloured ground. All grounds
+are dark and their letters white: a program that forces a mail into dark mode lightens dark letters
+and leaves the grounds alone. There are no other colours; everything else follows the program.
 """
 
 import re
@@ -20,7 +20,7 @@ _UNLINED = ' style="text-decoration:none"'
 _SCREEN = 328
 """The pixels that a narrow phone leaves for the text of a mail."""
 _WIDTH = 0.602
-"""The width of a character as part of its size, in the fonts that are named for boards."""
+"""The width of a character relative to its size, in the fonts that letters ask for."""
 _SMALLEST, _LARGEST = 12.0, 22.0
 
 
@@ -33,9 +33,9 @@ def board_html(
 ) -> str:
     """Return the inside of a `<pre>`: the lines of the board, top row first.
 
-    `latest` are the stones to be highlighted, as capitals. `links` has the address to which each
-    cell leads that can be tapped; it must need no escaping. A slim board takes fewer characters:
-    its links are as programs show them, and cover a single one. All characters are ASCII.
+    `latest` are the stones to highlight, as capitals. `links` has an address for each cell that can
+    be tapped; no address may need escaping. A slim board takes fewer characters: its links look as
+    programs show links, and cover a single character. All characters are ASCII.
     """
     reach, style = (1, "") if is_slim else (2, _UNLINED)
     lines = []
@@ -49,7 +49,7 @@ def board_html(
             taken = line[done : done + (reach if address else 1)]
             drawn = _drawn(position, cell, latest, bool(address)) if cell else taken[0]
             drawn += taken[1:]
-            # The line breaks within the tag: mail may not hold lines of more than 998 characters.
+            # The line breaks within the tag: no line of a mail may have more than 998 characters.
             marks.append(f'<a\nhref="{address}"{style}>{drawn}</a>' if address else drawn)
             done += len(taken)
         lines.append("".join(marks))
@@ -57,9 +57,9 @@ def board_html(
 
 
 def font_size(position: Position) -> float:
-    """Return the size of letters, in pixels, with which a board fits on a phone, as far as it can.
+    """Return the font size, in pixels, with which a board fits on a phone, if it can.
 
-    It is given in halves of a pixel.
+    It is a multiple of half a pixel.
     """
     columns = max(map(len, board_text(position).split("\n")))
     fitting = int(2 * _SCREEN / (_WIDTH * columns)) / 2
@@ -67,7 +67,7 @@ def font_size(position: Position) -> float:
 
 
 def _rows(position: Position, latest: int) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Yield the lines of the board as text, each with its cells from left to right."""
+    """Yield each line of the board as text, with its cells from left to right."""
     rows = position.grid.rows
     for line in board_text(position, latest).split("\n"):
         number = re.match(r" *(\d+) ", line)

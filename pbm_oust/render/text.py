@@ -1,7 +1,7 @@
 """Boards as plain text, in the manner of the Gamerz.net figures.
 
-Cells stand one space apart and the labels on both sides, so that a board can still be read when
-it is quoted or shown in a font whose letters differ in width.
+Cells stand one space apart, and labels stand on both sides, so that you can still read a board that
+is quoted or shown in a proportional font.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,7 +11,7 @@ from pbm_oust.rules.grid import COLUMNS, Grid, Shape
 from pbm_oust.rules.position import Position, Side
 
 Letters = Mapping[Side, tuple[str, str]]
-"""How the stones of a side are drawn, and how its latest ones; one character each."""
+"""The character for the stones of each side, and the one for its latest stones."""
 
 LETTERS: Letters = {side: (side.value, side.value.upper()) for side in Side}
 
@@ -23,7 +23,7 @@ _HEX_MARGIN = 3
 def board_text(position: Position, latest: int = 0, letters: Letters = LETTERS) -> str:
     """Return the board, top row first, without a newline at the end.
 
-    The stones in the set `latest` are drawn as capitals, unless other letters are given.
+    The stones in `latest` are drawn as capitals, unless other letters are given.
     """
     if position.grid.shape is Shape.SQUARE:
         return _square_text(position, latest, letters)
@@ -31,7 +31,7 @@ def board_text(position: Position, latest: int = 0, letters: Letters = LETTERS) 
 
 
 def game_text(game: Game, letters: Letters = LETTERS) -> str:
-    """Return a game's board with a heading: the players, largest groups and stones."""
+    """Return the board of a game under a heading with both players and their figures."""
     heading = "   ".join(player_text(game, side) for side in Side)
     return f"{heading}\n\n{board_text(game.position, game.latest_stones(), letters)}"
 
@@ -43,7 +43,7 @@ def player_text(game: Game, side: Side) -> str:
 
 
 def in_columns(rows: Iterable[Sequence[object]]) -> list[str]:
-    """Return rows as lines whose cells stand below one another, two spaces apart."""
+    """Return rows as lines with aligned columns, two spaces apart."""
     table = [[str(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     return [
@@ -53,7 +53,7 @@ def in_columns(rows: Iterable[Sequence[object]]) -> list[str]:
 
 
 def star_points(grid: Grid) -> int:
-    """Return the cells of a square grid that are marked for the eye; none on other grids."""
+    """Return the star points of a square grid, which guide the eye; none on other grids."""
     if grid.shape is not Shape.SQUARE:
         return 0
     columns, rows = grid.size
@@ -65,8 +65,8 @@ def star_points(grid: Grid) -> int:
 def _star_lines(length: int) -> list[int]:
     """Return the lines, counted from 1, that carry star points on a side of this length.
 
-    The fourth lines from both edges, on shorter sides the third, and where there is room for it
-    the middle one.
+    They are the fourth lines from both edges (the third on shorter sides) and, if there is room,
+    the middle line.
     """
     if length < 7:
         return []
@@ -90,9 +90,9 @@ def _square_text(position: Position, latest: int, letters: Letters) -> str:
 
 
 def _hex_text(position: Position, latest: int, letters: Letters) -> str:
-    """Return a hexagonal board: every row half a cell beside the next, columns named below.
+    """Return a hexagonal board: each row is half a cell out of line with the next.
 
-    A column leans to the right as it goes down, and its letter stands below its lowest cell.
+    A column leans to the right as it goes down. Its letter stands below its lowest cell.
     """
     grid = position.grid
     height = len(grid.rows)
@@ -112,7 +112,7 @@ def _places(grid: Grid) -> list[tuple[int, int, int]]:
 
 
 def _line(marks: dict[int, str]) -> str:
-    """Return a line with each text standing at its place."""
+    """Return a line with each text at its place."""
     line = ""
     for place, text in sorted(marks.items()):
         line = line.ljust(place) + text

@@ -1,1 +1,1 @@
-"""The games. Pure: no files, no clock, no randomness, no mail and no logging."""
+"""The rules of the games. Pure: no files, no clock, no chance, no mail, no logging."""

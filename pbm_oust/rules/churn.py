@@ -1,8 +1,8 @@
 """Churn (Mark Steere, 2024), on hexagonal grids with an odd number of cells.
 
-A stone must go where it touches no friend as long as there is such a cell. Otherwise it must form
-the smallest group that any placement can form; all smaller groups of its own side then come off
-the board. When the board is full at the end of a turn, the side with more stones has won.
+As long as there is a free cell that touches no friend, a stone must go on such a cell. Otherwise it
+must form the smallest group that any placement can form, and all smaller groups of its own side
+come off the board. When the board is full at the end of a turn, the side with more stones wins.
 """
 
 from collections.abc import Callable, Generator
@@ -11,7 +11,7 @@ from enum import Enum
 
 from pbm_oust.rules.grid import Grid, Shape, hexagon
 from pbm_oust.rules.position import (
-    How,
+    Fault,
     IllegalPass,
     IllegalPlacement,
     Kind,
@@ -21,13 +21,28 @@ from pbm_oust.rules.position import (
 )
 
 
-class Fault(Enum):
-    """The rules that a placement on a free cell can break."""
+class Ending(Enum):
+    """How the rules of Churn end a game."""
 
-    TOUCHES_FRIEND = "touches_friend"
+    MAJORITY = "majority"
+
+
+@dataclass(frozen=True, slots=True)
+class TouchesFriend(Fault):
     """It touches a friend, and there are cells that touch none."""
-    NOT_SMALLEST = "not_smallest"
+
+    word = "touches_friend"
+
+
+@dataclass(frozen=True, slots=True)
+class NotSmallest(Fault):
     """It forms a larger group than another placement would."""
+
+    word = "not_smallest"
+    group: int
+    """How many stones the group would have."""
+    smallest: int
+    """How many another placement gives it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +79,14 @@ class Churn:
     def place(self, cell: int) -> "Churn":
         """Return the position after the side to move has placed a stone on `cell`.
 
-        Raises IllegalPlacement, with a Fault or OCCUPIED as its reason, where the rules refuse it.
+        Raises IllegalPlacement where the rules refuse it.
         """
         grid, own = self.grid, self.stones(self.to_move)
         if cell & (self.x | self.o):
-            raise IllegalPlacement(Occupied.OCCUPIED)
+            raise IllegalPlacement(Occupied())
         allowed = self.placements()
         if not cell & allowed:
-            raise self._fault(cell, allowed)
+            raise IllegalPlacement(self._fault(cell, allowed))
         own = after_placing(grid, own, cell)
         x, o = (own, self.o) if self.to_move is Side.X else (self.x, own)
         result = _majority(x, grid.cells) if x | o == grid.cells else None
@@ -85,14 +100,14 @@ class Churn:
         """Return the number of the side's stones."""
         return (self.stones(side).bit_count(),)
 
-    def _fault(self, cell: int, allowed: int) -> IllegalPlacement:
+    def _fault(self, cell: int, allowed: int) -> Fault:
         grid, own = self.grid, self.stones(self.to_move)
         if not grid.neighbours(allowed) & own:
-            return IllegalPlacement(Fault.TOUCHES_FRIEND)
+            return TouchesFriend()
         group, smallest = (
             grid.flood(each, own | each).bit_count() for each in (cell, allowed & -allowed)
         )
-        return IllegalPlacement(Fault.NOT_SMALLEST, group=group, smallest=smallest)
+        return NotSmallest(group, smallest)
 
 
 def placements(grid: Grid, own: int, occupied: int) -> int:
@@ -132,7 +147,7 @@ def smallest_joins(grid: Grid, own: int, empty: int) -> int:
 
 
 def after_placing(grid: Grid, own: int, cell: int) -> int:
-    """Return a side's stones after a placement on `cell`: smaller groups have gone."""
+    """Return a side's stones after a placement on `cell`, without its smaller groups."""
     stones = own | cell
     formed = grid.flood(cell, stones)
     size = formed.bit_count()
@@ -147,8 +162,8 @@ def after_placing(grid: Grid, own: int, cell: int) -> int:
 def fast_game(grid: Grid, choose: Callable[[int], int]) -> tuple[int, Result]:
     """Play a game and return its turns and its result.
 
-    `choose` picks one cell of a set. By these very rules, but without making a position for each
-    turn: each side keeps what stays true of its own stones from turn to turn.
+    `choose` picks one cell of a set. The rules are the same, but no position is made for each turn:
+    each side keeps what stays true of its own stones from turn to turn.
     """
     x, o = _side(grid, choose), _side(grid, choose)
     place_x, place_o = x.send, o.send
@@ -161,16 +176,16 @@ def fast_game(grid: Grid, choose: Callable[[int], int]) -> tuple[int, Result]:
         turns += 1
         if not (empty := place_o(empty)):
             break
-    # Whoever filled the board yields its stones when it is asked with no cell empty.
+    # The side that filled the board yields its stones when no cell is empty.
     return turns, _majority(place_x(0), grid.cells)
 
 
 def _side(grid: Grid, choose: Callable[[int], int]) -> Generator[int, int, None]:
-    """Place stones for one side: takes the empty cells and yields those that are empty after it.
+    """Place stones for one side: takes the empty cells and yields those that are empty afterwards.
 
-    Asked with no cell empty, yields its stones. `beside` holds the cells that touch a stone of the
-    side, `grouped` those that touch one that is not single, and together with these `twice` holds
-    all that touch two or more.
+    If no cell is empty, it yields its stones. `beside` holds the cells that touch a stone of the
+    side, and `grouped` those that touch a stone which is not single. `twice` and `grouped` together
+    hold all cells that touch two stones or more.
     """
     around_of = {cell: grid.neighbours(cell) for cell in grid.each(grid.cells)}
     own = single = beside = twice = grouped = 0
@@ -189,7 +204,7 @@ def _side(grid: Grid, choose: Callable[[int], int]) -> Generator[int, int, None]
             yield own
         else:
             if pairing := empty & ~(twice | grouped):
-                # The cell touches one stone, which is single: a group of two, and no other single.
+                # The cell touches one single stone: they form a pair, and all other singles go.
                 cell = choose(pairing)
                 friend = around_of[cell] & own
                 changed = single ^ friend | cell
@@ -209,8 +224,8 @@ def _side(grid: Grid, choose: Callable[[int], int]) -> Generator[int, int, None]
 
 
 def _majority(x: int, cells: int) -> Result:
-    """Return the result of a full board on which side x has these stones."""
-    return Result(Side.X if 2 * x.bit_count() > cells.bit_count() else Side.O, How.MAJORITY)
+    """Return the result of a full board on which x has these stones."""
+    return Result(Side.X if 2 * x.bit_count() > cells.bit_count() else Side.O, Ending.MAJORITY)
 
 
 def _has_odd_number_of_cells(grid: Grid) -> bool:
@@ -222,6 +237,7 @@ KIND = Kind(
     title="Churn",
     author="Mark Steere",
     year=2024,
+    endings=Ending,
     start=Churn,
     defaults={Shape.HEX: hexagon(3)},
     can_use=_has_odd_number_of_cells,

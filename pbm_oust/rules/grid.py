@@ -1,10 +1,10 @@
 """Square and hexagonal grids as bit lattices.
 
-A set of cells is an integer with one bit a cell, and a single cell is the set that holds only it.
-The bits are laid out row by row with one unused bit behind every row, so that shifting a set moves
-all of its cells at once and what leaves the board lands on a bit that the grid does not have.
-Hexagonal grids lie on the same lattice, sheared: a cell's six neighbours are the four of a square
-grid and the two along one diagonal.
+A set of cells is an integer with one bit for each cell, and a single cell is the set that holds
+only that cell. The bits lie row by row, with one unused bit behind every row: shifting a set moves
+all of its cells at once, and whatever leaves the board lands on a bit that the grid does not have.
+Hexagonal grids lie on the same lattice, sheared: the six neighbours of a cell are the four of a
+square grid and the two along one diagonal.
 """
 
 import re
@@ -43,7 +43,7 @@ class NoSuchCell(ValueError):
 class Grid:
     """The cells of a board and which of them touch.
 
-    Made by `square`, `hexagon` and `parse_grid`; `shape` and `size` tell grids apart.
+    `square`, `hexagon` and `parse_grid` make grids; `shape` and `size` tell them apart.
     """
 
     shape: Shape
@@ -54,7 +54,7 @@ class Grid:
     rows: tuple[tuple[int, ...], ...] = field(compare=False, repr=False)
     """The cells of each row from left to right, from the bottom row (row 1) to the top row."""
     stride: int = field(compare=False, repr=False)
-    """How far a shift moves a set one row up."""
+    """How far to shift a set to move it one row up."""
     slant: int = field(compare=False, repr=False)
     """The third shift: along the diagonal of a hexagonal grid; on a square one again the stride."""
 
@@ -68,7 +68,7 @@ class Grid:
     def neighbours(self, some: int) -> int:
         """Return the cells that touch at least one cell of `some`.
 
-        A cell of `some` is among them only where it touches another cell of `some`.
+        A cell of `some` is among them only if it touches another cell of `some`.
         """
         stride, slant = self.stride, self.slant
         return (
@@ -113,20 +113,20 @@ class Grid:
         return column + 1, row + 1
 
     def cell_at(self, column: int, row: int) -> int:
-        """Return the cell in this column and row, counted from 1, or the empty set if none is."""
+        """Return the cell in this column and row, counted from 1, or the empty set."""
         if not (1 <= column < self.stride and 1 <= row <= len(self.rows)):
             return 0
         return 1 << ((row - 1) * self.stride + column - 1) & self.cells
 
     def format_cell(self, cell: int) -> str:
-        """Return the name of a cell: its column's letter and its row's number, as `D4`."""
+        """Return the name of a cell, its column's letter and its row's number: `D4`."""
         column, row = self.place_of(cell)
         return f"{COLUMNS[column - 1]}{row}"
 
     def parse_cell(self, text: str) -> int:
         """Return the cell of this name; letters of either case are read.
 
-        Raises NoSuchCell where the text is not a cell's name or the grid has no such cell.
+        Raises NoSuchCell if the text is no name of a cell or the grid has no such cell.
         """
         match = _CELL.fullmatch(text)
         column = COLUMNS.find(match[1].upper()) + 1 if match else 0
@@ -169,9 +169,9 @@ def square(columns: int, rows: int | None = None) -> Grid:
 
 @cache
 def hexagon(side: int, other: int | None = None) -> Grid:
-    """Return the hexagonal grid with sides `side` and `other` in turn, or all sides `side`.
+    """Return the hexagonal grid with sides `side` and `other` in turn, or with equal sides.
 
-    Raises BadGrid where the grid would have one cell or more than 25 columns.
+    Raises BadGrid if the grid would have a single cell or more than 25 columns.
     """
     other = side if other is None else other
     width = side + other - 1
@@ -198,7 +198,7 @@ def parse_size(shape: Shape, text: str) -> Grid:
 def parse_grid(text: str) -> Grid:
     """Return the grid of this name, the reverse of `str(grid)`.
 
-    Raises BadGrid for a text that is not exactly some grid's name.
+    Raises BadGrid for a text that is not exactly the name of a grid.
     """
     word, _, size = text.partition(" ")
     for shape in Shape:

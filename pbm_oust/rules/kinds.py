@@ -1,4 +1,4 @@
-"""The registry of games: a game is known to the server by one line here."""
+"""The registry of games: one line here makes a game known to the server."""
 
 from pbm_oust.rules import churn, oust
 from pbm_oust.rules.position import Kind

@@ -2,7 +2,7 @@
 
 A stone that touches no friend may go on any free cell and ends the turn. A stone that touches
 friends joins them to one group, which must touch at least one enemy group and be larger than every
-enemy group it touches; those come off the board and the same side places again.
+enemy group it touches. Those come off the board, and the same side places again.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from enum import Enum
 
 from pbm_oust.rules.grid import Grid, Shape, hexagon, square
 from pbm_oust.rules.position import (
-    How,
+    Fault,
     IllegalPass,
     IllegalPlacement,
     Kind,
@@ -20,13 +20,33 @@ from pbm_oust.rules.position import (
 )
 
 
-class Fault(Enum):
-    """The rules that a placement on a free cell can break."""
+class Ending(Enum):
+    """How the rules of Oust end a game."""
 
-    TAKES_NOTHING = "takes_nothing"
+    CAPTURE = "capture"
+    BLOCKED = "blocked"
+
+
+@dataclass(frozen=True, slots=True)
+class TakesNothing(Fault):
     """It touches a friend, and the group it forms touches no enemy."""
-    ENEMY_AS_LARGE = "enemy_as_large"
+
+    word = "takes_nothing"
+    group: int
+    """How many stones the group would have."""
+
+
+@dataclass(frozen=True, slots=True)
+class EnemyAsLarge(Fault):
     """It touches a friend, and an enemy group it would touch is not smaller than its own."""
+
+    word = "enemy_as_large"
+    group: int
+    """How many stones its own group would have."""
+    enemy: int
+    """How many the largest enemy group has that it would touch."""
+    at: str
+    """The name of a cell of that group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,24 +88,21 @@ class Oust:
     def place(self, cell: int) -> "Oust":
         """Return the position after the side to move has placed a stone on `cell`.
 
-        Raises IllegalPlacement, with a Fault or OCCUPIED as its reason, where the rules refuse it.
+        Raises IllegalPlacement where the rules refuse it.
         """
         own, enemy = self._own_and_enemy()
         if cell & (own | enemy):
-            raise IllegalPlacement(Occupied.OCCUPIED)
+            raise IllegalPlacement(Occupied())
         if not self.grid.neighbours(cell) & own:
             return self._next(own | cell, enemy, captured=False)
         group, touched = self._joined(cell)
         if not touched:
-            raise IllegalPlacement(Fault.TAKES_NOTHING, group=group.bit_count())
+            raise IllegalPlacement(TakesNothing(group.bit_count()))
         largest = max(self.grid.groups(touched), key=int.bit_count)
         if largest.bit_count() >= group.bit_count():
-            raise IllegalPlacement(
-                Fault.ENEMY_AS_LARGE,
-                group=group.bit_count(),
-                enemy=largest.bit_count(),
-                at=self.grid.format_cell(largest & -largest),
-            )
+            at = self.grid.format_cell(largest & -largest)
+            fault = EnemyAsLarge(group.bit_count(), largest.bit_count(), at)
+            raise IllegalPlacement(fault)
         return self._next(own | cell, enemy & ~touched, captured=True)
 
     def pass_turn(self) -> "Oust":
@@ -107,12 +124,12 @@ class Oust:
         return (self.x, self.o) if self.to_move is Side.X else (self.o, self.x)
 
     def _candidates(self) -> tuple[int, int, int]:
-        """Return the free cells that touch no friend, those that surely capture, those that may.
+        """Return three sets of free cells: touching no friend, surely capturing, perhaps capturing.
 
-        A stone that touches a friend forms a group of at least two. It captures if that group
-        touches an enemy and every enemy group it touches is a single stone, which whole sets of
-        cells show at once. Where the group touches an enemy group of two or more, it must itself
-        have at least three stones, and only those cells need a look each.
+        A stone that touches a friend forms a group of at least two. It surely captures if that
+        group touches an enemy and every enemy group it touches is a single stone; operations on
+        whole sets find these cells. If the group touches an enemy group of two or more, it must
+        have at least three stones itself. Only those cells need a look each.
         """
         grid = self.grid
         own, enemy = self._own_and_enemy()
@@ -132,7 +149,7 @@ class Oust:
         return apart, meeting & ~opposed, opposed & self._joins_two(own & beside_own)
 
     def _joins_two(self, grouped: int) -> int:
-        """Return the cells that touch two own stones, or one of the stones `grouped`."""
+        """Return the cells that touch two own stones, or one of the stones in `grouped`."""
         grid = self.grid
         own, _ = self._own_and_enemy()
         once = twice = 0
@@ -161,11 +178,11 @@ class Oust:
         return group, self.grid.flood(self.grid.neighbours(group), enemy)
 
     def _next(self, own: int, enemy: int, *, captured: bool) -> "Oust":
-        """Return the position with these stones, the turn handed on where it ends."""
+        """Return the position with these stones; if the turn ends, the other side is to move."""
         mover = self.to_move
         x, o = (own, enemy) if mover is Side.X else (enemy, own)
         if captured and not enemy:
-            return Oust(self.grid, x, o, mover, result=Result(mover, How.CAPTURE))
+            return Oust(self.grid, x, o, mover, result=Result(mover, Ending.CAPTURE))
         if captured:
             chained = Oust(self.grid, x, o, mover, is_mid_turn=True)
             if chained.has_placement():
@@ -173,7 +190,7 @@ class Oust:
         handed_on = Oust(self.grid, x, o, mover.other)
         if handed_on.has_placement() or Oust(self.grid, x, o, mover).has_placement():
             return handed_on
-        return Oust(self.grid, x, o, mover.other, result=Result(None, How.BLOCKED))
+        return Oust(self.grid, x, o, mover.other, result=Result(None, Ending.BLOCKED))
 
 
 KIND = Kind(
@@ -182,6 +199,7 @@ KIND = Kind(
     author="Mark Steere",
     year=2007,
     start=Oust,
+    endings=Ending,
     defaults={Shape.SQUARE: square(11), Shape.HEX: hexagon(7)},
     has_chains=True,
 )

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Protocol, Self
+from typing import ClassVar, Protocol, Self
 
 from pbm_oust.rules.grid import Grid, Shape
 
@@ -21,11 +21,11 @@ class Side(Enum):
 
 
 class How(Enum):
-    """How a game ended."""
+    """How any game may end: by what its players, the server or its operator did.
 
-    CAPTURE = "capture"
-    MAJORITY = "majority"
-    BLOCKED = "blocked"
+    How its rules end a game is its own: an Enum beside its positions.
+    """
+
     RESIGN = "resign"
     FORFEIT = "forfeit"
     AGREED = "agreed"
@@ -37,26 +37,34 @@ class Result:
     """The end of a game: the winning side, or none for a draw, and how it came about."""
 
     winner: Side | None
-    how: How
+    how: Enum
+    """A How, or a member of the game's own Enum; its value is the word in histories."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """The rule that a placement breaks, with the figures that belong to it.
+
+    Each game derives its own, and its templates turn them into sentences.
+    """
+
+    word: ClassVar[str]
+    """Its name in templates and in what the operator reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Occupied(Fault):
+    """There is a stone on the cell; so in every game."""
+
+    word = "occupied"
 
 
 class IllegalPlacement(ValueError):
-    """A placement that the rules refuse.
+    """A placement that the rules refuse."""
 
-    `reason` is the game's own word for the rule that was broken; `facts` are the figures that
-    belong to it. The text of the game turns both into a sentence for the player.
-    """
-
-    def __init__(self, reason: Enum, **facts: object) -> None:
-        super().__init__(reason.value)
-        self.reason = reason
-        self.facts = facts
-
-
-class Occupied(Enum):
-    """The reasons to refuse a placement that hold in every game."""
-
-    OCCUPIED = "occupied"
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.word)
+        self.fault = fault
 
 
 class IllegalPass(ValueError):
@@ -64,7 +72,7 @@ class IllegalPass(ValueError):
 
 
 class Position(Protocol):
-    """The stones on a board, whose turn it is, and what the rules make of that.
+    """The stones on a board, whose turn it is, and what the rules say about that.
 
     Positions are values: placing and passing return the next position. Sets of cells are integers
     as `Grid` lays them out.
@@ -76,7 +84,7 @@ class Position(Protocol):
 
     @property
     def to_move(self) -> Side:
-        """The side that acts next; of no meaning once there is a result."""
+        """The side that acts next; without meaning once there is a result."""
 
     @property
     def is_mid_turn(self) -> bool:
@@ -93,7 +101,7 @@ class Position(Protocol):
         """Return the cells where the side to move may place; none once there is a result."""
 
     def capturing(self) -> int:
-        """Return those placements that take enemy stones off the board."""
+        """Return the placements that take enemy stones off the board."""
 
     def has_placement(self) -> bool:
         """Return whether the side to move may place anywhere."""
@@ -101,24 +109,24 @@ class Position(Protocol):
     def place(self, cell: int) -> Self:
         """Return the position after the side to move has placed a stone.
 
-        Raises IllegalPlacement where the rules refuse it.
+        Raises IllegalPlacement if the rules refuse it.
         """
 
     def pass_turn(self) -> Self:
         """Return the position after the side to move has passed.
 
-        Raises IllegalPass if it has a placement.
+        Raises IllegalPass if that side has a placement.
         """
 
     def tally(self, side: Side) -> tuple[int, ...]:
-        """Return the figures shown beside a player's name, the number of stones last."""
+        """Return the figures shown beside a player's name; the last is the number of stones."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Kind:
     """A game that the server knows: what it is called and where it is played.
 
-    There is one Kind object a game, in the registry.
+    Each game has one Kind object, in the registry.
     """
 
     name: str
@@ -128,14 +136,16 @@ class Kind:
     year: int
     start: Callable[[Grid], Position]
     """Returns the position before the first turn."""
+    endings: type[Enum]
+    """How the game's own rules can end it; the values are the words in histories."""
     defaults: Mapping[Shape, Grid]
-    """The grid for each shape that the game is played on; the first one is the game's own."""
+    """The usual grid of each shape the game is played on. The first shape is the game's own."""
     can_use: Callable[[Grid], bool] = lambda grid: True
     """Tells whether the game can be played on a grid of one of its shapes."""
     has_chains: bool = False
     """Whether a turn can have several placements."""
     fast_game: Callable[[Grid, Callable[[int], int]], tuple[int, Result]] | None = None
-    """Plays a game by choices from the placements, faster than by positions; for experiments."""
+    """Plays a whole game by choosing among placements, faster than positions; for experiments."""
 
     @property
     def own_shape(self) -> Shape:
@@ -149,7 +159,7 @@ class Kind:
 
 
 def taken(before: Position, after: Position) -> int:
-    """Return the stones that went off the board between two successive positions."""
+    """Return the stones that came off the board between two successive positions."""
     return (before.stones(Side.X) | before.stones(Side.O)) & ~(
         after.stones(Side.X) | after.stones(Side.O)
     )

@@ -1,6 +1,7 @@
 """The line to send instead of one that was refused. Pure."""
 
 from pbm_oust.board.game import Game
+from pbm_oust.board.reasons import AfterTurn, AgainstRules
 from pbm_oust.board.record import Place, Wish
 from pbm_oust.commands.broadcast import Broadcast
 from pbm_oust.commands.challenge import Challenge
@@ -15,7 +16,7 @@ from pbm_oust.commands.vacation import Ask, Leave, Vacation
 from pbm_oust.commands.verify import Verify
 from pbm_oust.commands.watch import Unwatch, Watch
 from pbm_oust.grammar.suggest import legal_near, move_line, next_wish, possible_wish
-from pbm_oust.refusal import Barred, Refusal, Unlawful
+from pbm_oust.refusal import Barred, Refusal
 from pbm_oust.service.table import Command
 
 
@@ -73,15 +74,14 @@ def _as_move(command: Submit) -> Move:
 
 
 def _wish_instead(command: Move, refusal: Refusal, game: Game) -> Wish | None:
-    played: tuple[str, ...] = refusal.facts.get("played", ())
     match refusal.reason:
         case Barred.OTHER_RECORD | Barred.REFUSED_BEFORE:
             return command.wish
         case Barred.OLD_ANSWER:
             return possible_wish(game, command.wish)
-        case Unlawful.AFTER_TURN:
+        case AfterTurn(played=played):
             return Place(played)
-        case Unlawful.AGAINST_RULES:
-            near = legal_near(refusal)
+        case AgainstRules(played=played) as reason:
+            near = legal_near(reason, refusal.culprit)
             return Place((*played, *near[:1]))
     return next_wish(game)

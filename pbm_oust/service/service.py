@@ -3,7 +3,6 @@
 from contextlib import suppress
 from dataclasses import replace
 
-from pbm_oust.board.game import Game
 from pbm_oust.commands.challenge import Challenge
 from pbm_oust.commands.leave import bring_back
 from pbm_oust.commands.multiple import Multiple
@@ -159,10 +158,11 @@ def _refuse(
         counted = (Counted.PUZZLE, reply.userid) if reply else (Counted.RIDDLE, request.sender)
         if work.is_too_often(*counted):
             return Handled("silent: too many mails that could not be read")
+    answered = None
     if isinstance(refusal, Unreadable) and request.reply:
         with suppress(NotAllowed):
             kind, number = KINDS[request.reply.kind], request.reply.board
-            refusal.facts["game"] = read_game(work.home, kind, number)
+            answered = read_game(work.home, kind, number)
     is_userid = work.names_for(request)
     # The Subject of our own letter is nothing that the sender wrote.
     is_ours = refusal.reason is Unread.ANSWER_TO_BOARD and is_of_letter(request.line)
@@ -181,10 +181,9 @@ def _refuse(
         culprit_at=culprit_at or 0,
         correction=None if correction == as_sent else correction,
         answer=instead or "",
+        answered=answered,
     )
-    game = refusal.facts.get("game")
-    board = game.name if isinstance(game, Game) else ""
-    handled = Handled(f"refused: {refusal}", board)
+    handled = Handled(f"refused: {refusal}", notice.game.name if notice.game else "")
     if actor and request.message_id and refusal.reason is not Barred.REFUSED_BEFORE:
         return work.answer_refused(notice, actor, request, handled)
     return work.answer(notice, request, handled)

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from pbm_oust.accounts.account import BadAccount
+from pbm_oust.accounts.clock import ruling_due
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_action
 from pbm_oust.board.record import Ruling
-from pbm_oust.play.clock import ruling_due
 from pbm_oust.play.digests import send_digest
 from pbm_oust.play.rulings import rule_board
 from pbm_oust.play.unit_of_work import UnitOfWork

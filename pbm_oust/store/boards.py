@@ -11,6 +11,7 @@ What is written waits in the database until it is in the histories (`settling.py
 import threading
 from dataclasses import dataclass
 
+from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.board.game import Game
 from pbm_oust.board.history import BadHistory, History, format_records
 from pbm_oust.board.notation import format_header
@@ -80,7 +81,7 @@ def name_of(game: Game) -> BoardName:
 class Boards:
     """The boards of a home. Any number of threads may use it. The methods may raise OSError."""
 
-    def __init__(self, histories: Histories, due: Due) -> None:
+    def __init__(self, histories: Histories, due: Due = earliest_ruling) -> None:
         self.histories = histories
         self._due = due
         self._replays = Replays()

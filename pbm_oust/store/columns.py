@@ -1,20 +1,9 @@
 """How values are written in columns of the database. Pure."""
 
-from datetime import UTC, datetime
-
-from pbm_oust.rules.position import How, Result, Side
+from pbm_oust.rules.position import How, Kind, Result, Side
 
 DRAW = "draw"
-
-
-def seconds(moment: datetime) -> int:
-    """Return the seconds since 1970 at a moment."""
-    return int(moment.timestamp())
-
-
-def moment_of(count: int) -> datetime:
-    """Return the moment so many seconds after 1970."""
-    return datetime.fromtimestamp(count, UTC)
+_BY_PLAYERS = frozenset(how.value for how in How)
 
 
 def format_outcome(result: Result) -> str:
@@ -22,7 +11,8 @@ def format_outcome(result: Result) -> str:
     return f"{result.winner.value if result.winner else DRAW} {result.how.value}"
 
 
-def parse_outcome(text: str) -> Result:
-    """Return the result that is written so. Raises ValueError."""
+def parse_outcome(kind: Kind, text: str) -> Result:
+    """Return the result of a game that is written so. Raises ValueError."""
     winner, _, how = text.partition(" ")
-    return Result(None if winner == DRAW else Side(winner), How(how))
+    ending = How(how) if how in _BY_PLAYERS else kind.endings(how)
+    return Result(None if winner == DRAW else Side(winner), ending)

@@ -46,9 +46,10 @@ class Connection:
                 self._set_up(disk, patience)
             if reads_only:
                 self.execute("PRAGMA query_only = ON")
-        except apsw.SQLError as error:
+        except apsw.Error as error:
+            fault = self._fault(error) or damaged(path, str(error))
             self.close()
-            raise damaged(path, str(error)) from error
+            raise fault from error
         except BaseException:
             self.close()
             raise
@@ -87,7 +88,7 @@ class Connection:
         try:
             return self._apsw.execute(statement, values).fetchall()
         except apsw.Error as error:
-            fault = fault_of(error, self.path, self._apsw.system_errno)
+            fault = self._fault(error)
             if fault is None:
                 raise
             self.is_broken = True
@@ -119,6 +120,9 @@ class Connection:
         """Close the connection, in whatever state it is."""
         with suppress(apsw.Error):
             self._apsw.close(True)
+
+    def _fault(self, error: apsw.Error) -> DatabaseFault | None:
+        return fault_of(error, self.path, self._apsw.system_errno)
 
     def _note_size_of_log(self, _connection: apsw.Connection, _name: str, pages: int) -> int:
         self.pages_logged = pages

@@ -68,15 +68,23 @@ class Database:
         if outer:
             yield outer
             return
+        with self.read_latest() as snapshot:
+            self._here.snapshot = snapshot
+            try:
+                yield snapshot
+            finally:
+                self._here.snapshot = None
+
+    @contextmanager
+    def read_latest(self) -> Iterator[Snapshot]:
+        """Give what the database holds at this moment, whatever is being read around it."""
         self._check_thread()
         with disk_faults(self.path):
             connection = self._take_reader()
         try:
             connection.begin("BEGIN")
-            self._here.snapshot = Snapshot(connection)
-            yield self._here.snapshot
+            yield Snapshot(connection)
         finally:
-            self._here.snapshot = None
             self._put_back(connection)
 
     def write(self, work: Callable[[Transaction], T]) -> T:

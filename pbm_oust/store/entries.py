@@ -19,6 +19,7 @@ from pbm_oust.board.history import BadHistory, read_header
 from pbm_oust.board.notation import USERID, format_time, parse_time
 from pbm_oust.board.record import Deed, Verb
 from pbm_oust.board.rename import userids_in
+from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Result, Side
 from pbm_oust.store.columns import parse_outcome
 from pbm_oust.store.waiting import BoardName
@@ -144,7 +145,7 @@ def believe(name: BoardName, data: bytes) -> Reading | None:
     if end or not last.startswith("= "):
         return None
     try:
-        result = parse_outcome(last.removeprefix("= "))
+        result = parse_outcome(KINDS[name.kind], last.removeprefix("= "))
         header = read_header(data)
         if BoardName(header.kind.name, header.board) != name:
             return None

@@ -67,6 +67,7 @@ def fault_of(error: apsw.Error, path: Path, number: int = 0) -> DatabaseFault | 
         case apsw.IOError():
             return _fault_by(number, path, "used", str(error))
         case apsw.CantOpenError() | apsw.PermissionsError():
+            number = errno.EROFS if _is_on_read_only_disk(path) else number
             return _fault_by(number, path, "opened", str(error))
     return None
 
@@ -97,6 +98,14 @@ def disk_faults(path: Path) -> Iterator[None]:
         raise
     except OSError as error:
         raise _fault_by(error.errno or 0, path, "opened", str(error)) from error
+
+
+def _is_on_read_only_disk(path: Path) -> bool:
+    """Return whether a disk cannot be written, as SQLite does not say when its log is missing."""
+    try:
+        return bool(os.statvfs(path).f_flag & os.ST_RDONLY)
+    except OSError:
+        return False
 
 
 def _extended(error: apsw.Error) -> int:

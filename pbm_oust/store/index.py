@@ -4,10 +4,11 @@ It is made from the histories and never believed over them.
 """
 
 from pbm_oust.store.board_queries import find_damage, find_entry
-from pbm_oust.store.columns import format_outcome, seconds
+from pbm_oust.store.columns import format_outcome
 from pbm_oust.store.connections import Snapshot, Transaction
 from pbm_oust.store.entries import Damage, Entry, Reading, State
 from pbm_oust.store.histories import NO_STAMP, Stamp
+from pbm_oust.store.times import seconds_of
 from pbm_oust.store.waiting import BoardName
 
 
@@ -126,8 +127,9 @@ def believed(snapshot: Snapshot, most: int) -> list[BoardName]:
 def highest_number(snapshot: Snapshot, kind: str) -> int:
     """Return the highest number of a board in the index, or of lines that wait; 0 for none."""
     rows = snapshot.rows(
-        "SELECT max(board) FROM histories WHERE kind = ?1 "
-        "UNION ALL SELECT max(board) FROM waiting_lines WHERE kind = ?1",
+        "SELECT max(board) FROM histories WHERE kind = ? "
+        "UNION ALL SELECT max(board) FROM waiting_lines WHERE kind = ?",
+        kind,
         kind,
     )
     return max(number or 0 for (number,) in rows)
@@ -152,10 +154,10 @@ def _put_entry(transaction: Transaction, entry: Entry) -> None:
         entry.to_move,
         format_outcome(entry.result) if entry.result else None,
         int(entry.is_rated),
-        seconds(entry.started),
-        seconds(entry.latest),
+        seconds_of(entry.started),
+        seconds_of(entry.latest),
         entry.records,
-        seconds(entry.due) if entry.due else None,
+        seconds_of(entry.due) if entry.due else None,
     )
 
 

@@ -7,7 +7,8 @@ down, so that the next process can see whether it was, and publish the letter or
 import logging
 from contextlib import suppress
 
-from pbm_oust.accounts.account import BadAccount, parse_account
+from pbm_oust.accounts.account import BadAccount
+from pbm_oust.accounts.account_file import parse_account
 from pbm_oust.accounts.verification import proofs_of
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.disk import NoSuchFile

@@ -10,7 +10,7 @@ from pbm_oust.board.history import BadHistory, read_history
 from pbm_oust.board.record import Deed
 from tests.chaos.clients import Client, GivenUp, Way
 from tests.chaos.ledger import Enough, Kind, Mail, Player
-from tests.unit.recorded import RecordedGame, recorded_games
+from tests.support.recorded import RecordedGame, recorded_games
 
 GAMES_OF_A_PAIR = 3
 """How many games two players play before two others take their places."""

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tests.chaos.ledger import Kind, Mail
 from tests.chaos.trial import PROGRAM, SLOW
-from tests.letters import is_whole, text_letter
+from tests.support.letters import is_whole, text_letter
 
 KINDS = ("oust", "churn")
 MOST_CODES = 3

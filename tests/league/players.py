@@ -15,7 +15,7 @@ from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import each_header, read_game
 from tests.league.clock import SetClock
 from tests.league.post import Post
-from tests.letters import text_of
+from tests.support.letters import text_of
 
 
 @dataclass

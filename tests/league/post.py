@@ -15,9 +15,9 @@ from email.utils import format_datetime
 from pathlib import Path
 
 from pbm_oust.store.home import Home
-from tests.end_to_end.server import listening_port, stopped
-from tests.end_to_end.sink import Sink, listening_sink
-from tests.end_to_end.waiting import wait_until
+from tests.support.server import listening_port, stopped
+from tests.support.sink import Sink, listening_sink
+from tests.support.waiting import wait_until
 
 ADDRESS = "pbmserv@league.example"
 

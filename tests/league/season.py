@@ -15,7 +15,7 @@ from pbm_oust.service.sweep import sweep
 from pbm_oust.store.open_boards import read_game
 from tests.league.players import Player, World, turn_after, turn_of
 from tests.league.post import ADDRESS
-from tests.letters import text_of
+from tests.support.letters import text_of
 
 NAMES = (
     *("alice", "bob", "carol", "dinah", "edgar", "fiona"),

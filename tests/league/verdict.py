@@ -8,8 +8,8 @@ from pathlib import Path
 
 from pbm_oust.service.table import FORMS
 from pbm_oust.store.home import Home
-from tests.end_to_end.server import PROGRAM
 from tests.league.players import World
+from tests.support.server import PROGRAM
 
 
 def faults(world: World, log: str, copy: Path) -> Iterator[str]:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header, Terms
-from pbm_oust.play.due import earliest_ruling
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Side
@@ -17,7 +17,7 @@ from pbm_oust.store.disk import Disk
 from pbm_oust.store.histories import Histories
 from pbm_oust.store.settling import Unsettled, settle
 from pbm_oust.store.waiting import BoardName
-from tests.unit.games import STARTED, wish
+from tests.support.games import STARTED, wish
 
 OUST = KINDS["oust"]
 

@@ -33,7 +33,7 @@ from pbm_oust.store.entries import Entry, State
 from pbm_oust.store.index import highest_number
 from pbm_oust.store.refreshing import Walk
 from tests.store.kept import Kept, edited, key_of, later, named, new_game, played
-from tests.unit.games import STARTED
+from tests.support.games import STARTED
 
 HOUR = timedelta(hours=1)
 

@@ -12,7 +12,7 @@ from pbm_oust.store.boards import BoardChanged
 from pbm_oust.store.connections import Transaction
 from pbm_oust.store.histories import DamagedHistory
 from tests.store.kept import OUST, Kept, edited, new_game, played
-from tests.support.processes import run_scripts
+from tests.support.beside import run_scripts
 
 
 def test_a_board_that_there_is_not_is_not_allowed(kept: Kept) -> None:

@@ -13,8 +13,8 @@ from pbm_oust.board.record import Ruling, Verb
 from pbm_oust.rules.position import Side
 from pbm_oust.store.entries import Reading, believe, read_entry
 from pbm_oust.store.waiting import BoardName
-from tests.unit.games import EXAMPLE, act, history_of, new_game, play
-from tests.unit.strategies import games
+from tests.support.games import EXAMPLE, act, history_of, new_game, play
+from tests.support.strategies import games
 
 NAME = BoardName("oust", 17)
 

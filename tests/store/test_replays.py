@@ -7,8 +7,8 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.history import BadHistory, read_history
 from pbm_oust.store.replays import Replays
 from pbm_oust.store.waiting import BoardName
-from tests.unit.games import EXAMPLE, history_of
-from tests.unit.strategies import games
+from tests.support.games import EXAMPLE, history_of
+from tests.support.strategies import games
 
 NAME = BoardName("oust", 17)
 LINES = EXAMPLE.encode().splitlines(keepends=True)

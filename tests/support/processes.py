@@ -1,38 +1,46 @@
-"""Python processes beside the test: run at once, or until they are killed."""
+"""Python processes that work on one home at the same time, and what they leave behind."""
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-SLOW = 60
-"""Seconds after which something is broken that has not happened."""
+from pbm_oust.store.home import Home
+
+OPENING = """
+import sys
+from pathlib import Path
+from pbm_oust.store.home import Home
+
+home = Home(Path(sys.argv[1]))
+print("ready", flush=True)
+sys.stdin.readline()
+"""
 
 
-def start_script(script: str, *arguments: str | Path) -> subprocess.Popen[str]:
-    """Start a Python process that finds its arguments in `sys.argv[1:]`."""
-    return subprocess.Popen(
-        [sys.executable, "-c", script, *map(str, arguments)],
-        cwd=ROOT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+def run_at_once(home: Home, *scripts: str) -> list[str]:
+    """Run Python processes that all begin at one time, and return what they printed.
 
-
-def run_scripts(script: str, *arguments: tuple[str | Path, ...]) -> list[str]:
-    """Run a process for each tuple of arguments, and return what they printed.
-
-    All begin at one time: each prints a first line when it is ready, and waits for a line then.
+    They find the home in their variable `home`.
     """
-    processes = [start_script(script, *each) for each in arguments]
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", OPENING + script, str(home.path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for script in scripts
+    ]
     for process in processes:
         assert process.stdout
         assert process.stdout.readline() == "ready\n"
-    for process in processes:
-        assert process.stdin
-        process.stdin.write("\n")
-        process.stdin.flush()
-    printed = [process.communicate(timeout=SLOW)[0] for process in processes]
+    with ThreadPoolExecutor() as pool:
+        printed = list(pool.map(lambda process: process.communicate("\n", timeout=60), processes))
     assert [process.returncode for process in processes] == [0] * len(processes)
-    return printed
+    return [output for output, _ in printed]
+
+
+def files(folder: Path) -> list[str]:
+    """Return the names of all files below a folder, those that begin with a dot too."""
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())

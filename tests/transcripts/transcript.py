@@ -13,7 +13,7 @@ from pbm_oust.play.request import Request
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.sweep import sweep
 from pbm_oust.store.home import Home
-from tests.letters import as_text, page_of
+from tests.support.letters import as_text, page_of
 
 FOLDER = Path(__file__).parent
 ADDRESS = "pbmserv@example.com"

@@ -1,1 +1,1 @@
-"""Games in the forms of other programs, written and taken back without loss. Pure."""
+"""Games in other forms, written and read back without loss. Pure."""

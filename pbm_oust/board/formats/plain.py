@@ -8,8 +8,7 @@
     = x resign
     [end of pbm_oust game 1]
 
-Only the order of the words counts, so that quoting, lines broken otherwise and lost spaces do no
-harm.
+Only the order of the words counts, so quoting, other line breaks and lost spaces do no harm.
 """
 
 import re
@@ -27,7 +26,7 @@ CLOSING = f"[end of {FORMAT}]"
 WIDTH = 75
 
 _SAFE = "".join(set(string.punctuation) - set("%\\;[]>|")) + " "
-"""What stands for itself in values and remarks, besides letters and digits."""
+"""The characters that stand for themselves in values and remarks, besides letters and digits."""
 _LONGEST_WORD = 50
 _QUOTED = re.compile(r"^[\s>|]+")
 _KEY = re.compile(r"[A-Z][A-Za-z]*:")
@@ -36,9 +35,9 @@ _TIME = re.compile(r"[0-9]{4}-\S+")
 
 
 def format_plain(sheet: Sheet) -> str:
-    """Return a game as lines of at most 75 characters, between marks, without a newline at the end.
+    """Return a game as lines of at most 75 ASCII characters, between marks.
 
-    All characters are ASCII.
+    There is no newline at the end.
     """
     header = " ".join(_bound(f"{key}: {_packed(value)};") for key, value in sheet.header)
     lines = [OPENING, *(line.replace("\0", " ") for line in _folded(header, 2))]
@@ -54,7 +53,7 @@ def has_plain(text: str) -> bool:
 
 
 def parse_plain(text: str) -> Draft:
-    """Return the history that stands somewhere in a text, also a quoted one. Raises BadGame."""
+    """Return the history somewhere in a text, which may be quoted. Raises BadGame."""
     words = _between_marks(list(_words(text)))
     header, records, remarks = list[Piece](), list[Piece](), list[tuple[int, Piece]]()
     while words:
@@ -89,7 +88,7 @@ class _Word:
 
 
 def _words(text: str) -> Iterator[_Word]:
-    """Yield the words of a text, the marks of quoting left out."""
+    """Yield the words of a text without quote marks."""
     for number, line in enumerate(text.split("\n"), 1):
         for word in _QUOTED.sub("", line).split():
             if word.strip(">"):
@@ -119,7 +118,7 @@ def _places(words: list[_Word], mark: str) -> list[int]:
 
 
 def _taken(words: list[_Word], number: int) -> list[_Word]:
-    """Take so many words off the beginning, or as many as there are."""
+    """Take up to so many words off the beginning."""
     some = words[:number]
     del words[:number]
     return some
@@ -152,7 +151,7 @@ def _remark(remark: Remark) -> str:
 
 
 def _packed(text: str) -> str:
-    """Return a text as ASCII words which may be parted anywhere by any white space."""
+    """Return a text as ASCII words, which any white space may separate."""
     plain = re.sub(r"(?<= ) |^ | $", "%20", quote(text, safe=_SAFE))
     return re.sub(rf"(\S{{{_LONGEST_WORD}}})(?=\S)", r"\1\\ ", plain)
 
@@ -162,7 +161,7 @@ def _unpacked(text: str) -> str:
 
 
 def _bound(text: str) -> str:
-    """Return a text whose words stay in one line as long as they fit."""
+    """Return a text whose words stay on one line if they fit."""
     return text.replace(" ", "\0") if len(text) < WIDTH else text
 
 

@@ -1,12 +1,13 @@
 """A game as SGF, the form that programs for Go read. Pure.
 
-Source: SGF FF[4], https://www.red-bean.com/sgf/. No game of the standard is Oust or Churn, so GM is
-left out, and a program takes the game for Go. Wherever it would then draw another board than there
-is, a node sets the stones right. What the standard has no word for stands in properties that begin
-with PBM: the lines of the header, the remarks, each record and the result.
+Source: SGF FF[4], https://www.red-bean.com/sgf/. The standard has no number for Oust or Churn, so
+GM is left out and programs take the game for Go. Wherever they would then draw a wrong board, a
+node puts the stones right. What the standard has no word for stands in properties that begin with
+PBM: the lines of the header, the remarks, each record and the result.
 """
 
 from collections.abc import Iterator, Sequence
+from enum import Enum
 
 from pbm_oust import __version__
 from pbm_oust.board.formats.sheet import BadGame, Draft, Piece, Sheet, draft
@@ -38,9 +39,9 @@ def format_sgf(sheet: Sheet) -> str:
 
 
 def parse_sgf(text: str) -> Draft:
-    """Return the history that SGF tells which `format_sgf` wrote, also with variations added.
+    """Return the history in SGF from `format_sgf`, to which variations may have been added.
 
-    Raises BadGame, also where the moves are not those of the records.
+    Raises BadGame, also if the moves are not those of the records.
     """
     root, *nodes = read_main_line(text)
     header = [_piece(value, value.text) for value in root.values(HEADER)]
@@ -53,9 +54,13 @@ def parse_sgf(text: str) -> Draft:
 
 
 def point(grid: Grid, cell: int) -> str:
-    """Return where a cell is in SGF: letters for the column and for the row from the top."""
+    """Return a cell's place in SGF: letters for its column and for its row from the top."""
     column, row = grid.place_of(cell)
     return _LETTERS[column - 1] + _LETTERS[len(grid.rows) - row]
+
+
+_HOW: dict[Enum, str] = {How.RESIGN: "R", How.FORFEIT: "T"}
+"""The endings that SGF has words for."""
 
 
 def _root(sheet: Sheet) -> Properties:
@@ -86,14 +91,14 @@ def _result(result: Result) -> str:
         return "Void"
     if result.winner is None:
         return "0"
-    how = {How.RESIGN: "R", How.FORFEIT: "T"}.get(result.how, "")
+    how = _HOW.get(result.how, "")
     return f"{COLOURS[result.winner]}+{how}"
 
 
 def _record_nodes(
     before: Position, after: Position, record: Record, screen: "_Screen"
 ) -> Iterator[Properties]:
-    """Yield the nodes of a record; the first one says the record itself."""
+    """Yield the nodes of a record; the first one holds the record itself."""
     grid, said = before.grid, {RECORD: [" ".join(format_record(record).split())]}
     if not isinstance(record.action, tuple) or not record.side:
         passes = {COLOURS[record.side]: [""]} if record.side and record.action is Deed.PASS else {}
@@ -118,7 +123,7 @@ class _Screen:
         self._stones = dict.fromkeys(Side, 0)
 
     def place(self, side: Side, cell: int) -> None:
-        """Place a stone and take off what the rules of Go take off."""
+        """Place a stone and remove what the rules of Go remove."""
         self._stones[side] |= cell
         for owner, near in ((side.other, self._square.neighbours(cell)), (side, cell)):
             for group in list(self._square.groups(self._stones[owner])):
@@ -126,7 +131,7 @@ class _Screen:
                     self._stones[owner] &= ~group
 
     def set_right(self, position: Position) -> Iterator[Properties]:
-        """Yield the node that sets the stones as they are, if that takes one."""
+        """Yield a node that puts the stones right, if one is needed."""
         shown, real = self._stones, {side: position.stones(side) for side in Side}
         if shown != real:
             gone = sum(shown.values()) & ~sum(real.values())
@@ -171,7 +176,7 @@ def _read_record(said: Value, moves: list[str], grid: Grid) -> Piece:
 
 
 def _moves(by: str, words: str, grid: Grid) -> list[str] | None:
-    """Return the moves that a record leads to; None where the rules will refuse it anyway."""
+    """Return the moves that a record leads to; None if the rules will refuse it anyway."""
     try:
         side, action = Side(by), parse_action(words)
         placed = action if isinstance(action, tuple) else ()

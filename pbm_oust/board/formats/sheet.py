@@ -1,6 +1,6 @@
-"""What every form of a game has in common: a history taken apart, and put together again. Pure.
+"""What all forms have in common: a history taken apart and put together again. Pure.
 
-A form carries the lines of the header as they stand, so that it knows nothing of their keys.
+A form carries the lines of the header as they are and knows nothing of their keys.
 """
 
 from collections.abc import Sequence
@@ -11,13 +11,13 @@ from pbm_oust.board.history import BadHistory, read_history
 from pbm_oust.board.notation import FIRST_LINE, format_header, format_result
 
 FORMAT = "pbm_oust game 1"
-"""Names the forms and their version, in the forms that a program finds by it."""
+"""The name and version that programs look for in the forms which have one."""
 
 _BOARD = "Board: "
 
 
 class BadGame(ValueError):
-    """A text that is no game: `where` is the line or the record, `reason` says what is wrong."""
+    """A text that is no game: `where` names the line or record, `reason` says what is wrong."""
 
     def __init__(self, where: str, reason: str) -> None:
         super().__init__(f"{where}: {reason}")
@@ -27,7 +27,7 @@ class BadGame(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A line of a history that begins with `#`; lines count from 1."""
+    """A line of a history that begins with `#`, and its number, counted from 1."""
 
     line: int
     text: str
@@ -49,7 +49,7 @@ class Sheet:
 
     @property
     def result(self) -> str:
-        """The words of the result, as `x resign`; empty while the game goes on."""
+        """The words of the result, such as `x resign`; empty while the game goes on."""
         return format_result(self.game.result).removeprefix("= ") if self.game.result else ""
 
 
@@ -71,12 +71,12 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """The lines of a history as another form has them, not checked yet."""
+    """The lines of a history as another form has them, not yet checked."""
 
     pieces: tuple[Piece, ...]
 
     def on_board(self, number: int) -> "Draft":
-        """Return the same game as a board of another number."""
+        """Return the same game under another number."""
         return Draft(
             tuple(
                 replace(piece, text=f"{_BOARD}{number}") if piece.text.startswith(_BOARD) else piece
@@ -105,9 +105,9 @@ class Draft:
 def draft(
     header: Sequence[Piece], records: Sequence[Piece], remarks: Sequence[tuple[int, Piece]]
 ) -> Draft:
-    """Return the history that these lines make; `records` has the result too.
+    """Return the history that these lines make; the result is among `records`.
 
-    Raises BadGame for a line that cannot stand where it should.
+    Raises BadGame for a line that cannot stand in its place.
     """
     pieces = [Piece(FIRST_LINE, "the beginning"), *header, Piece("", "the header"), *records]
     for number, remark in sorted(remarks, key=lambda each: each[0]):

@@ -31,7 +31,7 @@ def format_structured(sheet: Sheet) -> str:
 
 
 def record_fields(record: Record) -> dict[str, Any]:
-    """Return a record as JSON has it."""
+    """Return a record as JSON writes it."""
     return {
         "number": record.number,
         "side": record.by,
@@ -44,14 +44,14 @@ def record_fields(record: Record) -> dict[str, Any]:
 
 
 def result_fields(result: Result | None) -> dict[str, str | None] | None:
-    """Return a result as JSON has it."""
+    """Return a result as JSON writes it."""
     if result is None:
         return None
     return {"winner": result.winner.value if result.winner else None, "how": result.how.value}
 
 
 def parse_structured(text: str) -> Draft:
-    """Return the history that a JSON object tells. Raises BadGame."""
+    """Return the history in a JSON object. Raises BadGame."""
     try:
         whole = json.loads(text)
     except json.JSONDecodeError as error:
@@ -111,7 +111,7 @@ _NAMES: dict[type, str] = {dict: "an object", list: "a list", str: "a text", int
 
 
 def _of(wanted: type[V], value: object, where: str) -> V:
-    """Return a value that has to be of a type. Raises BadGame."""
+    """Return a value that must be of a type. Raises BadGame."""
     if not isinstance(value, wanted) or isinstance(value, bool):
         raise BadGame(where, f"{json.dumps(value)[:40]} is not {_NAMES[wanted]}")
     return value

@@ -16,7 +16,7 @@ _SPECIAL = re.compile(r"[\\\]]")
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """The text of a value, and the line where it begins, counted from 1."""
+    """The text of a value, and the line on which it begins, counted from 1."""
 
     text: str
     line: int
@@ -24,13 +24,13 @@ class Value:
 
 @dataclass(slots=True)
 class Node:
-    """A node that was read: its properties, and the line where it begins, counted from 1."""
+    """A node that was read: its properties, and the line on which it begins, counted from 1."""
 
     line: int
     properties: dict[str, list[Value]] = field(default_factory=dict)
 
     def values(self, name: str) -> list[Value]:
-        """Return the values of a property, none where the node does not have it."""
+        """Return the values of a property; none if the node does not have it."""
         return self.properties.get(name, [])
 
 
@@ -44,14 +44,14 @@ def format_node(properties: Mapping[str, Sequence[str]]) -> str:
 
 
 def format_tree(nodes: Iterable[str]) -> str:
-    """Return a game whose nodes follow one another, each on a line of its own."""
+    """Return a game whose nodes follow one another, each on its own line."""
     return "(" + "\n".join(nodes) + "\n)\n"
 
 
 def read_main_line(text: str) -> list[Node]:
-    """Return the nodes of the first game's main line; variations are left aside.
+    """Return the nodes of the main line of the only game; variations are ignored.
 
-    Raises BadGame for a text that is no SGF, and for a second game.
+    Raises BadGame for a text that is no SGF, or for a second game.
     """
     nodes = list[Node]()
     depth, name, is_main = 0, "", True
@@ -100,5 +100,5 @@ def _escape(found: re.Match[str]) -> str:
 
 
 def _unescape(found: re.Match[str]) -> str:
-    """Return what stands behind a backslash; the end of a line is taken away with it."""
+    """Return what follows a backslash; the end of a line goes away with it."""
     return "" if found[1][0] in "\r\n" else found[1]

@@ -1,4 +1,4 @@
-"""Mail as it arrives, read: what is refused, headers, the text, and whose words it has."""
+"""A mail from its bytes to its meaning: limits, headers, text, and whose words they are."""
 
 from pbm_oust.mail.reading.headers import first_address
 from pbm_oust.mail.reading.limits import UnreadableMail

@@ -18,14 +18,14 @@ _CLOSED_TYPES = (
     "application/pgp-encrypted",
 )
 _CONTROLS = dict.fromkeys({*range(0x20), 0x7F, *range(0x80, 0xA0)} - {0x09, 0x0A})
-"""Characters that steer terminals, and are no text."""
+"""Characters that control terminals and are no text."""
 _CHARSET_OF_HTML = re.compile(rb"""<meta[^>]{0,100}charset=["']?([\w:.-]{1,40})""", re.IGNORECASE)
 
 
 def text_of(message: Message) -> str:
-    """Return the first text that is no attachment: plain text if there is any, or else HTML's.
+    """Return the first text that is no attachment: plain text, or else text drawn from HTML.
 
-    Quotes and signature are still in it, quotes from HTML marked with `>`.
+    Quotes and signature are still in it. Quotes from HTML are marked with `>`.
     """
     parts = list(_text_parts(message, 0))
     for part in (each for each in parts if not _is_html(each)):
@@ -40,9 +40,9 @@ def text_of(message: Message) -> str:
 
 
 def is_closed(message: Message) -> bool:
-    """Return whether a part is of a kind in which a text may lie that cannot be read here.
+    """Return whether some part may hold a text that cannot be read here.
 
-    That is one that is encrypted, or signed in a way that encloses it, or Outlook's winmail.dat.
+    Such a part is encrypted, signed in a way that encloses the text, or Outlook's winmail.dat.
     """
     return any(
         part.get_content_type() in _CLOSED_TYPES
@@ -52,7 +52,7 @@ def is_closed(message: Message) -> bool:
 
 
 def _parts(message: Message, depth: int) -> Iterator[Message]:
-    """Yield the parts that hold something themselves; of mails that lie in the mail, none."""
+    """Yield the parts that have content of their own; none from mails inside the mail."""
     if depth > DEEPEST_PART or message.get_content_maintype() == "message":
         return
     if not message.is_multipart():
@@ -64,7 +64,7 @@ def _parts(message: Message, depth: int) -> Iterator[Message]:
 
 
 def _text_parts(message: Message, depth: int) -> Iterator[Message]:
-    """Yield the parts of text; one that claims to have parts and has none is taken for text."""
+    """Yield the text parts; a part that claims to have parts and has none counts as text."""
     for part in _parts(message, depth):
         is_text = part.get_content_type() in ("text/plain", "text/html")
         is_whole = part.get_content_maintype() == "multipart"
@@ -90,7 +90,7 @@ def _parameter(part: Message, name: str) -> str:
 
 
 def _content(part: Message) -> str:
-    """Return what a part says, with newlines for line ends."""
+    """Return the text of a part, with newlines for line ends."""
     payload = part.get_payload(decode=True)
     if not isinstance(payload, bytes):
         return ""

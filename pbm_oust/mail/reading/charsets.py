@@ -1,4 +1,4 @@
-"""Bytes in the charset that a mail names, or in the one that is meant."""
+"""Bytes in the charset that a mail names, or in the one that it means."""
 
 import codecs
 
@@ -26,17 +26,17 @@ _MEANT = {
     "utf8mb4": "utf-8",
     "iso-2022-jp": "iso-2022-jp-ext",
 }
-"""Names that programs write for a larger charset, or that Python does not know."""
+"""Names that programs write when they mean a larger charset, or that Python does not know."""
 
 _NONE_OF_MAIL = ("idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined")
-"""Codecs of Python that are no charsets, some of them slow."""
+"""Codecs of Python that are no charsets; some are slow."""
 
 
 def decoded(data: bytes, charset: str) -> str:
     """Return bytes as text that can be written as UTF-8.
 
-    Bytes that do not fit the charset, or whose charset nobody knows, are taken as UTF-8, in which
-    what does not fit becomes U+FFFD.
+    Bytes that do not fit their charset, or whose charset is unknown, are read as UTF-8. What does
+    not fit there becomes U+FFFD.
     """
     name = charset.strip().strip("\"'").partition("*")[0].lower()
     for candidate in (_MEANT.get(name, name), name):
@@ -56,5 +56,5 @@ def _strictly(data: bytes, name: str) -> str | None:
 
 
 def without_surrogates(text: str) -> str:
-    """Return a text that can be written as UTF-8; some charsets decode to what cannot."""
+    """Return a text without surrogates, which some charsets decode to and UTF-8 cannot write."""
     return text.encode("utf-8", "replace").decode()

@@ -1,12 +1,12 @@
-"""Text in the form format=flowed (RFC 3676), made into lines that are whole paragraphs. Pure."""
+"""Text in format=flowed (RFC 3676), made into lines that are whole paragraphs. Pure."""
 
 _SIGNATURE = "-- "
 
 
 def unflowed(text: str, drops_space: bool) -> str:
-    """Return a flowed text with its soft line breaks taken out, and quotes marked with one `>`.
+    """Return a flowed text without soft line breaks, and with quotes marked by one `>`.
 
-    `drops_space` is the parameter DelSp: the space that marks a soft break is none of the text.
+    `drops_space` is the parameter DelSp: the space that marks a soft break is not part of the text.
     """
     paragraphs: list[list[str]] = []
     open_depth = None

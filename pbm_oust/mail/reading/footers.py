@@ -16,7 +16,7 @@ _WHOLE = frozenset(phrase for phrase in PHONE_FOOTERS if "{}" not in phrase)
 def is_footer(line: str) -> bool:
     """Return whether a whole line is one that a phone or a program adds.
 
-    The name of the phone or the program in it is one to six words; an address may follow.
+    The phone or the program is named in one to six words; an address may follow.
     """
     if len(line) > _LONGEST:
         return False

@@ -1,4 +1,4 @@
-"""Headers, decoded one by one: one that cannot be decoded is taken as it stands."""
+"""Headers, decoded one by one; one that cannot be decoded is taken as it stands."""
 
 import re
 from collections import defaultdict
@@ -11,9 +11,9 @@ from pbm_oust.mail.reading.charsets import decoded, without_surrogates
 
 
 def raw_headers(message: Message) -> dict[str, list[str]]:
-    """Return the values of all headers by their names in lower case, encoded words as they are.
+    """Return the values of all headers by their names in lower case; encoded words stay encoded.
 
-    Bytes beyond ASCII are taken as UTF-8; what is not becomes U+FFFD.
+    Bytes beyond ASCII are read as UTF-8; what is not UTF-8 becomes U+FFFD.
     """
     found: dict[str, list[str]] = defaultdict(list)
     for name, value in message.raw_items():
@@ -23,7 +23,7 @@ def raw_headers(message: Message) -> dict[str, list[str]]:
 
 
 def header_text(value: str) -> str:
-    """Return a header's value as text in one line; what cannot be decoded becomes U+FFFD."""
+    """Return the value of a header as one line; what cannot be decoded becomes U+FFFD."""
     try:
         text = "".join(_part_text(part, charset) for part, charset in decode_header(value))
     except Exception:  # noqa: BLE001 - the raw text stands where decoding fails
@@ -38,12 +38,12 @@ def _part_text(part: bytes | str, charset: str | None) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return a text whose spaces and line ends of every kind are single spaces."""
+    """Return a text with a single space for spaces and line ends of every kind."""
     return re.sub(r"\s+", " ", text).strip()
 
 
 def first_address(values: list[str]) -> str:
-    """Return the first address in the values of From that is one, or an empty text."""
+    """Return the first proper address in the values of From, or an empty text."""
     lines = [one_line(value) for value in values]
     try:
         found = [address for _, address in getaddresses(lines)]

@@ -1,7 +1,7 @@
-"""HTML as the text that a reader sees, older messages in it marked as quotes. Pure.
+"""HTML as the text that a reader sees; older messages in it are marked as quotes. Pure.
 
-The parser is lxml's, which takes any dirt in time that grows with its length. Text that lies more
-than 256 elements deep is lost, and so is what follows the first 8,000 tags and pieces of text.
+The parser is lxml's, which reads any dirt in time that grows with its length. Text more than 256
+elements deep is lost, and so is everything after the first 8,000 tags and pieces of text.
 """
 
 import re
@@ -31,7 +31,7 @@ _SPACES = re.compile(r"[ \t\r\n\f]+")
 
 
 class _Enough(Exception):
-    """So many pieces have come that the rest is not looked at."""
+    """There have been so many pieces that the rest is ignored."""
 
 
 class _Effect(Enum):
@@ -44,9 +44,9 @@ class _Effect(Enum):
 
 
 def text_of_html(html: str) -> str:
-    """Return the text of HTML, in which lines of quoted elements begin with `>`."""
+    """Return the text of HTML; lines of quoted elements begin with `>`."""
     reader = _Reader()
-    target: Any = reader  # the stubs of lxml say that it may be given bytes, which it is not
+    target: Any = reader  # the stubs of lxml think that it is given bytes
     parser = etree.HTMLParser(target=target, encoding="utf-8", remove_comments=True)
     try:
         parser.feed(html.replace("\0", "").encode("utf-8", "replace"))
@@ -57,7 +57,7 @@ def text_of_html(html: str) -> str:
 
 
 class _Reader:
-    """Takes what the parser finds, element by element, and makes lines of it."""
+    """Turns what the parser finds, element by element, into lines."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -124,7 +124,7 @@ class _Reader:
             raise _Enough
 
     def _break(self) -> None:
-        """End the line if something stands in it."""
+        """End the line unless it is empty."""
         if self._line:
             self._end_line()
 

@@ -1,4 +1,4 @@
-"""What is refused before it is parsed, because parsing could take minutes or the whole stack."""
+"""What is refused before parsing, because parsing could take minutes or the whole stack."""
 
 import re
 
@@ -13,21 +13,21 @@ MOST_GROUPS = 500
 _HEADER = re.compile(rb"^[^\n]*(?:\n[ \t][^\n]*)*\n?", re.MULTILINE)
 _PART_HEADER = re.compile(rb"^content-[^\n]*(?:\n[ \t][^\n]*)*", re.MULTILINE | re.IGNORECASE)
 _REPORT = re.compile(rb"message/delivery-status", re.IGNORECASE)
-"""A part whose groups of lines the parser makes parts of."""
+"""A kind of part whose groups of lines become parts in the parser."""
 _UNREAD_HEADER = re.compile(
     rb"(?:x-(?!auto)|arc-|dkim-|authentication-|received-spf|references|in-reply-to|thread-|cc|"
     rb"autocrypt|openpgp|face|ironport-)[^\n:]*:",
     re.IGNORECASE,
 )
-"""Headers that nothing reads; real ones are now and then longer than the limit."""
+"""Headers that nothing reads; real ones are sometimes longer than the limit."""
 
 
 class UnreadableMail(ValueError):
-    """A mail that is not parsed because doing so could cost too much; the message says why."""
+    """A mail that would cost too much to parse; the message says why."""
 
 
 def within_limits(data: bytes) -> bytes:
-    """Return a mail with newlines for line ends, and without long headers that nothing reads.
+    """Return a mail with newlines for line ends and without long headers that nothing reads.
 
     Raises UnreadableMail for a mail that exceeds the limits.
     """

@@ -1,4 +1,4 @@
-"""Mail as it arrives: bytes become the few things that matter. Pure, and never raises."""
+"""A mail as it arrives: its bytes become the few things that matter. Pure."""
 
 import hashlib
 import re
@@ -22,29 +22,29 @@ _RECIPIENT_HEADERS = ("delivered-to", "x-original-to", "envelope-to", "to")
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """What matters of a mail."""
+    """What matters about a mail."""
 
     sender: str
-    """The address that an answer goes to, or an empty text where there is none."""
+    """The address that an answer goes to, or an empty text."""
     subjects: tuple[str, ...]
-    """The Subjects, decoded, reply prefixes taken off; usually one."""
+    """The Subjects, decoded and without reply prefixes; usually one."""
     text: str
-    """What the sender wrote himself: without quotes, signature and attachments."""
+    """What the sender wrote, without quotes, signature and attachments."""
     is_text_closed: bool
-    """Whether there is no text because what there is cannot be read: encrypted, winmail.dat."""
+    """Whether there is a text that cannot be read: encrypted, or in winmail.dat."""
     message_id: str
     identity: str
-    """The Message-ID, or else what tells the mail from others by its content."""
+    """The Message-ID or, where there is none, a digest of the content."""
     recipients: tuple[str, ...]
-    """Whom the mail says it is for, which counts only where the envelope is not known."""
+    """Whom the mail says it is for; this counts only if the envelope is not known."""
     answered: tuple[str, ...]
-    """The Message-IDs of what the mail says that it answers, the likeliest first."""
+    """The Message-IDs that the mail seems to answer, the likeliest first."""
     headers: Message
-    """The parsed message, for a look at its other headers."""
+    """The parsed message, for its other headers."""
 
 
 def read_mail(data: bytes, envelope_sender: str = "") -> Mail:
-    """Return what matters of a mail; without an address in From, it is from the envelope sender.
+    """Return what matters about a mail; without an address in From, the envelope sender wrote it.
 
     Raises UnreadableMail for a mail that exceeds the limits.
     """
@@ -74,7 +74,7 @@ def read_mail(data: bytes, envelope_sender: str = "") -> Mail:
 
 
 def whole_text(data: bytes) -> str:
-    """Return the text of a mail with all that is quoted in it. Raises UnreadableMail."""
+    """Return the text of a mail with everything it quotes. Raises UnreadableMail."""
     return text_of(_parsed(data))
 
 

@@ -1,4 +1,4 @@
-"""What a person wrote in a mail, parted from quotes, signatures and what programs add. Pure."""
+"""What a person wrote in a mail, without quotes, signatures and what programs add. Pure."""
 
 import re
 
@@ -7,7 +7,7 @@ from pbm_oust.mail.reading.phrases import ANNOUNCEMENTS, HEADER_NAMES, OPENINGS,
 
 
 def _any_of(phrases: tuple[str, ...]) -> str:
-    """Return a pattern of which each phrase is a case, the longest first."""
+    """Return a pattern that matches any of the phrases, the longest first."""
     return "|".join(map(re.escape, sorted(phrases, key=len, reverse=True)))
 
 
@@ -15,7 +15,7 @@ _DIRECTION_MARKS = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068
 _DIRECTIONS = re.compile("[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 _QUOTED = re.compile(r"[ \t]{0,8}(?:[A-Za-z]{2,10}(?=>[ >]|>$))?[>\uff1e]")
 _OTHER_MARK = re.compile(r"[ ]?[|\t}:%]")
-"""Marks of quotes in a few programs; they count only right below an attribution."""
+"""Quote marks of a few programs; they count only right below an attribution."""
 _OTHER_MARK_OR_EMPTY = re.compile(rf"{_OTHER_MARK.pattern}|\s*$")
 
 _SIGNATURE = re.compile(r"--\s?$")
@@ -37,7 +37,7 @@ _DATE = re.compile(
     r"\b\d{4}\b|\b\d{1,2}[:.h]\d{2}\b|\d{4}[\u5e74\ub144]|\b\d{1,2}[./-]\d{1,2}[./-]"
 )
 _IS_NEEDED = re.compile(r"[@\d]")
-"""One of these stands in any two of the three signs."""
+"""Any two of the three signs contain one of these."""
 _ADDRESS = re.compile(r"[^\s@<>]@[\w-]+\.\w")
 _SAID = re.compile(rf"(?<!\w)(?:{_any_of(SAID)})(?!\w)|\u5199\u9053|\u5beb\u9053", re.IGNORECASE)
 _OPENING = re.compile(
@@ -46,17 +46,18 @@ _OPENING = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_ATTRIBUTION = 3
-"""Lines that a sentence like `On Monday, Bob wrote:` may take."""
+"""How many lines a sentence like `On Monday, Bob wrote:` may take."""
 _LONGEST_ATTRIBUTION_LINE = 300
 _LONGEST_SENTENCE = 600
 
 
 def own_text(text: str) -> str:
-    """Return what the sender wrote himself.
+    """Return what the sender wrote.
 
     Marked quotes go, with the sentence above them that says whose words they are, and so do the
-    lines that phones add. All that follows a signature's `--`, a line that announces an older
-    message, or a block of its headers goes; so does what follows such a sentence unmarked.
+    lines that phones add. Everything goes that follows the `--` of a signature, a line that
+    announces an older message, or a block of its headers; so does an unmarked quote behind such a
+    sentence.
     """
     kept: list[str] = []
     lines = text.split("\n")
@@ -89,7 +90,7 @@ def own_text(text: str) -> str:
 
 
 def _keep(kept: list[str], line: str) -> None:
-    """Add a line to the kept ones; of several empty lines in a row, one is enough."""
+    """Add a line to those kept; several empty lines in a row become one."""
     if line or (kept and kept[-1]):
         kept.append(line)
 
@@ -105,9 +106,9 @@ def _ends_own_text(lines: list[str], number: int) -> bool:
 
 
 def _announces_older_message(line: str) -> bool:
-    """Return whether a line says so between dashes or before a colon.
+    """Return whether a line announces an older message, between dashes or before a colon.
 
-    Between many dashes at both ends, any words do.
+    Between many dashes at both ends, any words will do.
     """
     if len(line) > _LONGEST_ANNOUNCEMENT:
         return False
@@ -119,9 +120,9 @@ def _announces_older_message(line: str) -> bool:
 
 
 def _is_header_block(lines: list[str], number: int) -> bool:
-    """Return whether this line and the next that are not empty name headers.
+    """Return whether this line and the next ones that are not empty name headers.
 
-    Three of them are needed, or two below a line of dashes or the first line of a mail in mbox.
+    It takes three, or two below a line of dashes or below the first line of a mail in an mbox.
     """
     names = 0
     line = lines[number].rstrip()
@@ -140,7 +141,7 @@ def _names_a_header(line: str) -> bool:
 
 
 def _next_written(lines: list[str], number: int) -> int:
-    """Return the number of the next line that is not empty; after too many, that of the last."""
+    """Return the number of the next line that is not empty; after too many, of the last one."""
     for each in range(number, min(number + _MOST_EMPTY_LINES, len(lines))):
         if lines[each].strip():
             return each
@@ -148,16 +149,16 @@ def _next_written(lines: list[str], number: int) -> int:
 
 
 def _end_of_run(lines: list[str], number: int, pattern: re.Pattern[str]) -> int:
-    """Return the number of the next line that is not marked with a pattern."""
+    """Return the number of the next line that a pattern does not mark."""
     while number < len(lines) and pattern.match(lines[number]):
         number += 1
     return number
 
 
 def _attribution(kept: list[str], is_sure: bool = False) -> int:
-    """Return how many of the last lines say whom what follows is from: 0 if they do not.
+    """Return how many of the last lines say who wrote what follows: 0 if they do not.
 
-    They end in a colon and have a date, an address or the verb; to be sure takes two of these.
+    They end in a colon and have a date, an address or the verb; being sure takes two of these.
     """
     if not kept or not kept[-1].rstrip(_DIRECTION_MARKS).endswith((":", "\uff1a")):
         return 0
@@ -170,10 +171,10 @@ def _attribution(kept: list[str], is_sure: bool = False) -> int:
 
 
 def _lines_of_sentence(kept: list[str]) -> int:
-    """Return how many of the last lines make the sentence at their end.
+    """Return how many of the last lines belong to the sentence at their end.
 
-    It begins where a line begins as such sentences do and has a date or an address, or else where
-    the verb is.
+    The sentence begins on a line that begins as such sentences do and has a date or an address, or
+    else on the line with the verb.
     """
     with_verb = 0
     for count in range(1, min(_LONGEST_ATTRIBUTION, len(kept)) + 1):
@@ -189,7 +190,7 @@ def _lines_of_sentence(kept: list[str]) -> int:
 
 
 def _drop_above_quote(kept: list[str]) -> None:
-    """Take off what stands at the end of the kept lines because an older message follows."""
+    """Drop what stands at the end of the kept lines only because an older message follows."""
     _drop_empty(kept)
     number = _attribution(kept)
     if number:

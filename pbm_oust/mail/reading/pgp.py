@@ -6,7 +6,7 @@ ENCRYPTED = "-----BEGIN PGP MESSAGE-----"
 
 
 def without_armour(text: str) -> str:
-    """Return the text that was signed, or that stands above what was encrypted."""
+    """Return the text that was signed, or the text above what was encrypted."""
     lines = text.split("\n")
     bare = [line.rstrip() for line in lines]
     if ENCRYPTED in bare:

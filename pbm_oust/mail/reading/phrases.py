@@ -1,6 +1,6 @@
 """What mail programs add to what a person writes, in many languages: data, no code.
 
-Compared without regard to case. `{}` stands for a device or a program, in one to five words.
+Case does not matter. `{}` stands for a device or a program, in one to five words.
 """
 
 REPLY_PREFIXES = (
@@ -31,7 +31,7 @@ REPLY_PREFIXES = (
     # Hebrew, Arabic, Persian: Outlook
     *("השב", "הועבר", "תשובה", "רד", "إعادة توجيه", "پاسخ"),
 )
-"""Words in front of a Subject, a colon behind them, perhaps with a counter between."""
+"""Words in front of a Subject, followed by a colon, perhaps with a counter between."""
 
 SPAM_TAGS = (
     "spam",
@@ -43,7 +43,7 @@ SPAM_TAGS = (
     "extern",
     "external",
 )
-"""What filters write in front of a Subject between asterisks or braces."""
+"""What spam filters write in front of a Subject, between asterisks or braces."""
 
 SAID = (
     # English, German, Dutch, Afrikaans
@@ -84,7 +84,7 @@ OPENINGS = (
     ),
     *("em seg", "el dia", "em", "dňa", "ha", "data", "date", "בתאריך", "في", "ในวันที่", "ngày"),
 )
-"""How that sentence begins, where it is broken into lines."""
+"""How that sentence begins; needed where it is broken into lines."""
 
 ANNOUNCEMENTS = (
     *("original message", "forwarded message", "forwarded mail", "original appointment"),
@@ -114,7 +114,7 @@ ANNOUNCEMENTS = (
         "الرسالة الأصلية",
     ),
 )
-"""What a line says, between dashes or before a colon, below which an older message stands."""
+"""What the line above an older message says, between dashes or before a colon."""
 
 HEADER_NAMES = (
     # From
@@ -171,7 +171,7 @@ HEADER_NAMES = (
     *("主题", "主旨", "件名", "제목", "נושא", "الموضوع", "subjek", "importance", "priority"),
     *("wichtigkeit", "message-id"),
 )
-"""Names of the headers that Outlook and others write above the message that is answered."""
+"""Names of the headers that Outlook and others write above the answered message."""
 
 PHONE_FOOTERS = (
     # English
@@ -242,7 +242,7 @@ QUOTING_CLASSES = (
     ),
     *("x_gmail_signature", "qmbox_quoted", "mail-quote-collapse", "ymail_signature"),
 )
-"""Classes and ids of elements of HTML in which an older message or a signature stands."""
+"""Classes and ids of HTML elements that hold an older message or a signature."""
 
 QUOTING_FROM_HERE = ("appendonsend", "divrplyfwdmsg", "olk_src_body_section", "stopspelling")
-"""Classes and ids of elements of HTML from which on nothing is the sender's own."""
+"""Classes and ids of HTML elements after which nothing is the sender's own."""

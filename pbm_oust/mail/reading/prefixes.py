@@ -22,7 +22,7 @@ _PREFIX = re.compile(
 def without_prefixes(subject: str) -> str:
     """Return a Subject without reply prefixes, list tags and spam tags in front.
 
-    Letters that merely look different are made plain before, and invisible marks dropped.
+    First, letters that merely look different are made plain, and invisible marks are dropped.
     """
     subject = _INVISIBLE.sub("", unicodedata.normalize("NFKC", subject))
     start = 0

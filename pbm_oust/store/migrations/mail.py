@@ -64,7 +64,7 @@ CREATE TABLE letters ( -- the outbox
     content BLOB NOT NULL
 ) STRICT;
 CREATE INDEX letters_due ON letters (state, next_try);
-CREATE INDEX letters_normal ON letters (normal, state);
+CREATE INDEX letters_normal ON letters (normal, state, next_try);
 CREATE INDEX letters_userid ON letters (userid);
 CREATE INDEX letters_board ON letters (kind, board, record) WHERE kind IS NOT NULL;
 CREATE INDEX letters_unwritten ON letters (id) WHERE state = 'file' AND file IS NULL;

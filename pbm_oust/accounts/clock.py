@@ -1,0 +1,193 @@
+"""How long a player has for his turn, from the records of a board and his vacations. Pure.
+
+A turn begins with the record that gives it to a player, and again with each of his own records that
+leave it with him. Time belongs to players: a swap takes it along, and who takes over a side begins
+afresh. What is said about a board without moving on it changes nothing, nor does a move that its
+player takes back.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import Enum
+
+from pbm_oust.accounts.vacations import DAY, Absence, away_at, due, present
+from pbm_oust.board.game import Game, redo
+from pbm_oust.board.record import Deed, Record, Ruling, Verb
+from pbm_oust.rules.position import Side
+
+GRACE = DAY
+"""The least time between the reminder and the end of a game."""
+LAST_REMINDER_FROM = 4 * DAY
+"""How long the time behind a reminder is at least that there is a second one."""
+
+
+def three_quarters(span: timedelta) -> timedelta:
+    """Return how much of a limited time passes before its reminder."""
+    return span * 3 / 4
+
+
+class Limit(Enum):
+    """What sets the deadline of a turn, by the name of the option."""
+
+    FORFEIT = "forfeittime"
+    MOVE = "maxtime"
+    TOTAL = "totaltime"
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The time of the player to move, as it stands at a moment."""
+
+    player: str
+    side: Side
+    began: datetime
+    """When the turn began."""
+    used: timedelta
+    """How much of the total time the player has used up, this turn with it."""
+    reminders: tuple[datetime, ...]
+    """When the player was reminded in this turn."""
+    next_reminder: datetime | None
+    """When the next reminder is due; None where there will be none."""
+    deadline: datetime
+    """When the game is lost. Without a reminder yet: as it will be if that comes in time."""
+    limit: Limit
+    """What sets the deadline."""
+    away: Absence | None
+    """The vacation of the player at this moment."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """The turn of the side to move."""
+
+    record: int
+    """The number of the record that gave it to its player; 0 for the start of the board."""
+    began: datetime
+    used: Mapping[str, timedelta]
+    """What each player used up before it."""
+
+
+def read_clock(game: Game, absences: Mapping[str, Sequence[Absence]], now: datetime) -> Clock:
+    """Return the clock of a board that is not over. `absences` are those of its players in order.
+
+    Raises ValueError for a board that is over.
+    """
+    if game.result:
+        raise ValueError(f"{game.name} is over")
+    player, terms = game.player_to_move, game.header.terms
+    away = absences.get(player, ())
+    turn = _turn_of(game, absences)
+    used = turn.used.get(player, timedelta())
+    spans = {
+        Limit.MOVE: terms.maxtime * DAY if terms.maxtime else None,
+        Limit.TOTAL: max(terms.totaltime * DAY - used, 0 * DAY) if terms.totaltime else None,
+    }
+    limits = {limit: span for limit, span in spans.items() if span is not None}
+    reminded_after = (
+        max(min(three_quarters(span), span - GRACE), 0 * DAY) for span in limits.values()
+    )
+    until_reminder = min([terms.nagtime * DAY, *reminded_after])
+    due_first = due(away, turn.began, until_reminder)
+    reminders = tuple(_reminders(game, turn.record))
+    first = reminders[0] if reminders else max(due_first, now)
+    ends = {limit: due(away, turn.began, span) for limit, span in limits.items()}
+    ends[Limit.FORFEIT] = due(away, first, terms.forfeittime * DAY)
+    limit = min(ends, key=lambda each: ends[each])
+    deadline = max(ends[limit], due(away, first, GRACE))
+    return Clock(
+        player=player,
+        side=game.to_move,
+        began=turn.began,
+        used=used + present(away, turn.began, max(now, turn.began)),
+        reminders=reminders,
+        next_reminder=_next_reminder(reminders, due_first, deadline, away),
+        deadline=deadline,
+        limit=limit,
+        away=away_at(away, now),
+    )
+
+
+def ruling_due(game: Game, clock: Clock, now: datetime) -> Ruling | None:
+    """Return what the server has to do to a board by its clock, as it is now, or None.
+
+    Nothing is done while the player is away, and no game ends without a reminder.
+    """
+    if clock.away:
+        return None
+    if clock.reminders and now >= clock.deadline:
+        return Ruling(Verb.FORFEIT, clock.side)
+    if clock.next_reminder and now >= clock.next_reminder:
+        return Ruling(Verb.REMIND, clock.side)
+    return None
+
+
+def _next_reminder(
+    reminders: tuple[datetime, ...],
+    due_first: datetime,
+    deadline: datetime,
+    absences: Sequence[Absence],
+) -> datetime | None:
+    if not reminders:
+        return due_first
+    span = present(absences, reminders[0], deadline)
+    if len(reminders) > 1 or span < LAST_REMINDER_FROM:
+        return None
+    return due(absences, reminders[0], three_quarters(span))
+
+
+def _reminders(game: Game, since: int) -> Iterator[datetime]:
+    """Yield when the side to move was reminded behind a record."""
+    reminder = Ruling(Verb.REMIND, game.to_move)
+    return (record.at for record in game.records[since:] if record.action == reminder)
+
+
+def _turn_of(game: Game, absences: Mapping[str, Sequence[Absence]]) -> _Turn:
+    """Return the turn of the side to move, from all records of a board."""
+    state, began = Game.start(game.header), (0, game.header.started)
+    turns: list[tuple[int, datetime]] = []
+    spans: list[tuple[str, datetime, datetime]] = []
+    for record in game.records:
+        spans.append((state.player_to_move, state.latest, record.at))
+        state = redo(state, record)
+        this = (record.number, record.at)
+        if record.is_playing:
+            turns.append(began)
+            began = this
+            continue
+        undone, turns = turns[len(state.line) :], turns[: len(state.line)]
+        adopted = _adopted(record)
+        if undone:
+            began = undone[0] if record.action is Deed.RETRACT else this
+        if adopted:
+            spans = [span for span in spans if span[0] != adopted]
+        if adopted == state.player_to_move:
+            began = this
+    used: dict[str, timedelta] = {}
+    for player, since, until in spans:
+        if until <= began[1]:
+            time = present(absences.get(player, ()), since, until)
+            used[player] = used.get(player, timedelta()) + time
+    return _Turn(*began, used)
+
+
+def _adopted(record: Record) -> str:
+    """Return the userid that took over a side by a record; empty where none did."""
+    action = record.action
+    return action.userid if isinstance(action, Ruling) else ""
+
+
+def earliest_ruling(game: Game) -> datetime | None:
+    """Return the moment before which nothing is due on a board, whatever vacations there are.
+
+    None for a board that is over. Vacations only make a clock later, with one exception: those
+    before a reminder can leave so much time behind it that there is a second one.
+    """
+    if game.result:
+        return None
+    clock = read_clock(game, {}, game.latest)
+    if not clock.reminders:
+        return clock.next_reminder
+    if len(clock.reminders) == 1:
+        return min(clock.deadline, clock.reminders[0] + three_quarters(LAST_REMINDER_FROM))
+    return clock.deadline

@@ -1,0 +1,121 @@
+"""Why something cannot be done on a board: what is not allowed now, and what is not legal. Pure."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pbm_oust.refusal import IllegalReason, NotAllowedReason, Reason
+from pbm_oust.rules.position import Fault, Position
+
+if TYPE_CHECKING:
+    from pbm_oust.board.game import Game
+
+
+@dataclass(frozen=True, slots=True)
+class MayHaveBoard(Reason):
+    """A reason that may be about a board."""
+
+    game: "Game | None"
+    supposed: str = field(default="", kw_only=True)
+    """The turn after which the board would be so, where it is only supposed to be made."""
+    told_to: str = field(default="", kw_only=True)
+    """The player whom this would be told, where their turn is only supposed."""
+
+
+@dataclass(frozen=True, slots=True)
+class OfBoard(MayHaveBoard):
+    """A reason about a board."""
+
+    game: "Game"
+
+
+def board_of(reason: Reason) -> "Game | None":
+    """Return the game that a reason is about, or None."""
+    return reason.game if isinstance(reason, MayHaveBoard) else None
+
+
+@dataclass(frozen=True, slots=True)
+class GameOver(OfBoard, NotAllowedReason):
+    """The game has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotYourTurn(OfBoard, NotAllowedReason):
+    """The other side is to move."""
+
+
+@dataclass(frozen=True, slots=True)
+class MustPass(OfBoard, NotAllowedReason):
+    """There is no placement."""
+
+
+@dataclass(frozen=True, slots=True)
+class MayNotPass(OfBoard, NotAllowedReason):
+    """There are placements."""
+
+
+@dataclass(frozen=True, slots=True)
+class SwapOff(OfBoard, NotAllowedReason):
+    """The board is played without the pie rule."""
+
+
+@dataclass(frozen=True, slots=True)
+class SwapTooLate(OfBoard, NotAllowedReason):
+    """It is not the first action of o."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeclineTooLate(OfBoard, NotAllowedReason):
+    """The player has made a move."""
+
+
+@dataclass(frozen=True, slots=True)
+class OfferWaits(OfBoard, NotAllowedReason):
+    """An offer has not been answered yet."""
+
+    own: bool
+    """Whether it is the player's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoOffer(OfBoard, NotAllowedReason):
+    """There is nothing to accept or reject."""
+
+
+@dataclass(frozen=True, slots=True)
+class NothingToUndo(OfBoard, NotAllowedReason):
+    """The player has made no move that stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class SamePlayer(NotAllowedReason):
+    """Both sides would have the same player."""
+
+
+@dataclass(frozen=True, slots=True)
+class OffGrid(OfBoard, IllegalReason):
+    """The grid does not have the cell."""
+
+    nth: int
+    """Which placement of the command it is, counted from 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class AfterTurn(OfBoard, IllegalReason):
+    """The placements before have ended the turn."""
+
+    nth: int
+    played: tuple[str, ...]
+    """The cells of the placements before."""
+    won: bool
+    """Whether these have ended the game too."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgainstRules(OfBoard, IllegalReason):
+    """The rules of the game refuse the placement."""
+
+    nth: int
+    played: tuple[str, ...]
+    fault: Fault
+    before: Position
+    """The position after the placements before."""

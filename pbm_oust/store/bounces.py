@@ -1,0 +1,65 @@
+"""Bounces: which letters came back from an address since its owner last wrote.
+
+Addresses are the same if `normal_address` says so.
+"""
+
+from collections.abc import Iterable
+from itertools import groupby
+
+from pbm_oust.accounts.address import normal_address
+from pbm_oust.accounts.returned import Bounce, Returned
+from pbm_oust.store.connections import Row, Snapshot, Transaction
+from pbm_oust.store.times import seconds_of, time_of
+
+MOST_KEPT = 10
+"""How many letters that came back are kept in mind for an address, the latest ones."""
+
+
+def bounces_of(snapshot: Snapshot, address: str) -> Returned:
+    """Return what came back from an address."""
+    rows = snapshot.rows(
+        "SELECT address, at, status, letter, subject FROM bounces WHERE normal = ? ORDER BY id",
+        normal_address(address),
+    )
+    return _returned(rows) if rows else Returned(address, ())
+
+
+def note_bounce(transaction: Transaction, address: str, bounce: Bounce) -> Returned:
+    """Write down that a letter came back, unless that is known, and return all that did."""
+    normal = normal_address(address)
+    transaction.run(
+        "INSERT INTO bounces (normal, address, at, status, letter, subject)"
+        " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (normal, letter) DO NOTHING",
+        normal,
+        address,
+        seconds_of(bounce.at),
+        bounce.status,
+        bounce.letter,
+        bounce.subject,
+    )
+    transaction.run(
+        "DELETE FROM bounces WHERE id IN"
+        " (SELECT id FROM bounces WHERE normal = ? ORDER BY id DESC LIMIT -1 OFFSET ?)",
+        normal,
+        MOST_KEPT,
+    )
+    return bounces_of(transaction, address)
+
+
+def forget_bounces(transaction: Transaction, address: str) -> bool:
+    """Forget what came back from an address; return whether anything had."""
+    return transaction.run("DELETE FROM bounces WHERE normal = ?", normal_address(address)) > 0
+
+
+def all_bounces(snapshot: Snapshot) -> list[Returned]:
+    """Return every address from which letters came back."""
+    rows = snapshot.rows(
+        "SELECT address, at, status, letter, subject, normal FROM bounces ORDER BY normal, id"
+    )
+    return [_returned(group) for _, group in groupby(rows, key=lambda row: row[5])]
+
+
+def _returned(rows: Iterable[Row]) -> Returned:
+    found = list(rows)
+    bounces = (Bounce(time_of(at), *words) for _, at, *words in (row[:5] for row in found))
+    return Returned(found[0][0], tuple(bounces))

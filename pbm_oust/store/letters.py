@@ -1,0 +1,211 @@
+"""Letters of the outbox: what waits for the relay or lies in the Maildir, and what failed.
+
+A letter is added within the transaction of the command that it tells of. Letters to one address
+leave in the order in which they were added: what puts one off puts off those behind it.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
+
+from pbm_oust.accounts.address import normal_address
+from pbm_oust.store.connections import Row, Snapshot, Transaction
+from pbm_oust.store.times import seconds_of, time_of
+
+
+class State(Enum):
+    """Where a letter is."""
+
+    WAITING = "waiting"
+    """It waits for the relay."""
+    FAILED = "failed"
+    """The relay does not take it; the operator decides what becomes of it."""
+    FILE = "file"
+    """It lies in the Maildir, or is about to be written there."""
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """The board and the record that a letter tells of."""
+
+    kind: str
+    board: int
+    record: int
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What is known of a letter besides its content: where it goes, and what it is for."""
+
+    recipient: str
+    """The mail address."""
+    message_id: str
+    subject: str
+    userid: str | None = None
+    """Whose letter it is, if it belongs to an account."""
+    about: About | None = None
+    """What it tells of, if that is a single board."""
+    copies: int = 1
+    """How many letters say this to all addresses of its reader."""
+    is_answer: bool = False
+    """Whether its reader has asked for it."""
+    may_show_any_board: bool = False
+    """Whether it is neither the news of a single board nor what another player wrote."""
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """A letter of the outbox, but for its content."""
+
+    id: int
+    head: Head
+    posted: datetime
+    state: State
+    next_try: datetime
+    failures: int
+    """How often the relay has put it off."""
+    reason: str
+    """What the relay said last."""
+    is_leaving: bool
+    """Whether it was about to be handed to the relay, which may have it."""
+    file: str
+    """Its name in the Maildir, when it is written there."""
+
+
+SELECT = (
+    "SELECT id, recipient, message_id, subject, userid, kind, board, record, copies, is_answer,"
+    " may_show_any_board, posted, state, next_try, failures, reason, is_leaving, file FROM letters"
+)
+"""What a letter is read by, but for the condition."""
+
+
+def add_letter(
+    transaction: Transaction, head: Head, content: bytes, posted: datetime, state: State
+) -> int:
+    """Add a letter, which is WAITING or a FILE to be written, and return its id."""
+    normal, about = normal_address(head.recipient), head.about
+    rows = transaction.rows(
+        "INSERT INTO letters (recipient, normal, message_id, subject, userid, kind, board, record,"
+        " copies, is_answer, may_show_any_board, posted, state, content, next_try)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, max(?, coalesce("
+        "(SELECT max(next_try) FROM letters WHERE normal = ? AND state = 'waiting'), 0)))"
+        " RETURNING id",
+        head.recipient,
+        normal,
+        head.message_id,
+        head.subject,
+        head.userid,
+        about.kind if about else None,
+        about.board if about else None,
+        about.record if about else None,
+        head.copies,
+        head.is_answer,
+        head.may_show_any_board,
+        seconds_of(posted),
+        state.value,
+        content,
+        seconds_of(posted),
+        normal,
+    )
+    return int(rows[0][0])
+
+
+def find_letter(snapshot: Snapshot, letter: int) -> Letter | None:
+    """Return the letter with an id, or None."""
+    row = snapshot.row(f"{SELECT} WHERE id = ?", letter)
+    return letter_of(row) if row else None
+
+
+def content_of(snapshot: Snapshot, letter: int) -> bytes | None:
+    """Return the bytes of a letter, or None if it is gone."""
+    row = snapshot.row("SELECT content FROM letters WHERE id = ?", letter)
+    return row[0] if row else None
+
+
+def all_letters(snapshot: Snapshot, state: State) -> list[Letter]:
+    """Return all letters in a state, oldest first."""
+    rows = snapshot.rows(f"{SELECT} WHERE state = ? ORDER BY id", state.value)
+    return [letter_of(row) for row in rows]
+
+
+def count_letters(snapshot: Snapshot) -> dict[State, int]:
+    """Return how many letters are in each state."""
+    rows = snapshot.rows("SELECT state, count(*) FROM letters GROUP BY state")
+    return dict.fromkeys(State, 0) | {State(word): number for word, number in rows}
+
+
+def remove_letter(transaction: Transaction, letter: int) -> bool:
+    """Remove a letter, and return whether it was there. A file is removed by the Maildir."""
+    return transaction.run("DELETE FROM letters WHERE id = ?", letter) > 0
+
+
+def remove_letters_to(transaction: Transaction, address: str) -> list[str]:
+    """Remove the letters to an address, in whatever state, and return the names of their files."""
+    normal = normal_address(address)
+    rows = transaction.rows("SELECT file FROM letters WHERE normal = ?", normal)
+    transaction.run("DELETE FROM letters WHERE normal = ?", normal)
+    return [file for (file,) in rows if file]
+
+
+# What a player has not been told
+
+
+def unsent_about(
+    snapshot: Snapshot, addresses: Iterable[str], kind: str, board: int, since: int
+) -> list[Letter]:
+    """Return the letters in the outbox that tell a reader of records of a board from one on.
+
+    `addresses` are all that the reader has. Those that failed are no more on their way.
+    """
+    normal = set(map(normal_address, addresses))
+    rows = snapshot.rows(
+        f"{SELECT} WHERE kind = ? AND board = ? AND record >= ? AND state <> 'failed' ORDER BY id",
+        kind,
+        board,
+        since,
+    )
+    letters = map(letter_of, rows)
+    return [each for each in letters if normal_address(each.head.recipient) in normal]
+
+
+def may_show_board_since(snapshot: Snapshot, addresses: Iterable[str], letter: int) -> bool:
+    """Return whether a letter to a reader from some id on may show any board."""
+    search = (
+        "SELECT 1 FROM letters WHERE normal = ? AND state IN ('waiting', 'file') AND id >= ?"
+        " AND may_show_any_board LIMIT 1"
+    )
+    return any(snapshot.row(search, normal_address(each), letter) for each in addresses)
+
+
+def letter_of(row: Row) -> Letter:
+    """Return the letter of a row that `SELECT` gives."""
+    number, *head, posted, state, next_try, failures, reason, is_leaving, file = row
+    return Letter(
+        number,
+        _head(*head),
+        time_of(posted),
+        State(state),
+        time_of(next_try),
+        failures,
+        reason,
+        bool(is_leaving),
+        file or "",
+    )
+
+
+def _head(
+    recipient: str,
+    message_id: str,
+    subject: str,
+    userid: str | None,
+    kind: str | None,
+    board: int,
+    record: int,
+    copies: int,
+    is_answer: int,
+    may_show_any_board: int,
+) -> Head:
+    about = About(kind, board, record) if kind else None
+    shows_any = bool(may_show_any_board)
+    return Head(recipient, message_id, subject, userid, about, copies, bool(is_answer), shows_any)

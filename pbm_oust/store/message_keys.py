@@ -1,0 +1,70 @@
+"""Message keys: which commands have come before, and what became of them.
+
+A key is written within the transaction of the command, so that the command is done once however
+often its mail comes. It is kept for 30 days, which is longer than mail servers try.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import Enum
+
+from pbm_oust.store.connections import Snapshot, Transaction
+from pbm_oust.store.times import seconds_of, time_of
+
+MEMORY = timedelta(days=30)
+
+
+class Outcome(Enum):
+    """What became of a command."""
+
+    BEGUN = "begun"
+    """A part of it was done; its progress says which."""
+    DONE = "done"
+    REFUSED = "refused"
+    """Its writer was told that nothing was done, so that it stays refused when it comes again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of a message key."""
+
+    outcome: Outcome
+    at: datetime
+    progress: str
+    """What a command that was cut off needs to go on, as the command wrote it."""
+
+
+def find_key(snapshot: Snapshot, key: str) -> Known | None:
+    """Return what is known of a message key, or None."""
+    row = snapshot.row("SELECT outcome, at, progress FROM message_keys WHERE message_key = ?", key)
+    return Known(Outcome(row[0]), time_of(row[1]), row[2]) if row else None
+
+
+def note_key(
+    transaction: Transaction, key: str, outcome: Outcome, at: datetime, progress: str = ""
+) -> bool:
+    """Write down what becomes of a command; return False where that was settled before.
+
+    What has begun may go on or be done. What is done or refused stays so, and nothing is written.
+    """
+    changed = transaction.run(
+        "INSERT INTO message_keys (message_key, outcome, at, progress) VALUES (?, ?, ?, ?)"
+        " ON CONFLICT (message_key) DO UPDATE"
+        " SET outcome = excluded.outcome, at = excluded.at, progress = excluded.progress"
+        " WHERE outcome = 'begun'",
+        key,
+        outcome.value,
+        seconds_of(at),
+        progress,
+    )
+    return changed > 0
+
+
+def forget_old_keys(transaction: Transaction, now: datetime) -> int:
+    """Forget the keys that nobody will ask for any more; return how many."""
+    return transaction.run("DELETE FROM message_keys WHERE at < ?", seconds_of(now - MEMORY))
+
+
+def count_keys(snapshot: Snapshot) -> int:
+    """Return how many keys are kept."""
+    return int(snapshot.rows("SELECT count(*) FROM message_keys")[0][0])

@@ -1,0 +1,78 @@
+"""Rate limits: how often something was done of late, for an address or a userid.
+
+The database holds a hash of the address or the userid, and when it was. What nothing counts any
+more is forgotten.
+"""
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import Enum
+
+from pbm_oust.accounts.address import normal_address
+from pbm_oust.store.connections import Snapshot, Transaction
+from pbm_oust.store.times import seconds_of
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """How often something may be done within a time."""
+
+    word: str
+    most: int
+    within: timedelta
+
+
+class Counted(Enum):
+    """What is counted, and how often it may happen."""
+
+    CODES = Limit("codes", 3, timedelta(days=1))
+    """Mails with a verification code to one address, whoever asked for them."""
+    ANSWERS = Limit("answers", 20, timedelta(hours=1))
+    """Answers to one address that belongs to no account."""
+    WRONG_PASSWORDS_FROM_ELSEWHERE = Limit("wrong passwords elsewhere", 5, timedelta(hours=1))
+    """Wrong passwords for one userid from addresses that the account does not have."""
+    WRONG_PASSWORDS_FROM_OWN_ADDRESS = Limit("wrong passwords", 20, timedelta(hours=1))
+    """Wrong passwords for one userid from addresses of the account."""
+    UNREADABLE_ANSWERS = Limit("unreadable answers", 10, timedelta(hours=1))
+    """Answers to the letters of one userid that could not be read."""
+    UNREADABLE_MAILS = Limit("unreadable mails", 60, timedelta(hours=1))
+    """Other mails from one address that could not be read."""
+    REMARKS = Limit("remarks", 20, timedelta(hours=1))
+    """Answers to letters of one userid that were passed on."""
+
+
+LONGEST = max(counted.value.within for counted in Counted)
+
+
+def is_limit_reached(snapshot: Snapshot, counted: Counted, subject: str, now: datetime) -> bool:
+    """Return whether something was done as often as it may be, for an address or a userid."""
+    limit = counted.value
+    (found,) = snapshot.rows(
+        "SELECT count(*) FROM rate_limits WHERE word = ? AND subject = ? AND at > ?",
+        limit.word,
+        _hash_of(subject),
+        seconds_of(now - limit.within),
+    )
+    return int(found[0]) >= limit.most
+
+
+def count_once(transaction: Transaction, counted: Counted, subject: str, now: datetime) -> None:
+    """Write down that something was done."""
+    transaction.run(
+        "INSERT INTO rate_limits (word, subject, at) VALUES (?, ?, ?)",
+        counted.value.word,
+        _hash_of(subject),
+        seconds_of(now),
+    )
+
+
+def forget_old_counts(transaction: Transaction, now: datetime) -> int:
+    """Forget what nothing counts any more; return how much."""
+    return transaction.run("DELETE FROM rate_limits WHERE at <= ?", seconds_of(now - LONGEST))
+
+
+def _hash_of(subject: str) -> str:
+    """Return what an address or a userid is counted under, however the address is written."""
+    plain = normal_address(subject) if "@" in subject else subject
+    return hashlib.sha256(plain.encode("utf-8", "replace")).hexdigest()[:16]

@@ -1,0 +1,82 @@
+"""The way of letters to the relay: what is due, what is leaving, what was put off or failed.
+
+Letters to one address leave in the order in which they were added: what puts one off puts off
+those behind it.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from pbm_oust.store.connections import Snapshot, Transaction
+from pbm_oust.store.letters import SELECT, Letter, letter_of
+from pbm_oust.store.times import seconds_of, time_of
+
+
+def due_letters(snapshot: Snapshot, now: datetime, most: int) -> list[Letter]:
+    """Return letters that are to be handed to the relay, those to one address in their order."""
+    rows = snapshot.rows(
+        f"{SELECT} WHERE state = 'waiting' AND next_try <= ? ORDER BY next_try, id LIMIT ?",
+        seconds_of(now),
+        most,
+    )
+    return [letter_of(row) for row in rows]
+
+
+def next_try_after(snapshot: Snapshot, now: datetime) -> datetime | None:
+    """Return when the next letter is due that is not due yet, or None."""
+    row = snapshot.row(
+        "SELECT min(next_try) FROM letters WHERE state = 'waiting' AND next_try > ?",
+        seconds_of(now),
+    )
+    return time_of(row[0]) if row and row[0] is not None else None
+
+
+def begin_sending(transaction: Transaction, letters: Iterable[int]) -> list[int]:
+    """Mark letters as leaving, and return those that still wait.
+
+    From now on nobody may take them back, as the relay may have them.
+    """
+    mark = "UPDATE letters SET is_leaving = 1 WHERE id = ? AND state = 'waiting'"
+    return [letter for letter in letters if transaction.run(mark, letter)]
+
+
+def stop_sending(transaction: Transaction, letters: Iterable[int]) -> None:
+    """Mark letters as waiting that were not handed to the relay after all."""
+    for letter in letters:
+        transaction.run("UPDATE letters SET is_leaving = 0 WHERE id = ?", letter)
+
+
+def put_off(transaction: Transaction, letter: int, until: datetime, reason: str) -> None:
+    """Let a letter that the relay does not take now wait, and all others to its address too."""
+    row = transaction.row(
+        "UPDATE letters SET failures = failures + 1, reason = ? WHERE id = ? RETURNING normal",
+        reason,
+        letter,
+    )
+    if row:
+        transaction.run(
+            "UPDATE letters SET next_try = max(next_try, ?), is_leaving = 0"
+            " WHERE normal = ? AND state = 'waiting'",
+            seconds_of(until),
+            row[0],
+        )
+
+
+def fail_letter(transaction: Transaction, letter: int, reason: str) -> None:
+    """Set a letter aside that the relay does not take."""
+    transaction.run(
+        "UPDATE letters SET state = 'failed', is_leaving = 0, reason = ? WHERE id = ?",
+        reason,
+        letter,
+    )
+
+
+def retry_letter(transaction: Transaction, letter: int, now: datetime) -> bool:
+    """Let a letter that failed wait for the relay again; return whether it had failed."""
+    changed = transaction.run(
+        "UPDATE letters SET state = 'waiting', next_try = ?, failures = 0"
+        " WHERE id = ? AND state = 'failed'",
+        seconds_of(now),
+        letter,
+    )
+    return changed > 0

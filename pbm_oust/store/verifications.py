@@ -1,0 +1,75 @@
+"""Verifications: requests that wait for the code which was mailed.
+
+They are found by a hash of their code, which itself stands nowhere.
+"""
+
+from datetime import datetime
+
+from pbm_oust.accounts.verification import LIFETIME, Pending, Purpose
+from pbm_oust.languages import ENGLISH, LANGUAGES
+from pbm_oust.store.connections import Row, Snapshot, Transaction
+from pbm_oust.store.times import seconds_of, time_of
+
+
+def find_verification(snapshot: Snapshot, code: str, now: datetime) -> Pending | None:
+    """Return what waits for the code with this hash; None where nothing does any more."""
+    row = snapshot.row(
+        "SELECT purpose, userid, address, asked, message_key, password, language"
+        " FROM verifications WHERE code = ? AND asked > ?",
+        code,
+        seconds_of(now - LIFETIME),
+    )
+    return _pending(row) if row else None
+
+
+def keep_verification(transaction: Transaction, code: str, pending: Pending) -> None:
+    """Let something wait for the code with this hash, in the place of what waited before."""
+    transaction.run(
+        "INSERT OR REPLACE INTO verifications"
+        " (code, purpose, userid, address, asked, message_key, password, language)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        code,
+        pending.purpose.value,
+        pending.userid,
+        pending.address,
+        seconds_of(pending.asked),
+        pending.cause,
+        pending.password,
+        pending.language.code,
+    )
+
+
+def forget_verification(transaction: Transaction, code: str) -> None:
+    """Let nothing wait for the code with this hash."""
+    transaction.run("DELETE FROM verifications WHERE code = ?", code)
+
+
+def forget_verifications_of(transaction: Transaction, userid: str, signup_key: str) -> None:
+    """Forget what waits for an account, but not the signups of others for its userid.
+
+    `signup_key` is the message key of the signup that made the account.
+    """
+    transaction.run(
+        "DELETE FROM verifications WHERE userid = ? AND (purpose <> ? OR message_key = ?)",
+        userid,
+        Purpose.SIGNUP.value,
+        signup_key,
+    )
+
+
+def forget_old_verifications(transaction: Transaction, now: datetime) -> int:
+    """Forget the requests whose code comes too late; return how many."""
+    return transaction.run("DELETE FROM verifications WHERE asked <= ?", seconds_of(now - LIFETIME))
+
+
+def _pending(row: Row) -> Pending:
+    purpose, userid, address, asked, key, password, language = row
+    return Pending(
+        Purpose(purpose),
+        userid,
+        address,
+        time_of(asked),
+        key,
+        password,
+        LANGUAGES.get(language, ENGLISH),
+    )

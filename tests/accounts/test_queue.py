@@ -1,0 +1,249 @@
+"""Turns that were queued: how accounts keep them, when they fit, and what follows a move."""
+
+import random
+from collections import Counter
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.queue import (
+    Clause,
+    Orders,
+    Plan,
+    Prospect,
+    derived_cause,
+    follow,
+    format_plan,
+    is_passed_for,
+    orders_of,
+    waiting,
+    with_plans,
+)
+from pbm_oust.accounts.settings import Settings, Switch, with_settings
+from pbm_oust.board.game import Game
+from pbm_oust.board.history import read_history
+from pbm_oust.board.notation import format_action, parse_wish
+from pbm_oust.board.record import Deed, Place, Wish, wish_of
+from pbm_oust.refusal import Refusal
+from tests.support.games import STARTED, act, actions, history_of, new_game, play
+from tests.support.strategies import relaxed
+
+X, O = "rrognlie", "marksteere"
+STORED = f"scrypt 16384 8 1 {'00' * 16} {'00' * 32}"
+ACCOUNT = Account(O, STORED, ("mark@example.org",), datetime(2026, 11, 20, tzinfo=UTC))
+CAUSE = "feedfeedfeedfeed"
+
+
+def plan(text: str, number: int, cause: str = CAUSE) -> Plan:
+    """Return a plan like `if D4 then E5,F6` or `E5` on board 17."""
+    condition, _, answer = text.removeprefix("if ").rpartition(" then ")
+    clause = Clause(parse_wish(answer), parse_wish(condition) if condition else None)
+    made = Plan("oust", 17, number, cause, clause)
+    assert format_plan(made) == f"oust 17 {number} {cause} {text}"
+    return made
+
+
+def prospect(text: str, number: int, game: Game, userid: str = O) -> Prospect:
+    return plan(text, number).prospect(game, userid)
+
+
+@pytest.fixture
+def game() -> Game:
+    return new_game("square 5x5")
+
+
+# When a plan fits
+
+
+@pytest.mark.parametrize(
+    ("text", "turn", "expected"),
+    [
+        ("D4", "x C3", Prospect.DUE),
+        ("if C3 then D4", "x C3", Prospect.DUE),
+        ("if C4 then D4", "x C3", Prospect.GONE),
+        ("if pass then D4", "x C3", Prospect.GONE),
+        ("if C3,C4 then D4", "x C3", Prospect.GONE),
+    ],
+)
+def test_a_plan_answers_the_turn_that_it_names(
+    text: str, turn: str, expected: Prospect, game: Game
+) -> None:
+    assert prospect(text, 1, game) is Prospect.WAITS
+    assert prospect(text, 1, act(game, turn)) is expected
+
+
+CHAIN = ["x C3", "o C2", "x E1", "o D3", "x A5", "o E2", "x A1", "o E5"]
+
+
+@pytest.mark.parametrize("mails", [["x B3 D1 C5"], ["x B3", "x D1", "x C5"], ["x B3 D1", "x C5"]])
+def test_a_turn_is_one_however_many_mails_it_comes_in(mails: list[str], game: Game) -> None:
+    before = play(game, *CHAIN)
+    after = play(before, *mails)
+    assert prospect("if B3,D1,C5 then E3", 9, after) is Prospect.DUE
+    assert prospect("E3", 9, after) is Prospect.DUE
+    assert prospect("if B3,D1 then E3", 9, after) is Prospect.GONE
+    assert prospect("if B3,D1,C5,A2 then E3", 9, after) is Prospect.GONE
+    assert prospect("if D1,B3,C5 then E3", 9, after) is Prospect.GONE
+
+
+def test_a_plan_waits_while_the_turn_may_become_the_one_that_it_names(game: Game) -> None:
+    begun = play(game, *CHAIN, "x B3")
+    assert prospect("if B3,D1,C5 then E3", 9, begun) is Prospect.WAITS
+    assert prospect("E3", 9, begun) is Prospect.WAITS
+    assert prospect("if B2,D1,C5 then E3", 9, begun) is Prospect.GONE
+    assert prospect("if D1,C5 then E3", 10, begun) is Prospect.WAITS
+    assert prospect("if D1,C5 then E3", 10, play(begun, "x D1", "x C5")) is Prospect.DUE
+
+
+def test_a_swap_is_a_turn_that_can_be_answered_and_can_be_an_answer(game: Game) -> None:
+    swapped = play(game, "x C3", "o swap")
+    assert prospect("if swap then D4", 2, swapped, X) is Prospect.DUE
+    assert prospect("if C3 then swap", 1, act(game, "x C3")) is Prospect.DUE
+    assert prospect("if C3 then swap", 1, swapped) is Prospect.GONE
+    assert prospect("if swap then D4", 2, act(swapped, "o A1"), X) is Prospect.GONE
+
+
+def test_talk_leaves_a_plan_as_it_is(game: Game) -> None:
+    talked = play(game, "x C3", "o D1", "o propose", "x reject", "x undo", "o reject")
+    assert prospect("if E5 then A1", 3, talked) is Prospect.WAITS
+    assert prospect("if E5 then A1", 5, talked) is Prospect.WAITS
+    assert prospect("if E5 then A1", 3, act(talked, "x E5")) is Prospect.DUE
+
+
+@pytest.mark.parametrize("since", [["o undo", "x accept"], ["x resign"], ["x propose", "o accept"]])
+def test_whatever_else_changes_the_board_ends_a_plan(since: list[str], game: Game) -> None:
+    before = play(game, "x C3", "o D1")
+    assert prospect("A1", 3, before) is Prospect.WAITS
+    assert prospect("A1", 3, play(before, *since)) is Prospect.GONE
+
+
+def test_a_move_that_was_taken_back_before_anybody_knew_of_it_does_not_end_a_plan(
+    game: Game,
+) -> None:
+    retracted = play(game, "x C3", "x retract")
+    assert prospect("if A1 then D4", 1, retracted) is Prospect.WAITS
+    assert prospect("if A1 then D4", 1, act(retracted, "x A1")) is Prospect.DUE
+    assert prospect("if A1 then D4", 1, act(retracted, "x C3")) is Prospect.GONE
+
+
+def test_a_plan_is_of_no_use_once_it_was_answered_or_elsewhere(game: Game) -> None:
+    assert prospect("D4", 1, play(game, "x C3", "o D1")) is Prospect.GONE
+    assert prospect("D4", 1, play(game, "x C3", "o D1", "x E5")) is Prospect.GONE
+    assert prospect("D4", 1, game, X) is Prospect.GONE
+    assert prospect("D4", 1, game, "carol") is Prospect.GONE
+    assert prospect("D4", 2, game) is Prospect.GONE
+    assert replace(plan("D4", 1), board=18).prospect(game, O) is Prospect.GONE
+    assert replace(plan("D4", 1), kind="churn").prospect(game, O) is Prospect.GONE
+
+
+# What follows
+
+
+def followed(game: Game, **orders: Orders) -> Game:
+    return follow(game, orders, STARTED.replace(year=2027))
+
+
+def test_what_is_due_is_played_with_an_id_of_its_own(game: Game) -> None:
+    orders = Orders((plan("if A1 then B1", 1), plan("if C3 then D1", 1)))
+    after = followed(act(game, "x C3"), marksteere=orders)
+    assert actions(after) == ["x C3", "o D1"]
+    assert after.records[-1].cause == derived_cause(CAUSE, 2)
+    assert followed(after, marksteere=orders) is after
+
+
+def test_what_is_not_legal_then_is_not_played(game: Game) -> None:
+    moved = act(game, "x C3")
+    assert followed(moved, marksteere=Orders((plan("C3", 1),))) is moved
+
+
+def test_of_a_player_to_whom_nothing_is_due_nothing_is_played(game: Game) -> None:
+    orders = Orders((plan("D1", 1),))
+    assert followed(game, marksteere=orders) is game
+    moved = act(game, "x C3")
+    assert followed(moved, rrognlie=orders) is moved
+
+
+MUST_PASS = ["x A2", "o C3", "x B1", "o A3", "x A1 B3", "o C2 A3", "x B3"]
+
+
+def test_the_server_passes_only_for_who_wants_it_and_only_where_nothing_else_is_possible() -> None:
+    game = play(new_game("square 3x3"), *MUST_PASS)
+    assert game.must_pass
+    owner = game.player_to_move
+    assert followed(game) is game
+    passed = followed(game, **{owner: Orders(autopass=True)})
+    assert passed.records[-1].action is Deed.PASS
+    assert is_passed_for(passed, passed.records[-1])
+    by_hand = game.act(game.to_move, Deed.PASS, game.latest, CAUSE)
+    assert not is_passed_for(by_hand, by_hand.records[-1])
+    placing = new_game("square 3x3")
+    assert followed(placing, rrognlie=Orders(autopass=True)) is placing
+
+
+def test_orders_are_what_an_account_says() -> None:
+    assert orders_of(ACCOUNT) == Orders()
+    account = with_plans(ACCOUNT, [plan("D4", 1)])
+    account = with_settings(account, replace(Settings(), autopass=Switch.ON))
+    assert orders_of(account) == Orders((plan("D4", 1),), autopass=True)
+    assert waiting(account, new_game("square 5x5")) == (plan("D4", 1),)
+
+
+@relaxed
+@given(
+    st.integers(0, 2**32),
+    st.sampled_from([("oust", "square 4x4"), ("oust", "square 3x3"), ("churn", "hex 2")]),
+)
+def test_plans_play_nothing_illegal_nothing_twice_and_only_the_answer_to_what_they_name(
+    seed: int, on: tuple[str, str]
+) -> None:
+    chance = random.Random(seed)
+    kind, grid = on
+    game = new_game(grid, kind=kind)
+    kept: dict[str, list[Plan]] = {game.x: [], game.o: []}
+    queued = 0
+    for nth in range(80):
+        if game.result:
+            break
+        waits_for, side = game.owner(game.to_move.other), game.to_move
+        names = game.header.grid.names(game.header.grid.cells)
+        if chance.random() < 0.5:
+            condition = Place((chance.choice(names),)) if chance.random() < 0.7 else None
+            clause = Clause(Place((chance.choice(names),)), condition)
+            queued += 1
+            made = Plan(kind, 17, game.next_number, f"{queued:016x}", clause)
+            kept[waits_for] = [*kept[waits_for][-3:], made]
+        legal = game.header.grid.names(game.position.placements())
+        wished: Wish = Place((chance.choice(legal),)) if legal else Deed.PASS
+        if chance.random() < 0.1:
+            wished = chance.choice([Deed.RETRACT, Deed.PROPOSE, Deed.UNDO, Deed.SWAP])
+        try:
+            acted = game.act(side, wished, game.latest, f"{nth:016d}"[::-1])
+        except Refusal:
+            continue
+        orders = {
+            userid: Orders(tuple(some), chance.random() < 0.5) for userid, some in kept.items()
+        }
+        game = follow(acted, orders, acted.latest)
+        for record in game.records[len(acted.records) :]:
+            _check_follows(game.after(record.number - 1), game.after(record.number), kept)
+    assert read_history(history_of(game)).game == game
+    assert max(Counter(record.cause for record in game.records).values(), default=1) == 1
+
+
+def _check_follows(before: Game, after: Game, kept: dict[str, list[Plan]]) -> None:
+    """Check that a record is a pass by the server, or what a plan says to the turn before it."""
+    record = after.records[-1]
+    if is_passed_for(after, record):
+        assert before.must_pass
+        return
+    causes = {each.cause_at(record.number): each for each in kept[before.player_to_move]}
+    done = causes[record.cause]
+    assert wish_of(record.action) == done.clause.answer
+    turn = [each for each in before.records[done.number - 1 :] if each.is_playing]
+    if done.clause.condition:
+        assert isinstance(done.clause.condition, Place)
+        assert f"{done.clause.condition.cells[0]}" == format_action(turn[-1].action).split("*")[0]

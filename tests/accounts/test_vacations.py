@@ -1,0 +1,119 @@
+"""Vacations: how accounts keep them, what they take of the allowance, and when time is up."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.vacations import (
+    Absence,
+    absences_of,
+    away_at,
+    days_left,
+    due,
+    ended_at,
+    overlapping,
+    present,
+    together,
+    with_absences,
+    without_later,
+)
+
+BEGIN = datetime(2026, 12, 1, tzinfo=UTC)
+ALICE = Account(
+    "alice",
+    f"scrypt 16384 8 1 {'00' * 16} {'00' * 32}",
+    ("alice@example.org",),
+    datetime(2026, 11, 20, tzinfo=UTC),
+)
+
+
+def day(number: float) -> datetime:
+    return BEGIN + timedelta(days=number)
+
+
+def away(*some: tuple[float, float]) -> tuple[Absence, ...]:
+    return tuple(Absence(day(start), day(end)) for start, end in some)
+
+
+@st.composite
+def vacations(draw: st.DrawFn) -> tuple[Absence, ...]:
+    """Return vacations one behind the other, in whole hours."""
+    hours = sorted(draw(st.lists(st.integers(0, 5000), max_size=8, unique=True)))
+    pairs = zip(hours[::2], hours[1::2], strict=False)
+    return away(*((start / 24, end / 24) for start, end in pairs))
+
+
+@given(vacations())
+@settings(deadline=None)
+def test_an_account_keeps_vacations_in_order(absences: tuple[Absence, ...]) -> None:
+    assert absences_of(with_absences(ALICE, reversed(absences))) == absences
+
+
+@pytest.mark.parametrize(
+    ("some", "left"),
+    [
+        ([], 30),
+        ([(0, 14)], 16),
+        ([(0, 0.1)], 29),
+        ([(0, 1)], 29),
+        ([(0, 1.01)], 28),
+        ([(0, 0)], 30),
+        ([(0, 10), (12, 30)], 2),
+        ([(20, 40)], 10),
+        ([(31, 40)], 30),
+    ],
+)
+def test_days_that_have_begun_are_taken_from_the_year_in_which_a_vacation_begins(
+    some: list[tuple[float, float]], left: int
+) -> None:
+    assert days_left(away(*some), 2026) == left
+
+
+def test_a_player_is_away_from_the_start_up_to_the_end() -> None:
+    some = away((2, 5))
+    assert [bool(away_at(some, day(at))) for at in (1.9, 2, 4.9, 5)] == [False, True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("other", "overlaps"),
+    [((0, 2), False), ((5, 6), False), ((0, 2.1), True), ((3, 4), True), ((4.9, 9), True)],
+)
+def test_vacations_that_share_time_overlap(other: tuple[float, float], overlaps: bool) -> None:
+    assert bool(overlapping(away((2, 5)), *away(other))) is overlaps
+
+
+@pytest.mark.parametrize(
+    ("now", "ended", "without"),
+    [
+        (1, [(2, 5), (7, 9)], []),
+        (2, [(2, 2), (7, 9)], []),
+        (3, [(2, 3), (7, 9)], [(2, 3)]),
+        (6, [(2, 5), (7, 9)], [(2, 5)]),
+        (8, [(2, 5), (7, 8)], [(2, 5), (7, 8)]),
+    ],
+)
+def test_a_vacation_ends_early_and_later_ones_are_dropped(
+    now: float, ended: list[tuple[float, float]], without: list[tuple[float, float]]
+) -> None:
+    some = away((2, 5), (7, 9))
+    assert ended_at(some, day(now)) == away(*ended)
+    assert without_later(some, day(now)) == away(*without)
+
+
+@given(vacations(), st.integers(0, 5000), st.integers(0, 2000))
+@settings(deadline=None)
+def test_when_time_is_up_the_player_was_present_for_so_long(
+    absences: tuple[Absence, ...], since: int, span: int
+) -> None:
+    start, lasting = day(since / 24), timedelta(hours=span)
+    end = due(absences, start, lasting)
+    assert present(absences, start, end) == lasting
+    assert end >= start + lasting
+
+
+def test_vacations_of_two_accounts_become_one_where_they_meet() -> None:
+    one, other = away((0, 5), (10, 12)), away((4, 8), (12, 14), (20, 21))
+    assert together((*one, *other)) == away((0, 8), (10, 14), (20, 21))

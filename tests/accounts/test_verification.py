@@ -1,0 +1,158 @@
+"""What waits for a code: its text and back, and the codes themselves."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.password import Secret, hash_password
+from pbm_oust.accounts.status import signed_off_since, with_signed_off
+from pbm_oust.accounts.verification import (
+    CODE,
+    LIFETIME,
+    MOST_KEPT,
+    Pending,
+    Proof,
+    Purpose,
+    code_for,
+    format_pending,
+    name_of,
+    parse_pending,
+    proofs_of,
+    salt_for,
+    with_proof,
+)
+from pbm_oust.store.home import Home
+
+NOW = datetime(2026, 11, 20, 15, 36, tzinfo=UTC)
+KEY = b"k" * 32
+STORED = hash_password(Secret("wonderland"), b"s" * 16)
+PENDING = Pending(Purpose.SIGNUP, "alice", "alice@example.org", NOW, "0" * 16, STORED)
+ACCOUNT = Account("alice", STORED, ("alice@example.org",), NOW)
+
+causes = st.text("0123456789abcdef", min_size=16, max_size=16)
+pendings = st.builds(
+    lambda purpose, userid, local, seconds, cause: Pending(
+        purpose,
+        userid,
+        f"{local}@example.org",
+        NOW + timedelta(seconds=seconds),
+        cause,
+        STORED if purpose is Purpose.SIGNUP else "",
+    ),
+    st.sampled_from(Purpose),
+    st.from_regex(r"[a-z][a-z0-9_-]{0,19}", fullmatch=True),
+    st.from_regex(r"[A-Za-z0-9_+ü-]{1,20}", fullmatch=True),
+    st.integers(0, 10**8),
+    causes,
+)
+
+
+@given(pendings)
+def test_what_is_pending_is_read_as_it_was_written(pending: Pending) -> None:
+    assert parse_pending(format_pending(pending)) == pending
+
+
+@pytest.mark.parametrize(
+    ("line", "instead"),
+    [
+        ("pbm_oust pending 1", "pbm_oust pending 2"),
+        ("Purpose: signup", "Purpose: steal"),
+        ("Purpose: signup", "Purpose: add"),
+        ("Userid: alice", "Userid: ../alice"),
+        ("Address: alice@example.org", "Address: alice"),
+        ("Asked: 2026-11-20T15:36:00Z", "Asked: today"),
+        (f"Cause: {'0' * 16}", "Cause: 0"),
+        (f"Password: {STORED}\n", ""),
+        (STORED, "wonderland"),
+    ],
+)
+def test_a_text_that_says_something_else_is_not_read(line: str, instead: str) -> None:
+    text = format_pending(PENDING)
+    assert line in text
+    with pytest.raises(ValueError, match=r"."):
+        parse_pending(text.replace(line, instead))
+
+
+@given(pendings)
+def test_a_code_is_the_same_for_the_same_request_and_can_be_read(pending: Pending) -> None:
+    assert CODE.fullmatch(code_for(KEY, pending))
+    later = Pending(
+        pending.purpose,
+        pending.userid,
+        pending.address.upper(),
+        NOW + LIFETIME,
+        pending.cause,
+        pending.password,
+    )
+    assert code_for(KEY, later) == code_for(KEY, pending)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Pending(Purpose.ADD, "alice", "alice@example.org", NOW, "0" * 16),
+        Pending(Purpose.SIGNUP, "bob", "alice@example.org", NOW, "0" * 16, STORED),
+        Pending(Purpose.SIGNUP, "alice", "bob@example.org", NOW, "0" * 16, STORED),
+        Pending(Purpose.SIGNUP, "alice", "alice@example.org", NOW, "1" * 16, STORED),
+    ],
+)
+def test_another_request_has_another_code(other: Pending) -> None:
+    assert code_for(KEY, other) != code_for(KEY, PENDING)
+
+
+def test_another_home_has_other_codes_and_other_salts() -> None:
+    assert code_for(b"l" * 32, PENDING) != code_for(KEY, PENDING)
+    assert salt_for(b"l" * 32, "alice") != salt_for(KEY, "alice")
+
+
+def test_a_code_stands_in_no_file(home: Home) -> None:
+    code = code_for(KEY, PENDING)
+    home.pending.keep(name_of(Secret(code)), PENDING)
+    (path,) = home.pending.path.iterdir()
+    assert code not in path.name + path.read_text()
+    assert path.stat().st_mode & 0o077 == 0
+
+
+def test_what_is_pending_is_forgotten_after_three_days(home: Home) -> None:
+    home.pending.keep("0" * 16, PENDING)
+    before = NOW + LIFETIME - timedelta(seconds=1)
+    home.forget_expired(before)
+    assert home.pending.find("0" * 16, before) == PENDING
+    assert home.pending.find("0" * 16, NOW + LIFETIME) is None
+    home.forget_expired(NOW + LIFETIME)
+    assert home.pending.names() == []
+
+
+def test_a_pending_file_that_cannot_be_read_is_as_good_as_none(home: Home) -> None:
+    (home.pending.path / f"{'0' * 16}.txt").write_bytes(b"\xff")
+    assert home.pending.find("0" * 16, NOW) is None
+
+
+def test_an_account_forgets_what_waits_for_it_but_not_the_signups_of_others(home: Home) -> None:
+    asked = Pending(Purpose.FORGOT, "alice", "alice@example.org", NOW, "1" * 16)
+    home.pending.keep("0" * 16, PENDING)
+    home.pending.keep("1" * 16, asked)
+    home.pending.keep("2" * 16, Pending(Purpose.ADD, "bob", "b@example.org", NOW, "1" * 16))
+    home.pending.forget_of(ACCOUNT, NOW)
+    assert home.pending.names() == ["0" * 16, "2" * 16]
+
+
+# What accounts keep
+
+
+def test_an_account_keeps_its_latest_proofs() -> None:
+    account = ACCOUNT
+    proofs = [Proof(f"{number:016x}", "0" * 16) for number in range(MOST_KEPT + 1)]
+    for proof in proofs:
+        account = with_proof(account, proof)
+    assert proofs_of(account) == tuple(proofs[1:])
+
+
+def test_a_player_who_has_signed_off_is_known_until_they_are_back() -> None:
+    away = with_signed_off(ACCOUNT, NOW)
+    assert signed_off_since(away) == NOW
+    assert with_signed_off(away, None) == ACCOUNT
+    assert signed_off_since(ACCOUNT) is None

@@ -1,0 +1,204 @@
+"""Histories as text: what is written, and that it reads back."""
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbm_oust.board.game import Game
+from pbm_oust.board.header import Header, Terms
+from pbm_oust.board.history import format_records, read_header, read_history
+from pbm_oust.board.notation import (
+    format_header,
+    format_record,
+    format_terms,
+    format_time,
+    parse_record,
+    parse_terms,
+    parse_time,
+)
+from pbm_oust.rules.grid import square
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.position import How, Result
+from tests.support.boards import O, X
+from tests.support.games import EXAMPLE, act, history_of, new_game, play
+from tests.support.strategies import games, relaxed, terms
+
+zones = st.integers(-23, 23).map(lambda hours: timezone(timedelta(hours=hours)))
+
+
+def without_last_line(text: str) -> str:
+    """Return a history without its last line."""
+    return text[: text.rstrip("\n").rfind("\n") + 1]
+
+
+def test_a_history_says_what_the_board_is() -> None:
+    header = read_history(EXAMPLE.encode()).game.header
+
+    assert header == Header(
+        kind=KINDS["oust"],
+        board=17,
+        grid=square(13),
+        x="rrognlie",
+        o="marksteere",
+        terms=Terms(swap=True, rated=True, nagtime=7, forfeittime=21, totaltime=0),
+        started=datetime(2026, 11, 20, 15, 36, tzinfo=UTC),
+    )
+    assert header.name == "oust 17"
+    assert read_header(EXAMPLE.encode()) == header
+
+
+def test_a_history_says_what_was_done() -> None:
+    game = read_history(EXAMPLE.encode()).game
+
+    assert [record.number for record in game.records] == [1, 2, 3, 4, 5, 6, 7]
+    assert [record.side for record in game.records] == [X, O, O, X, O, X, O]
+    assert game.records[5].at == datetime(2026, 11, 22, 6, 0, 19, tzinfo=UTC)
+    assert game.records[5].cause == "77aa01c2d3e4f506"
+    assert (game.x, game.o) == ("marksteere", "rrognlie")
+    assert game.result == Result(X, How.RESIGN)
+
+
+def test_a_history_that_was_read_is_written_in_the_same_characters() -> None:
+    assert history_of(read_history(EXAMPLE.encode()).game).decode() == EXAMPLE
+
+
+def test_a_history_grows_by_what_each_record_adds() -> None:
+    game = read_history(EXAMPLE.encode()).game
+
+    text = format_header(game.header)
+    for number, _ in enumerate(game.records, 1):
+        text += format_records(game.after(number), since=number - 1)
+
+    assert text == EXAMPLE
+
+
+def test_a_whole_history_has_its_result_line_and_its_whole_length() -> None:
+    history = read_history(EXAMPLE.encode())
+
+    assert history.has_result_line
+    assert history.whole_length == len(EXAMPLE)
+
+
+def test_a_result_line_that_is_missing_at_the_end_follows_from_the_records() -> None:
+    history = read_history(without_last_line(EXAMPLE).encode())
+
+    assert history.game.result == Result(X, How.RESIGN)
+    assert not history.has_result_line
+
+
+@pytest.mark.parametrize("torn", ["   8 x D4", "= x resi", "#", "= o resign", "= x resign"])
+def test_a_last_line_without_its_newline_is_left_aside(torn: str) -> None:
+    whole = without_last_line(EXAMPLE)
+
+    history = read_history((whole + torn).encode())
+
+    assert history.game == read_history(whole.encode()).game
+    assert history.whole_length == len(whole)
+
+
+def test_a_last_line_torn_within_a_character_is_left_aside() -> None:
+    history = read_history(EXAMPLE.encode() + b"# \xe2\x80")
+
+    assert history.whole_length == len(EXAMPLE)
+
+
+@pytest.mark.parametrize("line", range(18))
+def test_remarks_are_allowed_between_any_two_lines(line: int) -> None:
+    lines = EXAMPLE.splitlines(keepends=True)
+    remarks = ["# checked by the operator: \N{SNOWMAN}\n", "#\n"]
+
+    history = read_history("".join([*lines[:line], *remarks, *lines[line:]]).encode())
+
+    assert history.game == read_history(EXAMPLE.encode()).game
+    assert history.has_result_line
+
+
+def test_two_records_may_have_the_same_time() -> None:
+    text = EXAMPLE.replace("2026-11-21T20:00:00Z", "2026-11-21T21:00:00Z")
+
+    assert history_of(read_history(text.encode()).game).decode() == text
+
+
+def test_a_board_without_records_has_a_history_already() -> None:
+    history = read_history(format_header(new_game().header).encode())
+
+    assert history.game == new_game()
+    assert not history.has_result_line
+
+
+def test_a_draw_is_written_as_one() -> None:
+    game = play(new_game("square 2x2"), "x B2", "o B1", "x A1", "o A2")
+
+    assert history_of(game).decode().endswith("\n= draw blocked\n")
+    assert read_history(history_of(game)).game == game
+
+
+def test_a_long_turn_moves_the_time_to_the_right_and_reads_back() -> None:
+    game = new_game("square 2x2")
+    wide = format_record(act(game, "x A1").records[0]).replace(f"{'A1':<25}", "A1*1 " * 9 + "A1")
+
+    assert wide.startswith("   1 x A1*1 A1*1 ")
+    assert format_record(parse_record(wide)) == wide
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        (Terms(), "swap rated nagtime=7 forfeittime=21"),
+        (Terms(swap=False, rated=False), "nagtime=7 forfeittime=21"),
+        (Terms(nagtime=0, totaltime=90), "swap rated nagtime=0 forfeittime=21 totaltime=90"),
+        (Terms(maxtime=14), "swap rated nagtime=7 forfeittime=21 maxtime=14"),
+    ],
+)
+def test_terms_are_written_as_options(values: Terms, text: str) -> None:
+    assert format_terms(values) == text
+    assert parse_terms(text) == values
+
+
+@relaxed
+@given(terms)
+def test_any_terms_read_back(values: Terms) -> None:
+    assert parse_terms(format_terms(values)) == values
+
+
+@relaxed
+@given(st.datetimes(datetime(1970, 1, 1), datetime(9999, 12, 30), timezones=zones))
+def test_any_time_reads_back_to_the_second(at: datetime) -> None:
+    assert parse_time(format_time(at)) == at.replace(microsecond=0).astimezone(UTC)
+
+
+@relaxed
+@given(games())
+def test_any_game_reads_back_from_its_history(game: Game) -> None:
+    history = read_history(history_of(game))
+
+    assert history.game == game
+    assert history.has_result_line is bool(game.result)
+
+
+@relaxed
+@given(games())
+def test_any_history_is_written_in_one_way_only(game: Game) -> None:
+    assert history_of(read_history(history_of(game)).game) == history_of(game)
+
+
+@relaxed
+@given(games(), st.data())
+def test_a_history_torn_anywhere_is_an_earlier_moment_of_the_game(
+    game: Game, data: st.DataObject
+) -> None:
+    text = history_of(game)
+    start = len(format_header(game.header))
+    length = data.draw(st.integers(start, len(text)))
+
+    history = read_history(text[:length])
+
+    assert history.game == game.after(len(history.game.records))
+    assert text.startswith(history_of(game)[: history.whole_length])
+    assert history.whole_length <= length
+
+
+def test_thousands_of_remarks_in_a_row_are_kept_out_of_the_way() -> None:
+    assert read_history((EXAMPLE + "#\n" * 5000).encode()).has_result_line

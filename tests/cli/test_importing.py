@@ -1,0 +1,205 @@
+"""Games exported and imported on the command line."""
+
+import shutil
+from datetime import timedelta
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.account_file import format_account
+from pbm_oust.accounts.password import Secret, hash_password
+from pbm_oust.board.notation import format_header
+from pbm_oust.cli import main
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.home import Home
+from pbm_oust.store.open_boards import challenge_remark, find_remark
+from tests.support.games import STARTED, history_of, new_game, play
+
+SAMPLES = Path(__file__).parents[2] / "games" / "oust"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A home with the three sample games."""
+    (tmp_path / "from" / "oust").mkdir(parents=True)
+    for number in (1, 2, 3):
+        shutil.copy(SAMPLES / f"{number}.txt", tmp_path / "from" / "oust")
+    return tmp_path / "from"
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Path:
+    """Where a home will be."""
+    return tmp_path / "to"
+
+
+def run(home: Path, *arguments: str, stdin: str | bytes = "") -> Result:
+    return CliRunner().invoke(main, ["--home", str(home), "games", *arguments], input=stdin)
+
+
+def exported(home: Path, *arguments: str) -> str:
+    result = run(home, "export", *arguments)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def refusal(home: Path, *arguments: str, stdin: str | bytes) -> str:
+    before = contents(home)
+    result = run(home, "import", *arguments, stdin=stdin)
+    assert result.exit_code == 1
+    assert contents(home) == before
+    return result.output.removeprefix("Error: standard input: ").strip()
+
+
+def contents(home: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(home.glob("oust/*"))}
+
+
+def add_player(home: Path, userid: str) -> None:
+    made = Home(home)
+    made.prepare(tuple(KINDS))
+    account = Account(
+        userid, hash_password(Secret("wonderland")), (f"{userid}@example.org",), STARTED
+    )
+    made.write_player(userid, format_account(account))
+
+
+@pytest.mark.parametrize("form", ["--sgf", "--json", "--text"])
+@pytest.mark.parametrize("board", ["1", "2", "3"])
+def test_the_import_of_an_export_is_the_same_file(
+    form: str, board: str, home: Path, other: Path
+) -> None:
+    text = exported(home, "oust", board, form)
+    result = run(other, "import", "--as", board, stdin=text)
+    assert (result.exit_code, result.output.split(":")[0]) == (0, f"imported oust {board}")
+    assert (other / "oust" / f"{board}.txt").read_bytes() == (
+        home / "oust" / f"{board}.txt"
+    ).read_bytes()
+
+
+def test_an_imported_game_becomes_the_next_board_from_a_file_too(home: Path, other: Path) -> None:
+    first = other.parent / "first.sgf"
+    first.write_text(exported(home, "oust", "3", "--sgf"))
+    assert run(other, "import", str(first)).output == (
+        "imported oust 1: demo_bob (x), demo_ann (o), 22 records\n"
+    )
+    second = exported(home, "oust", "2", "--json")
+    assert run(other, "import", stdin=second).output.startswith("imported oust 2: ")
+    verified = run(other, "verify").output.splitlines()
+    assert verified == [
+        "oust 1: ok, 22 records, o capture",
+        "oust 2: ok, 17 records, o capture",
+    ]
+
+
+def test_a_dry_run_says_what_would_be_and_writes_nothing(home: Path, other: Path) -> None:
+    other.mkdir()
+    text = exported(home, "oust", "2", "--text")
+    result = run(other, "import", "--dry-run", stdin=text)
+    assert result.output == "would import oust 1: demo_bob (x), demo_ann (o), 17 records\n"
+    assert list(other.iterdir()) == []
+
+
+def test_a_game_that_is_here_already_is_not_imported_again(home: Path) -> None:
+    text = exported(home, "oust", "2", "--sgf")
+    assert refusal(home, "--as", "9", stdin=text) == "this game is here already: oust 2"
+    assert refusal(home, "--dry-run", stdin=text) == "this game is here already: oust 2"
+
+
+def test_a_game_that_has_gone_on_since_is_not_imported_again(home: Path) -> None:
+    path = home / "oust" / "2.txt"
+    whole = path.read_text()
+    text = exported(home, "oust", "2", "--json")
+    path.write_text("".join(whole.splitlines(keepends=True)[:16]))
+    assert refusal(home, stdin=text) == "this game is here already: oust 2"
+    earlier = exported(home, "oust", "2", "--json")
+    path.write_text(whole)
+    assert refusal(home, stdin=earlier) == "this game is here already: oust 2"
+
+
+def test_a_damaged_board_can_be_had_again_from_its_last_mail(home: Path) -> None:
+    path = home / "oust" / "2.txt"
+    text, whole = exported(home, "oust", "2", "--text"), path.read_bytes()
+    path.write_text(path.read_text().replace("6 x E5*1", "6 x E5*2"))
+    assert refusal(home, "--as", "2", stdin=text) == "there is a board oust 2 already"
+    path.unlink()
+    assert run(home, "import", "--as", "2", stdin=text).exit_code == 0
+    assert path.read_bytes() == whole
+
+
+def test_a_game_against_the_rules_is_refused_with_line_and_reason(home: Path, other: Path) -> None:
+    other.mkdir()
+    text = exported(home, "oust", "2", "--text")
+    told = refusal(other, stdin=text.replace("   4 x D6", "   4 x F6"))
+    assert told == "line 9: F6 by x: F6 is refused, occupied"
+    told = refusal(other, stdin=text.replace("*2 D2", "*3 D2"))
+    assert told == "line 14: by the rules this record is B3*1 B4*2 D2"
+    assert refusal(other, stdin=b"\n\xff\n") == "line 2: the text is not UTF-8"
+    assert refusal(other, stdin="hello").startswith("the text: this is no SGF, no JSON")
+
+
+def test_a_game_that_goes_on_takes_accounts_of_both_players(other: Path) -> None:
+    add_player(other, "rrognlie")
+    history = history_of(play(new_game("square 5x5"), "x C3", "o swap", "o A1")).decode()
+    told = refusal(other, stdin=history)
+    assert told.endswith("so both players need accounts, and there is none of marksteere")
+    add_player(other, "marksteere")
+    assert run(other, "import", "--as", "17", stdin=history).exit_code == 0
+    assert (other / "oust" / "17.txt").read_text() == history
+    assert run(other, "list", "--which", "active").output.startswith("oust 17  square 5x5")
+
+
+def test_export_wants_to_know_the_form(home: Path) -> None:
+    result = run(home, "export", "oust", "1")
+    assert result.exit_code == 2
+    assert "say in which form: --sgf, --json or --text" in result.output
+
+
+def test_export_of_what_is_not_there_or_damaged_is_refused(home: Path) -> None:
+    assert run(home, "export", "oust", "9", "--sgf").output == "Error: there is no board oust 9\n"
+    path = home / "oust" / "2.txt"
+    path.write_text(path.read_text().replace("6 x E5*1", "6 x E5*2"))
+    result = run(home, "export", "oust", "2", "--sgf")
+    assert (result.exit_code, f"{path}: line 16: " in result.output) == (1, True)
+
+
+def as_mail(text: str, encoding: str, charset: str = "utf-8") -> bytes:
+    mail = EmailMessage()
+    mail["From"] = "bob@example.net"
+    mail["Subject"] = "Re: oust 2: over, bob wins"
+    mail.set_content(text, cte=encoding, charset=charset)
+    mail.add_alternative("<p>Look at this.</p>", subtype="html")
+    return bytes(mail)
+
+
+@pytest.mark.parametrize("encoding", ["8bit", "quoted-printable", "base64"])
+@pytest.mark.parametrize("quote", ["", "> "])
+def test_a_mail_that_holds_the_lines_is_taken_with_its_headers(
+    encoding: str, quote: str, home: Path, other: Path
+) -> None:
+    text = "".join(
+        f"{quote}{line}\n" for line in exported(home, "oust", "2", "--text").splitlines()
+    )
+    mail = as_mail(f"Schön gespielt!\n\nOn Monday, the server wrote:\n{text}\n-- \nBob\n", encoding)
+    result = run(other, "import", "--as", "2", stdin=mail)
+    assert result.exit_code == 0, result.output
+    assert contents(other)["2.txt"] == contents(home)["2.txt"]
+
+
+def test_a_challenge_is_known_again_behind_an_old_game_that_was_imported(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.prepare(tuple(KINDS))
+    young, cause = new_game("square 5x5"), "00112233445566ff"
+    home.create_history("oust", 17, format_header(young.header) + challenge_remark(cause))
+    result = run(tmp_path, "import", stdin=(SAMPLES / "1.txt").read_text())
+    assert result.output.startswith("imported oust 18")
+
+    found = find_remark(home, KINDS["oust"], challenge_remark(cause), STARTED - timedelta(days=1))
+
+    assert found == young
+    assert not find_remark(
+        home, KINDS["oust"], challenge_remark(cause), STARTED + timedelta(days=1)
+    )

@@ -1,0 +1,80 @@
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from pbm_oust.cli import main
+from pbm_oust.store.bounced import Bounces
+from pbm_oust.store.disk import Disk
+from tests.support.sink import listening_sink
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path
+
+
+def _run(home: Path, *arguments: str, stdin: str = "") -> Result:
+    return CliRunner().invoke(main, ["--home", str(home), *arguments], input=stdin)
+
+
+def _ask_for_help(home: Path, *senders: str) -> list[str]:
+    """Have the help sent to some addresses; return the names of the letters."""
+    for number, sender in enumerate(senders):
+        mail = f"From: {sender}\nSubject: help oust\n\n{number}\n"
+        assert _run(home, "deliver", stdin=mail).exit_code == 0
+    return [letter["name"] for letter in json.loads(_run(home, "outbox", "list", "--json").output)]
+
+
+def _flush(home: Path, endpoint: object) -> str:
+    return _run(home, "outbox", "flush", "--relay", f"smtp://{endpoint}").output
+
+
+def test_letters_are_listed_and_shown(home: Path) -> None:
+    mail = "From: dora@example.org\nSubject: help oust\n\n{number}\n"
+    assert _run(home, "deliver", stdin=mail).exit_code == 0
+    (letter,) = json.loads(_run(home, "outbox", "list", "--json").output)
+    assert (letter["to"], letter["subject"]) == ("dora@example.org", "help: oust")
+    shown = _run(home, "outbox", "show", letter["name"][:20]).output
+    assert shown.startswith("From: pbm_oust <pbmserv@localhost>\nTo: dora@example.org\n")
+    assert "Oust is by Mark Steere (2007)." in shown
+    assert "\nMIME-Version: 1.0\n" in _run(home, "outbox", "show", "--raw", letter["name"]).output
+    assert letter["name"] in _run(home, "outbox", "list").output
+
+
+def test_flush_without_a_relay_is_wrong_usage(home: Path) -> None:
+    assert _run(home, "outbox", "flush").exit_code == 2
+
+
+def test_a_failed_letter_is_listed_sent_again_or_removed(home: Path) -> None:
+    first, second = _ask_for_help(home, "unknown1@example.org", "unknown2@example.org")
+    with listening_sink() as (sink, endpoint):
+        assert _flush(home, endpoint) == "0 sent, 0 kept, 2 failed\n"
+        listed = _run(home, "outbox", "list").output.splitlines()
+        assert [line.split()[1] for line in listed] == ["failed", "failed"]
+        sink.knows_everybody = True
+        assert _run(home, "outbox", "retry", first).output == f"{first} waits for the relay\n"
+        assert _flush(home, endpoint) == "1 sent, 0 kept, 0 failed\n"
+    assert _run(home, "outbox", "remove", second).output == f"removed {second}\n"
+    assert _run(home, "outbox", "list").output == ""
+
+
+@pytest.mark.parametrize("command", ["retry", "remove"])
+def test_only_letters_that_failed_are_retried_or_removed(command: str, home: Path) -> None:
+    (name,) = _ask_for_help(home, "alice@example.org")
+    refused = _run(home, "outbox", command, name)
+    assert refused.exit_code == 1
+    assert refused.output == f"Error: 0 failed letters have names that begin with {name}\n"
+
+
+def test_an_operator_has_an_address_written_to_again(home: Path) -> None:
+    _ask_for_help(home, *["unknown@example.org"] * 3)
+    with listening_sink() as (_, endpoint):
+        assert _flush(home, endpoint) == "0 sent, 0 kept, 3 failed\n"
+    bounces = Bounces(home, Disk())
+    assert bounces.of("unknown@example.org").is_suspended
+    resumed = _run(home, "outbox", "resume", "unknown@example.org")
+    assert resumed.output == "unknown@example.org gets letters again\n"
+    assert bounces.of("unknown@example.org").bounces == ()
+    assert _run(home, "outbox", "resume", "unknown@example.org").exit_code == 1

@@ -1,0 +1,183 @@
+"""What a person at a terminal gets, and a program that reads along does not."""
+
+import fcntl
+import os
+import pty
+import re
+import select
+import shutil
+import signal
+import struct
+import subprocess
+import termios
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from click import unstyle
+
+from pbm_oust.board.game import Game
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.home import Home
+from pbm_oust.store.open_boards import open_board
+from tests.support.games import act, history_of, new_game, play
+from tests.support.server import PROGRAM
+
+ROOT = Path(__file__).parents[2]
+CLEARED = "\x1b[2J"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    """A home with the sample games, and board 17, which goes on and has a column O."""
+    home = Home(tmp_path)
+    home.prepare(tuple(KINDS))
+    for number in (1, 2, 3):
+        shutil.copy(ROOT / "games" / "oust" / f"{number}.txt", tmp_path / "oust")
+    going = play(new_game("square 15x15"), "x C3", "o O15", "x A1")
+    home.create_history("oust", 17, history_of(going).decode())
+    return home
+
+
+def environment(**settings: str) -> dict[str, str]:
+    """Return the environment of this process, with nothing that changes what is printed."""
+    left_out = ("NO_COLOR", "LINES", "COLUMNS", "LESS", "PAGER")
+    kept = {name: value for name, value in os.environ.items() if name not in left_out}
+    return kept | {"TERM": "xterm", "PAGER": "cat -n"} | settings
+
+
+def piped(home: Home, *arguments: str) -> str:
+    command = [PROGRAM, "--home", str(home.path), *arguments]
+    return subprocess.run(
+        command, capture_output=True, text=True, check=True, env=environment()
+    ).stdout
+
+
+@contextmanager
+def at_terminal(
+    home: Home, *arguments: str, rows: int = 60, **settings: str
+) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """Run a command at a terminal of so many rows; gives it and what the person sees."""
+    seen, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, 80, 0, 0))
+    command = [PROGRAM, "--home", str(home.path), *arguments]
+    with subprocess.Popen(
+        command, stdin=terminal, stdout=terminal, stderr=terminal, env=environment(**settings)
+    ) as process:
+        os.close(terminal)
+        try:
+            yield process, seen
+        finally:
+            process.kill()
+            os.close(seen)
+
+
+def shown(home: Home, *arguments: str, rows: int = 60, **settings: str) -> str:
+    """Return what a command shows at a terminal."""
+    with at_terminal(home, *arguments, rows=rows, **settings) as (process, seen):
+        text = read_until(seen, None)
+        assert process.wait(timeout=20) == 0
+        return text
+
+
+def read_until(seen: int, awaited: str | None) -> str:
+    """Return what is printed up to a text, or to the end."""
+    text = ""
+    while awaited is None or awaited not in text:
+        assert select.select([seen], [], [], 20)[0], text
+        try:
+            text += os.read(seen, 1024).decode()
+        except OSError:  # how the end of a terminal is told on Linux
+            break
+    assert awaited is None or awaited in text, text
+    return text.replace("\r\n", "\n")
+
+
+def test_stones_have_colours_at_a_terminal_and_the_names_of_columns_do_not(home: Home) -> None:
+    text = shown(home, "games", "show", "oust", "17")
+    assert unstyle(text) == piped(home, "games", "show", "oust", "17")
+    assert re.findall(r"((?:\x1b\[\d+m)+)(.)\x1b\[0m", text) == [
+        ("\x1b[36m\x1b[22m", "o"),
+        ("\x1b[31m\x1b[22m", "x"),
+        ("\x1b[31m\x1b[1m", "X"),
+    ]
+
+
+@pytest.mark.parametrize("settings", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
+def test_a_terminal_without_colours_shows_none(settings: dict[str, str], home: Home) -> None:
+    text = shown(home, "games", "show", "oust", "17", rows=60, **settings)
+    assert text == piped(home, "games", "show", "oust", "17")
+    assert "\x1b" not in text
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("games", "show", "oust", "1"),
+        ("games", "history", "oust", "1"),
+        ("games", "list"),
+        ("standings",),
+    ],
+)
+def test_what_does_not_fit_on_the_terminal_goes_through_the_pager(
+    arguments: tuple[str, ...], home: Home
+) -> None:
+    plain = piped(home, *arguments)
+    paged = shown(home, *arguments, rows=3, NO_COLOR="1")
+    assert [line.split("\t", 1)[1] for line in paged.splitlines()] == plain.splitlines()
+    assert shown(home, *arguments, NO_COLOR="1") == plain
+
+
+def grow(home: Home, command: str) -> Game:
+    with open_board(home, KINDS["oust"], 17) as board:
+        game = act(board.game, command)
+        board.append(game)
+    return game
+
+
+def test_a_watched_board_is_drawn_anew_until_its_game_is_over(home: Home) -> None:
+    with at_terminal(home, "games", "show", "--watch", "oust", "17") as (process, seen):
+        assert CLEARED in read_until(seen, "o: marksteere 1/1")
+        grow(home, "o C5")
+        second = read_until(seen, "x: rrognlie 1/2   o: marksteere 1/2")
+        assert CLEARED in second
+        grow(home, "x resign")
+        last = read_until(seen, None)
+        assert "oust 17, square 15x15: o resign" in last
+        assert process.wait(timeout=20) == 0
+
+
+def test_a_watched_board_is_printed_one_below_the_other_where_it_is_piped(home: Home) -> None:
+    command = [PROGRAM, "--home", str(home.path), "games", "show", "--watch", "oust", "17"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        for line in process.stdout:
+            if line.strip() == "A B C D E F G H J K L M N O P":
+                break
+        grow(home, "x resign")
+        rest = process.stdout.read()
+        assert process.wait(timeout=20) == 0
+    assert "\n\noust 17, square 15x15: o resign\n" in rest
+    assert "\x1b" not in rest
+
+
+def test_ctrl_c_ends_watching_and_is_no_failure(home: Home) -> None:
+    with at_terminal(home, "games", "show", "--watch", "oust", "17") as (process, seen):
+        read_until(seen, "rrognlie")
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=20) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "reason"),
+    [
+        (["oust", "17#1"], 2, "--watch goes neither with --json nor with #N"),
+        (["oust", "17", "--json"], 2, "--watch goes neither with --json nor with #N"),
+        (["oust", "99"], 1, "there is no board oust 99"),
+    ],
+)
+def test_what_cannot_be_watched(arguments: list[str], status: int, reason: str, home: Home) -> None:
+    command = [PROGRAM, "--home", str(home.path), "games", "show", "--watch", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, reason in done.stderr) == (status, True)

@@ -1,0 +1,181 @@
+"""What time brings about, from the command line and in the running server."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from pbm_oust.cli import main
+from tests.support.server import PROGRAM, started
+from tests.support.sink import listening_sink
+from tests.support.sweeping import BEGIN, World, new_world
+from tests.support.waiting import wait_until
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    """Return a home with boards that began 10 days before this moment."""
+    world = new_world(tmp_path, ("alice", "bob", "carol"))
+    ago = (datetime.now(UTC) - timedelta(days=10) - BEGIN) / timedelta(days=1)
+    world.add_board("alice", "bob", ago)
+    world.add_board("alice", "bob", ago + 8)
+    return world
+
+
+def run(world: World, *arguments: str) -> Result:
+    return CliRunner().invoke(main, ["--home", str(world.path), *arguments])
+
+
+def test_sweep_prints_what_it_did_and_does_it_once(world: World) -> None:
+    first, second = run(world, "sweep"), run(world, "sweep")
+    assert (first.exit_code, first.output) == (0, "oust 1: remind x\n")
+    assert (second.exit_code, second.output) == (0, "")
+    assert world.letters() == [("alice", "oust 1 #2: reminder, your turn, alice")]
+
+
+def test_sweep_as_json(world: World) -> None:
+    result = run(world, "sweep", "--json")
+    done = [{"about": "oust 1", "what": "remind x"}]
+    assert json.loads(result.output) == {"done": done, "troubles": []}
+
+
+def test_sweep_names_a_damaged_board_and_does_the_others(world: World) -> None:
+    world.home.history_path("oust", 2).write_text("nothing\n")
+    result = run(world, "sweep")
+    assert result.exit_code == 1
+    assert result.stdout == "oust 1: remind x\n"
+    assert result.stderr.startswith("Error: oust 2: ")
+
+
+def test_sweep_hands_its_letters_to_the_relay(world: World) -> None:
+    with listening_sink() as (relay, endpoint):
+        world.home.configuration.write_text(f'relay = "smtp://{endpoint}"\n')
+        assert run(world, "sweep").exit_code == 0
+        (envelope,) = relay.wait_for(1)
+    assert envelope.rcpt_tos == ["alice@example.org"]
+    assert world.letters() == []
+
+
+def test_the_running_server_sweeps_again_and_again(world: World) -> None:
+    script = f"""
+import asyncio
+from pathlib import Path
+from pbm_oust.cli.operator import now
+from pbm_oust.store.configuration import Configuration
+from pbm_oust.store.configuration import Endpoint
+from pbm_oust.store.home import Home
+from pbm_oust.mail.server import Server
+
+def ready(configuration, listening):
+    print("at", listening[0], flush=True)
+
+configuration = Configuration(smtp=Endpoint("127.0.0.1", 0))
+home = Home(Path({str(world.path)!r}))
+asyncio.run(Server(home, lambda: configuration, now, ready, sweep_seconds=0.1).run())
+"""
+    with started([sys.executable, "-c", script], world.path) as server:
+        wait_until(world.letters, "a reminder")
+        world.add_board("carol", "bob", -30 + (datetime.now(UTC) - BEGIN) / timedelta(days=1))
+        wait_until(lambda: len(world.letters()) > 1, "another reminder")
+        assert server.stop() == 0
+    assert world.letters() == [
+        ("alice", "oust 1 #2: reminder, your turn, alice"),
+        ("carol", "oust 3 #2: reminder, your turn, carol"),
+    ]
+
+
+def test_sweeps_in_several_processes_remind_once(world: World) -> None:
+    command = [PROGRAM, "--home", str(world.path), "sweep"]
+    sweeps = [subprocess.Popen(command) for _ in range(3)]
+    assert [each.wait(60) for each in sweeps] == [0, 0, 0]
+    assert world.letters() == [("alice", "oust 1 #2: reminder, your turn, alice")]
+
+
+def test_listings_as_json_say_until_when(world: World) -> None:
+    started_at = world.game(2).header.started
+    shown = json.loads(run(world, "games", "show", "oust", "2", "--json").output)
+    assert shown["deadline"] == f"{started_at + timedelta(days=28):%Y-%m-%dT%H:%M:%SZ}"
+    world.play(2, world.today, "x resign")
+    listed = json.loads(run(world, "games", "list", "--json").output)
+    assert [each["deadline"] is None for each in listed] == [False, True]
+
+
+def test_the_operator_ends_a_game_as_never_begun(world: World) -> None:
+    world.play(1, 0, "x C3")
+    result = run(world, "games", "void", "oust", "1", "--yes")
+    assert (result.exit_code, result.output) == (0, "oust 1: void\n")
+    assert world.history(1) == ["1 x C3", "2 * void", "= draw void"]
+    assert world.letters() == [(to, "oust 1: over, never begun") for to in ("alice", "bob")]
+    assert "The operator ended this game; it counts as never begun." in world.text_to("bob")
+    again = run(world, "games", "void", "oust", "1", "--yes")
+    assert (again.exit_code, again.output) == (1, "Error: oust 1 is over\n")
+
+
+@pytest.mark.parametrize(
+    ("word", "result", "subject"),
+    [
+        ("x", "= x agreed", "oust 1: over, alice wins"),
+        ("o", "= o agreed", "oust 1: over, you win"),
+        ("draw", "= draw agreed", "oust 1: over, a draw"),
+    ],
+)
+def test_the_operator_awards_a_game(word: str, result: str, subject: str, world: World) -> None:
+    assert run(world, "games", "award", "oust", "1", word, "--yes").exit_code == 0
+    assert world.history(1) == [f"1 * award {word}", result]
+    assert ("bob", subject) in world.letters()
+    assert "players agreed" not in world.text_to("bob")
+
+
+def test_the_operator_hands_a_side_to_another_player(world: World) -> None:
+    world.play(1, 0, "x propose")
+    result = run(world, "games", "adopt", "oust", "1", "x", "Carol", "--yes")
+    assert (result.exit_code, result.output) == (0, "oust 1: adopt x carol\n")
+    game = world.game(1)
+    assert (game.x, game.o, game.offer) == ("carol", "bob", None)
+    assert world.letters() == [
+        ("alice", "oust 1 #3: carol to move"),
+        ("bob", "oust 1 #3: carol to move"),
+        ("carol", "oust 1 #3: your turn, carol"),
+    ]
+    assert "You take over x, by the word of the operator." in world.text_to("carol")
+    assert "carol takes over x, by the word of the operator." in world.text_to("alice")
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "reason"),
+    [
+        (("void", "oust", "9", "--yes"), 1, "Error: there is no board oust 9"),
+        (("adopt", "oust", "1", "x", "bob", "--yes"), 1, "Error: bob plays on oust 1 already"),
+        (("adopt", "oust", "1", "x", "dave", "--yes"), 1, "Error: there is no player dave"),
+        (("adopt", "oust", "1", "x", "1", "--yes"), 2, "'1' is no userid"),
+        (("award", "oust", "1", "alice", "--yes"), 2, "'alice' is not one of"),
+        (("void", "oust", "1"), 2, "give --yes where nobody can be asked"),
+    ],
+)
+def test_what_the_operator_cannot_do(
+    words: tuple[str, ...], status: int, reason: str, world: World
+) -> None:
+    result = run(world, "games", *words)
+    assert result.exit_code == status
+    assert reason in result.output
+    assert (world.history(1), world.letters()) == ([], [])
+
+
+@pytest.mark.parametrize(("answer", "status"), [("y", 0), ("n", 1)])
+def test_at_a_terminal_the_operator_is_asked(answer: str, status: int, world: World) -> None:
+    ours, theirs = pty.openpty()
+    command = [PROGRAM, "--home", str(world.path), "games", "void", "oust", "1"]
+    process = subprocess.Popen(command, stdin=theirs, stdout=subprocess.PIPE, text=True)
+    os.write(ours, f"{answer}\n".encode())
+    asked, _ = process.communicate(timeout=60)
+    os.close(ours)
+    os.close(theirs)
+    assert process.returncode == status
+    assert "oust 1, alice (x) - bob (o), 0 records: end it as never begun? [y/N]" in asked
+    assert bool(world.history(1)) is (answer == "y")

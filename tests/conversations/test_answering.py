@@ -1,0 +1,459 @@
+"""Answers by mail: what proves whose they are, who is told, and what never gets out."""
+
+import logging
+import re
+from dataclasses import replace
+from email.message import Message
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pbm_oust.accounts.account_file import format_account, parse_account
+from pbm_oust.accounts.status import with_disabled
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.service.sweep import sweep
+from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, Talk
+
+MALLORY = "mallory@example.net"
+TOKEN = re.compile(r"\.[a-z2-7]{16}(?![a-z2-7])", re.IGNORECASE)
+YOURS = "Re: oust 1 #1: your turn, alice"
+
+
+@pytest.fixture
+def talk(tmp_path: Path) -> Talk:
+    talk = Talk.begin(tmp_path, ALICE, BOB, CAROL)
+    talk.send(ALICE, "oust challenge alice bob -size=5")
+    return talk
+
+
+def letter_to(address: str, talk: Talk) -> Message:
+    (letter,) = (each for each in talk.letters if each["To"] == address)
+    return letter
+
+
+def reply_to(address: str, talk: Talk) -> str:
+    return str(letter_to(address, talk)["Reply-To"])
+
+
+def moves(talk: Talk, board: int = 1) -> list[str]:
+    """Return who did what on a board: `x D4`."""
+    lines = talk.home.read_history("oust", board).decode().partition("\n\n")[2].splitlines()
+    return [" ".join(line.split()[1:-2]) for line in lines if line[:4].strip().isdigit()]
+
+
+def answer(talk: Talk, letter: Message, text: str, sender: str, to: str = "") -> list[str]:
+    """Answer a letter; where no address is named, to its Reply-To."""
+    headers = f"Re: {letter['Subject']}\r\nIn-Reply-To: {letter['Message-ID']}"
+    return talk.send(sender, headers, text, to=to or str(letter["Reply-To"]))
+
+
+# Whose it is
+
+
+def test_who_answers_from_elsewhere_plays_and_is_told_at_his_own_addresses(talk: Talk) -> None:
+    sent = talk.send(MALLORY, YOURS, "D4", to=reply_to(ALICE, talk))
+    assert sent == [f"{ALICE}: oust 1 #2: bob to move", f"{BOB}: oust 1 #2: your turn, bob"]
+    assert moves(talk) == ["x D4"]
+
+
+@pytest.mark.parametrize("text", ["D44", "", "show", "preview D4", "note", "history"])
+def test_no_answer_tells_a_strange_address_anything(text: str, talk: Talk) -> None:
+    talk.send(MALLORY, YOURS, text, to=reply_to(ALICE, talk))
+    assert {letter["To"] for letter in talk.letters} == {ALICE}
+
+
+def test_a_wrong_token_is_none(talk: Talk) -> None:
+    right = reply_to(ALICE, talk)
+    wrong = right.replace("@", "a@").replace("+oust.1.1.alice.", "+oust.1.1.alice.b")
+    of_bob = right.replace("alice", "bob")
+    for to in (ADDRESS, wrong, of_bob, right.replace("oust.1", "oust.2")):
+        talk.send(BOB, YOURS, "D4", to=to)
+        outcome, letters = talk.outcome, [letter.as_string() for letter in talk.letters]
+        assert outcome == "refused: answer_to_board"
+        assert len(letters) == 1
+    assert moves(talk) == []
+
+
+def test_a_letter_about_one_board_is_good_for_no_other(talk: Talk) -> None:
+    to = reply_to(ALICE, talk)
+    talk.send(ALICE, "oust challenge alice bob -size=5")
+    talk.send(ALICE, "oust move 2 alice D4", to=to)
+    talk.send(ALICE, "oust move 2 alice PASSWORD D4", to=to)
+    assert talk.outcome == "refused: wrong_password"
+    assert moves(talk, 2) == []
+
+
+def test_a_command_with_its_password_works_as_everywhere(talk: Talk) -> None:
+    to = reply_to(ALICE, talk)
+    assert talk.send(BOB, "oust chat 1 bob lookingglass", "Hello!", to=to)
+    assert talk.outcome == "passed on"
+    assert "bob writes" in talk.letters[-1]["Subject"] + talk.letters[0]["Subject"]
+    talk.send(MALLORY, "help move", to=to)
+    assert [letter["To"] for letter in talk.letters] == [MALLORY]
+
+
+def test_the_same_answer_is_done_once(talk: Talk) -> None:
+    to = reply_to(ALICE, talk)
+    talk.send(ALICE, YOURS, "D4", to=to, number=1)
+    talk.send(BOB, "oust move 1 bob lookingglass E5")
+    assert talk.send(ALICE, YOURS, "D4", to=to, number=1) == [f"{ALICE}: oust 1: already done"]
+    assert moves(talk) == ["x D4", "o E5"]
+
+
+# What ends it
+
+
+@pytest.mark.parametrize("how", ["change", "forgot"])
+def test_a_new_password_ends_all_earlier_letters(how: str, talk: Talk) -> None:
+    old = letter_to(ALICE, talk)
+    if how == "change":
+        talk.send(ALICE, "change password alice wonderland looking-for-alice")
+    else:
+        talk.send(ALICE, "forgot alice")
+        code = talk.letters[0]["Subject"]
+        talk.send(ALICE, f"{code} looking-for-alice")
+    assert talk.outcome == "changed the password"
+    answer(talk, old, "D4", ALICE)
+    answer(talk, old, "D4", ALICE, to=ADDRESS)
+    assert moves(talk) == []
+    talk.send(ALICE, "oust show 1")
+    answer(talk, letter_to(ALICE, talk), "D4", ALICE)
+    assert moves(talk) == ["x D4"]
+
+
+def test_the_same_password_anew_ends_them_too(talk: Talk) -> None:
+    talk.send(ALICE, "change password alice wonderland looking-for-alice")
+    talk.send(ALICE, "oust show 1")
+    old = letter_to(ALICE, talk)
+    talk.send(ALICE, "change password alice looking-for-alice wonderland1")
+    talk.send(ALICE, "change password alice wonderland1 looking-for-alice")
+    answer(talk, old, "D4", ALICE)
+    assert moves(talk) == []
+
+
+def test_a_closed_account_plays_by_no_letter(talk: Talk) -> None:
+    account = parse_account(talk.home.read_player("alice"))
+    talk.home.write_player("alice", format_account(with_disabled(account, talk.now)))
+    assert talk.send(ALICE, YOURS, "D4", to=reply_to(ALICE, talk)) == [f"{ALICE}: not done"]
+    assert talk.outcome == "refused: disabled"
+    assert moves(talk) == []
+
+
+def test_an_account_that_was_removed_is_not_answered_for(talk: Talk) -> None:
+    old = letter_to(ALICE, talk)
+    talk.send(ALICE, "delete alice wonderland")
+    answer(talk, old, "D4", ALICE)
+    assert talk.outcome == "refused: answer_to_board"
+
+
+def test_who_has_signed_off_is_back_with_an_answer(talk: Talk) -> None:
+    to = reply_to(ALICE, talk)
+    talk.send(ALICE, "signoff alice wonderland")
+    assert "SignedOff" in talk.home.read_player("alice")
+    talk.send(ALICE, YOURS, "D4", to=to)
+    assert "SignedOff" not in talk.home.read_player("alice")
+    assert moves(talk) == ["x D4"]
+
+
+# An old letter
+
+
+@pytest.mark.parametrize(
+    "text", ["B2", "resign", "undo", "propose", "submit B2", "queue B2", "queue clear", "B2 #3"]
+)
+def test_an_old_letter_changes_nothing_on_the_board(text: str, talk: Talk) -> None:
+    old = letter_to(ALICE, talk)
+    answer(talk, old, "C3", ALICE)
+    talk.send(BOB, "oust move 1 bob lookingglass E5")
+    assert answer(talk, old, text, ALICE) == [f"{ALICE}: oust 1: not done"]
+    assert talk.outcome == "refused: old_answer"
+    words = " ".join(talk.text_to(ALICE).split())
+    assert "You played C3. bob played E5." in words
+    assert "5 . . . . O 5" in words
+    assert moves(talk) == ["x C3", "o E5"]
+    answer(talk, letter_to(ALICE, talk), "B2", ALICE)
+    assert moves(talk)[2:] == ["x B2*0"] or moves(talk)[2:] == ["x B2"]
+
+
+def test_an_answer_to_an_offer_is_for_that_offer(talk: Talk) -> None:
+    talk.send(BOB, "oust move 1 bob lookingglass propose")
+    offer = letter_to(ALICE, talk)
+    talk.send(ALICE, "oust move 1 alice wonderland C3")
+    talk.send(BOB, "oust move 1 bob lookingglass propose")
+    answer(talk, offer, "accept", ALICE)
+    assert talk.outcome == "refused: old_answer"
+    talk.send(ALICE, "oust show 1")
+    answer(talk, letter_to(ALICE, talk), "accept", ALICE)
+    assert moves(talk)[-1] == "x accept"
+
+
+def test_ones_own_number_is_heeded_besides(talk: Talk) -> None:
+    to = reply_to(ALICE, talk)
+    talk.send(ALICE, YOURS, "C3#2", to=to)
+    assert talk.outcome == "refused: other_record"
+    talk.send(ALICE, YOURS, "C3#1", to=to)
+    assert moves(talk) == ["x C3"]
+
+
+# Which letters can be answered
+
+
+def test_watchers_and_strangers_get_nobodys_token(talk: Talk) -> None:
+    talk.send(CAROL, "oust watch 1 carol rabbithole")
+    talk.send(ALICE, "oust move 1 alice wonderland C3")
+    watched = letter_to(CAROL, talk)
+    for sender in (CAROL, MALLORY, "alice+tag@example.org"):
+        talk.send(sender, "oust show 1")
+        assert letter_to(sender, talk)["Reply-To"] is None
+        assert not TOKEN.search(letter_to(sender, talk).as_string())
+    assert not TOKEN.search(watched.as_string())
+    assert "Answer this mail" not in watched.as_string()
+
+
+def test_a_strange_address_gets_no_token_with_a_password_either(talk: Talk) -> None:
+    talk.send(MALLORY, "oust move 1 alice wonderland C3")
+    assert letter_to(MALLORY, talk)["Reply-To"] is None
+    assert not TOKEN.search(letter_to(MALLORY, talk).as_string())
+    assert reply_to(ALICE, talk).startswith("pbmserv+oust.1.2.alice.")
+
+
+@pytest.mark.parametrize("line", ["oust show 1", "oust preview 1 C3", "oust move 1 alice x C3#9"])
+def test_whatever_shows_his_board_to_a_player_can_be_answered(line: str, talk: Talk) -> None:
+    line = line.replace(" x ", " wonderland ")
+    talk.send(ALICE, line)
+    assert reply_to(ALICE, talk).startswith("pbmserv+oust.1.1.alice.")
+    answer(talk, letter_to(ALICE, talk), "C3", ALICE)
+    assert moves(talk) == ["x C3"]
+
+
+def test_an_earlier_position_cannot_be_answered(talk: Talk) -> None:
+    talk.send(ALICE, "oust move 1 alice wonderland C3")
+    talk.send(ALICE, "oust show 1#0")
+    assert letter_to(ALICE, talk)["Reply-To"] is None
+
+
+def test_each_address_of_a_player_gets_a_letter_of_its_own(talk: Talk) -> None:
+    account = parse_account(talk.home.read_player("bob"))
+    both = replace(account, addresses=(BOB, "bob@example.com"))
+    talk.home.write_player("bob", format_account(both))
+    talk.send(ALICE, "oust move 1 alice wonderland C3")
+    ids = {letter["Message-ID"] for letter in talk.letters}
+    addresses = {letter["Reply-To"] for letter in talk.letters if letter["To"] != ALICE}
+    assert (len(ids), len(addresses)) == (3, 1)
+
+
+def test_reminders_can_be_answered(talk: Talk) -> None:
+    talk.now = talk.now.replace(day=29)
+    before = set(talk.home.outbox.letters())
+    sweep(talk.intake.work)
+    (name,) = set(talk.home.outbox.letters()) - before
+    assert b"\nReply-To: pbmserv+oust.1.2.alice." in talk.home.outbox.read(name)
+    assert b"\nAnswer this mail with your move" in talk.home.outbox.read(name)
+
+
+# Where the tag is lost
+
+
+def test_the_letter_itself_serves_where_the_tag_was_lost(talk: Talk) -> None:
+    board = letter_to(ALICE, talk)
+    for sender in (BOB, MALLORY):
+        answer(talk, board, "D4", sender, to=ADDRESS)
+        assert moves(talk) == []
+    answer(talk, board, "D4", f"Alice <{ALICE.upper()}>", to=ADDRESS)
+    assert moves(talk) == ["x D4"]
+
+
+def test_the_last_of_the_references_serves_as_well(talk: Talk) -> None:
+    board = letter_to(ALICE, talk)
+    references = f"References: <oust.1@example.com>\r\n {str(board['Message-ID']).upper()}"
+    talk.send(ALICE, f"{YOURS}\r\n{references}", "D4")
+    assert moves(talk) == ["x D4"]
+
+
+def test_a_message_id_made_up_from_what_everybody_knows_is_none(talk: Talk) -> None:
+    known = str(letter_to(ALICE, talk)["Message-ID"])
+    made_up = TOKEN.sub(".aaaaaaaaaaaaaaaa", known)
+    for message_id in (made_up, "<oust.1@example.com>", known.replace("alice", "bob")):
+        talk.send(BOB, f"{YOURS}\r\nIn-Reply-To: {message_id}", "D4")
+        talk.send(ALICE, f"{YOURS}\r\nIn-Reply-To: {message_id}", "D4")
+        assert moves(talk) == []
+
+
+def test_with_too_long_an_address_the_letter_serves_too(tmp_path: Path) -> None:
+    talk = Talk.begin(tmp_path, ALICE, BOB)
+    own = f"{'p' * 40}@example.com"
+    talk.own = own
+    talk.send(ALICE, "oust challenge alice bob -size=5")
+    board = letter_to(ALICE, talk)
+    assert board["Reply-To"] is None
+    assert "Answer this mail" in talk.text_to(ALICE)
+    answer(talk, board, "D4", ALICE, to=own)
+    assert moves(talk) == ["x D4"]
+
+
+# Chat
+
+
+def test_an_answer_to_what_the_other_player_wrote_goes_to_him(talk: Talk) -> None:
+    talk.send(BOB, "oust chat 1 bob lookingglass", "How are you?")
+    chat = letter_to(ALICE, talk)
+    sent = answer(talk, chat, "D4 hurts.\n\nresign?", MALLORY)
+    assert sorted(sent) == [f"{ALICE}: oust 1: sent", f"{BOB}: oust 1: alice writes"]
+    assert "  D4 hurts.\n\n  resign?" in talk.text_to(BOB)
+    answer(talk, letter_to(BOB, talk), "resign", BOB)
+    assert "  resign\n" in talk.text_to(ALICE)
+    assert moves(talk) == []
+
+
+def test_a_game_that_is_over_is_talked_about(talk: Talk) -> None:
+    talk.send(ALICE, "oust move 1 alice wonderland resign")
+    over = letter_to(BOB, talk)
+    assert "What you answer to this mail goes to alice." in talk.text_to(BOB)
+    answer(talk, over, "Thank you!", BOB)
+    assert talk.outcome == "passed on"
+    assert "  Thank you!" in talk.text_to(ALICE)
+
+
+def test_an_empty_answer_to_chat_is_refused_and_can_be_answered(talk: Talk) -> None:
+    talk.send(BOB, "oust chat 1 bob lookingglass", "How are you?")
+    assert answer(talk, letter_to(ALICE, talk), "", ALICE) == [f"{ALICE}: oust 1: not done"]
+    answer(talk, letter_to(ALICE, talk), "Well!", ALICE)
+    assert talk.outcome == "passed on"
+
+
+# Robots
+
+
+def test_a_robot_that_answers_everything_is_left_alone_after_a_while(talk: Talk) -> None:
+    letter = letter_to(ALICE, talk)
+    for nth in range(10):
+        assert answer(talk, letter, f"I am away {nth}.", ALICE)
+        letter = letter_to(ALICE, talk)
+    assert answer(talk, letter, "I am away.", ALICE) == []
+    assert talk.outcome == "silent: too many mails that could not be read"
+    assert answer(talk, letter, "D4", ALICE)
+    talk.now = talk.now.replace(hour=14)
+    assert answer(talk, letter, "I am away.", ALICE)
+
+
+def test_a_robot_that_strips_everything_is_left_alone_too(talk: Talk) -> None:
+    for _ in range(60):
+        assert talk.send(ALICE, "I am away")
+    assert talk.send(ALICE, "I am away") == []
+    assert talk.send(ALICE, "oust show 1")
+
+
+def test_two_robots_do_not_talk_for_ever(talk: Talk) -> None:
+    talk.send(BOB, "oust chat 1 bob lookingglass", "How are you?")
+    sender, other = ALICE, BOB
+    for _ in range(40):
+        answer(talk, letter_to(sender, talk), "I am away.", sender)
+        sender, other = other, sender
+    assert answer(talk, letter_to(sender, talk), "I am away.", sender) == []
+    assert talk.outcome == "silent: too many answers that were to be passed on"
+
+
+# What never gets out
+
+
+def test_a_token_is_nowhere_but_in_the_letters_to_its_player(
+    talk: Talk, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    board = letter_to(ALICE, talk)
+    secret, message_id = str(board["Reply-To"]), str(board["Message-ID"])
+    quoted = f"{secret} and {message_id} are what I got"
+    answer(talk, board, f"C3\nLook: {quoted}", ALICE)
+    assert_no_token(talk.text_to(BOB))
+    for line in (f"chat {quoted}", f"note {quoted}", quoted, f"show {secret}"):
+        answer(talk, letter_to(ALICE, talk), line, ALICE)
+        for letter in talk.letters:
+            payload = letter.get_payload(decode=True)
+            assert isinstance(payload, bytes)
+            assert_no_token(payload.decode())
+    talk.send(BOB, "message bob lookingglass alice", quoted)
+    assert_no_token(talk.text_to(ALICE))
+    talk.send(BOB, quoted, quoted, to=secret.replace("@", "x@"))
+    for path in talk.home.path.rglob("*"):
+        if path.is_file() and path.parent.parent.name != "outbox":
+            assert_no_token(path.read_text())
+    assert_no_token(caplog.text)
+
+
+def assert_no_token(text: str) -> None:
+    assert not TOKEN.search(text), text
+
+
+QUOTES = (
+    "> {}",
+    ">> {}",
+    "On Friday, bob wrote:\n> {}",
+    "-----Original Message-----\n{}",
+    "-- \n{}",
+)
+
+
+@settings(
+    max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
+@given(
+    st.lists(st.tuples(st.sampled_from(QUOTES), st.sampled_from(("C3", "resign", "pass", "swap")))),
+    st.sampled_from(("", "Thank you, but no.\n\n", "Hello\n")),
+)
+def test_what_is_quoted_is_never_done(
+    tmp_path_factory: pytest.TempPathFactory, quotes: list[tuple[str, str]], own: str
+) -> None:
+    talk = Talk.begin(tmp_path_factory.mktemp("home"), ALICE, BOB)
+    talk.send(ALICE, "oust challenge alice bob -size=5")
+    text = own + "\n".join(quote.format(command) for quote, command in quotes)
+    answer(talk, letter_to(ALICE, talk), text, ALICE)
+    assert moves(talk) == []
+    assert talk.outcome.startswith("refused: ")
+
+
+def test_all_kinds_have_names_that_fit_into_an_address() -> None:
+    assert all(re.fullmatch("[a-z]{1,16}", name) for name in KINDS)
+
+
+def test_a_tap_whose_tag_the_envelope_has_lost_is_a_move_from_ones_own_address(talk: Talk) -> None:
+    tagged = reply_to(ALICE, talk)
+    for sender in (MALLORY, BOB):
+        talk.send(sender, f"D4\r\nTo: {tagged}", to=ADDRESS)
+        assert (talk.outcome, moves(talk)) == ("refused: answer_to_board", [])
+    talk.send(ALICE, f"D4\r\nTo: {tagged}", to=ADDRESS)
+    assert moves(talk) == ["x D4"]
+
+
+def test_who_may_have_a_new_password_is_told_that_it_ends_earlier_mails(talk: Talk) -> None:
+    letter = letter_to(ALICE, talk)
+    talk.send(ALICE, "change password alice wonderland through-the-glass")
+    answer(talk, letter, "D4", ALICE)
+    text = " ".join(str(letter_to(ALICE, talk).get_payload()).split())
+    assert "Mails from before your latest change of password prove nothing any more." in text
+    assert "You sent" not in text
+
+
+def test_who_answers_an_offer_with_other_words_is_told_the_right_ones(talk: Talk) -> None:
+    answer(talk, letter_to(ALICE, talk), "propose", ALICE)
+    offered = letter_to(BOB, talk)
+    answer(talk, offered, "Yes, I agree.", BOB)
+    text = " ".join(str(letter_to(BOB, talk).get_payload()).split())
+    assert "answer this mail with accept, or else with reject" in text
+
+
+def test_a_move_that_went_to_the_other_player_as_text_is_said_not_to_be_made(talk: Talk) -> None:
+    talk.send(BOB, "oust chat 1 bob lookingglass", "Hello")
+    written = letter_to(ALICE, talk)
+    answer(talk, written, "D4", ALICE)
+    assert "oust move 1 alice PASSWORD D4#1" in str(letter_to(ALICE, talk).get_payload())
+    assert "PASSWORD D4" not in str(letter_to(BOB, talk).get_payload())
+    answer(talk, written, "Hello!", ALICE)
+    assert "has not been made" not in str(letter_to(ALICE, talk).get_payload())
+
+
+def test_nobody_is_told_to_play_at_once_what_was_for_another_turn(talk: Talk) -> None:
+    answer(talk, letter_to(ALICE, talk), "queue if D5 then E5", ALICE)
+    assert talk.outcome == "refused: your_own_turn"
+    assert "E5#1" not in str(letter_to(ALICE, talk).get_payload())

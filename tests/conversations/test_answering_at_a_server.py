@@ -1,0 +1,47 @@
+import re
+from pathlib import Path
+
+from tests.support.player import Player, latest_mail, play_to_the_end
+from tests.support.server import Server, running
+
+
+def signed_up(server: Server) -> tuple[Player, Player]:
+    """Return two players with accounts."""
+    alice, bob = Player("alice", "wonderland", server), Player("bob", "lookingglass", server)
+    alice.sign_up()
+    bob.sign_up()
+    return alice, bob
+
+
+def test_a_whole_game_is_played_by_answers_without_a_password(tmp_path: Path) -> None:
+    with running(tmp_path) as server:
+        alice, bob = signed_up(server)
+        alice.send("oust challenge alice bob -size=4")
+        latest = play_to_the_end((alice, bob), latest_mail((alice, bob)), by_answers=True)
+        assert all("over" in str(mail["Subject"]) for mail in latest.values())
+        bob.answer(latest["bob"], "Well played, and thank you.")
+        (chat,) = alice.wait_for_mail()
+        assert chat["Subject"] == "oust 1: bob writes"
+        assert "  Well played, and thank you." in chat.get_content()
+        alice.answer(chat, "Another one?")
+        assert "  Another one?" in bob.wait_for_mail()[-1].get_content()
+        assert server.stop() == 0
+    assert not re.search(r"\.[a-z2-7]{16}\b", server.log)
+    for path in tmp_path.rglob("*"):
+        is_letter = path.parent.parent.name == "outbox"
+        assert (
+            is_letter
+            or not path.is_file()
+            or not re.search(rb"\.[a-z2-7]{16}\b", path.read_bytes())
+        ), path
+
+
+def test_an_answer_whose_plus_part_was_lost_is_known_by_what_it_answers(tmp_path: Path) -> None:
+    with running(tmp_path) as server:
+        alice, bob = signed_up(server)
+        alice.send("oust challenge alice bob -size=4")
+        board = latest_mail((alice, bob))["alice"]
+        bob.answer(board, "C3", to=server.commands)
+        assert "not understood" in str(bob.wait_for_mail()[-1]["Subject"])
+        alice.answer(board, "C3", to=server.commands)
+        assert "bob to move" in str(alice.wait_for_mail()[-1]["Subject"])

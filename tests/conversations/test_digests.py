@@ -1,0 +1,151 @@
+"""The daily mail of players who want no mail for each turn."""
+
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.digest import Digested, latest_slot, next_digest, next_slot, with_digested
+from pbm_oust.accounts.settings import USUAL, MailWhen, Settings, with_settings
+from pbm_oust.store.recovery import recover
+from tests.store.test_disk_faults import Death, Fault, FaultyDisk
+from tests.support.sweeping import HASH, World, day, new_world
+
+WANTED = Settings(mail=MailWhen.DIGEST)
+SEVEN = (7 - 15.6) / 24
+"""Seven o'clock, in the days of the world, on the day of its beginning."""
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    world = new_world(tmp_path / "home")
+    world.add_player("dora", WANTED)
+    return world
+
+
+def digests(world: World, at: float) -> list[str]:
+    return [deed.about for deed in world.sweep(at).done if deed.what == "digest"]
+
+
+def test_a_digest_comes_once_a_day_at_its_hour(world: World) -> None:
+    world.add_board("dora", "bob")
+    times = [0.1, 1 + SEVEN - 0.01, 1 + SEVEN, 1 + SEVEN + 0.01, 1.5, 2 + SEVEN - 0.01, 2 + SEVEN]
+    assert [bool(digests(world, at)) for at in times] == [
+        False, False, True, False, False, False, True,
+    ]  # fmt: skip
+    assert world.letters() == [("dora", "digest: 1 board waits for you")] * 2
+
+
+def test_a_digest_has_the_boards_that_wait_and_what_happened_on_others(world: World) -> None:
+    for x, o in (("dora", "bob"), ("alice", "dora"), ("alice", "dora"), ("alice", "bob")):
+        world.add_board(x, o)
+    world.play(1, 0.2, "x C3")
+    world.play(1, 0.3, "o A1")
+    world.play(2, 0.4, "x E5")
+    world.play(2, 0.5, "o A1")
+    world.play(3, 0.6, "x propose")
+    assert digests(world, 1) == ["dora"]
+    text = world.text_to("dora")
+    assert "Subject: digest: 1 board waits for you" in text
+    assert "oust 1, square 5x5 bob played A1. x: dora 1/1 o: bob 1/1" in text
+    assert "oust move 1 dora PASSWORD" in text
+    assert "Play by 18 December 2026, 22:48 UTC, or you lose the game." in text
+    assert "since the last digest: oust 3: alice proposed a draw. alice proposes" in text
+    assert "oust move 3 dora PASSWORD accept" in text
+    assert "oust 4" not in text
+
+
+def test_nothing_is_mailed_when_nothing_waits(world: World) -> None:
+    world.add_board("alice", "dora")
+    assert digests(world, 1) == []
+    world.play(1, 1.1, "x C3")
+    assert digests(world, 1.2) == []
+    assert digests(world, 2) == ["dora"]
+
+
+def test_what_happened_while_nothing_waited_is_in_the_next_digest(world: World) -> None:
+    world.add_board("alice", "dora")
+    world.play(1, 0.2, "x propose")
+    assert digests(world, 1) == []
+    world.add_board("dora", "bob", at=1.2)
+    assert digests(world, 2) == ["dora"]
+    assert "oust 1: alice proposed a draw." in world.text_to("dora")
+    assert digests(world, 3) == ["dora"]
+    assert "oust 1" not in world.text_to("dora")
+
+
+def test_who_wants_each_mail_gets_no_digest(world: World) -> None:
+    world.add_board("alice", "bob")
+    assert digests(world, 1) == []
+
+
+@pytest.mark.parametrize(
+    ("now", "zone", "slot"),
+    [
+        ("2026-11-20 07:00", "UTC", "2026-11-20 07:00"),
+        ("2026-11-20 06:59", "UTC", "2026-11-19 07:00"),
+        ("2026-11-20 06:00", "Europe/Paris", "2026-11-20 06:00"),
+        ("2026-11-20 05:59", "Europe/Paris", "2026-11-19 06:00"),
+        ("2026-07-20 05:00", "Europe/Paris", "2026-07-20 05:00"),
+        ("2026-11-20 22:00", "Asia/Tokyo", "2026-11-20 22:00"),
+        ("2026-11-20 21:00", "Asia/Tokyo", "2026-11-19 22:00"),
+        ("2026-11-20 14:59", "America/Los_Angeles", "2026-11-19 15:00"),
+    ],
+)
+def test_the_hour_is_that_of_the_players_time_zone(now: str, zone: str, slot: str) -> None:
+    at = datetime.fromisoformat(now).replace(tzinfo=UTC)
+    assert f"{latest_slot(at, ZoneInfo(zone)):%Y-%m-%d %H:%M}" == slot
+
+
+MOMENTS = st.datetimes(datetime(2020, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC)).map(
+    lambda at: at.replace(microsecond=0)
+)
+DORA = with_settings(Account("dora", HASH, ("dora@example.org",), day(0)), WANTED)
+
+
+@given(MOMENTS, MOMENTS, st.sampled_from(["UTC", "Europe/Paris", "America/Sao_Paulo"]))
+def test_a_digest_is_due_when_its_next_hour_has_come(
+    looked: datetime, now: datetime, zone: str
+) -> None:
+    is_due = latest_slot(now, ZoneInfo(zone)) > looked
+    assert is_due is (next_slot(looked, ZoneInfo(zone)) <= now)
+    player = with_digested(DORA, Digested(looked, looked))
+    assert next_digest(player) == next_slot(looked, ZoneInfo("UTC"))
+
+
+def test_the_first_digest_is_due_at_the_first_hour_after_the_player_joined() -> None:
+    assert next_digest(DORA) == next_slot(DORA.joined, ZoneInfo("UTC"))
+
+
+def test_who_wants_no_digest_has_none_that_is_due() -> None:
+    assert next_digest(with_settings(DORA, USUAL)) is None
+
+
+@pytest.mark.parametrize("fault", Fault)
+def test_whatever_the_disk_does_a_digest_is_sent_once(
+    fault: Fault, world: World, tmp_path: Path
+) -> None:
+    world.add_board("dora", "bob")
+    at, is_disturbed = 0, True
+    while is_disturbed:
+        at += 1
+        tried = World(shutil.copytree(world.path, tmp_path / f"{at}"), today=1)
+        disk = FaultyDisk(at, fault)
+        try:
+            tried.sweep(disk=disk)
+            is_disturbed = disk.steps >= disk.at
+        except Death:
+            is_disturbed = True
+        if at % 2:
+            recover(tried.home)
+        tried.sweep()
+        recover(tried.home)
+        assert tried.letters() == [("dora", "digest: 1 board waits for you")], at
+        assert list((tried.path / "outbox" / "tmp").iterdir()) == [], at
+        assert tried.done() == [], at
+    assert at > 10

@@ -1,0 +1,194 @@
+"""Players who are not mailed every record, and those who only watch."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pbm_oust.accounts.account_file import format_account, parse_account
+from pbm_oust.accounts.returned import MOST_BOUNCES, Bounce
+from pbm_oust.accounts.watched import MOST_WATCHED, watched_by, with_watched
+from pbm_oust.board.game import Game
+from pbm_oust.board.notation import format_header
+from pbm_oust.board.record import Ruling, Verb
+from pbm_oust.letters.letters import Letters
+from pbm_oust.play.notices import News
+from pbm_oust.play.request import Request
+from pbm_oust.play.telling import tell_players
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.position import Side
+from pbm_oust.store.open_boards import read_game
+from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, Talk
+
+REQUEST = Request("", "", "", "server")
+
+
+@pytest.fixture
+def talk(tmp_path: Path) -> Talk:
+    """Return a talk with a home in which a board of Alice and Bob waits for Alice."""
+    talk = Talk.begin(tmp_path / "home", ALICE, BOB, CAROL)
+    talk.send(ALICE, "oust challenge alice bob -size=5")
+    return talk
+
+
+def game_of(talk: Talk) -> Game:
+    return read_game(talk.home, KINDS["oust"], 1)
+
+
+def told_of_server(talk: Talk, game: Game, told_from: int = 0) -> list[str | None]:
+    """Return the userids of those who are told what the server did last."""
+    work = UnitOfWork(
+        talk.home, Letters(ADDRESS, lambda: talk.now, talk.home.key).write, lambda: talk.now
+    )
+    notices = tell_players(game, News.PLAYED, work, REQUEST, actor=None, told_from=told_from)
+    return [notice.reader.userid for notice in notices]
+
+
+@pytest.mark.parametrize("setting", ["mine", "digest"])
+def test_who_has_settled_not_to_be_mailed_is_not_called_unreachable(
+    setting: str, talk: Talk
+) -> None:
+    talk.send(BOB, f"settings bob lookingglass mail {setting}")
+    talk.send(ALICE, "oust move 1 alice wonderland C3")
+    assert "comes back" not in talk.text_to(ALICE)
+
+
+def test_who_has_settled_not_to_be_mailed_and_cannot_be_is_called_unreachable(talk: Talk) -> None:
+    talk.send(BOB, "settings bob lookingglass mail digest")
+    for number in range(MOST_BOUNCES):
+        talk.home.bounces.note(BOB, Bounce.of(talk.now, "5.1.1", f"<{number}@x>", "lost"))
+    assert talk.send(ALICE, "oust move 1 alice wonderland C3") == [
+        f"{ALICE}: oust 1 #2: bob to move"
+    ]
+    assert "Mail to bob comes back" in talk.text_to(ALICE)
+
+
+def test_mine_leaves_out_the_parts_of_a_turn_that_goes_on(talk: Talk) -> None:
+    talk.send(BOB, "settings bob lookingglass mail mine")
+    for sender, line in [
+        (ALICE, "oust move 1 alice wonderland C3"),
+        (BOB, "oust move 1 bob lookingglass A1"),
+        (ALICE, "oust move 1 alice wonderland E5"),
+        (BOB, "oust move 1 bob lookingglass C2"),
+    ]:
+        talk.send(sender, line)
+    sent = talk.send(ALICE, "oust move 1 alice wonderland B3")
+    assert game_of(talk).player_to_move == "alice"
+    assert sent == [f"{ALICE}: oust 1 #6: your turn, alice"]
+
+
+def test_mine_tells_at_last_of_all_parts_of_a_turn(talk: Talk) -> None:
+    talk.send(BOB, "settings bob lookingglass mail mine")
+    for sender, line in [
+        (ALICE, "oust move 1 alice wonderland C3"),
+        (BOB, "oust move 1 bob lookingglass A1"),
+        (ALICE, "oust move 1 alice wonderland E5"),
+        (BOB, "oust move 1 bob lookingglass C2"),
+        (ALICE, "oust move 1 alice wonderland B3"),
+        (ALICE, "oust move 1 alice wonderland E1"),
+    ]:
+        talk.send(sender, line)
+    assert "alice played B3 (taking 1 stone). The turn goes on.\nalice played E1.\n" in (
+        talk.text_to(BOB).replace("\n\n", "\n")
+    )
+
+
+def test_a_text_of_blanks_is_no_reason_to_mail_somebody(talk: Talk) -> None:
+    talk.send(BOB, "settings bob lookingglass mail digest")
+    assert len(talk.send(ALICE, "oust move 1 alice wonderland C3", " \n \n")) == 1
+
+
+def test_digest_does_not_hold_back_what_is_proposed_and_the_end(talk: Talk) -> None:
+    talk.send(BOB, "settings bob lookingglass mail digest")
+    assert len(talk.send(ALICE, "oust move 1 alice wonderland propose")) == 2
+    assert len(talk.send(ALICE, "oust resign 1 alice wonderland")) == 2
+
+
+@pytest.mark.parametrize("setting", ["mine", "digest"])
+def test_a_reminder_goes_to_whom_it_is_for_whatever_he_has_settled(
+    setting: str, talk: Talk
+) -> None:
+    talk.send(ALICE, f"settings alice wonderland mail {setting}")
+    talk.send(BOB, f"settings bob lookingglass mail {setting}")
+    reminded = game_of(talk).rule(Ruling(Verb.REMIND, Side.X), talk.now, "1" * 16)
+    assert told_of_server(talk, reminded) == ["alice"]
+
+
+def test_what_the_operator_does_is_always_mailed(talk: Talk) -> None:
+    talk.send(ALICE, "settings alice wonderland mail digest")
+    talk.send(BOB, "settings bob lookingglass mail digest")
+    adopted = game_of(talk).rule(Ruling(Verb.ADOPT, Side.O, "carol"), talk.now, "1" * 16)
+    assert told_of_server(talk, adopted) == ["alice", "carol"]
+
+
+def test_what_was_not_told_yet_counts_besides_the_latest_record(talk: Talk) -> None:
+    talk.send(BOB, "settings bob lookingglass mail digest")
+    ruled = game_of(talk).rule(Ruling(Verb.REMIND, Side.O), talk.now, "1" * 16)
+    both = ruled.rule(Ruling(Verb.REMIND, Side.X), talk.now, "2" * 16)
+    assert told_of_server(talk, both) == ["alice"]
+    assert told_of_server(talk, both, told_from=1) == ["alice", "bob"]
+
+
+def test_who_watches_gets_the_board_and_not_the_text(talk: Talk) -> None:
+    talk.send(CAROL, "oust watch 1 carol rabbithole")
+    talk.send(ALICE, "oust move 1 alice wonderland C3", "Between us two")
+    assert "Between us two" in talk.text_to(BOB)
+    assert "Between us two" not in talk.text_to(CAROL)
+    assert "oust unwatch 1 carol PASSWORD" in talk.text_to(CAROL)
+
+
+def test_who_watches_and_takes_a_side_over_is_mailed_once(talk: Talk) -> None:
+    talk.send(CAROL, "oust watch 1 carol rabbithole")
+    adopted = game_of(talk).rule(Ruling(Verb.ADOPT, Side.O, "carol"), talk.now, "1" * 16)
+    assert told_of_server(talk, adopted) == ["alice", "carol"]
+
+
+def test_a_damaged_account_of_somebody_who_watches_holds_up_no_move(talk: Talk) -> None:
+    talk.send(CAROL, "oust watch 1 carol rabbithole")
+    text = talk.home.read_player("carol").replace("Joined:", "Jolted:")
+    talk.home.write_player("carol", text)
+    assert len(talk.send(ALICE, "oust move 1 alice wonderland C3")) == 2
+
+
+def test_watched_boards_that_are_over_make_room(talk: Talk) -> None:
+    header = game_of(talk).header
+    for board in range(2, MOST_WATCHED + 2):
+        talk.home.create_history("oust", board, format_header(replace(header, board=board)))
+    names = [f"oust {board}" for board in range(1, MOST_WATCHED + 1)]
+    watching = with_watched(parse_account(talk.home.read_player("carol")), names)
+    talk.home.write_player("carol", format_account(watching))
+    line, name = f"oust watch {MOST_WATCHED + 1} carol rabbithole", f"oust {MOST_WATCHED + 1}"
+    assert talk.send(CAROL, line) == [f"{CAROL}: {name}: not done"]
+    talk.send(ALICE, "oust resign 1 alice wonderland")
+    assert talk.send(CAROL, line) == [f"{CAROL}: {name}: watched"]
+    watched = watched_by(parse_account(talk.home.read_player("carol")))
+    assert watched == (*names[1:], name)
+
+
+def test_a_note_is_in_no_mail_to_anybody_else(talk: Talk) -> None:
+    talk.send(CAROL, "oust watch 1 carol rabbithole")
+    talk.send(BOB, "oust note 1 bob lookingglass", "He always opens so")
+    talk.send(ALICE, "oust move 1 alice wonderland C3")
+    assert "He always opens so" in talk.text_to(BOB)
+    assert "He always opens so" not in talk.text_to(ALICE) + talk.text_to(CAROL)
+
+
+def test_a_password_in_a_note_is_not_kept(talk: Talk) -> None:
+    talk.send(BOB, "oust note 1 bob lookingglass", "my password is lookingglass")
+    assert "lookingglass" not in talk.home.read_player("bob")
+
+
+def test_times_are_those_of_the_readers_zone(talk: Talk) -> None:
+    talk.send(BOB, "settings bob lookingglass zone Asia/Kolkata")
+    talk.home.bounces.note(BOB, Bounce.of(talk.now, "5.1.1", "<1@x>", "lost"))
+    talk.send(ALICE, "oust move 1 alice wonderland C3")
+    assert "  2026-11-20 17:30 IST, lost (5.1.1)" in talk.text_to(BOB)
+
+
+def test_a_damaged_setting_leaves_the_mail_with_its_sender_and_changes_nothing(talk: Talk) -> None:
+    text = talk.home.read_player("bob")
+    talk.home.write_player("bob", f"{text}Setting: mail never\n")
+    with pytest.raises(Exception, match="mail never"):
+        talk.send(ALICE, "oust move 1 alice wonderland C3")
+    assert game_of(talk).records == ()

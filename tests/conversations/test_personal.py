@@ -1,0 +1,307 @@
+"""Commands of players for themselves, sent by mail."""
+
+from pathlib import Path
+
+import pytest
+
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.account_file import format_account, parse_account
+from pbm_oust.accounts.broadcasts import MOST_A_DAY
+from pbm_oust.accounts.queue import Clause, Plan, with_plans
+from pbm_oust.accounts.settings import USUAL, settings_of
+from pbm_oust.accounts.status import with_becomes, with_disabled
+from pbm_oust.board.game import Game
+from pbm_oust.board.record import Deed, Place
+from pbm_oust.commands.export import LARGEST_PART
+from pbm_oust.commands.invitations import Reject
+from pbm_oust.commands.play import Move
+from pbm_oust.mail.inbound import KeptBySender
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.service.table import parse_line
+from pbm_oust.store.open_boards import read_game
+from tests.support.accounts import make_account
+from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
+
+
+@pytest.fixture
+def talk(tmp_path: Path) -> Talk:
+    return Talk.begin(tmp_path / "home", ALICE, BOB, CAROL)
+
+
+def account(talk: Talk, userid: str) -> Account:
+    return parse_account(talk.home.read_player(userid))
+
+
+def disable(talk: Talk, userid: str) -> None:
+    talk.home.write_player(userid, format_account(with_disabled(account(talk, userid), talk.now)))
+
+
+def first_board(talk: Talk) -> Game:
+    return read_game(talk.home, KINDS["oust"], 1)
+
+
+# The grammar
+
+
+def test_reject_is_a_deed_on_a_board_and_a_command_of_its_own() -> None:
+    _, deed = parse_line("oust move 17 alice wonderland reject")
+    assert isinstance(deed, Move)
+    assert deed.wish is Deed.REJECT
+    _, general = parse_line("reject alice wonderland bob")
+    assert isinstance(general, Reject)
+    assert general.userids == ("bob",)
+
+
+@pytest.mark.parametrize(
+    ("line", "correction"),
+    [
+        ("settings alice wonderland mail=never", "settings alice PASSWORD mail=each"),
+        ("settings alice wonderland mail minne", "settings alice PASSWORD mail mine"),
+        ("settings alice wonderland zoen UTC", "settings alice PASSWORD zone UTC"),
+        ("settings alice wonderland zone Mars", "settings alice PASSWORD zone UTC"),
+        ("setings alice wonderland", "settings alice PASSWORD"),
+        ("oust note 1 alice wonderland delte", "oust note 1 alice PASSWORD delete"),
+        ("forget alice wonderland realy", "forget alice PASSWORD really"),
+    ],
+)
+def test_what_is_misspelt_is_answered_with_a_line_that_is_right(
+    line: str, correction: str, talk: Talk
+) -> None:
+    talk.send(ALICE, line)
+    assert f"\n  {correction}\n" in talk.text_to(ALICE)
+    assert talk.outcome.startswith("refused")
+
+
+@pytest.mark.parametrize("zone", ["europe/paris", "EUROPE/PARIS", "Europe/Paris"])
+def test_a_zone_is_found_whatever_its_capitals(zone: str, talk: Talk) -> None:
+    talk.send(ALICE, f"settings alice wonderland zone {zone}")
+    assert str(settings_of(account(talk, "alice")).zone) == "Europe/Paris"
+
+
+# Limits, rejected players, closed accounts
+
+
+def test_a_limit_counts_boards_that_go_on_and_no_others(talk: Talk) -> None:
+    talk.send(ALICE, "limit alice wonderland 1")
+    talk.send(ALICE, "oust challenge alice bob -size=5")
+    assert talk.send(CAROL, "oust challenge carol alice") == [f"{CAROL}: not done"]
+    talk.send(ALICE, "oust resign 1 alice wonderland")
+    assert len(talk.send(CAROL, "oust challenge carol alice")) == 2
+
+
+def test_one_challenge_that_comes_again_is_done_before_and_over_no_limit(talk: Talk) -> None:
+    talk.send(ALICE, "limit alice wonderland 1")
+    talk.send(ALICE, "oust challenge alice bob -size=5", number=1)
+    assert talk.send(ALICE, "oust challenge alice bob -size=5", number=1) == [
+        f"{ALICE}: oust 1: already done"
+    ]
+
+
+def test_who_rejects_somebody_may_still_challenge_him(talk: Talk) -> None:
+    talk.send(BOB, "reject bob lookingglass alice")
+    assert talk.send(ALICE, "oust challenge alice bob") == [f"{ALICE}: not done"]
+    assert len(talk.send(BOB, "oust challenge alice bob")) == 2
+
+
+def test_nobody_rejects_himself(talk: Talk) -> None:
+    assert talk.send(BOB, "reject bob lookingglass bob") == [f"{BOB}: not done"]
+
+
+def test_a_closed_account_takes_no_command_and_tells_so_only_with_the_password(talk: Talk) -> None:
+    disable(talk, "bob")
+    talk.send(BOB, "settings bob lookingglass")
+    assert "closed the account of bob" in talk.text_to(BOB)
+    talk.send(BOB, "settings bob wrongpassword")
+    assert "closed" not in talk.text_to(BOB)
+
+
+@pytest.mark.parametrize("sender", [ALICE, BOB])
+def test_a_closed_account_is_on_no_new_board(sender: str, talk: Talk) -> None:
+    disable(talk, "bob")
+    assert talk.send(sender, "oust challenge alice bob") == [f"{sender}: not done"]
+    assert talk.home.boards("oust") == []
+
+
+def test_somebody_who_is_about_to_go_is_on_no_new_board(talk: Talk) -> None:
+    going = with_becomes(account(talk, "bob"), "gone-1")
+    talk.home.write_player("bob", format_account(going))
+    assert talk.send(ALICE, "oust challenge alice bob") == [f"{ALICE}: not done"]
+
+
+def test_a_closed_account_gets_no_mail_and_the_other_player_is_told(talk: Talk) -> None:
+    talk.send(ALICE, "oust challenge alice bob -size=5")
+    disable(talk, "bob")
+    assert len(talk.send(ALICE, "oust move 1 alice wonderland C3")) == 1
+    text = talk.text_to(ALICE)
+    assert "The account of bob is closed" in text
+    assert "comes back" not in text
+    assert talk.send(ALICE, "message alice wonderland bob", "Hello") == [f"{ALICE}: not sent"]
+
+
+# Broadcasts
+
+
+def test_a_broadcast_goes_to_all_who_want_it_and_can_be_reached(talk: Talk) -> None:
+    talk.send(BOB, "settings bob lookingglass broadcasts off")
+    sent = talk.send(ALICE, "broadcast alice wonderland", "Hello")
+    assert sent == [f"{ALICE}: sent to everybody", f"{CAROL}: alice writes to everybody"]
+    disable(talk, "carol")
+    talk.send(ALICE, "broadcast alice wonderland", "Hello again")
+    assert [letter["To"] for letter in talk.letters] == [ALICE]
+
+
+def test_an_answer_to_a_broadcast_reaches_nobody_and_no_parser(talk: Talk) -> None:
+    talk.send(ALICE, "broadcast alice wonderland", "Hello")
+    reply_to = str(talk.letters[-1]["Reply-To"]).partition("<")[2].strip(">")
+    assert reply_to not in (ALICE, str(talk.letters[-1]["From"]))
+    line = "settings bob lookingglass mail mine"
+    assert talk.send(BOB, line, to=reply_to) == []
+    assert talk.outcome == "silent: an answer to a mail that went to everybody"
+    assert settings_of(account(talk, "bob")) == USUAL
+
+
+def test_nobody_reads_the_answers_to_broadcasts_alone(talk: Talk) -> None:
+    talk.send(ALICE, "oust challenge alice bob")
+    addresses = [str(letter["Reply-To"]) for letter in talk.letters]
+    assert [address.rpartition(".")[0] for address in addresses] == [
+        f"pbmserv+oust.1.1.alice.{addresses[0].rpartition('@')[0][-16:]}@example",
+        f"pbmserv+oust.1.1.bob.{addresses[1].rpartition('@')[0][-16:]}@example",
+    ]
+
+
+def test_a_broadcast_that_comes_again_goes_out_once_and_counts_once(talk: Talk) -> None:
+    for number in range(1, MOST_A_DAY + 1):
+        assert len(talk.send(ALICE, "broadcast alice wonderland", "Hello", number=number)) == 3
+        again = talk.send(ALICE, "broadcast alice wonderland", "Hello", number=number)
+        assert again == [f"{ALICE}: already sent to everybody"]
+    assert talk.send(ALICE, "broadcast alice wonderland", "Hello") == [f"{ALICE}: not done"]
+
+
+def test_a_damaged_account_holds_up_no_broadcast(talk: Talk) -> None:
+    talk.home.write_player("bob", "nothing")
+    assert len(talk.send(ALICE, "broadcast alice wonderland", "Hello")) == 2
+
+
+# Export and forget
+
+
+def test_an_export_goes_to_the_addresses_of_the_account_only(talk: Talk) -> None:
+    sent = talk.send("work@example.com", "export bob lookingglass")
+    assert sent == ["work@example.com: your export is on its way", f"{BOB}: export of bob"]
+    assert BOB not in talk.text_to("work@example.com")
+
+
+def test_an_export_has_every_line_of_the_account_but_the_password(talk: Talk) -> None:
+    talk.send(ALICE, "oust challenge alice bob -size=5")
+    talk.send(ALICE, "limit alice wonderland 7")
+    talk.send(ALICE, "oust note 1 alice wonderland", "Corners, always corners")
+    kept = format_account(account(talk, "alice"))
+    talk.send(BOB, "help")
+    talk.send(ALICE, "export alice wonderland")
+    (text,) = (str(each.get_payload()) for each in talk.letters if "part 1" in str(each["Subject"]))
+    for line in kept.splitlines()[1:]:
+        key = line.partition(":")[0]
+        assert (f"  {line}\n" in text) is (key not in ("Password", "Note"))
+    assert "scrypt" not in text
+    assert "  Corners, always corners\n" in text
+
+
+def test_a_large_export_comes_in_several_letters_that_are_told_apart(talk: Talk) -> None:
+    talk.send(ALICE, "oust challenge alice bob -size=5")
+    remarks = f"# {'x' * 70}\n" * (LARGEST_PART // 100)
+    long = talk.home.read_history("oust", 1).decode() + remarks
+    for board in (2, 3):
+        talk.home.create_history("oust", board, long)
+    talk.send(ALICE, "export alice wonderland")
+    parts = talk.letters[1:]
+    assert len({str(each["Message-ID"]) for each in parts}) == len(parts) == 3
+    text = "".join(str(each.get_payload()) for each in parts)
+    for board in (1, 2, 3):
+        assert f"The history of board oust {board}:" in text
+
+
+def test_every_line_of_an_export_fits_into_a_mail(talk: Talk) -> None:
+    long = Plan("oust", 1, 1, "0" * 16, Clause(Place(("A1",) * 2000)))
+    talk.home.write_player("alice", format_account(with_plans(account(talk, "alice"), [long])))
+    talk.send(ALICE, "export alice wonderland")
+    letters = [talk.home.outbox.read(name) for name in talk.home.outbox.letters()]
+    assert max(len(line) for letter in letters for line in letter.split(b"\n")) < 990
+
+
+def test_forget_without_the_last_word_changes_nothing(talk: Talk) -> None:
+    before = account(talk, "alice")
+    assert talk.send(ALICE, "forget alice wonderland") == [f"{ALICE}: forget: nothing is done yet"]
+    assert account(talk, "alice") == before
+
+
+def test_forget_with_a_wrong_password_changes_nothing(talk: Talk) -> None:
+    before = account(talk, "alice")
+    talk.send(ALICE, "forget alice wrongpassword really")
+    assert talk.outcome.startswith("refused")
+    assert account(talk, "alice") == before
+
+
+def test_a_mail_to_forget_somebody_who_is_back_does_not_send_him_away_again(talk: Talk) -> None:
+    talk.send(ALICE, "forget alice wonderland really", number=2)
+    make_account(talk.home, "alice", "wonderland", ALICE)
+    assert talk.send(ALICE, "forget alice wonderland really", number=2) == [
+        f"{ALICE}: goodbye, alice"
+    ]
+    assert talk.home.has_player("alice")
+
+
+def test_codes_of_somebody_who_is_forgotten_are_forgotten_with_him(talk: Talk) -> None:
+    talk.send(ALICE, "add alice wonderland alice@home.example")
+    talk.send(BOB, "add bob lookingglass bob@home.example")
+    talk.send(ALICE, "forget alice wonderland really")
+    assert not talk.home.has_player("alice")
+    pending = [talk.home.pending.find(name, talk.now) for name in talk.home.pending.names()]
+    assert [each.userid for each in pending if each] == ["bob"]
+
+
+def test_nobody_is_forgotten_by_halves_where_a_board_is_damaged(talk: Talk) -> None:
+    talk.send(ALICE, "oust challenge alice bob -size=5")
+    talk.send(ALICE, "churn challenge alice bob")
+    sound = talk.home.read_history("churn", 1)
+    talk.home.history_path("churn", 1).write_bytes(sound.replace(b"hex 3", b"round"))
+    before = account(talk, "alice"), talk.home.read_history("oust", 1)
+    with pytest.raises(KeptBySender):
+        talk.send(ALICE, "forget alice wonderland really", number=3)
+    assert (account(talk, "alice"), talk.home.read_history("oust", 1)) == before
+    talk.home.history_path("churn", 1).write_bytes(sound)
+    talk.send(ALICE, "forget alice wonderland really", number=3)
+    assert not talk.home.has_player("alice")
+
+
+def test_an_address_that_somebody_else_has_too_keeps_its_letters(talk: Talk) -> None:
+    make_account(talk.home, "alicia", "wonderland2", ALICE)
+    before = talk.home.outbox.letters()
+    talk.send(ALICE, "forget alice wonderland really")
+    assert set(before) <= set(talk.home.outbox.letters())
+
+
+def test_a_game_that_was_adopted_names_its_former_player_no_more(talk: Talk) -> None:
+    talk.send(ALICE, "oust challenge alice bob -size=5")
+    talk.send(ALICE, "oust move 1 alice wonderland C3")
+    talk.send(BOB, "oust move 1 bob lookingglass swap")
+    talk.send(ALICE, "forget alice wonderland really")
+    game = first_board(talk)
+    assert (game.header.x, game.header.o) == ("gone-1", "bob")
+    assert (game.x, game.o) == ("bob", "gone-1")
+    assert game.result
+
+
+def test_nobody_can_sign_up_as_one_of_those_who_went(talk: Talk) -> None:
+    talk.send(CAROL, "signup gone-7 somepassword")
+    assert talk.outcome.startswith("refused")
+
+
+def test_everything_works_in_one_mail(talk: Talk) -> None:
+    lines = [
+        "settings alice wonderland mail mine",
+        "limit alice wonderland 3",
+        "reject alice wonderland bob",
+        "export alice wonderland",
+    ]
+    sent = talk.send(ALICE, "multiple", "\r\n".join(lines))
+    assert sorted(sent) == [f"{ALICE}: 4 of 4 done", f"{ALICE}: export of alice"]

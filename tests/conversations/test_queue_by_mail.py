@@ -1,0 +1,142 @@
+"""What was settled ahead, by mail: machines that stop, mails that come again, and passes."""
+
+import shutil
+from datetime import UTC, datetime
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from pbm_oust.board.notation import format_action
+from pbm_oust.mail.inbound import Envelope, open_intake
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.home import Home
+from pbm_oust.store.open_boards import read_game
+from tests.support.accounts import make_account
+from tests.support.letters import text_letter
+
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+ALICE, BOB = "alice@example.org", "bob@example.org"
+MOVE = "oust move 1 alice wonderland A1"
+QUEUE = "oust queue 1 bob lookingglass if A1 then C3"
+
+_numbers = count()
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a home with a board on which alice is to move."""
+    path: Path = tmp_path_factory.mktemp("begun")
+    home = Home(path)
+    home.prepare(tuple(KINDS))
+    make_account(home, "alice", "wonderland", ALICE)
+    make_account(home, "bob", "lookingglass", BOB)
+    send(home, ALICE, "oust challenge alice bob -size=3 -noswap")
+    return path
+
+
+@pytest.fixture
+def home(begun: Path, tmp_path: Path) -> Home:
+    return Home(shutil.copytree(begun, tmp_path / "home"))
+
+
+def send(home: Home, sender: str, line: str, number: int = 0) -> dict[str, str]:
+    """Send a mail and return the letters it leads to, by whom they are for, in one line each."""
+    mail = f"From: {sender}\nSubject: {line}\nMessage-ID: <{number or -next(_numbers)}@x.org>\n\n"
+    before = set(home.outbox.letters())
+    open_intake(home, "pbmserv@example.com", lambda: NOON).take(mail.encode(), Envelope(sender))
+    new = sorted(set(home.outbox.letters()) - before)
+    letters = [text_letter(home.outbox.read(name)) for name in new]
+    return {
+        letter["To"]: f"{letter['Subject']} {' '.join(str(letter.get_payload()).split())}"
+        for letter in letters
+    }
+
+
+def actions(home: Home) -> list[str]:
+    records = read_game(home, KINDS["oust"], 1).records
+    return [f"{record.by} {format_action(record.action)}" for record in records]
+
+
+def tear_off(home: Home, lines: int) -> None:
+    """Take the last lines of the history away, as a machine may that stops while it writes."""
+    path = home.history_path("oust", 1)
+    whole = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(whole[:-lines]) + whole[-lines][:20])
+
+
+def test_an_answer_that_was_not_written_to_its_end_is_given_when_the_mail_comes_again(
+    home: Home,
+) -> None:
+    send(home, BOB, QUEUE)
+    first = send(home, ALICE, MOVE, 5)
+    tear_off(home, 1)
+    assert actions(home) == ["x A1"]
+    again = send(home, ALICE, MOVE, 5)
+    assert actions(home) == ["x A1", "o C3"]
+    assert again == first
+    assert "You played A1. bob had queued C3." in again[ALICE]
+    assert "alice played A1. You had queued C3." in again[BOB]
+    assert send(home, ALICE, MOVE, 5)[ALICE].startswith("oust 1: already done")
+    assert actions(home) == ["x A1", "o C3"]
+
+
+def test_what_was_dropped_is_not_queued_again_when_the_mail_comes_again(home: Home) -> None:
+    send(home, BOB, QUEUE, 5)
+    send(home, BOB, "oust queue 1 bob lookingglass clear")
+    assert send(home, BOB, QUEUE, 5)[BOB].startswith("oust 1: already done")
+    send(home, ALICE, MOVE)
+    assert actions(home) == ["x A1"]
+
+
+def test_a_queue_that_was_refused_stays_refused(home: Home) -> None:
+    send(home, ALICE, MOVE)
+    assert send(home, BOB, QUEUE, 5)[BOB].startswith("oust 1: not done")
+    send(home, BOB, "oust move 1 bob lookingglass C3")
+    assert "was refused then" in send(home, BOB, QUEUE, 5)[BOB]
+
+
+def test_the_other_player_is_never_told_what_waits_or_was_dropped(home: Home) -> None:
+    send(home, BOB, "oust queue 1 bob lookingglass if B2 then C3")
+    letters = send(home, ALICE, MOVE)
+    assert "did not fit, and was dropped: if B2 then C3" in letters[BOB]
+    assert "B2" not in letters[ALICE].replace("B2 .", "")
+    send(home, BOB, "oust move 1 bob lookingglass C3")
+    send(home, BOB, "oust queue 1 bob lookingglass if C1 then B2")
+    letters = send(home, ALICE, "oust move 1 alice wonderland propose")
+    assert "You have queued: if C1 then B2" in letters[BOB]
+    assert "queued" not in letters[ALICE]
+    assert "queued" not in send(home, ALICE, "oust show 1")[ALICE]
+
+
+def test_a_handed_over_side_does_not_take_what_was_queued_with_it(home: Home) -> None:
+    make_account(home, "carol", "rabbithole", "carol@example.org")
+    send(home, BOB, QUEUE)
+    history = home.history_path("oust", 1)
+    at, cause = "2026-11-20T12:00:00Z", "0123456789abcdef"
+    history.write_text(f"{history.read_text()}   1 * {'adopt o carol':25} {at} {cause}\n")
+    send(home, ALICE, MOVE)
+    assert actions(home) == ["* adopt o carol", "x A1"]
+
+
+MUST_PASS = ["A2", "C3", "B1", "A3", "A1,B3", "C2,A3"]
+
+
+@pytest.mark.parametrize("setting", ["on", "off"])
+def test_the_server_passes_for_who_has_settled_that_it_should(setting: str, home: Home) -> None:
+    account = home.players / "bob.txt"
+    account.write_text(f"{account.read_text()}Setting: autopass {setting}\n")
+    for nth, words in enumerate(MUST_PASS):
+        if nth % 2:
+            send(home, BOB, f"oust move 1 bob lookingglass {words}")
+        else:
+            send(home, ALICE, f"oust move 1 alice wonderland {words}")
+    letters = send(home, ALICE, "oust move 1 alice wonderland B3")
+    if setting == "off":
+        assert actions(home)[-1] == "x B3"
+        assert "you must pass" in letters[BOB]
+        return
+    assert actions(home)[-2:] == ["x B3", "o pass"]
+    assert "bob had no placement, so the server passed for bob." in letters[ALICE]
+    assert "You had no placement, so the server passed for you." in letters[BOB]
+    assert letters[ALICE].startswith("oust 1 #9: your turn, alice")

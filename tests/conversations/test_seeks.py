@@ -1,0 +1,155 @@
+"""Open challenges: how they are numbered, and that each is taken once."""
+
+import shutil
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.seeks import LIFETIME, MOST_SEEKS, Seek, last_numbers, with_seeks
+from pbm_oust.board.header import Terms
+from pbm_oust.mail.inbound import Envelope, open_intake
+from pbm_oust.rules.grid import square
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.position import Side
+from pbm_oust.store.home import Home
+from pbm_oust.store.open_boards import read_game
+from tests.support.accounts import make_account
+from tests.support.letters import text_letter
+from tests.support.processes import run_at_once
+
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+ADDRESS = "pbmserv@example.com"
+STORED = f"scrypt 16384 8 1 {'00' * 16} {'00' * 32}"
+ACCOUNT = Account("alice", STORED, ("alice@example.org",), NOON)
+_numbers = count()
+
+
+def test_the_highest_number_stays_when_its_challenge_goes() -> None:
+    seek = Seek(7, "oust", NOON, None, square(5, 5), Terms())
+    account = with_seeks(with_seeks(ACCOUNT, [seek]), [])
+    assert last_numbers(account) == {"oust": 7}
+
+
+# By mail
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path: Path = tmp_path_factory.mktemp("begun")
+    home = Home(path)
+    home.prepare(tuple(KINDS))
+    for userid in ("alice", "bob", "carol"):
+        make_account(home, userid, "wonderland", f"{userid}@example.org")
+    return path
+
+
+@pytest.fixture
+def home(begun: Path, tmp_path: Path) -> Home:
+    return Home(shutil.copytree(begun, tmp_path / "home"))
+
+
+def send(home: Home, userid: str, line: str, at: datetime = NOON, number: int = 0) -> str:
+    """Send a mail and return the Subject and the text of the answer."""
+    sender = f"{userid}@example.org"
+    mail = f"From: {sender}\nSubject: {line}\nMessage-ID: <{number or -next(_numbers)}@x.org>\n\n"
+    before = set(home.outbox.letters())
+    open_intake(Home(home.path), ADDRESS, lambda: at).take(mail.encode(), Envelope(sender))
+    new = sorted(set(home.outbox.letters()) - before)
+    letter = text_letter(home.outbox.read(new[0]))
+    return f"{letter['Subject']}\n{letter.get_payload()}"
+
+
+def test_no_number_is_given_twice(home: Home) -> None:
+    assert "oust 1" in send(home, "alice", "oust seek alice wonderland")
+    send(home, "alice", "oust unseek 1 alice wonderland")
+    assert "oust 2" in send(home, "bob", "oust seek bob wonderland")
+    send(home, "carol", "oust join 2 carol wonderland")
+    assert "oust 3" in send(home, "alice", "oust seek alice wonderland")
+    assert "churn 1" in send(home, "alice", "churn seek alice wonderland")
+
+
+def test_an_open_challenge_waits_for_so_long_and_no_longer(home: Home) -> None:
+    send(home, "alice", "oust seek alice wonderland")
+    last = NOON + LIFETIME - timedelta(seconds=1)
+    assert "oust join 1" in send(home, "bob", "list", last)
+    assert "oust join 1" not in send(home, "bob", "list", NOON + LIFETIME)
+    join = "oust join 1 bob wonderland"
+    assert send(home, "bob", join, NOON + LIFETIME).startswith("not done")
+    assert send(home, "bob", join, last).startswith("oust 1 #1")
+
+
+def test_one_player_has_only_so_many_open_challenges(home: Home) -> None:
+    for _ in range(MOST_SEEKS):
+        assert send(home, "alice", "oust seek alice wonderland").startswith("open challenge")
+    assert send(home, "alice", "churn seek alice wonderland").startswith("not done")
+    send(home, "alice", "oust unseek 3 alice wonderland")
+    assert send(home, "alice", "churn seek alice wonderland").startswith("open challenge")
+
+
+def test_a_join_that_was_refused_is_not_done_when_its_mail_comes_again(home: Home) -> None:
+    join = "oust join 1 bob wonderland"
+    assert send(home, "bob", join, number=7).startswith("not done")
+    send(home, "alice", "oust seek alice wonderland")
+    assert send(home, "bob", join, number=7).startswith("not done")
+    assert home.boards("oust") == []
+
+
+def test_a_side_that_is_wanted_is_given_and_otherwise_lots_are_drawn(home: Home) -> None:
+    sides = set()
+    for number in range(12):
+        wanted = ("-x", "-o")[number] if number < 2 else ""
+        send(home, "alice", f"oust seek alice wonderland {wanted}")
+        send(home, "bob", f"oust join {number + 1} bob wonderland")
+        game = read_game(home, KINDS["oust"], number + 1)
+        if number < 2:
+            assert game.side_of("alice") is list(Side)[number]
+        else:
+            sides.add(game.side_of("alice"))
+    assert sides == set(Side)
+
+
+def test_a_number_stays_given_when_its_account_is_removed(home: Home) -> None:
+    send(home, "alice", "oust seek alice wonderland")
+    send(home, "bob", "oust join 1 bob wonderland")
+    (home.players / "alice.txt").unlink()
+    assert "oust 2" in send(home, "carol", "oust seek carol wonderland")
+    assert send(home, "bob", "oust join 2 bob wonderland").startswith("oust 2 #1")
+
+
+def test_a_damaged_account_keeps_nobody_from_the_challenges_of_others(home: Home) -> None:
+    send(home, "alice", "oust seek alice wonderland")
+    with (home.players / "carol.txt").open("a") as file:
+        file.write("Seek: none\n")
+    assert "oust join 1" in send(home, "bob", "list")
+    assert send(home, "bob", "oust join 1 bob wonderland").startswith("oust 1 #1")
+
+
+JOINING = """
+from datetime import UTC, datetime
+from pbm_oust.mail.inbound import Envelope
+from pbm_oust.mail.inbound import open_intake
+
+sender = "USERID@example.org"
+mail = f"From: {sender}\\nSubject: oust join 1 USERID wonderland\\nMessage-ID: <1@x.org>\\n\\n"
+clock = lambda: datetime(2026, 11, 20, 12, tzinfo=UTC)
+print(open_intake(home, "pbmserv@example.com", clock).take(mail.encode(), Envelope(sender)).outcome)
+"""
+
+
+def test_of_two_who_join_at_once_one_gets_the_board(home: Home) -> None:
+    send(home, "alice", "oust seek alice wonderland")
+    scripts = [JOINING.replace("USERID", userid) for userid in ("bob", "carol")]
+    outcomes = sorted(each.strip() for each in run_at_once(home, *scripts))
+    assert outcomes == ["refused: no_such_seek", "started"]
+    assert home.boards("oust") == [1]
+
+
+def test_an_open_challenge_is_not_listed_while_its_maker_has_signed_off(home: Home) -> None:
+    send(home, "alice", "oust seek alice wonderland -size=5", number=1)
+    send(home, "alice", "signoff alice wonderland", number=2)
+    assert "oust join" not in send(home, "bob", "list", number=3)
+    send(home, "alice", "settings alice wonderland", number=4)
+    assert "oust join" in send(home, "bob", "list", number=5)

@@ -1,0 +1,108 @@
+"""What a stranger is told is the same whether there is an account or not."""
+
+import shutil
+from datetime import UTC, datetime
+from email import message_from_bytes
+from pathlib import Path
+
+import pytest
+
+from pbm_oust.mail.inbound import Envelope, open_intake
+from pbm_oust.store.home import Home
+from tests.support.accounts import make_account
+
+NOW = datetime(2026, 11, 20, 15, 36, tzinfo=UTC)
+LONG = "marksteere"
+MARK, BOB, MALLORY = "mark@example.org", "bob@example.net", "mallory@example.com"
+
+LINES = [
+    f"oust move 1 {LONG} rabbithole D4",
+    f"oust move 1 {LONG} rabbithole",
+    f"oust move x {LONG} rabbithole D4",
+    f"oust showas {LONG} rabbithole",
+    f"message {LONG} rabbithole {LONG}",
+    f"add {LONG} rabbithole",
+    f"change password {LONG} rabbithole madhatter",
+    f"change address {LONG} rabbithole {MARK}",
+    f"signoff {LONG} rabbithole",
+    f"delete {LONG} rabbithole",
+    f"forgot {LONG}",
+    f"signup {LONG} rabbithole",
+    f"signup {LONG} rabbithole {MARK}",
+    f"signup {LONG} short",
+    f"oust challenge {LONG} bob",
+    f"oust challenge {LONG} {LONG}",
+    f"churn challenge {LONG} bob -size=2",
+    f"oust show {LONG}",
+    f"oust games {LONG} all",
+    f"oust history {LONG}",
+    f"oust ratings {LONG}",
+    f"all show {LONG}",
+    f"oust shwo {LONG}",
+    f"{LONG}",
+]
+
+
+@pytest.fixture
+def other(home: Home, tmp_path: Path) -> Home:
+    """Return a second home with the same key, in which there is an account more."""
+    make_account(home, "bob", "lookingglass", BOB)
+    other = Home(shutil.copytree(home.path, tmp_path / "other"))
+    make_account(other, LONG, "wonderland", MARK)
+    return other
+
+
+def told(home: Home, line: str, sender: str = MALLORY) -> list[bytes]:
+    """Send a mail, and return the letters to its sender."""
+    before = set(home.outbox.letters())
+    mail = f"From: {sender}\nSubject: {line}\nMessage-ID: <1@example.org>\n\n"
+    open_intake(home, "pbmserv@example.com", lambda: NOW).take(mail.encode(), Envelope(sender))
+    letters = [home.outbox.read(name) for name in sorted(set(home.outbox.letters()) - before)]
+    return [letter for letter in letters if message_from_bytes(letter)["To"] == sender]
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_a_stranger_is_told_the_same_whether_there_is_an_account_or_not(
+    line: str, home: Home, other: Home
+) -> None:
+    letters = told(home, line)
+    assert letters
+    assert told(other, line) == letters
+
+
+def test_a_player_is_shown_the_userids_of_others(other: Home) -> None:
+    (letter,) = told(other, f"oust challenge bob {LONG} -size=1", BOB)
+    assert f"oust challenge bob {LONG}".encode() in letter
+
+
+def test_everybody_is_shown_the_userids_on_boards(other: Home) -> None:
+    told(other, f"oust challenge {LONG} bob -size=5", BOB)
+    assert other.boards("oust") == [1]
+    (letter,) = told(other, f"oust move 1 {LONG} rabbithole C3")
+    assert f"There is no account {LONG} with this password".encode() in letter
+
+
+def test_no_password_in_the_place_of_a_userid_is_shown(home: Home) -> None:
+    (letter,) = told(home, "oust move 1 rabbithole alice C3")
+    assert b"rabbithole" not in letter
+
+
+class Watched(Home):
+    """A home that counts how often the histories are looked through."""
+
+    looks = 0
+
+    def boards(self, kind: str) -> list[int]:
+        self.looks += 1
+        return super().boards(kind)
+
+
+def test_a_refused_line_is_as_much_work_whether_there_is_an_account_or_not(
+    home: Home, other: Home
+) -> None:
+    counted = []
+    for path in (home.path, other.path):
+        watched = Watched(path)
+        told(watched, f"oust shwo {LONG}")
+        counted.append(watched.looks)
+    assert counted[0] == counted[1] > 0

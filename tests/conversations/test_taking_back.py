@@ -1,0 +1,241 @@
+"""Moves that are taken back without asking, as long as no mail about them has left."""
+
+import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from email import message_from_bytes
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from pbm_oust.accounts.returned import Bounce
+from pbm_oust.board.notation import format_action
+from pbm_oust.mail.inbound import Envelope, KeptBySender, open_intake
+from pbm_oust.mail.relay import Relaying
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.home import Home
+from pbm_oust.store.open_boards import read_game
+from pbm_oust.store.posted import read_letters
+from pbm_oust.store.recovery import recover
+from tests.store.test_disk_faults import Death, Fault, FaultyDisk
+from tests.support.accounts import make_account
+from tests.support.sink import listening_sink
+
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+ADDRESS = "pbmserv@example.com"
+ALICE, BOB, BOBS_DESK = "alice@example.org", "bob@example.org", "work@example.org"
+UNDO = "oust move 1 alice wonderland undo"
+
+_numbers = count()
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a home with a board on which bob is to move; all letters have left."""
+    path: Path = tmp_path_factory.mktemp("begun")
+    home = Home(path)
+    home.prepare(tuple(KINDS))
+    make_account(home, "alice", "wonderland", ALICE)
+    make_account(home, "bob", "lookingglass", BOB, BOBS_DESK)
+    send(home, ALICE, "oust challenge bob alice -size=5 -noswap")
+    send(home, BOB, "oust move 1 bob lookingglass A1")
+    everything_leaves(home)
+    send(home, ALICE, "oust move 1 alice wonderland C3")
+    return path
+
+
+@pytest.fixture
+def home(begun: Path, tmp_path: Path) -> Home:
+    return Home(shutil.copytree(begun, tmp_path / "home"))
+
+
+def send(home: Home, sender: str, line: str, at: datetime = NOON, number: int = 0) -> None:
+    mail = f"From: {sender}\nSubject: {line}\nMessage-ID: <{number or -next(_numbers)}@x.org>\n\nHi"
+    open_intake(home, ADDRESS, lambda: at).take(mail.encode(), Envelope(sender))
+
+
+def everything_leaves(home: Home) -> None:
+    for name in home.outbox.letters():
+        home.outbox.remove(name)
+
+
+def actions(home: Home) -> list[str]:
+    records = read_game(home, KINDS["oust"], 1).records
+    return [f"{record.by} {format_action(record.action)}" for record in records]
+
+
+def letters_to(home: Home, *addresses: str) -> list[str]:
+    """Return the Subjects of the letters in the outbox to some addresses."""
+    return [letter.subject for letter in read_letters(home) if letter.recipient in addresses]
+
+
+def test_a_move_whose_letters_wait_is_taken_back_and_its_letters_go(home: Home) -> None:
+    assert letters_to(home, BOB, BOBS_DESK) == ["oust 1 #3: your turn, bob"] * 2
+    send(home, ALICE, UNDO)
+    assert actions(home) == ["x A1", "o C3", "o retract"]
+    assert letters_to(home, BOB, BOBS_DESK) == []
+    assert letters_to(home, ALICE) == ["oust 1 #3: bob to move", "oust 1 #4: your turn, alice"]
+
+
+def test_the_same_mail_again_takes_nothing_more_back(home: Home) -> None:
+    for _ in range(2):
+        send(home, ALICE, UNDO, number=5)
+    assert actions(home) == ["x A1", "o C3", "o retract"]
+    assert letters_to(home, ALICE)[-1] == "oust 1: already done"
+
+
+@pytest.mark.parametrize("nth", [0, 1])
+def test_who_was_mailed_at_one_of_his_addresses_is_asked(nth: int, home: Home) -> None:
+    bobs = [each for each in read_letters(home) if each.recipient in (BOB, BOBS_DESK)]
+    home.outbox.remove(bobs[nth].name)
+    send(home, ALICE, UNDO)
+    assert actions(home)[-1] == "o undo"
+    assert "oust 1 #4: alice asks for a move back" in letters_to(home, BOB)
+
+
+def test_who_opened_the_letter_in_the_outbox_is_asked(home: Home) -> None:
+    bobs = next(each for each in read_letters(home) if each.recipient == BOB)
+    path = home.outbox.path
+    (path / "new" / bobs.name).rename(path / "cur" / f"{bobs.name}:2,S")
+    send(home, ALICE, UNDO)
+    assert actions(home)[-1] == "o undo"
+
+
+def test_who_has_asked_for_the_board_since_is_asked(home: Home) -> None:
+    send(home, BOBS_DESK, "oust show 1")
+    send(home, ALICE, UNDO)
+    assert actions(home)[-1] == "o undo"
+    assert letters_to(home, BOBS_DESK)[1].startswith("oust 1")
+
+
+@pytest.mark.parametrize(("kind", "expected"), [("digest", "o undo"), ("talk", "o retract")])
+def test_another_letter_since_is_a_doubt_unless_it_shows_no_board(
+    kind: str, expected: str, home: Home
+) -> None:
+    letter = f"To: {BOB}\nAuto-Submitted: auto-generated\nX-Pbm-Oust: {kind}\n\nYour boards\n"
+    with home.outbox.posting([letter.encode()], "0" * 16, "nowhere"):
+        pass
+    send(home, ALICE, UNDO)
+    assert actions(home)[-1] == expected
+
+
+def test_who_has_acted_since_is_asked(home: Home) -> None:
+    send(home, BOB, "oust move 1 bob lookingglass propose")
+    send(home, BOB, "oust move 1 bob lookingglass E5")
+    send(home, ALICE, UNDO)
+    assert actions(home)[-1] == "o undo"
+
+
+def test_talk_of_ones_own_since_goes_with_the_move(home: Home) -> None:
+    send(home, ALICE, "oust move 1 alice wonderland propose")
+    send(home, ALICE, UNDO)
+    assert actions(home)[-2:] == ["o propose", "o retract"]
+    assert letters_to(home, BOB, BOBS_DESK) == []
+
+
+@pytest.mark.parametrize(("bounced", "expected"), [(-1, "o retract"), (1, "o undo")])
+def test_who_was_out_of_reach_since_before_the_move_need_not_be_asked(
+    bounced: int, expected: str, begun: Path, tmp_path: Path
+) -> None:
+    home = Home(shutil.copytree(begun, tmp_path / "home"))
+    everything_leaves(home)
+    at = NOON + timedelta(hours=bounced)
+    for address in (BOB, BOBS_DESK):
+        for number in range(3):
+            home.bounces.note(address, Bounce(at, "5.1.1", f"<{number}@example.com>", "-"))
+    send(home, ALICE, UNDO, NOON + timedelta(hours=2))
+    assert actions(home)[-1] == expected
+
+
+def test_what_the_other_player_had_queued_waits_again(home: Home) -> None:
+    everything_leaves(home)
+    send(home, BOB, "oust move 1 bob lookingglass E5")
+    send(home, BOB, "oust queue 1 bob lookingglass if E1 then C5")
+    everything_leaves(home)
+    send(home, ALICE, "oust move 1 alice wonderland A3")
+    send(home, ALICE, UNDO)
+    send(home, ALICE, "oust move 1 alice wonderland E1")
+    assert actions(home)[3:] == ["o A3", "o retract", "o E1", "x C5"]
+
+
+# The relay
+
+
+@contextmanager
+def slow_relay(home: Home) -> Iterator[None]:
+    """Run a relay that has been given bob's letter and says nothing, for the body of the `with`."""
+    with listening_sink() as (sink, endpoint):
+        relaying = Relaying(home, endpoint, ADDRESS, lambda: NOON.timestamp())
+
+        def flush() -> None:
+            with suppress(OSError):
+                relaying.flush()
+
+        thread = threading.Thread(target=flush)
+        thread.start()
+        assert sink.hanging.wait(20)
+        yield
+    thread.join(20)
+    assert not thread.is_alive()
+
+
+def test_while_the_relay_has_the_letters_the_other_player_is_asked(
+    begun: Path, tmp_path: Path
+) -> None:
+    home = Home(shutil.copytree(begun, tmp_path / "home"))
+    account = home.players / "bob.txt"
+    account.write_text(account.read_text().replace(BOB, "hang@example.org"))
+    everything_leaves(home)
+    send(home, BOBS_DESK, "oust move 1 bob lookingglass E5")
+    everything_leaves(home)
+    send(home, ALICE, "oust move 1 alice wonderland A3")
+    with slow_relay(home):
+        send(home, ALICE, UNDO)
+        assert actions(home)[-1] == "o undo"
+
+
+def test_a_relay_that_is_down_leaves_the_move_to_be_taken_back(home: Home) -> None:
+    with listening_sink() as (_, endpoint):
+        pass
+    with pytest.raises(ConnectionRefusedError):
+        Relaying(home, endpoint, ADDRESS, lambda: NOON.timestamp()).flush()
+    send(home, ALICE, UNDO)
+    assert actions(home)[-1] == "o retract"
+
+
+# Disks that fail
+
+
+@pytest.mark.parametrize("fault", Fault)
+def test_whatever_the_disk_does_the_letters_fit_what_is_written(
+    fault: Fault, begun: Path, tmp_path: Path
+) -> None:
+    at, is_disturbed, endings = 0, True, set()
+    while is_disturbed:
+        at += 1
+        path = shutil.copytree(begun, tmp_path / f"{at}")
+        disk = FaultyDisk(at, fault)
+        with suppress(KeptBySender, Death):
+            send(Home(path, disk), ALICE, UNDO, number=5)
+        is_disturbed = disk.steps >= at
+        home = Home(path)
+        recover(home)
+        is_done = actions(home)[-1] == "o retract"
+        found = set(letters_to(home, BOB, BOBS_DESK))
+        move, retract = "oust 1 #3: your turn, bob", "oust 1 #4: alice to move"
+        fitting: list[set[str]] = [set(), {retract}, {move, retract}] if is_done else [{move}]
+        assert found in fitting, (at, found)
+        endings.add(is_done)
+        send(home, ALICE, UNDO, number=5)
+        assert actions(home).count("o retract") == 1
+    assert endings == {True, False}
+    assert at > 5
+
+
+def test_a_letter_that_says_how_many_there_are_says_it_rightly(home: Home) -> None:
+    names = [letter.name for letter in read_letters(home) if letter.recipient == BOB]
+    message = message_from_bytes(home.outbox.read(names[0]))
+    assert message["X-Pbm-Oust-Copies"] == "2"

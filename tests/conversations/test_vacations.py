@@ -1,0 +1,213 @@
+"""Vacations by mail, and moves that end them."""
+
+import shutil
+from datetime import timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from pbm_oust.accounts.account_file import parse_account
+from pbm_oust.accounts.settings import Settings, with_settings
+from pbm_oust.accounts.vacations import absences_of
+from pbm_oust.store.recovery import recover
+from tests.store.test_disk_faults import Death, Fault, FaultyDisk
+from tests.support.sweeping import PASSWORD, World, new_world
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return new_world(tmp_path / "home", ("alice", "bob", "carol"))
+
+
+def away(world: World, userid: str) -> list[tuple[float, float]]:
+    """Return the vacations of a player, in days."""
+    account = parse_account(world.home.read_player(userid))
+    one = timedelta(days=1)
+    first = world.game(1).header.started
+    return [((each.start - first) / one, (each.end - first) / one) for each in absences_of(account)]
+
+
+MOVE = f"oust move 1 alice {PASSWORD} C3"
+
+
+def test_a_move_ends_the_vacation_of_its_player(world: World) -> None:
+    world.add_board("alice", "bob")
+    world.away("alice", (1, 9))
+    world.away("bob", (1, 9))
+    world.today = 3
+    world.take("alice", MOVE)
+    assert (away(world, "alice"), away(world, "bob")) == ([(1, 3)], [(1, 9)])
+    assert "This ends your vacation." in world.text_to("alice")
+    assert "alice is back from vacation." in world.text_to("bob")
+
+
+def test_a_part_of_a_turn_is_told_with_the_time_that_goes_on_again(world: World) -> None:
+    world.add_board("alice", "bob")
+    for at, command in enumerate(("x C3", "o C2", "x E5", "o A1")):
+        world.play(1, at / 10, command)
+    world.away("alice", (1, 9))
+    world.today = 3
+    world.take("alice", f"oust move 1 alice {PASSWORD} B3")
+    assert "alice has until 21 December 2026, 15:36 UTC." in world.text_to("bob")
+
+
+@pytest.mark.parametrize("line", ["propose", "resign"])
+def test_words_and_the_end_of_a_game_end_no_vacation(line: str, world: World) -> None:
+    world.add_board("alice", "bob")
+    world.away("alice", (1, 9))
+    world.today = 3
+    world.take("alice", f"oust move 1 alice {PASSWORD} {line}")
+    assert away(world, "alice") == [(1, 9)]
+
+
+def test_a_vacation_that_has_not_begun_is_not_ended_by_a_move(world: World) -> None:
+    world.add_board("alice", "bob")
+    world.away("alice", (1, 2), (5, 9))
+    world.today = 3
+    world.take("alice", MOVE)
+    assert away(world, "alice") == [(1, 2), (5, 9)]
+
+
+def test_the_mail_of_a_move_that_comes_late_again_ends_no_later_vacation(world: World) -> None:
+    world.add_board("alice", "bob")
+    world.today = 3
+    world.take("alice", MOVE)
+    world.away("alice", (4, 9))
+    world.today = 5
+    assert world.take("alice", MOVE).outcome == "done before"
+    assert away(world, "alice") == [(4, 9)]
+
+
+@pytest.mark.parametrize("fault", Fault)
+def test_whatever_the_disk_does_the_vacation_ends_with_the_move(
+    fault: Fault, world: World, tmp_path: Path
+) -> None:
+    world.add_board("alice", "bob")
+    world.away("alice", (1, 9))
+    world.today = 3
+    at, is_disturbed = 0, True
+    while is_disturbed:
+        at += 1
+        tried = World(shutil.copytree(world.path, tmp_path / f"{at}"), today=3)
+        disk = FaultyDisk(at, fault)
+        try:
+            tried.take("alice", MOVE, disk)
+            is_disturbed = disk.steps >= disk.at
+        except (OSError, Death):
+            is_disturbed = True
+        tried.today = 4
+        tried.take("alice", MOVE)
+        assert tried.history(1) == ["1 x C3"], at
+        moved = (tried.game(1).latest - tried.game(1).header.started) / timedelta(days=1)
+        assert away(tried, "alice") == [(1, moved)], at
+    assert at > 15
+
+
+ANNOUNCED = f"vacation alice {PASSWORD} 2026-11-22 9"
+CANCELLED = f"vacation alice {PASSWORD} cancel"
+
+
+@pytest.mark.parametrize("fault", [Fault.ONCE, Fault.DIES])
+@pytest.mark.parametrize("lines", [[ANNOUNCED], [ANNOUNCED, CANCELLED]])
+def test_whatever_the_disk_does_a_vacation_is_changed_once_and_told(
+    lines: list[str], fault: Fault, world: World, tmp_path: Path
+) -> None:
+    world.add_board("alice", "bob")
+    world.today = 2
+    for line in lines[:-1]:
+        world.take("alice", line)
+    wanted = World(shutil.copytree(world.path, tmp_path / "undisturbed"), today=2)
+    wanted.take("alice", lines[-1])
+    at, is_disturbed = 0, True
+    while is_disturbed:
+        at += 1
+        tried = World(shutil.copytree(world.path, tmp_path / f"{at}"), today=2)
+        disk = FaultyDisk(at, fault)
+        try:
+            tried.take("alice", lines[-1], disk)
+            is_disturbed = disk.steps >= disk.at
+        except (OSError, Death):
+            is_disturbed = True
+        if at % 2:
+            recover(tried.home)
+        assert tried.take("alice", lines[-1]).outcome in ("changed a vacation", "done before"), at
+        recover(tried.home)
+        assert away(tried, "alice") == away(wanted, "alice"), at
+        assert set(tried.letters()) == set(wanted.letters()), at
+        assert tried.letters().count(wanted.letters()[-1]) == 1, at
+    assert at > 15
+
+
+def test_opponents_on_boards_that_go_on_are_told(world: World) -> None:
+    for x, o in (("alice", "bob"), ("bob", "alice"), ("carol", "alice"), ("bob", "carol")):
+        world.add_board(x, o)
+    world.play(3, 1, "x resign")
+    world.take("alice", f"vacation alice {PASSWORD} 2026-11-25 14")
+    assert world.letters() == [
+        ("alice", "vacation: you will be away"),
+        ("bob", "alice will be away from 25 November 2026"),
+    ]
+    assert "on these boards: oust 1 square 5x5" in world.text_to("bob")
+    assert "oust 3" not in world.text_to("bob")
+
+
+@pytest.mark.parametrize(
+    ("zone", "start"), [("UTC", 8.4 / 24), ("Asia/Tokyo", -0.6 / 24), ("America/Lima", 13.4 / 24)]
+)
+def test_a_vacation_begins_at_midnight_in_the_players_time_zone(
+    zone: str, start: float, world: World
+) -> None:
+    world.change_player("alice", lambda each: with_settings(each, Settings(zone=ZoneInfo(zone))))
+    world.add_board("alice", "bob")
+    world.today = -1
+    world.take("alice", f"vacation alice {PASSWORD} 2026-11-21 3")
+    ((begins, ends),) = away(world, "alice")
+    assert (begins, ends) == pytest.approx((start, start + 3))
+
+
+def test_a_vacation_for_today_begins_at_once(world: World) -> None:
+    world.add_board("alice", "bob")
+    world.take("alice", f"vacation alice {PASSWORD} 2026-11-20 3")
+    assert away(world, "alice") == [(0, 3)]
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        ("2026-11-19 3", "vacation_past"),
+        ("2027-11-21 3", "vacation_far"),
+        ("2026-12-05 3", "vacation_overlaps"),
+        ("2026-12-09 21", "vacation_overlaps"),
+        ("2026-12-11 22", "vacation_too_long"),
+        ("2027-01-01 31", "vacation_too_long"),
+        ("2026-11-31 3", "bad_date"),
+        ("20261130 3", "bad_date"),
+        ("tomorrow 3", "bad_date"),
+        ("2026-11-30 long", "bad_days"),
+        ("2026-11-30 1.5", "bad_days"),
+        ("2026-11-30", "missing_word"),
+        ("2026-11-30 3 4", "surplus_word"),
+        ("cancel 3", "surplus_word"),
+    ],
+)
+def test_a_vacation_that_cannot_be_announced(words: str, reason: str, world: World) -> None:
+    world.add_board("alice", "bob")
+    world.take("alice", f"vacation alice {PASSWORD} 2026-12-01 9")
+    before = away(world, "alice")
+    handled = world.take("alice", f"vacation alice {PASSWORD} {words}")
+    assert handled.outcome == f"refused: {reason}"
+    assert away(world, "alice") == before
+
+
+@pytest.mark.parametrize("word", ["cancel", "0", "2026-12-01 0", "CANCEL"])
+def test_a_vacation_is_ended(word: str, world: World) -> None:
+    world.add_board("alice", "bob")
+    world.take("alice", f"vacation alice {PASSWORD} 2026-11-20 9")
+    world.today = 2.5
+    world.take("alice", f"vacation alice {PASSWORD} {word}")
+    assert away(world, "alice") == [(0, 2.5)]
+    assert "Days of vacation left: 27 for 2026, 30 for 2027." in world.text_to("alice")
+    assert world.letters()[-1] == ("bob", "alice is back from vacation")
+    again = world.take("alice", f"vacation  alice {PASSWORD} {word}")
+    assert again.outcome == "refused: no_vacation"

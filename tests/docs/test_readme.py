@@ -1,0 +1,49 @@
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+from tests.support.server import ADDRESS, PROGRAM, running
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_commands_of_the_readme_do_what_it_says(tmp_path: Path) -> None:
+    (tmp_path / "oust").mkdir()
+    for board in ("1", "2", "3"):
+        shutil.copy(ROOT / "games" / "oust" / f"{board}.txt", tmp_path / "oust")
+    text = (ROOT / "README.md").read_text()
+    lines = re.findall(r"^\.venv/bin/pbm-oust ((?:mail|players) .*)$", text, re.MULTILINE)
+    with running(tmp_path) as server:
+        (tmp_path / "pbm_oust.toml").write_text(
+            f'address = "{ADDRESS}"\nsmtp = "127.0.0.1:{server.port}"\n'
+        )
+        done = [_run(tmp_path, line) for line in lines]
+    subjects = [each.stdout.partition("\n")[0].removeprefix("Subject: ") for each in done]
+    assert subjects == [
+        "made alice",
+        "made bob",
+        "oust 4 #1: your turn, alice",
+        "oust 4 #2: bob to move",
+        "oust 4 #3: alice to move",
+        "oust 4 #4: bob to move",
+        "oust 4: not done",
+    ]
+    assert [each.returncode for each in done] == [0] * 6 + [1]
+
+
+def test_the_history_in_the_page_about_histories_is_one(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "histories.md").read_text()
+    history = re.search(r"^pbm_oust history 1\n.*?^= .*?\n", text, re.MULTILINE | re.DOTALL)
+    assert history
+    (tmp_path / "oust").mkdir()
+    (tmp_path / "oust" / "17.txt").write_text(history[0])
+    verified = _run(tmp_path, "games verify")
+    assert (verified.returncode, verified.stdout) == (0, "oust 17: ok, 7 records, x resign\n")
+
+
+def _run(home: Path, line: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [PROGRAM, "--home", str(home), *shlex.split(line)], capture_output=True, text=True
+    )

@@ -1,0 +1,164 @@
+"""Homes with one mistake each, and what the doctor says about it."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from pbm_oust.cli.main import main
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.home import Home
+from tests.support.sink import listening_sink
+
+FOLDER = Path(__file__).parent / "broken_homes"
+NAMES = sorted(path.parent.name for path in FOLDER.glob("*/expected.txt"))
+DAY = 24 * 3600
+
+
+def complaint(name: str) -> str:
+    return (FOLDER / name / "expected.txt").read_text()
+
+
+def lay(name: str, path: Path) -> Home:
+    """Return a home at `path` that is sound but for what the folder `name` changes."""
+    home = Home(path)
+    shutil.copytree(FOLDER / "sound" / "home", path)
+    home.prepare(tuple(KINDS))
+    laid_over = FOLDER / name / "home"
+    for added in laid_over.rglob("*"):
+        if added.is_file():
+            shutil.copyfile(added, path / added.relative_to(laid_over))
+    home.players.chmod(0o700)
+    for private in (home.key_path, *home.players.iterdir()):
+        private.chmod(0o600)
+    changes = FOLDER / name / "changes.txt"
+    for change in changes.read_text().splitlines() if changes.exists() else []:
+        match change.split():
+            case "remove", file:
+                (path / file).unlink()
+            case "mode", mode, file:
+                (path / file).chmod(int(mode, 8))
+            case "age", file:
+                at = (path / file).stat().st_mtime - DAY
+                os.utime(path / file, (at, at))
+    return home
+
+
+def examine(path: Path, *options: str) -> Result:
+    return CliRunner().invoke(main, ["--home", str(path), "doctor", *options])
+
+
+def faults(result: Result) -> str:
+    lines = result.output.splitlines(keepends=True)
+    return "".join(line for line in lines if not line.startswith("ok "))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_doctor_says_what_is_wrong_and_nothing_else(name: str, tmp_path: Path) -> None:
+    lay(name, tmp_path / "home")
+    result = examine(tmp_path / "home")
+    assert faults(result) == complaint(name)
+    assert result.exit_code == ("BAD" in complaint(name))
+
+
+def test_every_folder_has_its_complaint() -> None:
+    folders = {path.name for path in FOLDER.iterdir() if path.is_dir()}
+    assert folders - {"sound", "__pycache__"} == set(NAMES)
+
+
+def test_a_sound_home_has_a_line_for_each_thing(tmp_path: Path) -> None:
+    lay("sound", tmp_path / "home")
+    result = examine(tmp_path / "home")
+    assert (faults(result), result.exit_code) == ("", 0)
+    abouts = [line.split()[1] for line in result.output.splitlines()]
+    assert abouts == [
+        f"{about}:"
+        for about in (
+            "configuration",
+            "histories",
+            "accounts",
+            "bounces",
+            "outbox",
+            "journal",
+            "permissions",
+            "space",
+        )
+    ]
+
+
+def test_the_doctor_changes_nothing(tmp_path: Path) -> None:
+    lay("history_with_an_illegal_record", tmp_path / "home")
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
+    examine(tmp_path / "home")
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
+
+
+def test_the_findings_as_json(tmp_path: Path) -> None:
+    lay("key_is_cut", tmp_path / "home")
+    findings = json.loads(examine(tmp_path / "home", "--json").output)
+    (bad,) = [finding for finding in findings if finding["verdict"] == "BAD"]
+    assert bad["about"] == "permissions"
+    assert bad["text"].startswith("key: a key is 64 hexadecimal digits in one line.")
+
+
+def test_there_is_nothing_to_examine_where_there_is_no_home(tmp_path: Path) -> None:
+    result = examine(tmp_path / "nowhere")
+    assert result.exit_code == 1
+    assert "there is no home" in result.output
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "does not start" in complaint(name)])
+def test_the_server_does_not_start_and_complains_alike(name: str, tmp_path: Path) -> None:
+    home = lay(name, tmp_path / "home")
+    result = CliRunner().invoke(main, ["--home", str(home.path), "serve"])
+    _, _, text = complaint(name).partition("configuration: pbm_oust.toml: ")
+    reason = text.removesuffix(". The server does not start until this is mended.\n")
+    assert result.exit_code == 2
+    assert result.output == f"Error: {home.configuration}: {reason}\n"
+
+
+# The relay
+
+
+def test_a_relay_that_answers_is_in_order(tmp_path: Path) -> None:
+    with listening_sink() as (sink, endpoint):
+        result = _with_relay(tmp_path, f'relay = "smtp://{endpoint}"')
+    assert result.output.splitlines()[-1] == (
+        f"ok    relay: {endpoint} answers and takes letters from us"
+    )
+    assert (result.exit_code, sink.taken) == (0, [])
+
+
+def test_a_relay_that_does_not_answer(tmp_path: Path) -> None:
+    result = _with_relay(tmp_path, 'relay = "smtp://127.0.0.1:1"')
+    assert faults(result) == (
+        "BAD   relay: 127.0.0.1:1 does not answer: [Errno 111] Connection refused. "
+        "See whether it runs and listens there.\n"
+    )
+    assert result.exit_code == 1
+
+
+def test_no_relay(tmp_path: Path) -> None:
+    assert faults(_with_relay(tmp_path, "")) == (
+        "BAD   relay: no relay is set, so letters stay in the outbox. Set relay in pbm_oust.toml.\n"
+    )
+
+
+def test_a_relay_that_takes_nothing_from_us(tmp_path: Path) -> None:
+    with listening_sink() as (sink, endpoint):
+        sink.refuses_senders = True
+        result = _with_relay(tmp_path, f'relay = "smtp://{endpoint}"')
+    assert faults(result) == (
+        f"BAD   relay: {endpoint} does not take letters from us: "
+        "550 5.7.1 not from you. Allow this host to send through it.\n"
+    )
+
+
+def _with_relay(tmp_path: Path, line: str) -> Result:
+    home = lay("sound", tmp_path / "home")
+    text = home.read_configuration()
+    home.configuration.write_text("\n".join([*text.splitlines()[:2], line]))
+    return examine(home.path, "--relay")

@@ -1,0 +1,150 @@
+"""The options of a challenge: what they say, where they may stand, and what is wrong with them."""
+
+import pytest
+
+from pbm_oust.board.header import Terms
+from pbm_oust.commands.challenge import Challenge
+from pbm_oust.refusal import Unread, Unreadable
+from pbm_oust.rules.grid import parse_grid
+from pbm_oust.service.table import parse_line
+
+CHALLENGE = "oust challenge alice bob"
+
+
+def challenge(options: str) -> Challenge:
+    _, read = parse_line(f"{CHALLENGE} {options}")
+    assert isinstance(read, Challenge), read
+    return read
+
+
+def refused(options: str) -> tuple[object, str, dict[str, object]]:
+    _, read = parse_line(f"{CHALLENGE} {options}")
+    assert isinstance(read, Unreadable)
+    return read.reason, read.culprit, read.facts
+
+
+@pytest.mark.parametrize(
+    ("option", "grid"),
+    [
+        ("-size=13", "square 13x13"),
+        ("-size=11x9", "square 11x9"),
+        ("-SIZE=11X9", "square 11x9"),
+        ("--size=5", "square 5x5"),
+        ("-hex", "hex 7"),
+        ("-hex=5", "hex 5"),
+        ("-hex=3,4", "hex 3,4"),
+        ("--hex=4,3", "hex 4,3"),
+        ("\u2013hex", "hex 7"),
+        ("\u2014size=9", "square 9x9"),
+    ],
+)
+def test_a_challenge_names_its_grid(option: str, grid: str) -> None:
+    assert challenge(option).grid == parse_grid(grid)
+
+
+@pytest.mark.parametrize(
+    ("option", "terms"),
+    [
+        ("-noswap", Terms(swap=False)),
+        ("--noswap", Terms(swap=False)),
+        ("-unrated", Terms(rated=False)),
+        ("--nagtime=3", Terms(nagtime=3)),
+        ("-nagtime=3", Terms(nagtime=3)),
+        ("--forfeittime=14", Terms(forfeittime=14)),
+        ("--totaltime=100", Terms(totaltime=100)),
+        ("--totaltime=0", Terms()),
+        ("--maxtime=14", Terms(maxtime=14)),
+        ("-noswap --unrated -nagtime=1", Terms(swap=False, rated=False, nagtime=1)),
+    ],
+)
+def test_a_challenge_names_its_terms(option: str, terms: Terms) -> None:
+    assert challenge(option).terms == terms
+
+
+@pytest.mark.parametrize("option", ["-nos", "--unr", "-u"])
+def test_options_may_be_shortened(option: str) -> None:
+    assert challenge(option).terms != Terms()
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["-size=9 -noswap alice bob", "alice -size=9 bob --noswap", "alice bob -noswap -size=9"],
+)
+def test_options_may_stand_before_between_and_behind_the_userids(words: str) -> None:
+    _, read = parse_line(f"oust challenge {words}")
+    assert read == challenge("-size=9 -noswap")
+
+
+def test_an_option_that_does_not_exist() -> None:
+    reason, culprit, facts = refused("-swp")
+    assert (reason, culprit) == (Unread.UNKNOWN_OPTION, "-swp")
+    assert "noswap" in str(facts["known"])
+
+
+def test_an_option_that_is_almost_one() -> None:
+    reason, culprit, facts = refused("--nagtim3=7")
+    assert (reason, culprit, facts["resembles"]) == (
+        Unread.UNKNOWN_OPTION,
+        "--nagtim3=7",
+        "nagtime",
+    )
+
+
+def test_an_option_that_two_begin_like() -> None:
+    facts = {"known": ["nagtime", "noswap"]}
+    assert refused("-n") == (Unread.UNKNOWN_OPTION, "-n", facts)
+
+
+@pytest.mark.parametrize(
+    ("options", "culprit"),
+    [
+        ("-noswap --noswap", "--noswap"),
+        ("-size=9 -s=9", "-s=9"),
+        ("-u -unrated", "-unrated"),
+        ("-size=9 -hex", "-hex"),
+        ("-hex=5 -hex=5", "-hex=5"),
+    ],
+)
+def test_an_option_that_says_again_what_another_has_said(options: str, culprit: str) -> None:
+    assert refused(options) == (Unread.OPTION_TWICE, culprit, {})
+
+
+@pytest.mark.parametrize(
+    ("option", "forms"),
+    [
+        ("-size", ["-size=13", "-size=11x9"]),
+        ("-size=", ["-size=13", "-size=11x9"]),
+        ("-size=1", ["-size=13", "-size=11x9"]),
+        ("-size=26", ["-size=13", "-size=11x9"]),
+        ("-size=9,9", ["-size=13", "-size=11x9"]),
+        ("-hex=3x4", ["-hex", "-hex=7", "-hex=3,4"]),
+        ("-hex=20", ["-hex", "-hex=7", "-hex=3,4"]),
+        ("-noswap=1", ["-noswap"]),
+        ("--nagtime", ["--nagtime=7"]),
+        ("--nagtime=0", ["--nagtime=7"]),
+        ("--forfeittime=-1", ["--forfeittime=21"]),
+        ("--totaltime=4000", ["--totaltime=0"]),
+        ("--totaltime=1.5", ["--totaltime=0"]),
+        ("--totaltime=" + "9" * 5000, ["--totaltime=0"]),
+    ],
+)
+def test_an_option_with_a_value_it_does_not_take(option: str, forms: list[str]) -> None:
+    reason, culprit, facts = refused(option)
+    assert (reason, culprit) == (Unread.BAD_OPTION_VALUE, option)
+    assert (facts["right"], facts["forms"]) == (forms[0], forms)
+
+
+@pytest.mark.parametrize(
+    ("line", "takes"),
+    [
+        ("oust challenge alice bob -size=99", "square"),
+        ("churn challenge alice bob -size=99", "hex"),
+        ("oust challenge alice bob -hex=99", "hex"),
+        ("oust challenge alice bob -noswap=1", "nothing"),
+        ("oust challenge alice bob --nagtime=0", "days"),
+    ],
+)
+def test_a_wrong_value_is_explained_by_what_the_option_takes(line: str, takes: str) -> None:
+    _, refusal = parse_line(line)
+    assert isinstance(refusal, Unreadable)
+    assert refusal.facts["takes"] == takes

@@ -1,0 +1,221 @@
+"""Lines that cannot be read as a command: the reason, the word at fault, and the facts."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pbm_oust.refusal import Unread, Unreadable
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.service.table import GENERAL_FORMS, KIND_FORMS, VOCABULARY, parse_line
+
+KIND_COMMANDS = sorted(KIND_FORMS)
+DEEDS = ["accept", "decline", "pass", "propose", "reject", "resign", "swap", "undo"]
+FIRST_WORDS = sorted({*KINDS, *(form.topic for form in GENERAL_FORMS.values())})
+MOVE = "oust move 17 alice wonderland"
+WISHES = ("PLACEMENTS[#N]", "pass|swap|resign|decline|propose|undo|accept|reject[#N]")
+
+
+def refused(text: str) -> tuple[object, str, dict[str, object]]:
+    _, read = parse_line(text)
+    assert isinstance(read, Unreadable)
+    return read.reason, read.culprit, read.facts
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\u200b\u00a0", '""'])
+def test_an_empty_line(text: str) -> None:
+    assert refused(text) == (Unread.EMPTY, "", {})
+
+
+def test_a_character_that_the_mail_did_not_label() -> None:
+    assert refused("oust show z\ufffd") == (Unread.UNLABELLED_CHARACTER, "", {})
+
+
+def test_a_first_word_that_is_no_command() -> None:
+    facts = {"known": FIRST_WORDS, "resembles": None}
+    assert refused("chess show 17") == (Unread.UNKNOWN_WORD, "chess", facts)
+
+
+def test_a_first_word_that_is_almost_a_command() -> None:
+    facts = {"known": FIRST_WORDS, "resembles": "signup"}
+    assert refused("singup alice wonderland") == (Unread.UNKNOWN_WORD, "singup", facts)
+
+
+def test_a_second_word_that_is_almost_a_command() -> None:
+    facts = {"known": KIND_COMMANDS, "resembles": "move"}
+    assert refused("oust mvoe 17 alice wonderland D4") == (Unread.UNKNOWN_WORD, "mvoe", facts)
+
+
+@pytest.mark.parametrize("letter", ["d", "D", "s", "u"])
+def test_a_single_letter_is_no_deed_but_a_placement_without_its_number(letter: str) -> None:
+    assert refused(f"{MOVE} {letter}")[:2] == (Unread.BAD_PLACEMENT, letter)
+
+
+def test_a_deed_that_does_not_exist() -> None:
+    facts = {"known": DEEDS, "resembles": "swap"}
+    assert refused(f"{MOVE} swpa") == (Unread.UNKNOWN_WORD, "swpa", facts)
+
+
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        ("signup", ("USERID",)),
+        ("signup alice", ("PASSWORD",)),
+        ("oust challenge", ("USERID1",)),
+        ("oust challenge alice -noswap", ("USERID2",)),
+        ("oust move", ("BOARD",)),
+        ("oust move 17", ("USERID",)),
+        ("oust move 17 alice", ("PASSWORD",)),
+        (MOVE, WISHES),
+        (f"{MOVE} #9", WISHES),
+        (f"{MOVE} ,", WISHES),
+        ("oust show", ("BOARD[#N]..", "USERID.. [all|active|inactive|next]")),
+        ("oust show all", ("BOARD", "USERID")),
+    ],
+)
+def test_a_line_that_ends_too_early(text: str, missing: tuple[str, ...]) -> None:
+    assert refused(text) == (Unread.MISSING_WORD, "", {"missing": missing})
+
+
+def test_the_name_of_a_game_alone() -> None:
+    reason, culprit, facts = refused("oust")
+    assert (reason, culprit) == (Unread.MISSING_WORD, "")
+    assert isinstance(facts["missing"], tuple)
+    assert sorted(facts["missing"]) == KIND_COMMANDS
+
+
+@pytest.mark.parametrize(
+    ("text", "culprit"),
+    [
+        ("oust challenge alice bob carol", "carol"),
+        ("signup alice wonderland a@b c@d e@f g@h i@j k@l m@n", "k@l"),
+    ],
+)
+def test_a_word_too_many(text: str, culprit: str) -> None:
+    assert refused(text) == (Unread.SURPLUS_WORD, culprit, {})
+
+
+@pytest.mark.parametrize(
+    ("text", "culprit"),
+    [
+        ("oust move seventeen alice wonderland D4", "seventeen"),
+        ("oust move 0 alice wonderland D4", "0"),
+        ("oust move 017 alice wonderland D4", "017"),
+        ("oust move 17#3 alice wonderland D4", "17#3"),
+        ("oust show 17 alice", "alice"),
+        ("oust show 17#x", "17#x"),
+        ("oust show 1234567890", "1234567890"),
+        ("oust show 17#", "17#"),
+    ],
+)
+def test_a_board_that_is_no_number(text: str, culprit: str) -> None:
+    assert refused(text) == (Unread.BAD_BOARD, culprit, {})
+
+
+@pytest.mark.parametrize(
+    ("text", "culprit"),
+    [
+        ("signup 1alice wonderland", "1alice"),
+        ("signup next wonderland", "next"),
+        ("signup SERVER wonderland", "SERVER"),
+        ("signup a123456789012345678901 wonderland", "a123456789012345678901"),
+        ("oust challenge alice bob@example.org", "bob@example.org"),
+        ("oust move 17 alice! wonderland D4", "alice!"),
+        ("oust show alice 17", "17"),
+        ("oust games al.ice", "al.ice"),
+    ],
+)
+def test_a_userid_that_cannot_be_one(text: str, culprit: str) -> None:
+    assert refused(text) == (Unread.BAD_USERID, culprit, {})
+
+
+@pytest.mark.parametrize(
+    "password",
+    [
+        "short",
+        "x" * 65,
+        "D4,E5,F6",
+        "-noswap",
+        "--size=11",
+        "1234567",
+        "resign",
+        "Inactive",
+        "comma,words",
+        "colon:words",
+        "hash#words",
+        "it's-mine",
+    ],
+)
+def test_a_password_that_could_not_be_told_apart(password: str) -> None:
+    assert refused(f"signup alice {password}") == (Unread.BAD_PASSWORD, "", {})
+
+
+@pytest.mark.parametrize("address", ["alice", "@example.org", "alice@", "a@b@c", "<a@b>", "a,b@c"])
+def test_an_address_that_is_none(address: str) -> None:
+    reason = refused(f"signup alice wonderland ok@example.org {address}")
+    assert reason == (Unread.BAD_ADDRESS, address, {})
+
+
+def test_a_placement_in_a_column_i() -> None:
+    assert refused(f"{MOVE} D4,I5") == (Unread.BAD_PLACEMENT, "I5", {"column_i": True})
+
+
+def test_a_placement_with_the_number_first() -> None:
+    assert refused(f"{MOVE} 4d") == (Unread.BAD_PLACEMENT, "4d", {"right": "D4"})
+
+
+@pytest.mark.parametrize("word", ["D", "D0", "D4E5", "D100", "44", "D4*1"])
+def test_a_placement_that_is_none(word: str) -> None:
+    assert refused(f"{MOVE} E5 {word}") == (Unread.BAD_PLACEMENT, word, {"right": None})
+
+
+@pytest.mark.parametrize(
+    ("words", "culprit"),
+    [("D4#", "#"), ("D4#x", "#x"), ("D4#0", "#0"), ("D4#3 E5", "#3 E5"), ("D4#3#4", "#3#4")],
+)
+def test_a_guard_that_is_no_number_at_the_end(words: str, culprit: str) -> None:
+    assert refused(f"{MOVE} {words}") == (Unread.BAD_GUARD, culprit, {})
+
+
+@pytest.mark.parametrize("text", ["oust games all alice", "oust show alice all bob next"])
+def test_a_filter_that_does_not_stand_at_the_end(text: str) -> None:
+    assert refused(text) == (Unread.BAD_FILTER, "all", {})
+
+
+def test_the_subject_of_a_board_mail_sent_back() -> None:
+    assert refused("oust 17 #131: your turn, alice") == (Unread.ANSWER_TO_BOARD, "17", {})
+
+
+WORDS = st.sampled_from(
+    [
+        *VOCABULARY,
+        "mvoe",
+        "17",
+        "17#3",
+        "alice",
+        "wonderland",
+        "D4",
+        "4d",
+        "I4",
+        "#",
+        "#5",
+        "-",
+        "--",
+        "-hex",
+        "-size=9",
+        "-size=",
+        "=",
+        ",",
+        "D4,E5#9",
+        "\u0661\u0667",
+        "\u00b2",
+        "\ufffd",
+    ]
+)
+
+
+@given(st.text() | st.lists(WORDS).map(" ".join))
+@settings(deadline=None)
+def test_no_line_at_all_raises_anything(text: str) -> None:
+    line, _ = parse_line(text)
+    line.shown(VOCABULARY, str.isalpha)
+    line.correction(str.isalpha)

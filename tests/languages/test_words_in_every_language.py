@@ -1,0 +1,129 @@
+"""Help and refusals in every language: all of it is said, in that language, in lines that fit."""
+
+import re
+from dataclasses import replace
+from enum import Enum
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from pbm_oust.accounts.settings import Settings
+from pbm_oust.languages import ENGLISH, LANGUAGES, Language
+from pbm_oust.letters.words import Words, help_subjects
+from pbm_oust.play.notices import HelpNotice, Reader, RefusalNotice
+from pbm_oust.refusal import Barred, Refusal, Unread
+from pbm_oust.rules.kinds import KINDS
+from tests.support.home_by_mail import Talk
+from tests.support.refusals import REFUSALS
+
+WIDEST = 75
+ALICE = "alice@example.org"
+OTHERS = [language for language in LANGUAGES.values() if language is not ENGLISH]
+SUBJECTS = ["overview", *help_subjects()]
+SENTENCE = re.compile(r"(?<=[.:;?]) ")
+
+
+@cache
+def words(language: Language) -> Words:
+    return Words("pbmserv@example.org", language)
+
+
+def page_of(subject: str, language: Language) -> str:
+    page = words(language).help_page(subject)
+    assert page is not None
+    return page
+
+
+def mail_of(refusal: Refusal, language: Language, culprit: str | None = None) -> str:
+    settings = replace(Settings(), language=language)
+    reader = Reader(("alice@example.org",), "alice", "alice@example.org", settings=settings)
+    sent = f"oust move 17 {refusal.culprit}".strip()
+    shown = refusal.culprit if culprit is None else culprit
+    notice = RefusalNotice(reader, refusal, sent, shown, 13, None)
+    return words(language).of(notice)[1]
+
+
+def sentences(text: str) -> set[str]:
+    """Return the sentences of a text that have three words or more; command lines are none."""
+    prose = [" ".join(part.split()) for part in re.split(r"\n\n|\n(?= )", text)]
+    parts = {sentence for part in prose for sentence in SENTENCE.split(part)}
+    return {part for part in parts if re.search(r"(\b[a-z]+\b.*){3}[.:;?]$", part)}
+
+
+def named(refusal: Refusal) -> str:
+    return f"{refusal}-{refusal.culprit}"
+
+
+def test_help_about_a_deed_is_that_about_moves() -> None:
+    assert page_of("swap", ENGLISH) == page_of("move", ENGLISH)
+
+
+def test_there_is_a_refusal_for_every_reason() -> None:
+    known = {refusal.reason for refusal in REFUSALS if isinstance(refusal.reason, Enum)}
+    assert known == {*Unread, *Barred}
+
+
+@pytest.mark.parametrize("language", LANGUAGES.values(), ids=str)
+@pytest.mark.parametrize("refusal", REFUSALS, ids=named)
+def test_every_refusal_is_said_in_lines_that_fit(refusal: Refusal, language: Language) -> None:
+    assert max(map(len, mail_of(refusal, language).splitlines())) <= WIDEST
+
+
+@pytest.mark.parametrize("language", LANGUAGES.values(), ids=str)
+@pytest.mark.parametrize("refusal", REFUSALS, ids=named)
+def test_a_refusal_has_no_hole_where_a_word_is_not_shown_again(
+    refusal: Refusal, language: Language
+) -> None:
+    mail = mail_of(refusal, language, culprit="")
+    assert not re.search(r"[a-z]{2}  [a-z]+ (?![A-Z]{4})|[a-z]{2} [.,;]|\n [a-z]|None", mail)
+
+
+@pytest.mark.parametrize("language", LANGUAGES.values(), ids=str)
+@pytest.mark.parametrize("subject", SUBJECTS)
+def test_every_page_of_the_help_is_said_in_lines_that_fit(subject: str, language: Language) -> None:
+    assert max(map(len, page_of(subject, language).splitlines())) <= WIDEST
+
+
+@pytest.mark.parametrize("language", OTHERS, ids=str)
+@pytest.mark.parametrize("subject", SUBJECTS)
+def test_no_page_of_the_help_has_a_sentence_in_english(subject: str, language: Language) -> None:
+    page = page_of(subject, language)
+    usual = sentences(page_of(subject, ENGLISH))
+    assert usual
+    assert not usual & sentences(page)
+
+
+@pytest.mark.parametrize("language", OTHERS, ids=str)
+@pytest.mark.parametrize("refusal", REFUSALS, ids=named)
+def test_no_refusal_has_a_sentence_in_english(refusal: Refusal, language: Language) -> None:
+    usual = sentences(mail_of(refusal, ENGLISH))
+    assert usual
+    assert not usual & sentences(mail_of(refusal, language))
+
+
+@pytest.mark.parametrize("language", LANGUAGES.values(), ids=str)
+@pytest.mark.parametrize("name", KINDS)
+def test_the_rules_name_the_inventor_and_the_year(name: str, language: Language) -> None:
+    page = " ".join(page_of(name, language).split())
+    assert f"{KINDS[name].author} ({KINDS[name].year})" in page
+
+
+@pytest.mark.parametrize("language", OTHERS, ids=str)
+def test_help_is_found_by_the_words_of_a_language(language: Language) -> None:
+    for subject in help_subjects():
+        _, mail = words(language).of(HelpNotice(Reader(("alice@example.org",)), (subject,)))
+        assert page_of(subject, language) in mail
+
+
+def test_a_subject_without_help_is_answered_with_subjects_in_the_words_of_the_language() -> None:
+    _, mail = words(LANGUAGES["fr"]).of(HelpNotice(Reader(("alice@example.org",)), ("chess",)))
+    assert "defi, rejoue, coup" in " ".join(mail.split())
+
+
+def test_a_password_that_is_forgotten_is_answered_in_any_language(tmp_path: Path) -> None:
+    talk = Talk.begin(tmp_path, ALICE)
+    talk.send(ALICE, "oublie alice")
+    subject = str(talk.letters[0]["Subject"])
+    talk.send(ALICE, f"Re: {subject}", "motdepasse jabberwocky\n")
+    assert talk.outcome == "changed the password"

@@ -1,0 +1,187 @@
+"""Letters that show boards as players get them: text first, then the same as HTML."""
+
+import re
+from datetime import timedelta
+from email import message_from_bytes
+from email.message import EmailMessage
+from email.policy import default
+from pathlib import Path
+
+import pytest
+
+from pbm_oust.service.sweep import sweep
+from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
+from tests.support.letters import as_text, page_of
+from tests.support.pages import Page
+
+
+@pytest.fixture
+def talk(tmp_path: Path) -> Talk:
+    talk = Talk.begin(tmp_path, ALICE, BOB)
+    talk.send(ALICE, "oust challenge alice bob -size=5")
+    return talk
+
+
+def types(data: bytes) -> list[str]:
+    return [part.get_content_type() for part in message_from_bytes(data).walk()]
+
+
+def test_a_board_comes_as_text_and_after_that_as_html(talk: Talk) -> None:
+    talk.send(ALICE, "oust move 1 alice wonderland C3")
+    assert [types(each) for each in talk.written] == [
+        ["multipart/alternative", "text/plain", "text/html"]
+    ] * 2
+    assert "alice played C3." in talk.text_to(BOB)
+    assert "alice played C3." in talk.page_to(BOB)
+
+
+def test_who_has_settled_it_gets_text_alone(talk: Talk) -> None:
+    talk.send(BOB, "settings bob lookingglass board text")
+    talk.send(ALICE, "oust move 1 alice wonderland C3")
+    assert {
+        each["To"]: types(data) for each, data in zip(talk.letters, talk.written, strict=True)
+    } == {
+        ALICE: ["multipart/alternative", "text/plain", "text/html"],
+        BOB: ["text/plain"],
+    }
+    talk.send(BOB, "settings bob lookingglass board html")
+    talk.send(BOB, "oust show 1")
+    assert talk.page_to(BOB)
+
+
+def test_the_text_is_the_same_with_html_and_without(talk: Talk) -> None:
+    talk.send(ALICE, "oust move 1 alice wonderland C3")
+    talk.send(BOB, "oust showas bob lookingglass 1")
+    with_html = talk.text_to(BOB)
+    talk.send(BOB, "settings bob lookingglass board text")
+    talk.send(BOB, "oust showas bob lookingglass 1")
+    assert talk.text_to(BOB) == with_html
+
+
+@pytest.mark.parametrize(
+    ("sender", "line"),
+    [
+        (CAROL, "oust show 1"),
+        (ALICE, "oust show 1 1#0"),
+        (ALICE, "oust move 1 alice wonderland Z9"),
+        (BOB, "oust move 1 bob lookingglass A1"),
+        (ALICE, "oust preview 1 alice wonderland C3"),
+        (ALICE, "oust submit 1 alice wonderland C3"),
+        (ALICE, "all show alice"),
+        (ALICE, "oust watch 1 alice wonderland"),
+    ],
+)
+def test_all_letters_that_show_boards_do_so_as_html(talk: Talk, sender: str, line: str) -> None:
+    talk.send(sender, line)
+    shows = "   A B C D E\n" in talk.text_to(sender) or "  A B C D E\n" in talk.text_to(sender)
+    assert bool(talk.page_to(sender)) is shows
+    assert Page(talk.page_to(sender)).tags.count("pre") >= 1 or not shows
+
+
+@pytest.mark.parametrize("line", ["help", "oust games", "settings alice wonderland", "list"])
+def test_letters_without_boards_are_text_alone(talk: Talk, line: str) -> None:
+    talk.send(ALICE, line)
+    assert types(talk.written[0]) == ["text/plain"]
+
+
+def test_the_same_letter_is_the_same_to_the_byte_when_it_is_written_again(talk: Talk) -> None:
+    talk.send(ALICE, "oust show 1", number=1)
+    first = talk.written
+    talk.send(ALICE, "oust show 1", number=1)
+    assert talk.written == first
+    assert b"multipart/alternative" in first[0]
+
+
+def test_chat_that_looks_like_the_end_of_a_part_ends_none(talk: Talk) -> None:
+    talk.send(ALICE, "oust move 1 alice wonderland C3", "see you")
+    boundary = message_from_bytes(talk.written[1]).get_boundary()
+    assert boundary
+    text = f"--{boundary}--\n--{boundary}\nContent-Type: text/html\n\n<b>D4</b>\n"
+    talk.send(BOB, "oust move 1 bob lookingglass A1", text)
+    for data in talk.written:
+        message = message_from_bytes(data, policy=default)
+        assert isinstance(message, EmailMessage)
+        assert [part.get_content_type() for part in message.iter_parts()] == [
+            "text/plain",
+            "text/html",
+        ]
+    assert "<b>D4</b>" in Page(talk.page_to(ALICE)).text
+
+
+def test_letters_are_printed_as_text_by_the_tests_that_compare_them_whole(talk: Talk) -> None:
+    talk.send(ALICE, "oust show 1")
+    (data,) = talk.written
+    alone = as_text(data)
+    assert types(alone) == ["text/plain"]
+    assert not page_of(alone)
+    assert re.search(rb"^MIME-Version: 1.0\nContent-Language: en\n\n", alone, re.MULTILINE)
+
+
+def taps(page: str) -> set[str]:
+    """Return the points that can be tapped in a letter, each with its board."""
+    return {f"{tap.address.split('.')[1]} {tap.subject}" for tap in Page(page).taps()}
+
+
+def test_all_boards_of_a_player_that_he_asks_for_can_be_tapped_and_by_nobody_else(
+    talk: Talk,
+) -> None:
+    talk.send(ALICE, "oust challenge bob alice -size=2")
+    talk.send(ALICE, "oust challenge alice bob -size=2")
+    talk.send(ALICE, "oust showas alice wonderland")
+    assert {tap.split()[0] for tap in taps(talk.page_to(ALICE))} == {"1", "3"}
+    talk.send(CAROL, "oust showas alice wonderland")
+    assert talk.page_to(CAROL)
+    assert not taps(talk.page_to(CAROL))
+    talk.send(BOB, "oust showas bob lookingglass")
+    assert {tap.split()[0] for tap in taps(talk.page_to(BOB))} == {"2"}
+
+
+def test_a_tap_on_one_of_several_boards_is_a_move_there(talk: Talk) -> None:
+    talk.send(ALICE, "oust challenge alice bob -size=2")
+    talk.send(ALICE, "oust showas alice wonderland")
+    (tap,) = (
+        each
+        for each in Page(talk.page_to(ALICE)).taps()
+        if each.subject == "B2" and "oust.2." in each.address
+    )
+    talk.send(ALICE, tap.subject, to=tap.address)
+    assert "You played B2." in talk.text_to(ALICE)
+    assert "oust 2" in str(talk.letters[0]["Subject"])
+
+
+def test_who_is_refused_can_tap_a_point_instead(talk: Talk) -> None:
+    talk.send(ALICE, "oust move 1 alice wonderland Z9")
+    assert "1 C3" in taps(talk.page_to(ALICE))
+    talk.send(BOB, "oust move 1 bob lookingglass A1")
+    assert not taps(talk.page_to(BOB))
+
+
+def test_who_only_watches_can_tap_nothing(talk: Talk) -> None:
+    talk.send(CAROL, "oust show 1")
+    assert talk.page_to(CAROL)
+    assert not taps(talk.page_to(CAROL))
+
+
+def test_one_subject_for_all_letters_about_a_board(talk: Talk) -> None:
+    talk.send(ALICE, "settings alice wonderland subject board")
+    talk.send(ALICE, "oust move 1 alice wonderland C3")
+    assert talk.letters[0]["Subject"] == "oust 1: alice - bob"
+    assert talk.letters[1]["Subject"] == "oust 1 #2: your turn, bob"
+    talk.send(BOB, "oust move 1 bob lookingglass swap")
+    assert talk.letters[1]["Subject"] == "oust 1: alice - bob"
+    talk.send(BOB, "oust chat 1 bob lookingglass", "Hello")
+    assert talk.letters[1]["Subject"] == "oust 1: alice - bob"
+
+
+def test_the_boards_of_a_digest_can_be_tapped(talk: Talk) -> None:
+    talk.send(BOB, "settings bob lookingglass mail digest")
+    talk.send(ALICE, "oust challenge bob alice -size=2")
+    talk.send(ALICE, "oust move 1 alice wonderland C3")
+    before = set(talk.home.outbox.letters())
+    talk.now += timedelta(days=1)
+    sweep(talk.intake.work)
+    new = [name for name in talk.home.outbox.letters() if name not in before]
+    (page,) = (page_of(talk.home.outbox.read(name)) for name in new)
+    assert {tap.split()[0] for tap in taps(page)} == {"1", "2"}
+    assert Page(page).tags.count("pre") == 2
+    assert "too large" not in page

@@ -1,0 +1,108 @@
+"""How large letters with boards are when they are sent: Gmail cuts off what exceeds 102 KB."""
+
+from email import message_from_bytes
+from email.message import EmailMessage
+from email.policy import SMTP, default
+
+import pytest
+
+from pbm_oust.board.game import Game
+from pbm_oust.board.notation import LONGEST_USERID
+from pbm_oust.letters.body import LARGEST, fill, size_of
+from pbm_oust.letters.words import Words
+from pbm_oust.play.notices import BoardNotice, News, Reader
+from tests.support.games import new_game, play
+from tests.support.pages import Page
+
+WORDS = Words("pbmserv@example.com")
+LOCAL = f"pbmserv+oust.9999.999.{'u' * LONGEST_USERID}.abcdefghijklmnop"[-64:].rjust(64, "p")
+"""As long as the local part of an address may be (RFC 5321, section 4.5.3.1.1)."""
+USUAL = "mail.games.example.org"
+LONG = f"{'h' * 63}.{'h' * 30}.{USUAL}"
+LONGEST_HOST = ".".join(("h" * 47,) * 4)[: 254 - 64 - 1]
+
+
+def empty_board(size: int) -> Game:
+    """Return a board with two stones on which x, who has the longest userid, can go anywhere."""
+    return play(new_game(f"square {size}x{size}"), "x A1", f"o C{size}")
+
+
+def letter_for(game: Game, host: str, chat: str = "") -> EmailMessage:
+    """Return a letter as it comes out of a mail server."""
+    userid = "u" * LONGEST_USERID
+    reader = Reader(("x@example.org",), game.player_to_move, answering="play")
+    notice = BoardNotice(reader, News.PLAYED, game, chat=chat, chat_from=userid)
+    subject, text = WORDS.of(notice)
+    page = WORDS.pages.of(notice, subject, text, lambda game: f"{LOCAL}@{host}")
+    letter = EmailMessage(policy=default.clone(linesep="\n", max_line_length=76))
+    letter["Subject"] = subject
+    fill(letter, text, page, "=_boundary")
+    sent = message_from_bytes(
+        letter.as_bytes(policy=letter.policy.clone(linesep="\r\n")), policy=SMTP
+    )
+    assert isinstance(sent, EmailMessage)
+    return sent
+
+
+def page_of(letter: EmailMessage) -> Page:
+    body = letter.get_body(("html",))
+    assert body
+    return Page(body.get_content())
+
+
+@pytest.mark.parametrize("size", [13, 19])
+@pytest.mark.parametrize("host", ["example.com", USUAL, "h" * 63 + ".example.org"])
+def test_both_parts_of_a_board_with_a_link_on_every_point_stay_under_90_kb(
+    size: int, host: str
+) -> None:
+    game = empty_board(size)
+    letter = letter_for(game, host)
+    assert len(letter.as_bytes()) < 90 * 1024
+    assert len(page_of(letter).taps()) == game.position.placements().bit_count()
+
+
+def test_the_largest_board_has_its_links_where_the_address_is_of_usual_length() -> None:
+    game = empty_board(25)
+    letter = letter_for(game, "example.com")
+    assert len(letter.as_bytes()) < 90 * 1024
+    assert len(page_of(letter).taps()) == game.position.placements().bit_count() > 600
+
+
+@pytest.mark.parametrize("size", [19, 25])
+def test_links_that_would_make_a_letter_too_large_are_left_out(size: int) -> None:
+    game = empty_board(size)
+    letter = letter_for(game, LONGEST_HOST)
+    assert len(letter.as_bytes()) < 90 * 1024
+    page = page_of(letter)
+    assert not page.taps()
+    assert "Answer it with the point where you play, for example A" in page.text
+
+
+def test_links_get_less_room_before_they_are_left_out() -> None:
+    game = empty_board(19)
+    wide, slim = (page_of(letter_for(game, host)) for host in (USUAL, LONG))
+    assert len(wide.taps()) == len(slim.taps())
+    assert {tap.shown for tap in wide.taps()} >= {"\u2022 "}
+    assert {tap.shown for tap in slim.taps()} == {"\u2022", "+"}
+
+
+def test_a_letter_that_is_too_large_without_links_is_text_alone() -> None:
+    letter = letter_for(empty_board(7), "example.com", chat="\n".join(["word " * 14] * 700))
+    assert letter.get_content_type() == "text/plain"
+
+
+@pytest.mark.parametrize("chat", ["", "Schöne Grüße", "x" * 5_000, "\N{SNOWMAN}" * 400])
+def test_no_line_is_longer_than_mail_allows_and_nothing_is_lost(chat: str) -> None:
+    letter = letter_for(empty_board(19), USUAL, chat)
+    data = letter.as_bytes()
+    assert max(map(len, data.split(b"\r\n"))) <= 998
+    assert data.isascii()
+    assert chat in page_of(letter).text
+
+
+def test_bytes_are_counted_as_they_are_sent() -> None:
+    for content in ("short\n", "ä" * 3_000 + "\n", "<a\nhref='x=y'>\n" * 500):
+        part = EmailMessage(policy=default.clone(linesep="\r\n"))
+        fill(part, content, None, "")
+        assert abs(size_of(content) - len(part.as_bytes())) < 100
+    assert LARGEST < 90 * 1024

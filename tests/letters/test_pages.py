@@ -1,0 +1,225 @@
+"""Letters as HTML: what they say, what can be tapped, and what they must never hold."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbm_oust.accounts.settings import BoardForm, Settings
+from pbm_oust.board.game import Game
+from pbm_oust.board.header import Terms
+from pbm_oust.letters.html import turn_took
+from pbm_oust.letters.words import Words
+from pbm_oust.play.notices import BoardNotice, BoardsNotice, News, Notice, Reader
+from pbm_oust.render.text import board_text
+from pbm_oust.rules.grid import square
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.oust import Oust
+from tests.support.games import new_game, play, standing_at
+from tests.support.pages import Page, Tap
+
+REPLY = "pbmserv+oust.17.12.alice.abcdefghijklmnop@example.com"
+WORDS = Words("pbmserv@example.com")
+GAME = play(new_game("square 7x7", Terms(swap=False)), "x C3", "o D5", "x E2", "o D3")
+CHAIN = play(new_game("square 7x7"), "x C3", "o D3", "x F6", "o B4", "x C2")
+"""The turn of x goes on: it has taken D3, and can take B4."""
+
+
+def notice_of(game: Game, userid: str = "", news: News = News.PLAYED) -> BoardNotice:
+    """Return a notice of a board to a player, to the one whose turn it is if none is named."""
+    return BoardNotice(Reader(("x@example.org",), userid or game.player_to_move), news, game)
+
+
+def text_of(notice: Notice) -> str:
+    return WORDS.of(notice)[1]
+
+
+def html_of(notice: Notice, address: str | None = REPLY) -> str:
+    """Return a letter as HTML, empty where it is text alone."""
+    return WORDS.pages.of(notice, *WORDS.of(notice), lambda game: address) or ""
+
+
+def page_of(notice: Notice, address: str | None = REPLY) -> Page:
+    return Page(html_of(notice, address))
+
+
+def subjects(page: Page) -> list[str]:
+    assert {tap.address for tap in page.taps()} <= {REPLY}
+    return [tap.subject for tap in page.taps()]
+
+
+def test_every_placement_of_the_player_whose_turn_it_is_can_be_tapped() -> None:
+    placements = GAME.header.grid.names(GAME.position.placements())
+    assert "E1" not in placements
+    page = page_of(notice_of(GAME))
+    assert sorted(subjects(page)) == sorted(placements)
+    assert "Tap a point and send the mail to play there." in page.text
+
+
+def test_in_the_middle_of_a_turn_the_placements_that_continue_it_can_be_tapped() -> None:
+    assert CHAIN.position.is_mid_turn
+    placements = CHAIN.header.grid.names(CHAIN.position.placements())
+    assert "B3" in placements
+    assert sorted(subjects(page_of(notice_of(CHAIN)))) == sorted(placements)
+
+
+@pytest.mark.parametrize(
+    "notice",
+    [
+        notice_of(GAME, "marksteere"),
+        notice_of(GAME, "carol"),
+        notice_of(GAME, news=News.PREVIEW),
+        replace(notice_of(GAME), is_past=True),
+        notice_of(play(GAME, "x resign")),
+    ],
+    ids=["not his turn", "watches", "preview", "past", "over"],
+)
+def test_nothing_can_be_tapped_where_the_reader_cannot_play(notice: BoardNotice) -> None:
+    page = page_of(notice)
+    assert not page.taps()
+    assert "Tap" not in page.text
+    assert "x, rrognlie: C3 E2" in page.text
+
+
+def test_without_an_address_that_takes_answers_nothing_can_be_tapped() -> None:
+    page = page_of(notice_of(GAME), None)
+    assert page.board
+    assert not page.taps()
+    assert "Answer it" not in page.text
+
+
+def test_who_may_swap_can_tap_that() -> None:
+    page = page_of(notice_of(play(new_game("square 7x7"), "x C3")))
+    assert Tap("swap", REPLY, "swap") in page.taps()
+    assert "To swap, tap swap and send the mail." in page.text
+    assert "swap" not in subjects(page_of(notice_of(GAME)))
+
+
+def test_who_must_pass_can_tap_that_and_nothing_else() -> None:
+    grid = square(2)
+    corners = grid.parse_cell("A1") | grid.parse_cell("B2")
+    game = standing_at(new_game("square 2x2"), Oust(grid, x=corners))
+    assert game.must_pass
+    page = page_of(notice_of(game))
+    assert page.taps() == [Tap("pass", REPLY, "pass")]
+    assert "You have no placement. Tap pass and send the mail." in page.text
+
+
+def test_nobody_resigns_by_a_tap() -> None:
+    assert "resign" not in html_of(notice_of(GAME)).lower()
+
+
+def test_the_page_says_what_the_text_says_in_the_same_order() -> None:
+    notice = replace(
+        notice_of(GAME), chat="Good luck\n\nHave fun", chat_from="marksteere", note="corners"
+    )
+    before, after = text_of(notice).split(board_text(GAME.position, GAME.latest_stones()))
+    shown = page_of(notice).text.split()
+    for part in (before.split(), after.split()):
+        assert " ".join(part) in " ".join(shown)
+
+
+def test_below_the_board_stand_the_stones_of_each_side_and_the_latest() -> None:
+    text = page_of(notice_of(GAME)).text
+    assert "x, rrognlie: C3 E2\n" in text
+    assert "o, marksteere: D3 D5\n" in text
+    assert "Latest: D3\n" in text
+    assert "off the board" not in text
+
+
+def test_the_stones_that_a_turn_takes_are_counted_over_all_its_mails() -> None:
+    assert "The turn has taken 1 stone off the board." in page_of(notice_of(CHAIN)).text
+    longer = play(CHAIN, "x B3")
+    assert "The turn has taken 2 stones off the board." in page_of(notice_of(longer)).text
+    assert turn_took(play(GAME, "x C2 B5")) == 1
+    assert turn_took(new_game()) == 0
+    assert turn_took(play(new_game(), "x A1", "o swap")) == 0
+
+
+def test_a_side_without_stones_has_none() -> None:
+    assert "o, marksteere: no stones" in page_of(notice_of(play(new_game(), "x A1"))).text
+
+
+ALLOWED = {"html", "head", "meta", "title", "body", "p", "br", "pre", "a", "b"}
+
+
+@pytest.mark.parametrize(
+    "notice",
+    [
+        notice_of(GAME),
+        notice_of(play(GAME, "x resign")),
+        BoardsNotice(Reader(("x@example.org",), "rrognlie"), KINDS["oust"], ((GAME, False),)),
+    ],
+)
+def test_a_page_is_plain_and_needs_nothing_from_elsewhere(notice: Notice) -> None:
+    page = page_of(notice)
+    assert set(page.tags) <= ALLOWED
+    assert page.tags.count("pre") == 1
+    names = {name for name, _ in page.attributes}
+    known = {"lang", "http-equiv", "content", "name", "style", "role", "aria-label", "href"}
+    assert names <= known
+    assert all(href.startswith("mailto:") for href in page.hrefs)
+    assert "url(" not in html_of(notice)
+    sizes = [value for name, value in page.attributes if name == "style" and "px" in value]
+    assert len(sizes) == 1
+    assert "font-size:22.0px" in sizes[0]
+
+
+def test_a_page_is_ascii_whatever_was_written() -> None:
+    notice = replace(notice_of(GAME), chat="Schöne Grüße \N{SNOWMAN} \U0001f600", chat_from="bob")
+    assert html_of(notice).isascii()
+    assert "Schöne Grüße \N{SNOWMAN} \U0001f600" in page_of(notice).text
+
+
+MARKUP = st.text(st.sampled_from("<>&\"'/=! abp\n-;:#{}%"), max_size=60) | st.text(max_size=60)
+PLAIN = page_of(replace(notice_of(GAME), chat="x", note="x", chat_from="marksteere"))
+
+
+@given(MARKUP, MARKUP)
+def test_nothing_that_players_write_becomes_markup(chat: str, note: str) -> None:
+    notice = replace(notice_of(GAME), chat=f"x{chat}", note=f"x{note}", chat_from="marksteere")
+    page = page_of(notice)
+    for tag in ALLOWED - {"p", "br"}:
+        assert page.tags.count(tag) == PLAIN.tags.count(tag)
+    assert set(page.tags) <= ALLOWED
+    assert page.hrefs == PLAIN.hrefs
+    assert {value for name, value in page.attributes if name != "style"} == {
+        value for name, value in PLAIN.attributes if name != "style"
+    }
+
+
+@pytest.mark.parametrize("chat", ["</pre></body><a href='mailto:x'>D4</a>", "{{ 7 * 7 }}", "&#60;"])
+def test_what_players_write_is_shown_as_they_wrote_it(chat: str) -> None:
+    page = page_of(replace(notice_of(GAME), chat=chat, chat_from="marksteere"))
+    assert chat in page.text
+
+
+def test_settings_board_text_leaves_the_text_alone() -> None:
+    reader = replace(notice_of(GAME).reader, settings=Settings(board=BoardForm.TEXT))
+    assert not html_of(replace(notice_of(GAME), reader=reader))
+
+
+def test_several_boards_have_each_its_links_and_its_stones() -> None:
+    other = play(new_game("hex 3", kind="churn"), "x A1")
+    reader = Reader(("x@example.org",), "rrognlie")
+    shown = (GAME, False), (play(new_game(), "x B2", "o D4", "x F6"), False)
+    notice = BoardsNotice(reader, KINDS["oust"], (*shown, (other, True)), notes={"oust 17": "A<b"})
+    page = page_of(notice)
+    assert len(page.taps()) == GAME.position.placements().bit_count()
+    assert page.text.count("o, marksteere:") == 3
+    assert "A<b" in page.text
+
+
+def test_a_board_that_a_player_quotes_is_not_taken_for_the_board() -> None:
+    drawn = board_text(GAME.position, GAME.latest_stones())
+    page = page_of(replace(notice_of(GAME), chat=drawn, chat_from="marksteere"))
+    assert len(page.taps()) == GAME.position.placements().bit_count()
+    assert page.tags.count("pre") == 1
+
+
+def test_a_board_has_the_same_letters_in_both_parts_so_that_it_can_be_copied() -> None:
+    drawn = page_of(notice_of(CHAIN)).board
+    for letter in "xXoO":
+        plain = board_text(CHAIN.position, CHAIN.latest_stones())
+        assert drawn.count(letter) == plain.count(letter)

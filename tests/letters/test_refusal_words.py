@@ -1,0 +1,199 @@
+"""The words of refusals and of the help: none is wanting, none is without use, all lines fit."""
+
+import re
+from collections import Counter
+from dataclasses import replace
+from enum import Enum
+from importlib.resources import files
+from typing import cast
+
+import pytest
+from jinja2 import Environment, nodes
+
+from pbm_oust.grammar.form import Form
+from pbm_oust.letters import overview
+from pbm_oust.letters.refusals import place_of
+from pbm_oust.letters.words import Words, help_subjects, wrapped_usage
+from pbm_oust.play.notices import HelpNotice, Reader, RefusalNotice
+from pbm_oust.refusal import Barred, NotAllowed, Reason, Unread, Unreadable
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.position import Kind
+from pbm_oust.service.table import FORMS, KIND_FORMS, VOCABULARY, parse_line
+from tests.support.refusals import REFUSALS, all_reasons
+
+WIDEST = 76
+FAMILIES: dict[str, type[Enum]] = {
+    "unreadable": Unread,
+    "not_allowed": Barred,
+}
+REASONS = [(family, reason) for family, reasons in FAMILIES.items() for reason in reasons]
+PLACES = Counter(place_of(reason) for reason in all_reasons())
+WORDS = Words("pbmserv@example.org")
+READER = Reader(("alice@example.org",), wrote_from="alice@example.org")
+
+
+def parsed(family: str) -> nodes.Template:
+    source = (files("pbm_oust.templates") / "refusals" / f"{family}.txt").read_text("utf-8")
+    return Environment(autoescape=True, extensions=["jinja2.ext.i18n"]).parse(source)
+
+
+def macros(family: str) -> Counter[str]:
+    return Counter(macro.name for macro in parsed(family).find_all(nodes.Macro))
+
+
+@pytest.mark.parametrize(("family", "reason"), REASONS)
+def test_every_reason_has_exactly_one_macro_in_the_file_of_its_family(
+    family: str, reason: Enum
+) -> None:
+    assert macros(family)[str(reason.value)] == 1
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_macro_is_a_reason_or_helps_one(family: str) -> None:
+    called = {
+        call.node.name
+        for call in parsed(family).find_all(nodes.Call)
+        if isinstance(call.node, nodes.Name)
+    }
+    reasons = {str(reason.value) for reason in FAMILIES[family]}
+    assert set(macros(family)) - reasons <= called
+
+
+@pytest.mark.parametrize("reason", all_reasons())
+def test_every_reason_has_one_macro_in_the_template_of_its_room(reason: type[Reason]) -> None:
+    assert macros(place_of(reason))[reason.word()] == 1
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_every_macro_in_the_template_of_a_room_is_a_reason(place: str) -> None:
+    words = {reason.word() for reason in all_reasons() if place_of(reason) == place}
+    assert set(macros(place)) == words
+
+
+def test_every_reason_is_a_value_of_its_own_kind() -> None:
+    reasons = [refusal.reason for refusal in REFUSALS if isinstance(refusal.reason, Reason)]
+    assert not any(hasattr(reason, "__dict__") for reason in reasons)
+    assert len({reason.word() for reason in all_reasons()}) == len(all_reasons())
+
+
+def test_the_names_of_reasons_are_their_values_in_capitals() -> None:
+    assert all(reason.name.lower() == reason.value for _, reason in REASONS)
+
+
+MOVE = "oust move 17 alice wonderland"
+CHALLENGE = "oust challenge alice bob"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "oust show \ufffd", "xyzzy", "wonderland", "oust mvoe 17", "oust", "signup"),
+        *("oust move", "oust move wonderland", "oust challenge alice!", "oust games all alice"),
+        *("oust show wonderland 17", "oust show 17 wonderland", "oust 17 #131: your turn, alice"),
+        *("signup alice short", "signup alice wonderland x", "signup alice wonderland secretly"),
+        *(f"{MOVE} {words}" for words in ("I4", "4d", "D", "D#secret", "swpa", "D4 wonderland")),
+        *(f"{CHALLENGE} {words}" for words in ("carol", "secretly", "-swp", "-n", "-secret!")),
+        *(f"{CHALLENGE} {words}" for words in ("-hex -hex", "-size=99", "-size=9 -hex")),
+    ],
+)
+def test_every_unreadable_line_is_refused_in_sentences_that_fit(text: str) -> None:
+    line, refusal = parse_line(text)
+    assert isinstance(refusal, Unreadable)
+    sent = line.shown(VOCABULARY, lambda word: word in {"alice", "bob"})
+    culprit = refusal.culprit if refusal.culprit in sent else ""
+    _, mail = WORDS.of(RefusalNotice(READER, refusal, sent, culprit, 0, None))
+    assert "wonderland" not in mail
+    assert "secret" not in mail
+    assert max(map(len, mail.splitlines())) <= WIDEST
+
+
+def test_several_subjects_are_refused_in_sentences_that_fit() -> None:
+    refusal = Unreadable(Unread.SEVERAL_SUBJECTS)
+    _, mail = WORDS.of(RefusalNotice(READER, refusal, "", "", 0, None))
+    assert "more than one Subject" in mail
+
+
+@pytest.mark.parametrize(
+    ("active", "over"), [(2, "one of them is over"), (4, "3 of them are over")]
+)
+def test_who_is_on_more_boards_than_he_wants_has_room_when_enough_of_them_are_over(
+    active: int, over: str
+) -> None:
+    facts = {"userid": "carol", "limit": 2, "active": active}
+    refusal = NotAllowed(Barred.LIMIT_REACHED, "carol", **facts)
+    _, mail = WORDS.of(RefusalNotice(READER, refusal, "", "", 0, None))
+    assert f"When {over}, there is room again." in " ".join(mail.split())
+
+
+def page_of(subject: str) -> str:
+    page = WORDS.help_page(subject)
+    assert page is not None
+    return page
+
+
+def usages(form: Form) -> list[str]:
+    if not form.is_of_kind:
+        return form.usages(None)
+    return [usage for kind in KINDS.values() for usage in form.usages(kind)]
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: cast(Form, form).name)
+def test_every_form_has_a_help_page_that_begins_with_its_usages(form: Form) -> None:
+    forms = [each for each in FORMS if each.topic == form.topic]
+    shown = [usage for each in forms for usage in usages(each)]
+    heading = "".join(f"  {wrapped_usage(usage)}\n" for usage in shown)
+    assert page_of(form.topic).startswith(f"{heading}\n")
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: cast(Form, form).name)
+def test_the_overview_shows_once_how_every_form_is_written(form: Form) -> None:
+    lines = page_of("overview").replace("\n      ", " ").splitlines()
+    kinds = list(KINDS.values()) if form.is_of_kind else [None]
+    without_options = [replace(form, options=()).usages(kind) for kind in kinds]
+    for usage in without_options[0]:
+        once = f"  GAME {usage.partition(' ')[2]}" if form.is_of_kind else f"  {usage}"
+        assert lines.count(f"{once} [OPTION..]" if form.options else once) == 1
+
+
+def test_the_families_of_the_overview_hold_each_command_once() -> None:
+    shown = [topic for topics in overview.FAMILIES.values() for topic in topics]
+    assert sorted(shown) == sorted({form.topic for form in FORMS})
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
+def test_every_option_of_a_challenge_is_described(kind: Kind) -> None:
+    page = page_of("challenge")
+    for option in KIND_FORMS["challenge"].options:
+        shown = option.shown(kind)
+        if shown:
+            description = re.search(rf"^  {re.escape(shown)}\n(  \[.*\n)*      (.*)$", page, re.M)
+            assert description
+            assert len(description[2].split()) > 2
+
+
+@pytest.mark.parametrize("subject", [*help_subjects(), "overview", "commands"])
+def test_no_line_of_the_help_is_too_long(subject: str) -> None:
+    assert max(map(len, page_of(subject).splitlines())) <= WIDEST
+
+
+@pytest.mark.parametrize("subject", help_subjects())
+def test_the_overview_names_every_subject(subject: str) -> None:
+    families = overview.usages_by_family().values()
+    commands = {word for usages in families for word in " ".join(usages).split()}
+    assert subject in commands or f"help {subject}" in " ".join(page_of("overview").split())
+
+
+def test_a_subject_without_help_is_answered_with_the_subjects_there_are() -> None:
+    _, mail = WORDS.of(HelpNotice(READER, ("chess",)))
+    assert mail.startswith("There is no help about chess. There is help about:")
+
+
+def test_a_subject_that_might_be_a_password_is_not_repeated() -> None:
+    subject, mail = WORDS.of(HelpNotice(READER, ("wonderland",)))
+    assert "wonderland" not in subject + mail
+
+
+def test_help_about_several_subjects_holds_all_of_their_pages() -> None:
+    _, mail = WORDS.of(HelpNotice(READER, ("move", "oust")))
+    assert page_of("move") in mail
+    assert page_of("oust") in mail

@@ -1,0 +1,147 @@
+"""Mail read from its bytes, clean and dirty."""
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from pbm_oust.mail.reading import UnreadableMail, read_mail
+from pbm_oust.mail.reading.mail import LONGEST_CHAT
+from tests.support.mails import FROM, mail
+
+
+def identity(*headers: str, text: str = "hello\r\n") -> str:
+    return read_mail(mail(*headers, text=text)).identity
+
+
+def sender(*values: str) -> str:
+    return read_mail(mail(*(f"From: {value}" for value in values))).sender
+
+
+def test_an_ordinary_mail() -> None:
+    read = read_mail(
+        mail(
+            FROM,
+            "To: pbmserv@example.org",
+            "Subject: Re: oust move 17 alice wonderland D4",
+            "Message-ID: <1@example.org>",
+        )
+    )
+    assert read.sender == "alice@example.org"
+    assert read.subjects == ("oust move 17 alice wonderland D4",)
+    assert read.text == "hello"
+    assert (read.message_id, read.identity) == ("<1@example.org>", "<1@example.org>")
+
+
+# The sender
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "alice@example.org",
+        "<alice@example.org>",
+        '"Liddell, Alice" <alice@example.org>',
+        "alice@example.org (Alice Liddell)",
+        "Alice\r\n Liddell\r\n\t<alice@example.org>",
+        "=?utf-8?q?Al=C3=AFce?= <alice@example.org>",
+        "Players: alice@example.org;",
+        "nobody, alice@example.org, bob@example.org",
+    ],
+)
+def test_the_sender_is_the_first_address_in_from(value: str) -> None:
+    assert sender(value) == "alice@example.org"
+
+
+@pytest.mark.parametrize("value", ["", "(c):", "alice", "<>", '"', "undisclosed:;", "a b <c"])
+def test_a_from_without_an_address_gives_no_sender(value: str) -> None:
+    assert sender(value) == ""
+
+
+def test_a_mail_without_from_has_no_sender() -> None:
+    assert read_mail(mail("Subject: help")).sender == ""
+
+
+# Identity
+
+
+def test_a_mail_without_a_message_id_is_known_by_its_content() -> None:
+    headers = (FROM, "Subject: help", "Date: Fri, 20 Nov 2026 15:36:00 +0000")
+    assert identity(*headers) == identity("Received: from a by b", "X-Spam: no", *headers)
+
+
+@pytest.mark.parametrize(
+    ("headers", "text"),
+    [
+        (("Subject: oust games", "Date: 1"), "hello\r\n"),
+        (("Subject: help", "Date: 2"), "hello\r\n"),
+        (("Subject: help", "Date: 1"), "goodbye\r\n"),
+        (("Subject: help", "Date: 1", "Message-ID: <1@example.org>"), "hello\r\n"),
+    ],
+)
+def test_another_mail_has_another_identity(headers: tuple[str, ...], text: str) -> None:
+    assert identity(FROM, *headers, text=text) != identity(FROM, "Subject: help", "Date: 1")
+
+
+STRANGE_IDS = ("no brackets", "<a b@c>", "<\u00e9@b.c>", "<a>\r\n <b>", "<a><b>")
+
+
+@pytest.mark.parametrize("value", ["<[x@microsoft.com]>", *STRANGE_IDS])
+def test_a_strange_message_id_tells_mails_apart(value: str) -> None:
+    ids = {identity(FROM, f"Message-ID: {each}") for each in (value, f"{value}2", "")}
+    assert len(ids) == 3
+
+
+@pytest.mark.parametrize("value", ["", "<>", "<" + "x" * 251 + ">", *STRANGE_IDS])
+def test_a_message_id_that_could_not_be_answered_to_is_not_given(value: str) -> None:
+    assert read_mail(mail(FROM, f"Message-ID: {value}")).message_id == ""
+
+
+# Dirt
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        *("Message-ID: <[x@microsoft.com]>", "From: (c):", 'To: "', "Date: not a date"),
+        *("Content-Type: text/plain; name*", "Content-Type: text/plain; name*0*"),
+        *("Content-Type: text/plain; charset*=''", 'Content-Type: text/plain; charset="'),
+        *("Content-Type: text/plain; charset=no-such-charset", "Content-Type: nonsense"),
+        *("Content-Type: text/plain; charset=idna", "Content-Type: ;;;"),
+        *("Content-Transfer-Encoding: x-uuencode", "Content-Transfer-Encoding: nonsense"),
+        *("Content-Disposition: x; name*", "Subject", "\u00e9: x", ": x"),
+    ],
+)
+def test_dirt_in_one_header_loses_neither_subject_nor_text(header: str) -> None:
+    read = read_mail(mail("Subject: help", FROM, header))
+    assert read.subjects == ("help",)
+    assert "hello" in read.text
+
+
+def test_a_long_text_is_cut() -> None:
+    assert len(read_mail(mail(FROM, text="word " * LONGEST_CHAT)).text) <= LONGEST_CHAT
+
+
+ENCODED = st.from_regex(rb"\A=\?[a-z0-9-]{0,12}\?[qQbBx]\?[!->@-~]{0,30}\?=\Z")
+DIRT = st.lists(
+    st.sampled_from(
+        b"From:|Subject:|To:|Message-ID:|Content-Type:|multipart/mixed;|boundary=b|--b|--b--|"
+        b'text/plain|message/rfc822|\r\n|\r\n\r\n| |<|>|@|a|(|"|\\|,|:|;|=|*|charset=|utf-7|'
+        b"+2AA-|\xff|\x00|\xc3\xa9|Content-Transfer-Encoding:|base64|quoted-printable|=\xe9|"
+        b"x-uuencode|begin 6 x|On x wrote:|Content-Disposition:|attachment|\\ud800".split(b"|")
+    )
+    | ENCODED,
+    max_size=40,
+).map(b"".join)
+
+
+@given(st.binary(max_size=300) | DIRT)
+@example(b"")
+@example(b"\r\n")
+@example(b"\x00")
+@settings(deadline=None, max_examples=300)
+def test_bytes_of_any_kind_are_read_or_refused_as_unreadable(data: bytes) -> None:
+    try:
+        read = read_mail(data)
+    except UnreadableMail:
+        return
+    "".join((read.sender, *read.subjects, read.text, read.identity)).encode()

@@ -1,0 +1,187 @@
+"""SMTP conversations, and what is on the disk when they have been answered."""
+
+import asyncio
+import socket
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from pbm_oust.mail.inbound import open_intake
+from pbm_oust.mail.listener import (
+    LONGEST_ADDRESS,
+    MOST_RECIPIENTS,
+    S250_DONE,
+    S250_RECIPIENT,
+    S451_LATER,
+    S452_RECIPIENTS,
+    S550_RECIPIENT,
+    S553_ADDRESS,
+    SIZE_LIMIT,
+    CannotListen,
+    Handler,
+    SmtpSession,
+    listen,
+)
+from pbm_oust.store.configuration import Endpoint
+from pbm_oust.store.home import Home
+from tests.support.accounts import make_account
+from tests.support.listening import (
+    ADDRESS,
+    ALICE,
+    NOW,
+    PATIENCE,
+    ask,
+    begin,
+    client_of,
+    command,
+    deliver,
+    send,
+)
+from tests.support.mails import mail
+
+SIGNUP = command("signup alice wonderland", "Message-ID: <1@example.org>")
+
+
+def test_a_message_is_acknowledged_when_its_answer_is_in_the_outbox(home: Home, port: int) -> None:
+    with client_of(port) as client:
+        begin(client)
+        assert send(client, SIGNUP) == S250_DONE
+        (letter,) = home.outbox.letters()
+    assert b"Subject: verify " in home.outbox.read(letter)
+    assert len(home.pending.names()) == 1
+
+
+def test_a_session_takes_several_messages(home: Home, port: int) -> None:
+    with client_of(port) as client:
+        for _ in range(3):
+            begin(client)
+            assert send(client, command("help")) == S250_DONE
+    assert len(home.outbox.letters()) == 3
+
+
+def test_the_greeting_tells_the_size_limit(port: int) -> None:
+    with client_of(port) as client:
+        assert client.esmtp_features["size"] == str(SIZE_LIMIT)
+
+
+@pytest.mark.parametrize("recipient", [ADDRESS.upper(), "pbmserv+17@example.org"])
+def test_the_own_address_is_taken_in_any_case_and_with_a_tag(port: int, recipient: str) -> None:
+    with client_of(port) as client:
+        ask(client, f"MAIL FROM:<{ALICE}>")
+        assert ask(client, f"RCPT TO:<{recipient}>") == S250_RECIPIENT
+
+
+@pytest.mark.parametrize(
+    "recipient", ["alice@example.org", "pbmserv@example.net", "pbmserv", "xpbmserv@example.org"]
+)
+def test_no_other_recipient_is_taken(port: int, recipient: str) -> None:
+    with client_of(port) as client:
+        ask(client, f"MAIL FROM:<{ALICE}>")
+        assert ask(client, f"RCPT TO:<{recipient}>") == S550_RECIPIENT
+
+
+@pytest.mark.parametrize("recipient", ["<>", "<postmaster>", "<@example.org:alice@example.net>"])
+def test_a_recipient_that_is_no_plain_address_is_not_taken(port: int, recipient: str) -> None:
+    with client_of(port) as client:
+        ask(client, f"MAIL FROM:<{ALICE}>")
+        assert ask(client, f"RCPT TO:{recipient}")[0] == "5"
+
+
+def test_one_recipient_too_many_is_refused_for_now(port: int) -> None:
+    with client_of(port) as client:
+        begin(client, *[f"pbmserv+{number}@example.org" for number in range(MOST_RECIPIENTS)])
+        assert ask(client, f"RCPT TO:<{ADDRESS}>") == S452_RECIPIENTS
+
+
+def test_a_sender_that_is_too_long_is_refused(port: int) -> None:
+    with client_of(port) as client:
+        sender = "a" * LONGEST_ADDRESS + "@example.org"
+        assert ask(client, f"MAIL FROM:<{sender}>") == S553_ADDRESS
+
+
+def test_the_null_sender_is_acknowledged_and_not_answered(home: Home, port: int) -> None:
+    assert deliver(port, command("help"), sender="") == S250_DONE
+    assert home.outbox.letters() == []
+
+
+# Failures of ours
+
+
+def test_what_the_home_refuses_is_put_off_and_done_when_it_comes_again(
+    home: Home, port: int
+) -> None:
+    (home.outbox.path / "tmp").rmdir()
+    (home.outbox.path / "tmp").touch()
+    assert deliver(port, SIGNUP) == S451_LATER
+    assert home.pending.names() == []
+    (home.outbox.path / "tmp").unlink()
+    (home.outbox.path / "tmp").mkdir()
+    assert deliver(port, SIGNUP) == S250_DONE
+    assert len(home.pending.names()) == 1
+    assert len(home.outbox.letters()) == 1
+
+
+def test_what_is_put_off_tells_the_client_nothing_of_the_disk(home: Home, port: int) -> None:
+    (home.outbox.path / "tmp").rmdir()
+    reply = deliver(port, SIGNUP)
+    assert reply == S451_LATER
+    assert "/" not in reply
+
+
+@pytest.mark.parametrize("subject", ["oust show 1", "oust move 1 alice wonderland D4"])
+def test_a_command_for_a_damaged_board_is_put_off(home: Home, port: int, subject: str) -> None:
+    make_account(home, "alice", "wonderland", "alice@example.org")
+    home.create_history("oust", 1, "pbm_oust history 1\nKind: chess\n")
+    assert deliver(port, command(subject)) == S451_LATER
+
+
+def test_a_command_with_a_damaged_account_is_put_off(home: Home, port: int) -> None:
+    home.write_player("alice", "pbm_oust player 1\nUserid: alice\n")
+    assert deliver(port, command("oust move 1 alice wonderland A1")) == S451_LATER
+
+
+def test_a_client_that_goes_away_does_not_interrupt_its_command(home: Home, port: int) -> None:
+    with client_of(port) as client:
+        begin(client)
+        ask(client, "DATA")
+        client.send(SIGNUP + b"\r\n.\r\n")
+        assert isinstance(client.sock, socket.socket)
+        client.sock.shutdown(socket.SHUT_RDWR)
+        client.close()
+    deadline = time.monotonic() + PATIENCE
+    while not home.outbox.letters() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert len(home.pending.names()) == 1
+
+
+@pytest.mark.parametrize("address", ["=?utf-8?q?a=0Ab?=@example.net", "=?utf-8?q?=0D?=@b.c"])
+def test_a_mail_that_cannot_be_answered_is_not_put_off_for_ever(port: int, address: str) -> None:
+    assert deliver(port, mail(f"From: {address}", "Subject: help")) != S451_LATER
+
+
+# Where it listens
+
+
+def listen_at(endpoint: Endpoint, home: Home) -> None:
+    async def start() -> None:
+        with ThreadPoolExecutor(1) as workers:
+            handler = Handler(open_intake(home, ADDRESS, lambda: NOW), workers, lambda: None)
+            (await listen(endpoint, SmtpSession, handler)).close()
+
+    asyncio.run(start())
+
+
+def test_a_port_that_is_used_cannot_be_listened_at(home: Home, port: int) -> None:
+    with pytest.raises(CannotListen, match=rf"cannot listen at 127\.0\.0\.1:{port}: .*in use"):
+        listen_at(Endpoint("127.0.0.1", port), home)
+
+
+def test_a_path_without_its_folder_cannot_be_listened_at(home: Home) -> None:
+    path = str(home.path / "nowhere" / "lmtp")
+    with pytest.raises(CannotListen, match=f"cannot listen at unix:{path}: No such file"):
+        listen_at(Endpoint(path=path), home)
+
+
+def test_a_path_can_be_listened_at(home: Home) -> None:
+    listen_at(Endpoint(path=str(home.path / "lmtp")), home)

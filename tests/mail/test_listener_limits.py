@@ -1,0 +1,202 @@
+"""Clients that send too much, or what is no clean message, and clients that are too many."""
+
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from pbm_oust.mail.listener import (
+    LONGEST_LINE,
+    MOST_COMMANDS,
+    MOST_CONNECTIONS,
+    MOST_CONNECTIONS_OF_ONE,
+    S250_DONE,
+    S421_BUSY,
+    S550_BARE,
+    SIZE_LIMIT,
+)
+from pbm_oust.store.home import Home
+from tests.support.listening import (
+    ADDRESS,
+    PATIENCE,
+    ask,
+    begin,
+    client_of,
+    command,
+    deliver,
+    listening,
+    send,
+)
+from tests.support.mails import FROM, mail
+
+SIGNUP = command("signup alice wonderland")
+LINE = b"x" * 70 + b"\r\n"
+MEGABYTE = 2**20
+
+
+@pytest.fixture
+def nothing_done(home: Home) -> Iterator[None]:
+    yield
+    assert (home.pending.names(), home.outbox.letters()) == ([], [])
+
+
+# Messages
+
+
+@pytest.mark.parametrize("bare", [b"\n", b"\r", b"\0", b"\n.\n", b"\r.\r\n", b"\n\r\n"])
+@pytest.mark.parametrize("before", [b"hello", b""])
+@pytest.mark.usefixtures("nothing_done")
+def test_a_message_with_bare_line_ends_or_nul_is_refused(
+    port: int, before: bytes, bare: bytes
+) -> None:
+    assert deliver(port, SIGNUP + before + bare + b"world") == S550_BARE
+
+
+@pytest.mark.usefixtures("nothing_done")
+def test_bare_line_ends_in_the_header_are_refused(port: int) -> None:
+    assert deliver(port, SIGNUP.replace(b"\r\n", b"\n", 1)) == S550_BARE
+
+
+@pytest.mark.usefixtures("nothing_done")
+def test_a_message_inside_a_message_is_not_taken_for_one(port: int) -> None:
+    smuggled = f"\n.\r\nMAIL FROM:<x@example.org>\r\nRCPT TO:<{ADDRESS}>\r\nDATA\r\n".encode()
+    with client_of(port) as client:
+        begin(client)
+        assert send(client, command("help") + smuggled + SIGNUP) == S550_BARE
+        assert ask(client, "NOOP").startswith("250")
+
+
+@pytest.mark.usefixtures("nothing_done")
+def test_a_message_that_is_too_large_is_refused_once(port: int) -> None:
+    with client_of(port) as client:
+        begin(client)
+        assert send(client, SIGNUP + LINE * (SIZE_LIMIT // len(LINE) + 1)).startswith("552")
+        assert ask(client, "NOOP").startswith("250")
+        begin(client)
+
+
+@pytest.mark.usefixtures("nothing_done")
+def test_a_message_that_is_announced_as_too_large_is_refused_at_once(port: int) -> None:
+    with client_of(port) as client:
+        reply = ask(client, f"MAIL FROM:<alice@example.org> SIZE={SIZE_LIMIT + 1}")
+        assert reply.startswith("552")
+
+
+def test_a_message_just_within_the_limit_is_taken(home: Home, port: int) -> None:
+    lines = (SIZE_LIMIT - len(SIGNUP) - 2) // len(LINE)
+    assert deliver(port, SIGNUP + LINE * lines) == S250_DONE
+    assert len(home.pending.names()) == 1
+
+
+def test_a_long_line_is_taken(home: Home, port: int) -> None:
+    assert deliver(port, SIGNUP + b"x" * (LONGEST_LINE - 100)) == S250_DONE
+    assert len(home.pending.names()) == 1
+
+
+@pytest.mark.usefixtures("nothing_done")
+def test_a_message_that_would_cost_too_much_to_read_is_refused_for_good(port: int) -> None:
+    reply = deliver(port, mail(FROM, "Subject: " + "x" * 5000))
+    assert reply == "550 5.6.0 not readable: a header is larger than 4096 bytes"
+
+
+# Bytes without end
+
+
+def resident() -> int:
+    """Return the memory that this process, and with it the listener, really has."""
+    status = Path("/proc/self/status").read_text()
+    (line,) = (line for line in status.splitlines() if line.startswith("VmRSS:"))
+    return int(line.split()[1]) * 1024
+
+
+def send_without_end(port: int, opening: bytes, chunk: bytes) -> int:
+    """Send until the listener cuts the connection; return how many bytes were sent until then."""
+    sent = 0
+    with socket.create_connection(("127.0.0.1", port), PATIENCE) as client:
+        client.sendall(opening)
+        try:
+            while sent < 64 * MEGABYTE:
+                sent += client.send(chunk)
+        except ConnectionError:
+            return sent
+    raise AssertionError("the listener read all of it")
+
+
+OPENING = f"EHLO x\r\nMAIL FROM:<alice@example.org>\r\nRCPT TO:<{ADDRESS}>\r\nDATA\r\n".encode()
+
+
+@pytest.mark.parametrize(
+    ("opening", "chunk"),
+    [(b"", b"x" * 65536), (OPENING, b"x" * 65536), (OPENING, LINE * 900), (b"", b"NOOP\r\n" * 999)],
+    ids=["command", "line", "message", "commands"],
+)
+@pytest.mark.usefixtures("nothing_done")
+def test_a_client_that_never_stops_is_cut_off_and_memory_stays_flat(
+    port: int, opening: bytes, chunk: bytes
+) -> None:
+    send_without_end(port, opening, chunk)
+    before = resident()
+    sent = [send_without_end(port, opening, chunk) for _ in range(10)]
+    assert max(sent) < 16 * MEGABYTE
+    assert resident() - before < 16 * MEGABYTE
+
+
+def test_a_client_that_was_cut_off_harms_no_other(home: Home, port: int) -> None:
+    with client_of(port) as client:
+        begin(client)
+        send_without_end(port, OPENING, b"x" * 65536)
+        assert send(client, SIGNUP) == S250_DONE
+    assert len(home.pending.names()) == 1
+
+
+def test_messages_that_are_many_but_small_are_not_cut_off(port: int) -> None:
+    with client_of(port) as client:
+        for _ in range(5):
+            begin(client)
+            assert send(client, mail(FROM, "Precedence: bulk", text=LINE * 3000)) == S250_DONE
+
+
+def test_a_session_of_too_many_commands_is_ended(port: int) -> None:
+    with client_of(port) as client:
+        replies = [ask(client, "NOOP") for _ in range(MOST_COMMANDS + 1)]
+    assert replies[-2].startswith("250")
+    assert replies[-1].startswith("421")
+
+
+# Connections
+
+
+def first_line(client: socket.socket) -> str:
+    with client.makefile() as lines:
+        return lines.readline().rstrip()
+
+
+def test_one_connection_too_many_is_turned_away_for_now(port: int) -> None:
+    with ExitStack() as held:
+        for _ in range(MOST_CONNECTIONS):
+            client = held.enter_context(socket.create_connection(("127.0.0.1", port), PATIENCE))
+            assert first_line(client).startswith("220")
+        with socket.create_connection(("127.0.0.1", port), PATIENCE) as turned_away:
+            assert first_line(turned_away) == S421_BUSY
+            assert turned_away.recv(1) == b""
+        client.close()
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            with socket.create_connection(("127.0.0.1", port), PATIENCE) as next_one:
+                if first_line(next_one).startswith("220"):
+                    return
+    raise AssertionError("nobody was let in when somebody had left")
+
+
+def test_too_many_connections_of_one_host_are_turned_away_for_now(home: Home) -> None:
+    with listening(home) as port, ExitStack() as held:
+        for _ in range(MOST_CONNECTIONS_OF_ONE):
+            client = socket.create_connection(("127.0.0.1", port), PATIENCE, ("127.0.0.2", 0))
+            assert first_line(held.enter_context(client)).startswith("220")
+        with socket.create_connection(("127.0.0.1", port), PATIENCE, ("127.0.0.2", 0)) as client:
+            assert first_line(client) == S421_BUSY
+        with socket.create_connection(("127.0.0.1", port), PATIENCE, ("127.0.0.3", 0)) as client:
+            assert first_line(client).startswith("220")

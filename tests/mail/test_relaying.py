@@ -1,0 +1,297 @@
+"""Letters on their way to the relay, which is a real one on this machine."""
+
+import itertools
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+
+from pbm_oust.accounts.returned import Bounce, Returned
+from pbm_oust.accounts.tags import envelope_sender
+from pbm_oust.mail import relay as module
+from pbm_oust.mail.relay import LONGEST_TRY, LONGEST_WAIT, SHORTEST_WAIT, Flushed, Relaying
+from pbm_oust.store.configuration import Endpoint
+from pbm_oust.store.home import Home
+from pbm_oust.store.posted import read_letters
+from tests.store.test_disk_faults import Death, Fault, FaultyDisk
+from tests.support.processes import run_at_once
+from tests.support.sink import Sink, listening_sink
+
+ADDRESS = "pbmserv@example.com"
+
+
+class Clock:
+    """A clock that a test sets."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def relay() -> Iterator[tuple[Sink, Endpoint]]:
+    with listening_sink() as found:
+        yield found
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def relaying(home: Home, relay: tuple[Sink, Endpoint], clock: Clock) -> Relaying:
+    return Relaying(home, relay[1], ADDRESS, clock)
+
+
+def post(home: Home, clock: Clock, *recipients: str) -> None:
+    letters = [
+        f"From: {ADDRESS}\nTo: {to}\nSubject: {number}\n"
+        f"Message-ID: <{number}@example.com>\n\nhello\n".encode()
+        for number, to in enumerate(recipients)
+    ]
+    with home.outbox.posting(letters, "0" * 16, "oust.1"):
+        pass
+    clock.now = max(clock.now, float(home.outbox.letters()[-1].split(".")[0]))
+
+
+def recipients(home: Home) -> list[str]:
+    """Return whom the letters in the outbox are for, in their order."""
+    return [letter.recipient for letter in read_letters(home)]
+
+
+def bounce_of(clock: Clock, status: str) -> Bounce:
+    """Return the bounce that the first letter posted leads to."""
+    return Bounce(datetime.fromtimestamp(clock.now, UTC), status, "<0@example.com>", "0")
+
+
+def subjects(sink: Sink) -> list[bytes]:
+    lines = (line for sent in sink.taken for line in (sent.original_content or b"").split(b"\r\n"))
+    return [line for line in lines if line.startswith(b"Subject: ")]
+
+
+HOME_OF_A_PROCESS = """
+import sys
+from pathlib import Path
+from pbm_oust.store.home import Home
+home = Home(Path(sys.argv[1]))
+"""
+
+
+def flushing(relay: Endpoint) -> str:
+    """Return a script that flushes the outbox of its home, and prints how many letters went."""
+    return f"""
+import time
+from pbm_oust.store.configuration import Endpoint
+from pbm_oust.mail.relay import Relaying
+relay = Endpoint({relay.host!r}, {relay.port})
+print(Relaying(home, relay, {ADDRESS!r}, time.time).flush().sent)
+"""
+
+
+def test_letters_go_in_the_order_in_which_they_were_written(
+    home: Home, relay: tuple[Sink, Endpoint], clock: Clock, relaying: Relaying
+) -> None:
+    post(home, clock, "a@example.org", "b@example.org", "a@example.org")
+    assert relaying.flush() == Flushed(sent=3)
+    assert subjects(relay[0]) == [b"Subject: 0", b"Subject: 1", b"Subject: 2"]
+    assert home.outbox.letters() == []
+
+
+def test_all_letters_of_a_flush_go_over_one_connection(
+    home: Home, relay: tuple[Sink, Endpoint], clock: Clock, relaying: Relaying
+) -> None:
+    post(home, clock, "a@example.org", "slow@example.org", "unknown@example.org", "b@example.org")
+    assert relaying.flush() == Flushed(sent=2, kept=1, failed=1)
+    assert len(relay[0].sessions) == 1
+
+
+def test_an_empty_outbox_needs_no_relay(home: Home, clock: Clock) -> None:
+    assert Relaying(home, Endpoint("127.0.0.1", 1), ADDRESS, clock).flush() == Flushed()
+
+
+def test_a_relay_that_does_not_answer_loses_nothing(home: Home, clock: Clock) -> None:
+    post(home, clock, "a@example.org")
+    with pytest.raises(OSError, match="refused"):
+        Relaying(home, Endpoint("127.0.0.1", 1), ADDRESS, clock).flush()
+    assert len(home.outbox.letters()) == 1
+
+
+def test_an_address_that_is_put_off_holds_up_nobody_else_and_keeps_its_order(
+    home: Home, relay: tuple[Sink, Endpoint], clock: Clock, relaying: Relaying
+) -> None:
+    post(home, clock, "slow@example.org", "a@example.org", "slow@example.org", "b@example.org")
+    assert relaying.flush() == Flushed(sent=2, kept=2)
+    assert relay[0].put_off == 1
+    assert len(home.outbox.letters()) == 2
+
+
+def test_an_address_that_is_put_off_is_tried_after_longer_and_longer_waits(
+    home: Home, relay: tuple[Sink, Endpoint], clock: Clock, relaying: Relaying
+) -> None:
+    post(home, clock, "slow@example.org")
+    tries = []
+    begun = clock.now
+    while clock.now < begun + 12 * 3600:
+        before = relay[0].put_off
+        relaying.flush()
+        if relay[0].put_off > before:
+            tries.append(clock.now - begun)
+        clock.now += SHORTEST_WAIT
+    waits = [after - before for before, after in itertools.pairwise(tries)]
+    assert waits == [60, 240, 960, 3840, LONGEST_WAIT, LONGEST_WAIT]
+
+
+def test_what_is_refused_for_good_is_set_aside(
+    home: Home, clock: Clock, relaying: Relaying
+) -> None:
+    post(home, clock, "unknown@example.org", "a@example.org")
+    assert relaying.flush() == Flushed(sent=1, failed=1)
+    assert home.outbox.letters() == []
+    (failed,) = home.outbox.failed_letters()
+    assert b"To: unknown@example.org" in home.outbox.read(failed)
+
+
+def test_what_is_put_off_for_days_is_set_aside(
+    home: Home, clock: Clock, relaying: Relaying
+) -> None:
+    post(home, clock, "slow@example.org")
+    assert relaying.flush() == Flushed(kept=1)
+    clock.now += LONGEST_TRY + 1
+    assert relaying.flush() == Flushed(failed=1)
+
+
+def test_a_letter_whose_recipient_cannot_be_read_is_set_aside(
+    home: Home, clock: Clock, relaying: Relaying
+) -> None:
+    with home.outbox.posting([b'To: "\nFrom: a@b\n\n'], "0" * 16, "oust.1"):
+        pass
+    assert relaying.flush() == Flushed(failed=1)
+
+
+def test_each_letter_comes_back_to_an_address_of_its_own_recipient(
+    home: Home, relay: tuple[Sink, Endpoint], clock: Clock, relaying: Relaying
+) -> None:
+    post(home, clock, "a@example.org", "b@example.org")
+    relaying.flush()
+    senders = {sent.rcpt_tos[0]: sent.mail_from for sent in relay[0].taken}
+    assert senders == {to: envelope_sender(ADDRESS, home.key(), to) for to in senders}
+    assert len(set(senders.values())) == 2
+
+
+# What is set aside is a bounce
+
+
+@pytest.mark.parametrize(
+    ("address", "status"), [("unknown@example.org", "5.1.1"), ("spam@example.org", "5.7.1")]
+)
+def test_what_is_refused_for_good_has_come_back_from_its_address(
+    address: str, status: str, home: Home, clock: Clock, relaying: Relaying
+) -> None:
+    post(home, clock, address, "a@example.org")
+    assert relaying.flush() == Flushed(sent=1, failed=1)
+    assert home.bounces.all() == [Returned(address, (bounce_of(clock, status),))]
+
+
+def test_what_is_put_off_for_days_has_come_back_from_its_address(
+    home: Home, clock: Clock, relaying: Relaying
+) -> None:
+    post(home, clock, "slow@example.org", "a@example.org")
+    relaying.flush()
+    assert home.bounces.all() == []
+    clock.now += LONGEST_TRY + 1
+    relaying.flush()
+    assert home.bounces.all() == [Returned("slow@example.org", (bounce_of(clock, "4.2.1"),))]
+
+
+@pytest.mark.parametrize(
+    "reply", ["550 5.7.1 go away", "530 5.7.0 log in", "451 4.3.0", "421 4.7.0"]
+)
+def test_what_the_relay_has_against_us_is_never_permanent(
+    reply: str, home: Home, relay: tuple[Sink, Endpoint], clock: Clock, relaying: Relaying
+) -> None:
+    post(home, clock, "a@example.org", "b@example.org")
+    relay[0].refuses_senders, relay[0].refusal = True, reply
+    assert relaying.flush() == Flushed(kept=2)
+    assert (home.outbox.failed_letters(), home.bounces.all()) == ([], [])
+    relay[0].refuses_senders = False
+    clock.now += SHORTEST_WAIT
+    assert relaying.flush() == Flushed(sent=2)
+
+
+# A relay that goes away
+
+
+@pytest.mark.parametrize("manner", ["drop", "hang"])
+def test_a_relay_that_goes_away_over_a_letter_takes_the_others(
+    manner: str,
+    home: Home,
+    relay: tuple[Sink, Endpoint],
+    clock: Clock,
+    relaying: Relaying,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "PATIENCE", 1.5)
+    lost = f"{manner}@example.org"
+    post(home, clock, lost, "a@example.org", lost, "b@example.org")
+    assert relaying.flush() == Flushed(sent=2, kept=2)
+    post(home, clock, "c@example.org", lost)
+    assert relaying.flush() == Flushed(sent=1, kept=3)
+    clock.now += SHORTEST_WAIT
+    post(home, clock, "d@example.org")
+    assert relaying.flush() == Flushed(sent=1, kept=3)
+    assert [sent.rcpt_tos[0][0] for sent in relay[0].taken] == ["a", "b", "c", "d"]
+    assert recipients(home) == [lost] * 3
+    assert (home.outbox.failed_letters(), home.bounces.all()) == ([], [])
+
+
+def test_a_process_that_dies_over_a_letter_loses_none(
+    home: Home, relay: tuple[Sink, Endpoint], clock: Clock
+) -> None:
+    post(home, clock, "a@example.org", "hang@example.org", "b@example.org")
+    with subprocess.Popen(
+        [sys.executable, "-c", f"{HOME_OF_A_PROCESS}{flushing(relay[1])}", str(home.path)]
+    ) as process:
+        assert relay[0].hanging.wait(20)
+        process.kill()
+    assert recipients(home) == ["hang@example.org", "b@example.org"]
+
+
+# Several at once, and faults
+
+
+def test_processes_that_flush_at_once_send_each_letter_once(
+    home: Home, relay: tuple[Sink, Endpoint], clock: Clock
+) -> None:
+    post(home, clock, *(f"{number}@example.org" for number in range(30)))
+    printed = run_at_once(home, *[flushing(relay[1])] * 3)
+    assert sum(map(int, printed)) == 30
+    assert subjects(relay[0]) == [b"Subject: %d" % number for number in range(30)]
+    assert home.outbox.letters() == []
+
+
+@pytest.mark.parametrize("fault", Fault)
+def test_a_disk_that_fails_in_the_midst_of_a_flush_loses_no_letter(
+    fault: Fault, home: Home, relay: tuple[Sink, Endpoint], clock: Clock
+) -> None:
+    at, is_disturbed = 0, True
+    while is_disturbed:
+        at += 1
+        post(home, clock, "a@example.org", f"unknown{at}@example.org", "b@example.org")
+        disk = FaultyDisk(at, fault)
+        taken = len(relay[0].taken)
+        try:
+            Relaying(Home(home.path, disk), relay[1], ADDRESS, clock).flush()
+        except (OSError, Death):
+            Relaying(home, relay[1], ADDRESS, clock).flush()
+        is_disturbed = disk.steps >= at
+        sent = {each.rcpt_tos[0] for each in relay[0].taken[taken:]}
+        assert sent == {"a@example.org", "b@example.org"}, at
+        assert home.outbox.letters() == [], at
+        assert len(home.outbox.failed_letters()) == at
+        assert len(home.bounces.of(f"unknown{at}@example.org").bounces) == 1
+    assert at > 5

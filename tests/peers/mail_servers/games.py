@@ -1,0 +1,61 @@
+"""Players whose mail goes through a host's mail server, and a whole game between them."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from pbm_oust.store.home import Home
+from tests.peers.mail_servers.host import Host
+from tests.support.player import Letters, Player, latest_mail, play_to_the_end
+from tests.support.waiting import wait_until
+
+Players = tuple[Player, Player]
+
+
+def begin_a_game(host: Host) -> tuple[Players, Letters]:
+    """Sign two players up and start a board; return them and the first board mails."""
+    players = Player("alice", "wonderland", host), Player("bob", "lookingglass", host)
+    for player in players:
+        player.sign_up()
+    players[0].send("oust challenge alice bob -size=5")
+    return players, latest_mail(players)
+
+
+def finish_the_game(host: Host, players: Players, latest: Letters) -> None:
+    """Play until somebody wins, all letters coming as they should."""
+    latest = play_to_the_end(players, latest)
+    assert sorted(str(mail["Subject"]) for mail in latest.values()) in (
+        ["oust 1: over, alice wins", "oust 1: over, you win"],
+        ["oust 1: over, bob wins", "oust 1: over, you win"],
+    )
+    for mail in latest.values():
+        assert mail["From"] == f"pbm_oust <{host.commands}>"
+        assert mail["Return-Path"].startswith("<pbmserv+bounces")
+    wait_until(lambda: host.run("outbox", "list").stdout == "", "an empty outbox")
+    verified = host.run("games", "verify")
+    assert verified.returncode == 0
+    assert verified.stdout.startswith("oust 1: ok, ")
+
+
+def wait_for_bounce(host: Host) -> tuple[str, str]:
+    """Wait until a letter is known to have come back; return its recipient and why it did."""
+    (returned,) = wait_until(Home(host.home).bounces.all, "a bounce")
+    (bounce,) = returned.bounces
+    return returned.address, bounce.status
+
+
+def records_of(host: Host) -> int:
+    """Return how many records the first board has."""
+    told = json.loads(host.run("games", "history", "oust", "1", "--json").stdout)
+    return len(told["records"])
+
+
+@contextmanager
+def unwritable(host: Host) -> Iterator[None]:
+    """Keep the owner of a home from writing letters, for the body of the `with`."""
+    folder = host.home / "outbox" / "tmp"
+    folder.chmod(0o500)
+    try:
+        yield
+    finally:
+        folder.chmod(0o700)

@@ -1,0 +1,256 @@
+"""How long a player has for a turn: boards told day by day, and what their clocks say.
+
+Days are counted from the start of the board, and hours are parts of them.
+"""
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from pbm_oust.accounts.clock import Clock, Limit, read_clock, ruling_due
+from pbm_oust.accounts.vacations import Absence
+from pbm_oust.board.game import Game
+from pbm_oust.board.header import Terms
+from pbm_oust.board.notation import format_ruling, parse_ruling
+from pbm_oust.rules.position import Side
+from tests.support.games import STARTED, new_game, wish
+
+ALICE, BOB = "rrognlie", "marksteere"
+"""Alice owns x when the board starts."""
+
+
+def day(number: float) -> datetime:
+    return STARTED + timedelta(days=number)
+
+
+def days(at: datetime | None) -> float | None:
+    return None if at is None else (at - STARTED) / timedelta(days=1)
+
+
+def told(*lines: str, terms: Terms | None = None) -> Game:
+    """Return a board after lines like `2.5 x C3` or `7 * remind o`."""
+    game = new_game("square 5x5", terms)
+    for line in lines:
+        at, by, words = line.split(" ", 2)
+        cause = f"{game.next_number:016x}"
+        if by == "*":
+            game = game.rule(parse_ruling(words), day(float(at)), cause)
+        else:
+            game = game.act(Side(by), wish(words), day(float(at)), cause)
+    return game
+
+
+def clock(game: Game, now: float, **away: list[tuple[float, float]]) -> Clock:
+    """Return the clock of a board on a day; `away` are vacations by userid."""
+    absences = {
+        userid: [Absence(day(start), day(end)) for start, end in some]
+        for userid, some in away.items()
+    }
+    return read_clock(game, absences, day(now))
+
+
+def ruling(game: Game, now: float, **away: list[tuple[float, float]]) -> str:
+    found = ruling_due(game, clock(game, now, **away), day(now))
+    return format_ruling(found) if found else ""
+
+
+def turn(game: Game, now: float = 0, **away: list[tuple[float, float]]) -> tuple[object, ...]:
+    """Return whose turn it is, since when, and when the reminder and the end come."""
+    found = clock(game, now, **away)
+    return found.player, days(found.began), days(found.next_reminder), days(found.deadline)
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ([], (ALICE, 0, 7, 28)),
+        (["1 x C3"], (BOB, 1, 8, 29)),
+        (["1 x C3", "4 o D1"], (ALICE, 4, 11, 32)),
+        (["1 x C3", "3 o swap"], (ALICE, 3, 10, 31)),
+        (["1 x C3", "3 o swap", "5 o D1"], (BOB, 5, 12, 33)),
+    ],
+)
+def test_a_turn_begins_with_the_record_that_gives_it(
+    lines: list[str], expected: tuple[object, ...]
+) -> None:
+    assert turn(told(*lines)) == expected
+
+
+@pytest.mark.parametrize("talk", ["x propose", "o propose", "x undo"])
+def test_talk_does_not_begin_a_turn_again(talk: str) -> None:
+    game = told("1 x C3", f"5 {talk}")
+    assert turn(game) == turn(told("1 x C3"))
+    answer = {"x": "o", "o": "x"}[talk[0]]
+    assert turn(told("1 x C3", f"5 {talk}", f"6 {answer} reject")) == turn(game)
+
+
+def test_a_part_of_a_turn_begins_its_time_again() -> None:
+    begun = ["1 x C3", "2 o C2", "3 x E5", "4 o A1"]
+    capturing = told(*begun, "9 x B3")
+    assert capturing.position.is_mid_turn
+    assert turn(capturing) == (ALICE, 9, 16, 37)
+    terms = Terms(totaltime=30)
+    assert clock(told(*begun, "9 x B3", terms=terms), 11).used == timedelta(days=1 + 1 + 5 + 2)
+
+
+def test_what_a_player_takes_back_leaves_his_turn_as_it_was() -> None:
+    assert turn(told("1 x C3", "2 x retract")) == turn(told())
+    assert turn(told("1 x C3", "4 o D1", "4.5 o retract")) == turn(told("1 x C3"))
+
+
+def test_a_reminder_before_a_move_that_is_taken_back_still_counts() -> None:
+    game = told("1 x C3", "8 * remind o", "9 o D1", "9.5 o retract")
+    assert turn(game) == (BOB, 1, 23.75, 29)
+
+
+def test_a_move_taken_back_by_consent_begins_a_turn() -> None:
+    assert turn(told("1 x C3", "4 o D1", "5 o undo", "6 x accept")) == (BOB, 6, 13, 34)
+
+
+def test_who_takes_over_a_side_begins_a_turn() -> None:
+    reminded = told("1 x C3", "8 * remind o")
+    assert turn(told("1 x C3", "8 * remind o", "20 * adopt o carol")) == ("carol", 20, 27, 48)
+    waiting = told("1 x C3", "8 * remind o", "20 * adopt x carol")
+    assert turn(waiting) == turn(reminded)
+
+
+@pytest.mark.parametrize(
+    ("terms", "reminder", "deadline", "limit"),
+    [
+        (Terms(), 7, 28, Limit.FORFEIT),
+        (Terms(nagtime=3, forfeittime=2), 3, 5, Limit.FORFEIT),
+        (Terms(nagtime=0, forfeittime=0), 0, 1, Limit.FORFEIT),
+        (Terms(maxtime=28), 7, 28, Limit.MOVE),
+        (Terms(maxtime=20), 7, 20, Limit.MOVE),
+        (Terms(maxtime=8), 6, 8, Limit.MOVE),
+        (Terms(maxtime=2), 1, 2, Limit.MOVE),
+        (Terms(maxtime=1), 0, 1, Limit.MOVE),
+        (Terms(maxtime=40), 7, 28, Limit.FORFEIT),
+        (Terms(totaltime=8), 6, 8, Limit.TOTAL),
+        (Terms(totaltime=100), 7, 28, Limit.FORFEIT),
+        (Terms(totaltime=12, maxtime=4), 3, 4, Limit.MOVE),
+        (Terms(nagtime=30, forfeittime=1), 30, 31, Limit.FORFEIT),
+    ],
+)
+def test_the_first_limit_sets_the_deadline(
+    terms: Terms, reminder: float, deadline: float, limit: Limit
+) -> None:
+    found = clock(told(terms=terms), 0)
+    assert (days(found.next_reminder), days(found.deadline)) == (reminder, deadline)
+    assert found.limit is limit or found.deadline == day(28)
+
+
+@pytest.mark.parametrize(
+    ("lines", "reminder", "deadline"),
+    [
+        (["1 x C3"], 8, 11),
+        (["1 x C3", "5 o D1"], 11.75, 14),
+        (["1 x C3", "5 o D1", "9 x E5"], 13.5, 15),
+        (["1 x C3", "5 o D1", "9 x E5", "16 o A1"], 19.75, 21),
+        (["1 x C3", "5 o D1", "14 x E5"], 18.5, 20),
+        (["1 x C3", "5 o D1", "15 x E5", "16 o A1"], 16, 17),
+    ],
+)
+def test_total_time_adds_up_over_the_turns_of_a_player(
+    lines: list[str], reminder: float, deadline: float
+) -> None:
+    found = clock(told(*lines, terms=Terms(totaltime=10)), 0)
+    assert (days(found.next_reminder), days(found.deadline)) == (reminder, deadline)
+
+
+def test_a_player_takes_the_time_he_used_along_when_sides_are_swapped() -> None:
+    swapped = told("4 x C3", "5 o swap", terms=Terms(totaltime=10))
+    assert (swapped.owner(Side.O), swapped.player_to_move) == (ALICE, ALICE)
+    assert clock(swapped, 5).used == timedelta(days=4)
+    assert days(clock(swapped, 5).deadline) == 11
+    assert clock(told("4 x C3", "5 o swap", "6 o D1"), 6).used == timedelta(days=1)
+
+
+def test_time_spent_before_a_side_was_taken_over_is_not_the_new_owners() -> None:
+    terms = Terms(totaltime=10)
+    game = told("4 x C3", "5 o D1", "6 * adopt x carol", terms=terms)
+    assert clock(game, 6).used == timedelta()
+    back = told("4 x C3", "5 o D1", "6 * adopt x carol", "7 * adopt x rrognlie", terms=terms)
+    assert clock(back, 7).used == timedelta()
+
+
+def test_who_has_used_up_the_total_time_has_a_day_behind_the_reminder() -> None:
+    game = told("1 x C3", "2 o D1", "14 x E5", "15 o A1", terms=Terms(totaltime=10))
+    assert turn(game, 15) == (ALICE, 15, 15, 16)
+    assert ruling(game, 15) == "remind x"
+    late = told("1 x C3", "2 o D1", "14 x E5", "15 o A1", "20 * remind x", terms=game.header.terms)
+    assert ruling(late, 20.9) == ""
+    assert ruling(late, 21) == "forfeit x"
+
+
+@pytest.mark.parametrize(
+    ("away", "expected"),
+    [
+        ([(3, 13)], (ALICE, 0, 17, 38)),
+        ([(-5, 3)], (ALICE, 0, 10, 31)),
+        ([(9, 10)], (ALICE, 0, 7, 29)),
+        ([(7, 9)], (ALICE, 0, 7, 30)),
+        ([(3, 4), (10, 14)], (ALICE, 0, 8, 33)),
+        ([(28, 40)], (ALICE, 0, 7, 28)),
+        ([(30, 40)], (ALICE, 0, 7, 28)),
+        ([(-9, -2)], (ALICE, 0, 7, 28)),
+    ],
+)
+def test_the_clock_stands_while_the_player_to_move_is_away(
+    away: list[tuple[float, float]], expected: tuple[object, ...]
+) -> None:
+    assert turn(told(), rrognlie=away) == expected
+    assert turn(told(), marksteere=away) == (ALICE, 0, 7, 28)
+
+
+def test_a_player_who_is_away_uses_no_total_time() -> None:
+    game = told("8 x C3", "9 o D1", terms=Terms(totaltime=10))
+    assert clock(game, 9, rrognlie=[(2, 7)]).used == timedelta(days=3)
+
+
+def test_nothing_is_ruled_while_the_player_is_away() -> None:
+    game = told("1 x C3", "8 * remind o")
+    assert ruling(game, 29) == "forfeit o"
+    assert ruling(game, 29, marksteere=[(29, 31)]) == ""
+    assert ruling(told("1 x C3"), 8, marksteere=[(7.9, 9)]) == ""
+
+
+@pytest.mark.parametrize(
+    ("lines", "now", "expected"),
+    [
+        (["1 x C3"], 7.99, ""),
+        (["1 x C3"], 8, "remind o"),
+        (["1 x C3"], 90, "remind o"),
+        (["1 x C3", "8 * remind o"], 8, ""),
+        (["1 x C3", "8 * remind o"], 23.7, ""),
+        (["1 x C3", "8 * remind o"], 23.75, "remind o"),
+        (["1 x C3", "8 * remind o", "23.75 * remind o"], 28.99, ""),
+        (["1 x C3", "8 * remind o", "23.75 * remind o"], 29, "forfeit o"),
+        (["1 x C3", "8 * remind o"], 29, "forfeit o"),
+        (["1 x C3", "20 * remind o"], 29, ""),
+        (["1 x C3", "20 * remind o", "35.75 * remind o"], 40.99, ""),
+        (["1 x C3", "20 * remind o"], 41, "forfeit o"),
+        (["1 x C3", "8 * remind o", "9 o D1"], 15.99, ""),
+        (["1 x C3", "8 * remind o", "9 o D1"], 16, "remind x"),
+        (["1 x C3", "8 * remind o", "9 o D1", "16 * remind x"], 29, ""),
+    ],
+)
+def test_a_player_is_reminded_and_then_loses(lines: list[str], now: float, expected: str) -> None:
+    assert ruling(told(*lines), now) == expected
+
+
+def test_the_reminder_of_a_player_who_swaps_is_not_that_of_the_other() -> None:
+    game = told("1 x C3", "8 * remind o", "9 o swap")
+    assert turn(game) == (ALICE, 9, 16, 37)
+    assert ruling(game, 36) == "remind o"
+
+
+def test_a_reminder_that_is_late_moves_the_deadline_that_is_told() -> None:
+    game = told("1 x C3")
+    assert days(clock(game, 8).deadline) == 29
+    assert days(clock(game, 12).deadline) == 33
+
+
+def test_a_board_that_is_over_has_no_clock() -> None:
+    with pytest.raises(ValueError, match="oust 17 is over"):
+        clock(told("1 x resign"), 2)

@@ -1,0 +1,237 @@
+"""Boards as the players receive them in plain text, compared character by character."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+
+from pbm_oust.board.game import Game
+from pbm_oust.board.record import Placement, Record
+from pbm_oust.render.text import board_text, game_text, player_text, star_points
+from pbm_oust.rules.grid import Grid, hexagon, parse_grid, square
+from pbm_oust.rules.oust import Oust
+from pbm_oust.rules.position import Side
+from tests.support.boards import O, X, board, names, placed
+from tests.support.games import STARTED, new_game, play, standing_at
+from tests.support.recorded import figures
+from tests.support.strategies import Play, plays, relaxed
+
+FIGURE_7 = """\
+x: rrognlie 41/46   o: marksteere 20/40
+
+   A B C D E F G H J K L M N
+13 o . . . o . . o . . o . . 13
+12 o o o o . o o . o o o o o 12
+11 . o . o . . . o . . o . o 11
+10 . . o o o . , o o , . . o 10
+ 9 x . . o o o o o . o . . o 9
+ 8 . . . . o . o . . . o o o 8
+ 7 x x x , . o , . x , . o . 7
+ 6 . . x . . X . x . x . . . 6
+ 5 x x x x x . . x x . x . x 5
+ 4 x . x , . x , . x x x x x 4
+ 3 . . x . x . . x x . x . . 3
+ 2 . . x x x x x x x x x x x 2
+ 1 x x x . . . . . x . . . . 1
+   A B C D E F G H J K L M N"""
+
+
+def figure_7() -> Game:
+    """Return the game of figure 7, the latest record of which placed a stone on F6."""
+    position = board(figures()[7]["board"], to_move=O)
+    latest = Record(1, X, (Placement("F6"),), STARTED, "0" * 16)
+    return replace(standing_at(new_game(), position), records=(latest,))
+
+
+def test_figure_7_is_drawn_with_its_heading() -> None:
+    assert game_text(figure_7()) == FIGURE_7
+
+
+def test_the_owners_stand_beside_their_sides_after_a_swap() -> None:
+    game = play(new_game(), "x G7", "o swap", "o C3")
+
+    assert game_text(game).splitlines()[0] == "x: marksteere 1/1   o: rrognlie 1/1"
+    assert player_text(game, O) == "o: rrognlie 1/1"
+
+
+def test_a_hexagon_is_drawn_with_its_columns_leaning() -> None:
+    position = board(". . . / . . . . / . . x . . / . . . . / . . .", "hex 3")
+
+    assert "\n" + board_text(position) == (
+        """
+5     . . .
+4    . . . .
+3   . . x . .
+2    . . . . E
+1     . . . D
+       A B C"""
+    )
+
+
+def test_a_hexagon_with_two_sides_is_drawn() -> None:
+    position = placed(Oust(parse_grid("hex 3,4")), "A1 F6 F4")
+
+    assert "\n" + board_text(position) == (
+        """
+6     . . . o
+5    . . . . .
+4   . . . . . x
+3    . . . . . F
+2     . . . . E
+1      x . . D
+        A B C"""
+    )
+
+
+def test_a_hexagon_with_its_sides_the_other_way_round_is_drawn() -> None:
+    position = placed(Oust(parse_grid("hex 4,3")), "A1 F6 A3")
+
+    assert "\n" + board_text(position) == (
+        """
+6      . . o
+5     . . . .
+4    . . . . .
+3   x . . . . .
+2    . . . . . F
+1     x . . . E
+       A B C D"""
+    )
+
+
+def test_the_row_numbers_of_a_large_hexagon_are_aligned() -> None:
+    assert "\n" + board_text(Oust(hexagon(6))) == (
+        """
+11        . . . . . .
+10       . . . . . . .
+ 9      . . . . . . . .
+ 8     . . . . . . . . .
+ 7    . . . . . . . . . .
+ 6   . . . . . . . . . . .
+ 5    . . . . . . . . . . L
+ 4     . . . . . . . . . K
+ 3      . . . . . . . . J
+ 2       . . . . . . . H
+ 1        . . . . . . G
+           A B C D E F"""
+    )
+
+
+def test_a_triangle_is_drawn() -> None:
+    assert "\n" + board_text(Oust(hexagon(1, 4))) == (
+        """
+4   . . . .
+3    . . . D
+2     . . C
+1      . B
+        A"""
+    )
+
+
+def test_a_rectangle_is_drawn() -> None:
+    position = board(
+        """
+        x . . . . . . . .
+        . . . . . . . . .
+        . . . . o . . . .
+        . . . . . . . . .
+        . . . . . . . . x
+        """
+    )
+
+    assert "\n" + board_text(position) == (
+        """
+  A B C D E F G H J
+5 x . . . . . . . . 5
+4 . . . . . . . . . 4
+3 . . . . o . . . . 3
+2 . . . . . . . . . 2
+1 . . . . . . . . x 1
+  A B C D E F G H J"""
+    )
+
+
+def test_the_stones_of_the_latest_record_are_capitals() -> None:
+    game = play(new_game("square 3x3"), "x A1", "o C1", "x B3", "o A3", "x B1 C2")
+
+    assert "\n" + board_text(game.position, game.latest_stones()) == (
+        """
+  A B C
+3 o x . 3
+2 . . X 2
+1 x X . 1
+  A B C"""
+    )
+
+
+def test_a_capital_on_a_hexagon_marks_the_latest_stone() -> None:
+    game = play(new_game("hex 2"), "x A1", "o C3")
+
+    assert board_text(game.position, game.latest_stones()).splitlines()[0] == "3    . O"
+
+
+def test_a_board_without_latest_stones_has_no_capitals_but_its_letters() -> None:
+    rows = board_text(figure_7().position).splitlines()[1:-1]
+
+    assert not any(mark in row for row in rows for mark in "XO")
+
+
+@pytest.mark.parametrize(
+    ("grid", "points"),
+    [
+        ("square 6x6", ""),
+        ("square 7x7", "C3 C5 E3 E5"),
+        ("square 9x9", "C3 C5 C7 E3 E5 E7 G3 G5 G7"),
+        ("square 11x11", "C3 C6 C9 F3 F6 F9 J3 J6 J9"),
+        ("square 13x13", "D4 D7 D10 G4 G7 G10 K4 K7 K10"),
+        ("square 19x19", "D4 D10 D16 K4 K10 K16 Q4 Q10 Q16"),
+        ("square 13x7", "D3 D5 G3 G5 K3 K5"),
+        ("square 25x3", ""),
+        ("hex 7", ""),
+    ],
+)
+def test_star_points_are_marked_on_larger_square_boards(grid: str, points: str) -> None:
+    assert names(parse_grid(grid), star_points(parse_grid(grid))) == points
+
+
+def test_a_stone_hides_its_star_point() -> None:
+    empty = board_text(Oust(square(9)))
+
+    assert empty.count(",") == 9
+    assert board_text(placed(Oust(square(9)), "E5")).count(",") == 8
+
+
+@pytest.mark.parametrize(
+    "grid",
+    [square(25), square(25, 2), hexagon(13), hexagon(1, 25), hexagon(25, 1), hexagon(12, 14)],
+    ids=str,
+)
+def test_the_widest_boards_stay_under_76_columns(grid: Grid) -> None:
+    lines = board_text(Oust(grid)).splitlines()
+
+    assert max(len(line) for line in lines) < 76
+    assert len(lines) == len(grid.rows) + (2 if "square" in str(grid) else 1)
+
+
+@relaxed
+@given(plays)
+def test_every_stone_and_every_free_cell_is_drawn_once(play: Play) -> None:
+    *_, position = play.positions()
+    cells = [
+        mark
+        for line in board_text(position).splitlines()
+        for mark in line
+        if mark in {".", ",", *(side.value for side in Side)}
+    ]
+
+    assert len(cells) == play.grid.cells.bit_count()
+    assert [cells.count(side.value) for side in Side] == [
+        position.stones(side).bit_count() for side in Side
+    ]
+
+
+@relaxed
+@given(plays)
+def test_no_line_of_a_board_ends_in_a_space(play: Play) -> None:
+    *_, position = play.positions()
+
+    assert all(line == line.rstrip() for line in board_text(position).split("\n"))

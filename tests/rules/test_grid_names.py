@@ -1,0 +1,162 @@
+import pytest
+
+from pbm_oust.rules.grid import (
+    COLUMNS,
+    BadGrid,
+    Grid,
+    NoSuchCell,
+    Shape,
+    hexagon,
+    parse_grid,
+    parse_size,
+    square,
+)
+from tests.support.boards import names
+from tests.support.naive import Point
+
+SQUARES = [square(columns, rows) for columns in range(2, 26) for rows in range(2, 26)]
+HEXAGONS = [
+    hexagon(side, other)
+    for side in range(1, 26)
+    for other in range(1, 26)
+    if 2 <= side + other - 1 <= 25
+]
+EVERY_GRID = SQUARES + HEXAGONS
+
+
+def test_columns_are_the_letters_without_i() -> None:
+    grid = square(25, 2)
+
+    assert grid.names(sum(grid.rows[0]))[7:10] == ["H1", "J1", "K1"]
+    assert grid.names(sum(grid.rows[0]))[-1] == "Z1"
+    assert "I" not in COLUMNS
+
+
+def test_rows_are_counted_from_the_bottom() -> None:
+    assert [square(3).names(sum(row)) for row in square(3).rows] == [
+        ["A1", "B1", "C1"],
+        ["A2", "B2", "C2"],
+        ["A3", "B3", "C3"],
+    ]
+
+
+def test_names_are_sorted_by_column_then_by_row() -> None:
+    grid = square(2, 11)
+
+    assert names(grid, grid.cells).split()[:4] == ["A1", "A2", "A3", "A4"]
+    assert names(grid, grid.cells).split()[9:12] == ["A10", "A11", "B1"]
+
+
+@pytest.mark.parametrize("shape", Shape)
+def test_the_name_of_every_grid_reads_back_to_it(shape: Shape) -> None:
+    for grid in EVERY_GRID:
+        if grid.shape is shape:
+            assert parse_grid(str(grid)) == grid
+
+
+@pytest.mark.parametrize("grid", [square(25), square(2, 25), hexagon(13), hexagon(3, 4)], ids=str)
+def test_the_name_of_every_cell_reads_back_to_it(grid: Grid) -> None:
+    for cell in grid.each(grid.cells):
+        assert grid.parse_cell(grid.format_cell(cell)) == cell
+        assert grid.parse_cell(grid.format_cell(cell).lower()) == cell
+        assert grid.cell_at(*grid.place_of(cell)) == cell
+
+
+def test_grids_of_one_name_are_equal_and_others_are_not() -> None:
+    assert len(set(EVERY_GRID)) == len(EVERY_GRID)
+    assert hexagon(3, 4) != hexagon(4, 3)
+    assert square(3) != hexagon(3)
+
+
+@pytest.mark.parametrize("name", ["", "A", "1", "A0", "A01", "I1", "D1", "A4", "A1 ", "AA1", "Ä1"])
+def test_what_names_no_cell_of_a_3x3_grid_is_refused(name: str) -> None:
+    with pytest.raises(NoSuchCell):
+        square(3).parse_cell(name)
+
+
+@pytest.mark.parametrize("name", ["A4", "B5", "D1", "E2", "F3"])
+def test_a_cell_beyond_the_slanting_edge_of_a_hexagon_is_refused(name: str) -> None:
+    with pytest.raises(NoSuchCell):
+        hexagon(3).parse_cell(name)
+
+
+@pytest.mark.parametrize("place", [(0, 1), (1, 0), (4, 1), (1, 4), (-1, 2), (99, 99)])
+def test_there_is_no_cell_outside_the_grid(place: Point) -> None:
+    assert square(3).cell_at(*place) == 0
+
+
+@pytest.mark.parametrize(
+    ("shape", "text", "name"),
+    [
+        (Shape.SQUARE, "2", "square 2x2"),
+        (Shape.SQUARE, "25", "square 25x25"),
+        (Shape.SQUARE, "11x9", "square 11x9"),
+        (Shape.SQUARE, "11X9", "square 11x9"),
+        (Shape.HEX, "2", "hex 2"),
+        (Shape.HEX, "13", "hex 13"),
+        (Shape.HEX, "3,4", "hex 3,4"),
+        (Shape.HEX, "4,4", "hex 4"),
+        (Shape.HEX, "1,2", "hex 1,2"),
+        (Shape.HEX, "1,25", "hex 1,25"),
+    ],
+)
+def test_a_size_names_a_grid(shape: Shape, text: str, name: str) -> None:
+    assert str(parse_size(shape, text)) == name
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "0",
+        "1",
+        "26",
+        "13x1",
+        "1x13",
+        "13x26",
+        "26x2",
+        "013",
+        "13x",
+        "x13",
+        "-3",
+        "7,7",
+        "3x3x3",
+    ],
+)
+def test_what_is_no_size_of_a_square_grid_is_refused(text: str) -> None:
+    with pytest.raises(BadGrid):
+        parse_size(Shape.SQUARE, text)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "0", "1", "1,1", "14", "13,14", "25,2", "0,5", "5,0", "3x4", "3,", "3,4,5"]
+)
+def test_what_is_no_size_of_a_hexagon_is_refused(text: str) -> None:
+    with pytest.raises(BadGrid):
+        parse_size(Shape.HEX, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "square",
+        "hex",
+        "square 13",
+        "square 13X13",
+        "square  3x3",
+        "hex 4,4",
+        "hex 1",
+        "round 7",
+    ],
+)
+def test_a_history_names_a_grid_in_one_way_only(text: str) -> None:
+    with pytest.raises(BadGrid):
+        parse_grid(text)
+
+
+def test_a_refused_size_says_what_the_bounds_are() -> None:
+    with pytest.raises(BadGrid, match="2 to 25 columns and rows, not 13x1"):
+        parse_size(Shape.SQUARE, "13x1")
+    with pytest.raises(BadGrid, match="add up to 3 to 26, not 27"):
+        parse_size(Shape.HEX, "13,14")

@@ -1,0 +1,302 @@
+CREATE TABLE accounts (
+    userid TEXT PRIMARY KEY,
+    password TEXT NOT NULL, -- its hash
+    joined INTEGER NOT NULL,
+    signup_key TEXT, -- the message key of the mail that made the account, if one did
+    signed_off INTEGER,
+    disabled INTEGER,
+    becomes TEXT, -- the userid that the account is about to get
+    board_limit INTEGER NOT NULL DEFAULT 0, -- the most boards at once; 0 is any number
+    version INTEGER NOT NULL DEFAULT 1 -- one more after each change of the account
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE addresses (
+    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    position INTEGER NOT NULL,
+    address TEXT NOT NULL, -- as it was written
+    normal TEXT NOT NULL, -- the form in which addresses are compared
+    PRIMARY KEY (userid, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX addresses_normal ON addresses (normal);
+
+CREATE TABLE board_userids ( -- who stands anywhere in a history
+    userid TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    board INTEGER NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('active', 'over', 'damaged')),
+    is_owner INTEGER NOT NULL CHECK (is_owner IN (0, 1)), -- whether a side is owned at the end
+    PRIMARY KEY (userid, kind, board),
+    FOREIGN KEY (kind, board) REFERENCES histories ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX board_userids_board ON board_userids (kind, board);
+
+CREATE INDEX board_userids_state ON board_userids (userid, state, is_owner, kind, board);
+
+CREATE TABLE boards ( -- those whose history replays
+    kind TEXT NOT NULL,
+    board INTEGER NOT NULL,
+    grid TEXT NOT NULL,
+    x TEXT NOT NULL, -- the userids of the owners
+    o TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('active', 'over')),
+    to_move TEXT, -- the userid of the player to move; NULL when the game is over
+    result TEXT, -- as `x resign`; NULL as long as the game goes on
+    is_rated INTEGER NOT NULL CHECK (is_rated IN (0, 1)),
+    started INTEGER NOT NULL,
+    latest INTEGER NOT NULL, -- when the latest record was made
+    records INTEGER NOT NULL,
+    due INTEGER, -- the earliest moment at which the clock can ask for something
+    PRIMARY KEY (kind, board),
+    FOREIGN KEY (kind, board) REFERENCES histories ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX boards_due ON boards (due) WHERE due IS NOT NULL;
+
+CREATE INDEX boards_latest ON boards (kind, state, latest, board);
+
+CREATE INDEX boards_rated ON boards (kind, latest, CAST(board AS TEXT))
+    WHERE is_rated = 1 AND state = 'over' AND result <> 'draw void';
+
+CREATE INDEX boards_state ON boards (kind, state, board);
+
+CREATE INDEX boards_to_move ON boards (to_move, kind, board) WHERE to_move IS NOT NULL;
+
+CREATE TABLE bounces (
+    id INTEGER PRIMARY KEY,
+    normal TEXT NOT NULL, -- the form in which addresses are compared
+    address TEXT NOT NULL, -- as it was written
+    at INTEGER NOT NULL,
+    status TEXT NOT NULL, -- RFC 3463
+    letter TEXT NOT NULL, -- its Message-ID
+    subject TEXT NOT NULL,
+    UNIQUE (normal, letter)
+) STRICT;
+
+CREATE TABLE broadcasts ( -- when players wrote to everybody
+    id INTEGER PRIMARY KEY,
+    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX broadcasts_userid ON broadcasts (userid, at);
+
+CREATE TABLE damaged_boards ( -- those whose history does not replay
+    kind TEXT NOT NULL,
+    board INTEGER NOT NULL,
+    x TEXT, -- the userids of the owners in the header; NULL where that cannot be read
+    o TEXT,
+    line INTEGER NOT NULL, -- 0 where the file as a whole cannot be read
+    reason TEXT NOT NULL,
+    PRIMARY KEY (kind, board),
+    FOREIGN KEY (kind, board) REFERENCES histories ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE digests (
+    userid TEXT PRIMARY KEY REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    looked INTEGER NOT NULL, -- when the player's boards were last looked at
+    sent INTEGER NOT NULL -- when the player was last mailed about them
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE histories ( -- the files, as they were when they were read
+    kind TEXT NOT NULL,
+    board INTEGER NOT NULL,
+    size INTEGER NOT NULL, -- this, time and inode are 0 for a file that is to be read again
+    mtime INTEGER NOT NULL, -- in nanoseconds
+    inode INTEGER NOT NULL,
+    is_named INTEGER NOT NULL DEFAULT 0 CHECK (is_named IN (0, 1)), -- the name is on the disk
+    is_replayed INTEGER NOT NULL CHECK (is_replayed IN (0, 1)), -- 0: its result line was believed
+    challenge TEXT, -- the message key of the mail that started the board
+    seek INTEGER, -- the number of the open challenge that the board took
+    PRIMARY KEY (kind, board)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX histories_believed ON histories (kind, board) WHERE is_replayed = 0;
+
+CREATE INDEX histories_challenge ON histories (challenge) WHERE challenge IS NOT NULL;
+
+CREATE INDEX histories_seek ON histories (kind, seek) WHERE seek IS NOT NULL;
+
+CREATE TABLE letters ( -- the outbox
+    id INTEGER PRIMARY KEY AUTOINCREMENT, -- never given twice
+    recipient TEXT NOT NULL, -- the address
+    normal TEXT NOT NULL, -- the form in which addresses are compared
+    userid TEXT REFERENCES accounts ON DELETE SET NULL ON UPDATE CASCADE,
+    kind TEXT, -- the board and the record that it tells of, if it tells of one
+    board INTEGER,
+    record INTEGER,
+    copies INTEGER NOT NULL, -- how many letters say the same to other addresses, with this one
+    is_answer INTEGER NOT NULL CHECK (is_answer IN (0, 1)),
+    may_show_any_board INTEGER NOT NULL CHECK (may_show_any_board IN (0, 1)),
+    message_id TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    posted INTEGER NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('waiting', 'failed', 'file')),
+    next_try INTEGER NOT NULL,
+    failures INTEGER NOT NULL DEFAULT 0, -- how often the relay put it off
+    reason TEXT NOT NULL DEFAULT '', -- what the relay said last
+    is_leaving INTEGER NOT NULL DEFAULT 0 CHECK (is_leaving IN (0, 1)), -- the relay may have it
+    file TEXT, -- its name in the Maildir, when it is written there
+    content BLOB NOT NULL
+) STRICT;
+
+CREATE INDEX letters_board ON letters (kind, board, record) WHERE kind IS NOT NULL;
+
+CREATE INDEX letters_due ON letters (state, next_try);
+
+CREATE UNIQUE INDEX letters_file ON letters (file) WHERE file IS NOT NULL;
+
+CREATE INDEX letters_normal ON letters (normal, state, next_try);
+
+CREATE INDEX letters_unwritten ON letters (id) WHERE state = 'file' AND file IS NULL;
+
+CREATE INDEX letters_userid ON letters (userid);
+
+CREATE TABLE message_keys (
+    message_key TEXT PRIMARY KEY,
+    outcome TEXT NOT NULL CHECK (outcome IN ('begun', 'done', 'refused')),
+    at INTEGER NOT NULL,
+    progress TEXT NOT NULL DEFAULT '' -- what a command that was cut off needs to go on
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX message_keys_at ON message_keys (at);
+
+CREATE TABLE notes (
+    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    kind TEXT NOT NULL,
+    board INTEGER NOT NULL,
+    note TEXT NOT NULL,
+    PRIMARY KEY (userid, kind, board)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE queue ( -- moves that wait for the turn that they answer
+    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    position INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    board INTEGER NOT NULL,
+    record INTEGER NOT NULL, -- the number of the board's next record when this was queued
+    message_key TEXT NOT NULL,
+    condition TEXT, -- the turn that it answers; NULL for any
+    answer TEXT NOT NULL,
+    PRIMARY KEY (userid, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE rate_limits (
+    word TEXT NOT NULL, -- what was done
+    subject TEXT NOT NULL, -- a hash of the address or the userid for which it is counted
+    at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX rate_limits_at ON rate_limits (at);
+
+CREATE INDEX rate_limits_subject ON rate_limits (word, subject, at);
+
+CREATE TABLE rejections (
+    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    rejected TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    PRIMARY KEY (userid, rejected),
+    CHECK (userid <> rejected)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX rejections_rejected ON rejections (rejected);
+
+CREATE TABLE seek_numbers ( -- the highest number given, also to challenges that are gone
+    kind TEXT PRIMARY KEY,
+    highest INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE seeks ( -- open challenges
+    kind TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    at INTEGER NOT NULL,
+    side TEXT CHECK (side IN ('x', 'o')), -- NULL where lots are drawn
+    grid TEXT NOT NULL,
+    terms TEXT NOT NULL,
+    PRIMARY KEY (kind, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX seeks_at ON seeks (at);
+
+CREATE INDEX seeks_userid ON seeks (userid);
+
+CREATE TABLE settings ( -- those that are not as usual
+    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    name TEXT NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (userid, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX settings_value ON settings (name, value);
+
+CREATE TABLE sqlite_sequence(name,seq);
+
+CREATE TABLE submissions ( -- moves that wait to be confirmed
+    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    kind TEXT NOT NULL,
+    board INTEGER NOT NULL,
+    record INTEGER NOT NULL, -- the number of the board's next record when this was submitted
+    move TEXT NOT NULL,
+    PRIMARY KEY (userid, kind, board)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE vacations (
+    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    begins INTEGER NOT NULL,
+    ends INTEGER NOT NULL CHECK (ends >= begins),
+    PRIMARY KEY (userid, begins)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE verifications ( -- requests that wait for the code that was mailed
+    code TEXT PRIMARY KEY, -- a hash of it
+    purpose TEXT NOT NULL,
+    userid TEXT NOT NULL, -- of an account that may not be there yet
+    address TEXT NOT NULL,
+    asked INTEGER NOT NULL,
+    message_key TEXT NOT NULL,
+    password TEXT NOT NULL DEFAULT '', -- its hash
+    language TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX verifications_asked ON verifications (asked);
+
+CREATE INDEX verifications_userid ON verifications (userid);
+
+CREATE TABLE verified ( -- codes that came back for an account
+    id INTEGER PRIMARY KEY,
+    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    code TEXT NOT NULL, -- a hash of it
+    message_key TEXT NOT NULL, -- of the mail that asked for the code
+    UNIQUE (userid, code)
+) STRICT;
+
+CREATE TABLE waiting_lines ( -- committed, and not yet known to be in the history
+    kind TEXT NOT NULL,
+    board INTEGER NOT NULL,
+    record INTEGER NOT NULL, -- the number of the first record; 0 for a history from its header on
+    lines BLOB NOT NULL,
+    message_key TEXT NOT NULL,
+    PRIMARY KEY (kind, board, record)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE waiting_rewritings ( -- userids that are to be replaced in a history
+    id INTEGER PRIMARY KEY AUTOINCREMENT, -- never given twice
+    kind TEXT NOT NULL,
+    board INTEGER NOT NULL,
+    old TEXT NOT NULL,
+    new TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX waiting_rewritings_board ON waiting_rewritings (kind, board, id);
+
+CREATE INDEX waiting_rewritings_old ON waiting_rewritings (old);
+
+CREATE TABLE watched (
+    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    kind TEXT NOT NULL,
+    board INTEGER NOT NULL,
+    PRIMARY KEY (userid, kind, board)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX watched_board ON watched (kind, board);

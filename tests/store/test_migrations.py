@@ -1,0 +1,135 @@
+"""The tables: walked from nothing to the latest version, and as the program expects them."""
+
+from pathlib import Path
+
+import apsw
+import pytest
+
+from pbm_oust.store.database import Database
+from pbm_oust.store.migrations import LATEST, STEPS, empty_database, migrate
+
+EXPECTED = Path(__file__).with_name("schema.sql")
+
+
+def schema(connection: apsw.Connection) -> str:
+    """Return all that the tables are made by, in order of their names."""
+    made = "SELECT sql || ';' FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name"
+    return "\n\n".join(sql for (sql,) in connection.execute(made)) + "\n"
+
+
+def test_the_steps_lead_to_the_expected_tables() -> None:
+    """After a change: remove the file, run the tests twice, and read what has changed in it."""
+    connection = apsw.Connection(":memory:")
+    for number in range(1, LATEST + 1):
+        migrate(connection, STEPS[:number])
+        assert connection.pragma("user_version") == number
+    assert connection.pragma("foreign_key_check") is None
+    if not EXPECTED.exists():
+        EXPECTED.write_text(schema(connection))
+        pytest.fail(f"{EXPECTED} is made anew")
+    assert schema(connection) == EXPECTED.read_text()
+    connection.close()
+
+
+def test_a_database_file_is_made_with_the_latest_tables(tmp_path: Path) -> None:
+    path = tmp_path / "pbm_oust.db"
+    path.write_bytes(empty_database())
+    connection = apsw.Connection(str(path))
+    assert connection.pragma("journal_mode") == "wal"
+    assert connection.pragma("user_version") == LATEST
+    assert connection.pragma("integrity_check") == "ok"
+    assert schema(connection) == EXPECTED.read_text()
+    connection.close()
+
+
+@pytest.mark.parametrize("version", range(1, LATEST))
+def test_a_database_of_an_earlier_version_is_brought_up_to_date(
+    version: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "pbm_oust.db"
+    connection = apsw.Connection(str(path))
+    connection.pragma("journal_mode", "wal")
+    migrate(connection, STEPS[:version])
+    connection.close()
+    database = Database(path)
+    with database.read() as snapshot:
+        assert snapshot.row("PRAGMA user_version") == (LATEST,)
+    database.close()
+    connection = apsw.Connection(str(path))
+    assert schema(connection) == EXPECTED.read_text()
+    connection.close()
+
+
+def test_a_step_that_fails_leaves_the_tables_as_they_were() -> None:
+    connection = apsw.Connection(":memory:")
+    migrate(connection)
+    before = schema(connection)
+    with pytest.raises(apsw.SQLError), connection:
+        migrate(connection, [*STEPS, ("CREATE TABLE more (x) STRICT; nonsense",)])
+    assert schema(connection) == before
+    assert connection.pragma("user_version") == LATEST
+    connection.close()
+
+
+def tables(connection: apsw.Connection) -> list[str]:
+    found = connection.execute("PRAGMA table_list").fetchall()
+    names = [str(name) for _, name, kind, *_ in found if kind == "table"]
+    return [name for name in names if not name.startswith("sqlite_")]
+
+
+def test_every_table_checks_the_types_of_its_columns() -> None:
+    connection = apsw.Connection(":memory:")
+    migrate(connection)
+    found = connection.execute("PRAGMA table_list").fetchall()
+    strict = {name for _, name, _, _, _, is_strict in found if is_strict}
+    assert strict == set(tables(connection))
+    connection.close()
+
+
+def references(connection: apsw.Connection, wanted: str) -> list[tuple[str, str, str, str]]:
+    """Return the table, column and rules of each reference to a table."""
+    return [
+        (table, str(column), str(on_update), str(on_delete))
+        for table in tables(connection)
+        for _, _, parent, column, _, on_update, on_delete, _ in connection.execute(
+            f"PRAGMA foreign_key_list({table})"
+        ).fetchall()
+        if parent == wanted
+    ]
+
+
+def test_every_reference_to_an_account_follows_it_and_has_an_index() -> None:
+    """Without an index, a change of an account would read the whole table."""
+    connection = apsw.Connection(":memory:")
+    migrate(connection)
+    for table, column, on_update, on_delete in references(connection, "accounts"):
+        assert on_update == "CASCADE"
+        assert on_delete in ("CASCADE", "SET NULL")
+        search = f"SELECT 1 FROM {table} WHERE {column} = 'alice'"  # noqa: S608 - our names
+        (plan,) = connection.execute(f"EXPLAIN QUERY PLAN {search}").fetchall()
+        assert str(plan[3]).startswith("SEARCH"), (table, plan)
+    connection.close()
+
+
+def test_what_is_said_of_a_history_goes_with_it_by_an_index() -> None:
+    connection = apsw.Connection(":memory:")
+    migrate(connection)
+    found = references(connection, "histories")
+    assert {on_delete for _, _, _, on_delete in found} == {"CASCADE"}
+    for table in {table for table, _, _, _ in found}:
+        search = f"SELECT 1 FROM {table} WHERE kind = 'oust' AND board = 1"  # noqa: S608 - our names
+        (plan,) = connection.execute(f"EXPLAIN QUERY PLAN {search}").fetchall()
+        assert str(plan[3]).startswith("SEARCH"), (table, plan)
+    connection.close()
+
+
+def test_tables_refer_to_accounts_and_histories_alone() -> None:
+    connection = apsw.Connection(":memory:")
+    migrate(connection)
+    parents = {
+        reference[2]
+        for table in tables(connection)
+        for reference in connection.execute(f"PRAGMA foreign_key_list({table})").fetchall()
+    }
+    assert parents == {"accounts", "histories"}
+    connection.close()

@@ -1,0 +1,126 @@
+"""Accounts of chance, with everything that accounts keep."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from typing import Any
+
+from hypothesis import strategies as st
+
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.digest import Digested
+from pbm_oust.accounts.kept import Kept
+from pbm_oust.accounts.queue import Clause, Plan
+from pbm_oust.accounts.registry import KEPT
+from pbm_oust.accounts.seeks import Seek
+from pbm_oust.accounts.settings import (
+    BoardForm,
+    MailWhen,
+    Settings,
+    SubjectForm,
+    Switch,
+    with_setting,
+)
+from pbm_oust.accounts.submissions import Submission
+from pbm_oust.accounts.vacations import Absence
+from pbm_oust.accounts.verification import Proof
+from pbm_oust.board.header import Terms
+from pbm_oust.board.record import Deed, Place, Wish
+from pbm_oust.languages import LANGUAGES
+from pbm_oust.rules.grid import hexagon, square
+from pbm_oust.rules.position import Side
+
+HASH = f"scrypt 16384 8 1 {'0' * 32} {'1' * 64}"
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+userids = st.from_regex(r"[a-z][a-z0-9_-]{0,19}", fullmatch=True)
+addresses = st.from_regex(
+    r"[A-Za-z0-9+\'_-]{1,9}(\.[a-z]{1,9})?@[A-Za-z0-9-]{1,9}(\.[a-z]{1,9})?", fullmatch=True
+)
+keys = st.text("0123456789abcdef", min_size=16, max_size=16)
+times = st.integers(0, 2**31).map(lambda seconds: NOON + timedelta(seconds=seconds))
+kinds = st.sampled_from(["oust", "churn"])
+numbers = st.integers(1, 999)
+boards = st.builds("{} {}".format, kinds, numbers)
+cells = st.builds("{}{}".format, st.sampled_from("ABCDEFGHJK"), st.integers(1, 25))
+places = st.lists(cells, min_size=1, max_size=5).map(lambda names: Place(tuple(names)))
+turns: st.SearchStrategy[Wish] = st.one_of(st.sampled_from([Deed.PASS, Deed.SWAP]), places)
+moves: st.SearchStrategy[Wish] = st.one_of(st.sampled_from([Deed.RESIGN, Deed.DECLINE]), turns)
+plans = st.builds(
+    Plan, kinds, numbers, numbers, keys, st.builds(Clause, turns, st.one_of(st.none(), turns))
+)
+submissions = st.builds(Submission, kinds, numbers, numbers, moves)
+terms = st.builds(
+    Terms, st.booleans(), st.booleans(), st.integers(1, 99), st.integers(1, 99), st.integers(0, 99)
+)
+seeks = st.builds(
+    Seek,
+    numbers,
+    kinds,
+    times,
+    st.sampled_from([None, *Side]),
+    st.sampled_from([square(13, 13), square(11, 9), hexagon(7, 7), hexagon(3, 4)]),
+    terms,
+)
+settings = st.builds(
+    lambda zone, **chosen: with_setting(Settings(**chosen), "zone", zone),
+    st.sampled_from(["UTC", "Europe/Paris", "Asia/Kolkata", "America/Los_Angeles"]),
+    mail=st.sampled_from(MailWhen),
+    autopass=st.sampled_from(Switch),
+    language=st.sampled_from(list(LANGUAGES.values())),
+    board=st.sampled_from(BoardForm),
+    broadcasts=st.sampled_from(Switch),
+    subject=st.sampled_from(SubjectForm),
+)
+texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1)
+vacations = st.lists(times, max_size=6, unique=True).map(
+    lambda moments: tuple(Absence(*pair) for pair in list(pairwise(sorted(moments)))[::2])
+)
+
+
+def several(values: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]]:
+    """Return what makes a few different values."""
+    return st.lists(values, max_size=4, unique=True).map(tuple)
+
+
+VALUES: Mapping[str, st.SearchStrategy[Any]] = {
+    "settings": settings,
+    "notes": st.dictionaries(boards, texts, max_size=4),
+    "watched": several(boards),
+    "limits": st.integers(0, 999),
+    "rejections": several(userids),
+    "queue": several(plans),
+    "submissions": several(submissions),
+    "seeks": st.lists(seeks, max_size=4, unique_by=lambda seek: (seek.kind, seek.number)).map(
+        tuple
+    ),
+    "vacations": vacations,
+    "broadcasts": several(times),
+    "digests": st.one_of(st.none(), st.builds(Digested, times, times)),
+    "signed_off": st.one_of(st.none(), times),
+    "disabled": st.one_of(st.none(), times),
+    "becomes": st.one_of(st.just(""), userids),
+    "to_be_told": several(userids),
+    "verified": several(st.builds(Proof, keys, keys)),
+}
+"""What makes values of each noun, by its name."""
+
+
+@st.composite
+def accounts(draw: st.DrawFn, userids: st.SearchStrategy[str] = userids) -> Account:
+    """Make accounts that keep something of some nouns."""
+    account = Account(
+        draw(userids),
+        HASH,
+        draw(several(addresses)),
+        draw(times),
+        draw(st.one_of(st.just(""), keys)),
+    )
+    for noun in draw(st.lists(st.sampled_from(KEPT), max_size=5)):
+        account = noun.put(account, draw(values_of(noun)))
+    return account
+
+
+def values_of(noun: Kept[Any]) -> st.SearchStrategy[Any]:
+    """Return what makes values of a noun."""
+    return VALUES[noun.name]

@@ -1,0 +1,95 @@
+"""A listener on a port of this machine for the time of a test, and ways to talk to it."""
+
+import asyncio
+import smtplib
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+from pbm_oust.mail.inbound import open_intake
+from pbm_oust.mail.listener import Handler, LmtpSession, SmtpSession, bound_endpoint, listen
+from pbm_oust.store.configuration import Endpoint
+from pbm_oust.store.home import Home
+from tests.support.mails import FROM, mail
+
+ADDRESS = "pbmserv@example.org"
+ALICE = "alice@example.org"
+NOW = datetime(2026, 11, 20, 15, 36, tzinfo=UTC)
+ANYWHERE = Endpoint("127.0.0.1", 0)
+PATIENCE = 10
+
+Protocol = type[SmtpSession] | type[LmtpSession]
+
+
+@contextmanager
+def listening(home: Home, protocol: Protocol = SmtpSession) -> Iterator[int]:
+    """Take mail for a home at a free port, which is given."""
+    loop = asyncio.new_event_loop()
+    stop = asyncio.Event()
+    port = Future[int]()
+
+    async def serve() -> None:
+        with ThreadPoolExecutor(4) as workers:
+            handler = Handler(open_intake(home, ADDRESS, lambda: NOW), workers, lambda: None)
+            server = await listen(ANYWHERE, protocol, handler)
+            port.set_result(bound_endpoint(server, ANYWHERE).port)
+            await stop.wait()
+            server.close()
+            await asyncio.sleep(0.05)  # sessions whose clients have gone come to their end
+
+    thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
+    thread.start()
+    try:
+        yield port.result(PATIENCE)
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join()
+        loop.close()
+
+
+@contextmanager
+def client_of(port: int, greeting: str = "EHLO") -> Iterator[smtplib.SMTP]:
+    """Return a client that has greeted the listener."""
+    client_type = smtplib.LMTP if greeting == "LHLO" else smtplib.SMTP
+    with client_type("127.0.0.1", port, "client.example.org", timeout=PATIENCE) as client:
+        assert client.ehlo()[0] == 250
+        yield client
+
+
+def answer(reply: tuple[int, bytes]) -> str:
+    """Return a reply as it stands on the wire, its lines parted by a bar."""
+    code, text = reply
+    return f"{code} {text.decode().replace(chr(10), '|')}"
+
+
+def ask(client: smtplib.SMTP, command: str) -> str:
+    """Send a command and return the reply."""
+    return answer(client.docmd(command))
+
+
+def begin(client: smtplib.SMTP, *recipients: str, sender: str = ALICE) -> None:
+    """Name sender and recipients, all of which have to be taken."""
+    assert ask(client, f"MAIL FROM:<{sender}>").startswith("250")
+    for recipient in recipients or (ADDRESS,):
+        assert ask(client, f"RCPT TO:<{recipient}>").startswith("250")
+
+
+def send(client: smtplib.SMTP, data: bytes) -> str:
+    """Send DATA and a message as it is, and return the first reply to it."""
+    assert ask(client, "DATA").startswith("354")
+    client.send(data + b"\r\n.\r\n")
+    return answer(client.getreply())
+
+
+def deliver(port: int, data: bytes, sender: str = ALICE) -> str:
+    """Deliver a message in a session of its own and return the reply to it."""
+    with client_of(port) as client:
+        begin(client, sender=sender)
+        return send(client, data)
+
+
+def command(subject: str, *headers: str) -> bytes:
+    """Return a mail from Alice with a command."""
+    return mail(FROM, f"Subject: {subject}", *headers)

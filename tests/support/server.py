@@ -1,0 +1,86 @@
+"""A real server process for tests, whose outbox the players read."""
+
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.support.player import Letters, read_maildir
+
+PROGRAM = str(Path(sys.executable).with_name("pbm-oust"))
+ADDRESS = "pbmserv@example.com"
+
+
+@dataclass
+class Server:
+    """A server that runs; `port` is the first one that it listens at."""
+
+    home: Path
+    process: subprocess.Popen[str]
+    port: int
+    log: str = ""
+    commands: str = ADDRESS
+
+    def stop(self) -> int:
+        """Tell the server to stop and return its exit status."""
+        self.log = stopped(self.process)
+        return self.process.returncode
+
+    def letters_to(self, address: str) -> Letters:
+        """Return the letters to an address in the outbox."""
+        letters = letters_in(self.home)
+        return {key: letter for key, letter in letters.items() if address in letter["To"]}
+
+
+def stopped(process: subprocess.Popen[str]) -> str:
+    """Tell a server to stop, which it does within ten seconds; return its log."""
+    process.send_signal(signal.SIGTERM)
+    _, log = process.communicate(timeout=10)
+    return log
+
+
+def listening_port(process: subprocess.Popen[str]) -> int:
+    """Return the port at which a server that has just been started takes SMTP."""
+    assert process.stdout is not None
+    announced = process.stdout.readline()
+    found = re.search(r"at 127\.0\.0\.1:(\d+)", announced)
+    assert found, announced + process.communicate(timeout=20)[1]
+    return int(found[1])
+
+
+@contextmanager
+def running(home: Path, *options: str) -> Iterator[Server]:
+    """Run a server on a port of its own for the body of the `with`."""
+    command = [PROGRAM, "--home", str(home), "serve", "--address", ADDRESS]
+    with started([*command, "--smtp", "127.0.0.1:0", *options], home) as server:
+        yield server
+
+
+@contextmanager
+def started(command: Sequence[str], home: Path, user: str | None = None) -> Iterator[Server]:
+    """Run a server by a command line, as another user where one is named."""
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        user=user,
+        group=user,
+        extra_groups=[] if user else None,
+    )
+    server = Server(home, process, listening_port(process))
+    try:
+        yield server
+    finally:
+        if process.poll() is None:
+            server.stop()
+        print(server.log)
+
+
+def letters_in(home: Path) -> Letters:
+    """Return the letters of an outbox by their names, oldest first."""
+    return read_maildir(home / "outbox")

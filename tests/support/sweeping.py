@@ -1,0 +1,149 @@
+"""A home for tests of what time brings about: boards, players, and a clock that is set by hand."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from email import message_from_bytes
+from pathlib import Path
+
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.account_file import format_account, parse_account
+from pbm_oust.accounts.password import Secret, hash_password
+from pbm_oust.accounts.settings import USUAL, Settings, with_settings
+from pbm_oust.accounts.vacations import Absence, with_absences
+from pbm_oust.board.game import Game
+from pbm_oust.board.header import Header, Terms
+from pbm_oust.board.notation import format_header, format_record, format_result
+from pbm_oust.letters.letters import Letters
+from pbm_oust.play.request import Handled, Request
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.rules.grid import parse_grid
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.service.service import handle
+from pbm_oust.service.sweep import Swept, sweep
+from pbm_oust.store.disk import Disk
+from pbm_oust.store.home import Home
+from pbm_oust.store.open_boards import open_board, read_game
+from tests.support.games import wish
+from tests.support.letters import as_text
+
+BEGIN = datetime(2026, 11, 20, 15, 36, tzinfo=UTC)
+ADDRESS = "pbmserv@example.com"
+OUST = KINDS["oust"]
+PASSWORD = "wonderland"
+"""The password of everybody."""
+HASH = hash_password(Secret(PASSWORD), bytes(16))
+
+
+_dated: list[datetime] = [BEGIN]
+LETTERS = Letters(ADDRESS, lambda: _dated[-1], lambda: b"key")
+"""Writes all letters: the templates are read once. Their date is that of the latest work."""
+
+
+def day(number: float) -> datetime:
+    """Return a moment by the days since all began."""
+    return (BEGIN + timedelta(days=number)).replace(microsecond=0)
+
+
+@dataclass
+class World:
+    """A home at `path`, on a day that the test sets."""
+
+    path: Path
+    today: float = 0
+
+    @property
+    def home(self) -> Home:
+        """The home."""
+        return Home(self.path)
+
+    def now(self) -> datetime:
+        """Return the time."""
+        return day(self.today)
+
+    def work(self, disk: Disk | None = None) -> UnitOfWork:
+        """Return a work at the home, with a disk of its own if one is given."""
+        _dated[-1] = self.now()
+        return UnitOfWork(Home(self.path, disk), LETTERS.write, self.now)
+
+    def sweep(self, at: float | None = None, disk: Disk | None = None) -> Swept:
+        """Do what is due on a day, today if none is named."""
+        self.today = self.today if at is None else at
+        return sweep(self.work(disk))
+
+    def done(self, at: float | None = None) -> list[str]:
+        """Return what a sweep does on a day: `oust 1: remind x`."""
+        return [f"{deed.about}: {deed.what}" for deed in self.sweep(at).done]
+
+    def take(self, userid: str, line: str, disk: Disk | None = None) -> Handled:
+        """Carry out the line of a mail from a player. The same line is the same mail."""
+        request = Request(line, "", f"{userid}@example.org", line, "<1@example.org>")
+        return handle(request, self.work(disk))
+
+    def add_player(self, userid: str, settings: Settings = USUAL) -> None:
+        """Make an account with these settings."""
+        account = Account(userid, HASH, (f"{userid}@example.org",), day(0))
+        self.home.write_player(userid, format_account(with_settings(account, settings)))
+
+    def change_player(self, userid: str, change: Callable[[Account], Account]) -> None:
+        """Change an account."""
+        account = parse_account(self.home.read_player(userid))
+        self.home.write_player(userid, format_account(change(account)))
+
+    def away(self, userid: str, *some: tuple[float, float]) -> None:
+        """Give a player these vacations."""
+        absences = [Absence(day(start), day(end)) for start, end in some]
+        self.change_player(userid, lambda account: with_absences(account, absences))
+
+    def add_board(self, x: str, o: str, at: float = 0, terms: Terms | None = None) -> int:
+        """Start a board of Oust and return its number."""
+        with self.home.next_board("oust") as number:
+            header = Header(OUST, number, parse_grid("square 5x5"), x, o, terms or Terms(), day(at))
+            self.home.create_history("oust", number, format_header(header))
+        return number
+
+    def play(self, board: int, at: float, command: str) -> None:
+        """Do what a command like `x C3` says on a day."""
+        with open_board(self.home, OUST, board) as held:
+            side, _, words = command.partition(" ")
+            game = held.game
+            by = next(each for each in type(game.to_move) if each.value == side)
+            cause = f"{board:08x}{game.next_number:08x}"
+            held.append(game.act(by, wish(words), max(day(at), game.latest), cause))
+
+    def game(self, board: int) -> Game:
+        """Return the game of a board."""
+        return read_game(self.home, OUST, board)
+
+    def history(self, board: int) -> list[str]:
+        """Return the records and the result of a board, as its history has them, without ids."""
+        game = self.game(board)
+        lines = [" ".join(format_record(record).split()[:-2]) for record in game.records]
+        return [*lines, *([format_result(game.result)] if game.result else [])]
+
+    def letters(self) -> list[tuple[str, str]]:
+        """Return to whom letters go, and their Subjects, in order."""
+        names = self.home.outbox.letters()
+        messages = [message_from_bytes(self.home.outbox.read(name)) for name in names]
+        return [(str(each["To"]).partition("@")[0], str(each["Subject"])) for each in messages]
+
+    def text_to(self, userid: str) -> str:
+        """Return the latest letter to a player, its lines joined."""
+        names = self.home.outbox.letters()
+        texts = (as_text(self.home.outbox.read(name)).decode() for name in names)
+        found = [text for text in texts if f"\nTo: {userid}@" in text]
+        return " ".join(found[-1].split())
+
+    def clear(self) -> None:
+        """Take all letters out of the outbox."""
+        for name in self.home.outbox.letters():
+            self.home.outbox.remove(name)
+
+
+def new_world(path: Path, userids: Iterable[str] = ("alice", "bob")) -> World:
+    """Return a home with these players and no board."""
+    world = World(path)
+    world.home.prepare(tuple(KINDS))
+    for userid in userids:
+        world.add_player(userid)
+    return world

@@ -1,0 +1,67 @@
+"""A whole game that two players play by answering letters, and the mail that each of them has."""
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from datetime import timedelta
+from email import message_from_bytes
+from email.message import Message
+from email.utils import format_datetime
+from pathlib import Path
+from random import Random
+
+from pbm_oust.mail.inbound import Envelope
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.open_boards import read_game
+from tests.support.home_by_mail import ADDRESS, ALICE, BOB, Talk
+
+
+@dataclass
+class Correspondence:
+    """Two players and all mail that they have: what came, and what they answered."""
+
+    talk: Talk
+    boxes: dict[str, list[Message]] = field(default_factory=lambda: defaultdict(list))
+
+    def command(self, sender: str, line: str) -> None:
+        """Send a command; what it leads to comes into the boxes, the command itself does not."""
+        self.talk.send(sender, line)
+        self._sort(self.talk.written)
+
+    def answer(self, letter: Message, text: str) -> None:
+        """Hit Reply and send, as mail programs do it (RFC 5322, section 3.6.4)."""
+        self.talk.now += timedelta(hours=20)
+        sender, recipient = str(letter["To"]), str(letter["Reply-To"])
+        number = sum(map(len, self.boxes.values()))
+        data = (
+            f"From: {sender}\r\nTo: {recipient}\r\nSubject: Re: {letter['Subject']}\r\n"
+            f"Date: {format_datetime(self.talk.now)}\r\n"
+            f"Message-ID: <answer.{number}@example.org>\r\n"
+            f"In-Reply-To: {letter['Message-ID']}\r\n"
+            f"References: {letter['References']}\r\n {letter['Message-ID']}\r\n\r\n{text}\r\n"
+        ).encode()
+        home = self.talk.home
+        before = set(home.outbox.letters())
+        self.boxes[sender].append(message_from_bytes(data))
+        self.talk.intake.take(data, Envelope(sender, (recipient,)))
+        new = [name for name in home.outbox.letters() if name not in before]
+        self._sort([home.outbox.read(name) for name in new])
+
+    def _sort(self, letters: list[bytes]) -> None:
+        for data in letters:
+            letter = message_from_bytes(data)
+            self.boxes[str(letter["To"])].append(letter)
+
+
+def whole_game(path: Path, subject: str = "news") -> Correspondence:
+    """Return the correspondence of a game of Oust from the challenge to the end."""
+    talk = Talk.begin(path, ALICE, BOB)
+    talk.send(ALICE, f"settings alice wonderland subject {subject}")
+    talk.send(BOB, f"settings bob lookingglass subject {subject}")
+    mail, chance = Correspondence(talk), Random(3)
+    mail.command(ALICE, "oust challenge alice bob -size=5")
+    while not (game := read_game(talk.home, KINDS["oust"], 1)).result:
+        box = mail.boxes[{"alice": ALICE, "bob": BOB}[game.player_to_move]]
+        latest = [letter for letter in box if letter["From"] == f"pbm_oust <{ADDRESS}>"][-1]
+        placements = game.header.grid.names(game.position.placements())
+        mail.answer(latest, chance.choice(placements or ["pass"]))
+    return mail
