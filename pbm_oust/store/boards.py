@@ -79,7 +79,11 @@ def name_of(game: Game) -> BoardName:
 
 
 class Boards:
-    """The boards of a home. Any number of threads may use it. The methods may raise OSError."""
+    """The boards of a home. Any number of threads may use it.
+
+    The methods raise DamagedHistory where a history cannot be read or does not replay, and
+    DatabaseFault.
+    """
 
     def __init__(self, histories: Histories, due: Due = earliest_ruling) -> None:
         self.histories = histories
@@ -91,10 +95,7 @@ class Boards:
     def read(self, snapshot: Snapshot, kind: Kind, number: int) -> Board:
         """Return a board as it is. Raises NotAllowed if there is none, and DamagedHistory."""
         name = BoardName(kind.name, number)
-        try:
-            seen = self._see(snapshot, name)
-        except OSError as error:
-            raise DamagedHistory(self.histories.path(name), error) from None
+        seen = self._see(snapshot, name)
         if not seen.is_there:
             raise NotAllowed(Barred.NO_SUCH_BOARD, str(number), kind=kind, board=number)
         if index.stamp_in(snapshot, name) != seen.stamp:
@@ -179,8 +180,8 @@ class Boards:
         """
         try:
             seen = self._see(snapshot, name)
-        except OSError as error:
-            return read_damage(name, None, 0, str(error.strerror)), NO_STAMP
+        except DamagedHistory as damage:
+            return read_damage(name, None, damage.line, damage.reason), NO_STAMP
         if not seen.is_there:
             return None
         return self._reading(name, seen.data, believes=believes), seen.stamp
@@ -192,13 +193,18 @@ class Boards:
         return taken
 
     def _see(self, snapshot: Snapshot, name: BoardName) -> _Seen:
-        """Return what there is of a board: what waits is read first, as it goes into the file."""
+        """Return what there is of a board: what waits is read first, as it goes into the file.
+
+        Raises DamagedHistory where the file cannot be read.
+        """
         waiting = waiting_for(snapshot, name)
         try:
             found = self.histories.read(name)
         except NoSuchFile:
             data = join(b"", waiting).content
             return _Seen(data, NO_STAMP, is_there=bool(waiting.lines))
+        except OSError as error:
+            raise DamagedHistory(self.histories.path(name), error) from None
         return _Seen(join(found.data, waiting).content, found.stamp, is_there=True)
 
     def _see_unchanged(self, snapshot: Snapshot, board: Board) -> _Seen:

@@ -1,6 +1,7 @@
 """Boards as they are read, started and continued by units of work."""
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -10,9 +11,11 @@ from pbm_oust.refusal import Barred, NotAllowed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.boards import BoardChanged
 from pbm_oust.store.connections import Transaction
+from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.histories import DamagedHistory
 from tests.store.kept import OUST, Kept, edited, new_game, played
 from tests.support.beside import run_scripts
+from tests.support.trouble import Trouble, faulty_statements
 
 
 def test_a_board_that_there_is_not_is_not_allowed(kept: Kept) -> None:
@@ -35,6 +38,19 @@ def test_a_history_that_cannot_be_read_is_damaged(kept: Kept) -> None:
     with pytest.raises(DamagedHistory, match="not a regular file") as damage:
         kept.read(1)
     assert damage.value.line == 0
+
+
+def test_a_fault_of_the_database_is_no_damage_of_a_history(kept: Kept) -> None:
+    number, at, trouble = kept.start(), 0, Trouble()
+    while trouble.steps >= at:
+        at += 1
+        trouble = Trouble(at)
+        with faulty_statements(trouble):
+            other = Kept(kept.path)
+            with suppress(DatabaseFault):
+                other.read(number)
+        other.database.close()
+    assert at > 3
 
 
 @pytest.mark.parametrize(

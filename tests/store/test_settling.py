@@ -12,11 +12,12 @@ import pytest
 
 from pbm_oust.board.history import read_history
 from pbm_oust.store.disk import Disk
+from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.histories import DamagedHistory
 from pbm_oust.store.settling import drop_waiting
 from tests.store.dying import Death, Dying
 from tests.store.kept import Kept, edited, named
-from tests.support.trouble import Fault, FaultyDisk, Trouble
+from tests.support.trouble import Fault, FaultyDisk, Trouble, faulty_statements
 
 
 def records(path: Path) -> list[str]:
@@ -244,6 +245,30 @@ def test_whichever_step_of_the_disk_fails_nothing_is_lost_or_doubled(
         assert records(kept.file(new)) == ["x A1"], at
         assert kept.waiting() == [], at
     assert at > 7
+
+
+def test_whichever_statement_fails_nothing_is_lost_or_doubled(tmp_path: Path) -> None:
+    at, is_disturbed = 0, True
+    while is_disturbed:
+        at += 1
+        kept = Kept(tmp_path / f"{at}")
+        number = kept.start("x C3")
+        kept.settle()
+        before = kept.read(number).data
+        trouble = Trouble(at)
+        with faulty_statements(trouble):
+            disturbed, is_played = Kept(kept.path), False
+            with suppress(DatabaseFault):
+                disturbed.play(number, "o C4")
+                is_played = True
+                disturbed.settle()
+        disturbed.database.close()
+        is_disturbed = trouble.steps >= at
+        assert (kept.read(number).data != before) is is_played, at
+        assert kept.settle() == [], at
+        assert kept.file(number).read_bytes() == kept.read(number).data, at
+        assert kept.waiting() == [], at
+    assert at > 20
 
 
 def test_an_edit_that_replays_with_the_lines_stays(kept: Kept) -> None:
