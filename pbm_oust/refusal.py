@@ -31,6 +31,11 @@ class UnreadableReason(Reason):
     right: str | None = field(default=None, kw_only=True)
     """What would be right in the place of the part at fault, where that is known."""
 
+    @property
+    def instead(self) -> str | None:
+        """What to write in the place of the part at fault."""
+        return self.right
+
 
 @dataclass(frozen=True, slots=True)
 class NotAllowedReason(Reason):
@@ -40,45 +45,6 @@ class NotAllowedReason(Reason):
 @dataclass(frozen=True, slots=True)
 class IllegalReason(Reason):
     """Why the board does not allow a placement."""
-
-
-class Unread(Enum):
-    """The text cannot be read as a command."""
-
-    EMPTY = "empty"
-    UNLABELLED_CHARACTER = "unlabelled_character"
-    SEVERAL_SUBJECTS = "several_subjects"
-    CLOSED_TEXT = "closed_text"
-    UNKNOWN_WORD = "unknown_word"
-    AMBIGUOUS_WORD = "ambiguous_word"
-    MISSING_WORD = "missing_word"
-    SURPLUS_WORD = "surplus_word"
-    BAD_BOARD = "bad_board"
-    BAD_USERID = "bad_userid"
-    BAD_PASSWORD = "bad_password"
-    FORGOTTEN_PASSWORD = "forgotten_password"
-    BAD_ADDRESS = "bad_address"
-    BAD_PLACEMENT = "bad_placement"
-    BAD_GUARD = "bad_guard"
-    BAD_FILTER = "bad_filter"
-    UNKNOWN_OPTION = "unknown_option"
-    OPTION_TWICE = "option_twice"
-    BAD_OPTION_VALUE = "bad_option_value"
-    NO_LINES = "no_lines"
-    MULTIPLE_WITHIN = "multiple_within"
-    BAD_CODE = "bad_code"
-    ANSWER_TO_BOARD = "answer_to_board"
-    BAD_DATE = "bad_date"
-    BAD_DAYS = "bad_days"
-    BAD_ZONE = "bad_zone"
-    BAD_LIMIT = "bad_limit"
-    BAD_PLAN = "bad_plan"
-    NO_TURN = "no_turn"
-    BAD_NUMBER = "bad_number"
-    EMPTY_ANSWER = "empty_answer"
-    UNKNOWN_ANSWER = "unknown_answer"
-    MORE_THAN_PLACEMENTS = "more_than_placements"
-    MORE_THAN_DEED = "more_than_deed"
 
 
 class Barred(Enum):
@@ -158,10 +124,10 @@ class Unreadable(Refusal):
     """The text could not be read as a command."""
 
     family = "unreadable"
-    reason: UnreadableReason | Unread
+    reason: UnreadableReason
 
-    def __init__(self, reason: UnreadableReason | Unread, culprit: str = "", **facts: Any) -> None:
-        super().__init__(reason, culprit, **facts)
+    def __init__(self, reason: UnreadableReason, culprit: str = "") -> None:
+        super().__init__(reason, culprit)
 
 
 class NotAllowed(Refusal):
@@ -180,5 +146,5 @@ class Illegal(Refusal):
     family = "illegal"
     reason: IllegalReason
 
-    def __init__(self, reason: IllegalReason, culprit: str = "", **facts: Any) -> None:
-        super().__init__(reason, culprit, **facts)
+    def __init__(self, reason: IllegalReason, culprit: str = "") -> None:
+        super().__init__(reason, culprit)

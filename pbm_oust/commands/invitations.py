@@ -11,7 +11,15 @@ from pbm_oust.play.notices import Told
 from pbm_oust.play.request import Action, Actor, Handled, Request
 from pbm_oust.play.starting import count_active
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Barred, NotAllowed, Unread, Unreadable
+from pbm_oust.refusal import Barred, NotAllowed, Unreadable, UnreadableReason
+
+
+@dataclass(frozen=True, slots=True)
+class BadLimit(UnreadableReason):
+    """A word is not a number of boards that can be wished for."""
+
+    most: int
+    """The highest one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +51,7 @@ class Unreject:
 
 def _read_limit(word: str) -> int:
     if not (word.isascii() and word.isdigit() and int(word) <= HIGHEST_LIMIT):
-        raise Unreadable(Unread.BAD_LIMIT, word, most=HIGHEST_LIMIT)
+        raise Unreadable(BadLimit(HIGHEST_LIMIT), word)
     return int(word)
 
 

@@ -8,12 +8,12 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.record import Deed, Wish
 from pbm_oust.grammar.form import Form, Rest
 from pbm_oust.grammar.values import BOARD, PASSWORD, USERID
-from pbm_oust.grammar.wish import WISH_SHOWN, read_wish
+from pbm_oust.grammar.wish import WISH_SHOWN, BadPlacement, read_wish
 from pbm_oust.play.moving import carry_out, check_guard
 from pbm_oust.play.notices import BoardNotice, News
 from pbm_oust.play.request import Action, Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Unread, Unreadable
+from pbm_oust.refusal import Unreadable
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import read_game
 
@@ -53,7 +53,7 @@ def _preview(kind: Kind, board: int, wish: tuple[Wish, int | None]) -> Preview:
 def _read_placements(words: Sequence[str]) -> tuple[Wish, int | None]:
     wish, guard = read_wish(words)
     if isinstance(wish, Deed):
-        raise Unreadable(Unread.BAD_PLACEMENT, words[0], right=None)
+        raise Unreadable(BadPlacement(), words[0])
     return wish, guard
 
 

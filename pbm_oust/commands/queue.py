@@ -13,15 +13,15 @@ from pbm_oust.board.notation import format_wish
 from pbm_oust.board.reasons import GameOver, MayHaveBoard, OffGrid
 from pbm_oust.board.record import PLAYING, Deed, Place, Wish
 from pbm_oust.grammar.aliases import in_english
-from pbm_oust.grammar.form import Form, Rest
+from pbm_oust.grammar.form import Form, Rest, SurplusWord
 from pbm_oust.grammar.values import BOARD, PASSWORD, USERID, read_guard
-from pbm_oust.grammar.wish import names_of, read_wish
+from pbm_oust.grammar.wish import NoTurn, names_of, read_wish
 from pbm_oust.grammar.words import fold
 from pbm_oust.play.moving import check_guard, is_over, side_of
 from pbm_oust.play.notices import Told
 from pbm_oust.play.request import Action, Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Barred, Illegal, NotAllowed, Refusal, Unread, Unreadable
+from pbm_oust.refusal import Barred, Illegal, NotAllowed, Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules.grid import NoSuchCell
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import open_board
@@ -47,6 +47,14 @@ QUEUEING = frozenset({"if", "then", Queueing.CLEAR.value})
 
 
 @dataclass(frozen=True, slots=True)
+class BadQueue(UnreadableReason):
+    """What is queued is neither a turn nor clauses of `if` and `then`."""
+
+    most: int
+    """How many clauses there may be."""
+
+
+@dataclass(frozen=True, slots=True)
 class Queue:
     """Settle what to play when the other player has made his turn, or show or clear that."""
 
@@ -69,7 +77,7 @@ def _read_queue(words: Sequence[str]) -> _Queued:
     words = [_WORD.sub(_in_english, word) for word in words]
     if fold(words[0]) == Queueing.CLEAR.value:
         if len(words) > 1:
-            raise Unreadable(Unread.SURPLUS_WORD, words[1])
+            raise Unreadable(SurplusWord(), words[1])
         return Queueing.CLEAR, (), None
     text, hash_sign, number = " ".join(words).partition("#")
     guard = read_guard(f"#{number.strip()}") if hash_sign else None
@@ -77,7 +85,7 @@ def _read_queue(words: Sequence[str]) -> _Queued:
         return Queueing.SET, (Clause(_read_turn(text)),), guard
     parts = [part.strip() for part in text.split(";") if part.strip()]
     if len(parts) > MOST_CLAUSES:
-        raise Unreadable(Unread.BAD_PLAN, most=MOST_CLAUSES)
+        raise Unreadable(BadQueue(MOST_CLAUSES))
     return Queueing.SET, tuple(map(_read_clause, parts)), guard
 
 
@@ -90,14 +98,14 @@ def _in_english(word: re.Match[str]) -> str:
 def _read_clause(text: str) -> Clause:
     match = _CLAUSE.fullmatch(text)
     if not match:
-        raise Unreadable(Unread.BAD_PLAN, most=MOST_CLAUSES)
+        raise Unreadable(BadQueue(MOST_CLAUSES))
     return Clause(_read_turn(match[2]), _read_turn(match[1]))
 
 
 def _read_turn(text: str) -> Wish:
     wish, _ = read_wish(text.split())
     if isinstance(wish, Deed) and wish not in PLAYING:
-        raise Unreadable(Unread.NO_TURN, text.strip(), known=names_of(PLAYING))
+        raise Unreadable(NoTurn(names_of(PLAYING)), text.strip())
     return wish
 
 

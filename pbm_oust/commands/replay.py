@@ -9,11 +9,11 @@ from pbm_oust.board.notation import NUMBER
 from pbm_oust.board.origin import Origin, steps_of
 from pbm_oust.commands.challenge import TWO_PLAYERS
 from pbm_oust.grammar.form import Form, Parameter
-from pbm_oust.grammar.values import BOARD
+from pbm_oust.grammar.values import BOARD, BadNumber
 from pbm_oust.play.request import Action, Handled, Request
 from pbm_oust.play.starting import challenger_of, start_board
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Barred, NotAllowed, Unread, Unreadable
+from pbm_oust.refusal import Barred, NotAllowed, Unreadable
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import read_game
 
@@ -34,7 +34,7 @@ class Replay:
 def _read_number(word: str) -> int:
     """Return the number of a record, 0 for the start, with or without a `#`. Raises Unreadable."""
     if not _NUMBER.fullmatch(word):
-        raise Unreadable(Unread.BAD_NUMBER, word)
+        raise Unreadable(BadNumber(), word)
     return int(word.removeprefix("#"))
 
 

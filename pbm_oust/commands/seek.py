@@ -20,13 +20,13 @@ from pbm_oust.board.header import Header, Terms
 from pbm_oust.board.notation import NUMBER
 from pbm_oust.commands.challenge import OPTIONS
 from pbm_oust.grammar.form import Form, Option, Parameter
-from pbm_oust.grammar.values import PASSWORD, USERID
+from pbm_oust.grammar.values import PASSWORD, USERID, BadNumber
 from pbm_oust.play.notices import Told
 from pbm_oust.play.request import Action, Actor, Handled, Request
 from pbm_oust.play.starting import started_by, write_board
 from pbm_oust.play.telling import answer_again
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Barred, NotAllowed, Unread, Unreadable
+from pbm_oust.refusal import Barred, NotAllowed, Unreadable
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind, Side
@@ -80,7 +80,7 @@ def _seek(
 
 def _read_number(word: str) -> int:
     if not NUMBER.fullmatch(word):
-        raise Unreadable(Unread.BAD_NUMBER, word)
+        raise Unreadable(BadNumber(), word)
     return int(word)
 
 

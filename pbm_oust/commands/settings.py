@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import Secret
@@ -16,14 +16,14 @@ from pbm_oust.accounts.settings import (
     with_settings,
 )
 from pbm_oust.grammar.aliases import without_accents
-from pbm_oust.grammar.form import Form, Rest
+from pbm_oust.grammar.form import Form, MissingWord, Rest
 from pbm_oust.grammar.values import OWN
-from pbm_oust.grammar.words import find_command_word, find_word, fold
+from pbm_oust.grammar.words import NoneOfThese, find_command_word, find_word, fold, meant_by
 from pbm_oust.languages import LANGUAGES
 from pbm_oust.play.notices import Told
 from pbm_oust.play.request import Action, Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Unread, Unreadable
+from pbm_oust.refusal import Unreadable, UnreadableReason
 
 _LANGUAGES = {name: each.code for each in LANGUAGES.values() for name in (each.code, *each.names)}
 
@@ -34,6 +34,11 @@ SETTING_WORDS = frozenset(
     {*NAMES, *(value for _, value in _VALUES), *(f"{name}={value}" for name, value in _VALUES)}
 )
 """The words of settings, which no password can be."""
+
+
+@dataclass(frozen=True, slots=True)
+class BadZone(UnreadableReason):
+    """There is no such time zone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +61,7 @@ def _read_changes(words: Sequence[str]) -> tuple[tuple[str, str], ...]:
         if not equals:
             if not rest:
                 missing = values_of(name) or ("ZONE",)
-                raise Unreadable(Unread.MISSING_WORD, missing=missing)
+                raise Unreadable(MissingWord(missing))
             word = value = rest.pop(0)
         changes[name] = _read_value(name, value, word)
     return tuple(changes.items())
@@ -72,7 +77,7 @@ def _read_value(name: str, value: str, word: str) -> str:
     try:
         return format_setting(with_setting(Settings(), name, value), name)
     except ValueError:
-        raise Unreadable(Unread.BAD_ZONE, word, right=word.replace(value, "UTC")) from None
+        raise Unreadable(BadZone(right=word.replace(value, "UTC")), word) from None
 
 
 def _find(wanted: str, known: Sequence[str], word: str, behind: str = "", before: str = "") -> str:
@@ -80,9 +85,11 @@ def _find(wanted: str, known: Sequence[str], word: str, behind: str = "", before
     try:
         return find_command_word(wanted, known)
     except Unreadable as error:
-        right = error.facts.get("resembles") or known[0]
-        facts = {**error.facts, "known": list(known), "right": f"{before}{right}{behind}"}
-        raise Unreadable(error.reason, word, **facts) from None
+        right = f"{before}{meant_by(error) or known[0]}{behind}"
+        reason = error.reason
+        if isinstance(reason, NoneOfThese):
+            reason = replace(reason, known=tuple(known), right=right)
+        raise Unreadable(reason, word) from None
 
 
 def settle(command: Settle, actor: Actor, request: Request, work: UnitOfWork) -> Handled:

@@ -7,12 +7,13 @@ from pbm_oust.accounts.notes import notes_of
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board.game import Game
 from pbm_oust.commands.lists import find_games, find_games_of_kinds
-from pbm_oust.grammar.form import Form, Rest
+from pbm_oust.grammar.form import Form, MissingWord, Rest
 from pbm_oust.grammar.values import (
     FILTER_WORDS,
     FILTERS,
     PASSWORD,
     USERID,
+    BadFilter,
     BoardAt,
     Filter,
     read_board_at,
@@ -22,7 +23,7 @@ from pbm_oust.grammar.words import find_command_word
 from pbm_oust.play.notices import BoardNotice, BoardsNotice, News, Reader, Told
 from pbm_oust.play.request import Action, Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Barred, NotAllowed, Unread, Unreadable
+from pbm_oust.refusal import Barred, NotAllowed, Unreadable
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import read_game
@@ -64,7 +65,7 @@ def _read_boards_or_userids(words: Sequence[str]) -> _Chosen:
         return tuple(read_board_at(word) for word in words), (), Filter.ALL
     userids, chosen = read_userids_and_filter(words)
     if not userids:
-        raise Unreadable(Unread.MISSING_WORD, missing=("BOARD", "USERID"))
+        raise Unreadable(MissingWord(("BOARD", "USERID")))
     return (), userids, chosen
 
 
@@ -82,7 +83,7 @@ def _read_boards_or_filter(words: Sequence[str]) -> Sequence[str]:
     if _is_board(words):
         _read_boards_or_userids(words)
     elif read_userids_and_filter(words)[0]:
-        raise Unreadable(Unread.BAD_FILTER, words[0])
+        raise Unreadable(BadFilter(), words[0])
     return words
 
 
@@ -91,7 +92,7 @@ def _read_all_show(words: Sequence[str]) -> tuple[tuple[str, ...], Filter]:
     find_command_word(words[0], ["show"])
     userids, chosen = read_userids_and_filter(words[1:])
     if not userids:
-        raise Unreadable(Unread.MISSING_WORD, missing=("USERID",))
+        raise Unreadable(MissingWord(("USERID",)))
     return userids, chosen
 
 

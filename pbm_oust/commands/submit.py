@@ -10,12 +10,12 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.record import PLAYING, Deed, Wish
 from pbm_oust.grammar.form import Form, Rest
 from pbm_oust.grammar.values import BOARD, PASSWORD, USERID
-from pbm_oust.grammar.wish import names_of, read_wish
+from pbm_oust.grammar.wish import NoTurn, names_of, read_wish
 from pbm_oust.play.moving import carry_out, check_guard, is_over, side_of
 from pbm_oust.play.notices import Told
 from pbm_oust.play.request import Action, Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Barred, NotAllowed, Unread, Unreadable
+from pbm_oust.refusal import Barred, NotAllowed, Unreadable
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import open_board
 
@@ -47,7 +47,7 @@ class Confirm:
 def _read_submitted(words: Sequence[str]) -> tuple[Wish, int | None]:
     wish, guard = read_wish(words)
     if isinstance(wish, Deed) and wish not in _SUBMITTED:
-        raise Unreadable(Unread.NO_TURN, words[0], known=names_of(_SUBMITTED))
+        raise Unreadable(NoTurn(names_of(_SUBMITTED)), words[0])
     return wish, guard
 
 

@@ -23,14 +23,14 @@ from pbm_oust.accounts.vacations import (
 )
 from pbm_oust.board.game import Game
 from pbm_oust.grammar.aliases import in_english
-from pbm_oust.grammar.form import Form, Rest
+from pbm_oust.grammar.form import Form, MissingWord, Rest, SurplusWord
 from pbm_oust.grammar.values import PASSWORD, USERID
 from pbm_oust.grammar.words import fold
 from pbm_oust.play.notices import Told
 from pbm_oust.play.renaming import active_games
 from pbm_oust.play.request import Action, Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Barred, NotAllowed, Unread, Unreadable
+from pbm_oust.refusal import Barred, NotAllowed, Unreadable, UnreadableReason
 
 _DAYS = re.compile(r"[0-9]{1,4}")
 
@@ -40,6 +40,16 @@ class Ask(Enum):
 
     LIST = "list"
     CANCEL = "cancel"
+
+
+@dataclass(frozen=True, slots=True)
+class BadDate(UnreadableReason):
+    """A word is not a day."""
+
+
+@dataclass(frozen=True, slots=True)
+class BadDays(UnreadableReason):
+    """A word is not a number of days."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +75,15 @@ def _read_asked(words: Sequence[str]) -> Leave | Ask:
         return Ask.LIST
     if in_english(fold(words[0])) in (Ask.CANCEL.value, "0"):
         if len(words) > 1:
-            raise Unreadable(Unread.SURPLUS_WORD, words[1])
+            raise Unreadable(SurplusWord(), words[1])
         return Ask.CANCEL
     first = _read_date(words[0])
     if len(words) < 2:
-        raise Unreadable(Unread.MISSING_WORD, missing=("DAYS",))
+        raise Unreadable(MissingWord(("DAYS",)))
     if not _DAYS.fullmatch(words[1]):
-        raise Unreadable(Unread.BAD_DAYS, words[1])
+        raise Unreadable(BadDays(), words[1])
     if len(words) > 2:
-        raise Unreadable(Unread.SURPLUS_WORD, words[2])
+        raise Unreadable(SurplusWord(), words[2])
     days = int(words[1])
     return Leave(first, days) if days else Ask.CANCEL
 
@@ -84,7 +94,7 @@ def _read_date(word: str) -> date:
     except ValueError:
         read = None
     if read is None or read.isoformat() != fold(word):
-        raise Unreadable(Unread.BAD_DATE, word)
+        raise Unreadable(BadDate(), word)
     return read
 
 

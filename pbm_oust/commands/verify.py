@@ -19,13 +19,13 @@ from pbm_oust.accounts.verification import (
     with_proof,
 )
 from pbm_oust.grammar.aliases import in_english
-from pbm_oust.grammar.form import Form, Parameter, Rest
-from pbm_oust.grammar.passwords import read_new_password
+from pbm_oust.grammar.form import Form, Parameter, Rest, SurplusWord
+from pbm_oust.grammar.passwords import BadPassword, read_new_password
 from pbm_oust.grammar.words import fold, is_of
 from pbm_oust.play.notices import Notice, Reader, Told, WelcomeNotice
 from pbm_oust.play.request import Action, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Barred, NotAllowed, Unread, Unreadable
+from pbm_oust.refusal import Barred, NotAllowed, Unreadable, UnreadableReason
 from pbm_oust.store.journal import Ending
 from pbm_oust.store.maildir_outbox import NOWHERE
 from pbm_oust.store.open_boards import has_played
@@ -41,15 +41,20 @@ class Verify:
     """The password to be, where the code is for that."""
 
 
+@dataclass(frozen=True, slots=True)
+class BadCode(UnreadableReason):
+    """A word has not the form of our codes."""
+
+
 def _read_code(word: str) -> Secret:
     if not CODE.fullmatch(fold(word)):
-        raise Unreadable(Unread.BAD_CODE)
+        raise Unreadable(BadCode())
     return Secret(fold(word))
 
 
 def _read_new_password_if_any(words: Sequence[str]) -> Secret | None:
     if len(words) > 1:
-        raise Unreadable(Unread.SURPLUS_WORD)
+        raise Unreadable(SurplusWord())
     return read_new_password(words[0]) if words else None
 
 
@@ -99,7 +104,7 @@ def _changed(
         if new is None:
             raise NotAllowed(Barred.PASSWORD_MISSING)
         if is_of(work.vocabulary | {account.userid}, new.text):
-            raise Unreadable(Unread.BAD_PASSWORD)
+            raise Unreadable(BadPassword())
         salt = salt_for(work.home.key(), account.userid, name_of(command.code))
         return replace(account, password=hash_password(new, salt))
     if pending.purpose is Purpose.CHANGE and not _has_begun(pending, account):

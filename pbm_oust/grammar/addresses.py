@@ -1,23 +1,29 @@
 """Addresses in a command line."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from pbm_oust.accounts.address import normal_address, parse_address
-from pbm_oust.grammar.form import Rest
-from pbm_oust.refusal import Unread, Unreadable
+from pbm_oust.grammar.form import Rest, SurplusWord
+from pbm_oust.refusal import Unreadable, UnreadableReason
 
 MOST_ADDRESSES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class BadAddress(UnreadableReason):
+    """A word is not a mail address."""
 
 
 def read_addresses(words: Sequence[str]) -> tuple[str, ...]:
     """Return addresses, each of them once, as it was written first. Raises Unreadable."""
     if len(words) > MOST_ADDRESSES:
-        raise Unreadable(Unread.SURPLUS_WORD, words[MOST_ADDRESSES])
+        raise Unreadable(SurplusWord(), words[MOST_ADDRESSES])
     for word in words:
         try:
             parse_address(word)
         except ValueError:
-            raise Unreadable(Unread.BAD_ADDRESS, word) from None
+            raise Unreadable(BadAddress(), word) from None
     return tuple({normal_address(word): word for word in reversed(words)}.values())[::-1]
 
 

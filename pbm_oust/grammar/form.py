@@ -4,9 +4,51 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pbm_oust.grammar.words import find_word, fold, is_harmless
-from pbm_oust.refusal import Refusal, Unread, Unreadable
+from pbm_oust.grammar.words import NoneOfThese, find_word, fold, is_harmless, meant_by
+from pbm_oust.refusal import Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules.position import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class MissingWord(UnreadableReason):
+    """A line ends too early."""
+
+    missing: tuple[str, ...]
+    """What could follow: the names of places, or words."""
+
+
+@dataclass(frozen=True, slots=True)
+class SurplusWord(UnreadableReason):
+    """A line has more words than its command takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownOption(UnreadableReason):
+    """A word is no option of the command."""
+
+    known: tuple[str, ...]
+    resembles: str | None
+
+    @property
+    def instead(self) -> str | None:
+        """What to write in the place of the word."""
+        return self.resembles
+
+
+@dataclass(frozen=True, slots=True)
+class OptionTwice(UnreadableReason):
+    """An option says again what another one has said."""
+
+
+@dataclass(frozen=True, slots=True)
+class BadOptionValue(UnreadableReason):
+    """An option has a value that it does not take."""
+
+    forms: tuple[str, ...]
+    """How it can be written."""
+    takes: str
+    """Which values it takes, as `Option.takes` says."""
+
 
 IsUserid = Callable[[str], bool]
 """Tells whether a word is the userid of an account."""
@@ -95,12 +137,12 @@ class Form:
         ]
         rest = plain[wanted:]
         if len(plain) < wanted:
-            raise Unreadable(Unread.MISSING_WORD, missing=(self.parameters[len(plain)].name,))
+            raise Unreadable(MissingWord((self.parameters[len(plain)].name,)))
         if self.rest is None and rest:
-            raise Unreadable(Unread.SURPLUS_WORD, rest[0])
+            raise Unreadable(SurplusWord(), rest[0])
         if self.rest is not None:
             if len(rest) < self.rest.least:
-                raise Unreadable(Unread.MISSING_WORD, missing=self.rest.shown)
+                raise Unreadable(MissingWord(self.rest.shown))
             values.append(self.rest.read(rest))
         if kind is None:
             return self.build(*values)
@@ -161,20 +203,17 @@ class Form:
             try:
                 option = by_name[find_word(name, by_name)]
             except Unreadable as error:
-                raise Unreadable(Unread.UNKNOWN_OPTION, word, **error.facts) from None
+                reason = error.reason
+                known = reason.known if isinstance(reason, NoneOfThese) else ()
+                raise Unreadable(UnknownOption(known, meant_by(error)), word) from None
             if option.sets in found:
-                raise Unreadable(Unread.OPTION_TWICE, word)
+                raise Unreadable(OptionTwice(), word)
             try:
                 found[option.sets] = option.read(kind, value if equals else None)
             except ValueError:
-                forms = option.shown(kind).strip("[]").split("|")
-                raise Unreadable(
-                    Unread.BAD_OPTION_VALUE,
-                    word,
-                    right=forms[0],
-                    forms=forms,
-                    takes=option.takes or kind.own_shape.value,
-                ) from None
+                forms = tuple(option.shown(kind).strip("[]").split("|"))
+                takes = option.takes or kind.own_shape.value
+                raise Unreadable(BadOptionValue(forms, takes, right=forms[0]), word) from None
         return found
 
 

@@ -1,12 +1,13 @@
 """Userids and passwords of accounts to be made: which can be told apart from all other words."""
 
 import re
+from dataclasses import dataclass
 
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.status import is_placeholder
-from pbm_oust.grammar.values import OF_FILTERS, read_userid
+from pbm_oust.grammar.values import OF_FILTERS, BadUserid, read_userid
 from pbm_oust.grammar.words import SHORTEST_PASSWORD, is_harmless
-from pbm_oust.refusal import Unread, Unreadable
+from pbm_oust.refusal import Unreadable, UnreadableReason
 
 LONGEST_PASSWORD = 64
 
@@ -18,11 +19,21 @@ _LIKE_ADDRESS = re.compile(r"[^@]+@[^@]+\.[^@]+")
 _NOT_IN_PASSWORDS = re.compile("[\\s\"':,#\u2018-\u201f]")
 
 
+@dataclass(frozen=True, slots=True)
+class BadPassword(UnreadableReason):
+    """A password cannot be told apart from other words, or is too short or too long."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForgottenPassword(UnreadableReason):
+    """A mail address stands in the place of the password."""
+
+
 def read_new_userid(word: str) -> str:
     """Return the userid of an account to be made. Raises Unreadable."""
     userid = read_userid(word)
     if userid in RESERVED or is_placeholder(userid):
-        raise Unreadable(Unread.BAD_USERID, word)
+        raise Unreadable(BadUserid(), word)
     return userid
 
 
@@ -35,7 +46,7 @@ def read_new_password(word: str) -> Secret:
     too_short = len(word) < SHORTEST_PASSWORD
     too_long = len(word) > LONGEST_PASSWORD
     if too_short or too_long or _NOT_IN_PASSWORDS.search(word) or is_harmless(word):
-        raise Unreadable(Unread.BAD_PASSWORD)
+        raise Unreadable(BadPassword())
     if _LIKE_ADDRESS.fullmatch(word):
-        raise Unreadable(Unread.FORGOTTEN_PASSWORD)
+        raise Unreadable(ForgottenPassword())
     return Secret(word)

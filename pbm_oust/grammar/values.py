@@ -9,11 +9,36 @@ from pbm_oust.accounts.account import parse_userid
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board.notation import NUMBER
 from pbm_oust.grammar.aliases import ALIASES, in_english
-from pbm_oust.grammar.form import Parameter, Rest
+from pbm_oust.grammar.form import Parameter, Rest, SurplusWord
 from pbm_oust.grammar.words import find_command_word, fold
-from pbm_oust.refusal import Unread, Unreadable
+from pbm_oust.refusal import Unreadable, UnreadableReason
 
 _BOARD = re.compile(rf"({NUMBER.pattern})(?:#(0|{NUMBER.pattern}))?")
+
+
+@dataclass(frozen=True, slots=True)
+class BadBoard(UnreadableReason):
+    """A word is not the number of a board."""
+
+
+@dataclass(frozen=True, slots=True)
+class BadNumber(UnreadableReason):
+    """A word is not a number of what is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class BadUserid(UnreadableReason):
+    """A word cannot be a userid."""
+
+
+@dataclass(frozen=True, slots=True)
+class BadGuard(UnreadableReason):
+    """What stands behind `#` is not the number of a record."""
+
+
+@dataclass(frozen=True, slots=True)
+class BadFilter(UnreadableReason):
+    """A word such as `active` does not stand alone at the end."""
 
 
 class Filter(Enum):
@@ -36,7 +61,7 @@ class BoardAt:
 def read_board(word: str) -> int:
     """Return the number of a board. Raises Unreadable."""
     if not NUMBER.fullmatch(word):
-        raise Unreadable(Unread.BAD_BOARD, word)
+        raise Unreadable(BadBoard(), word)
     return int(word)
 
 
@@ -44,7 +69,7 @@ def read_board_at(word: str) -> BoardAt:
     """Return a board, with the record that `#N` names if it does. Raises Unreadable."""
     match = _BOARD.fullmatch(word)
     if not match:
-        raise Unreadable(Unread.BAD_BOARD, word)
+        raise Unreadable(BadBoard(), word)
     return BoardAt(int(match[1]), int(match[2]) if match[2] else None)
 
 
@@ -53,7 +78,7 @@ def read_userid(word: str) -> str:
     try:
         return parse_userid(fold(word))
     except ValueError:
-        raise Unreadable(Unread.BAD_USERID, word) from None
+        raise Unreadable(BadUserid(), word) from None
 
 
 def read_userids(words: Sequence[str]) -> tuple[str, ...]:
@@ -64,7 +89,7 @@ def read_userids(words: Sequence[str]) -> tuple[str, ...]:
 def read_guard(word: str) -> int:
     """Return the number behind a `#`. Raises Unreadable."""
     if not word.startswith("#") or not NUMBER.fullmatch(word[1:]):
-        raise Unreadable(Unread.BAD_GUARD, word)
+        raise Unreadable(BadGuard(), word)
     return int(word[1:])
 
 
@@ -81,7 +106,7 @@ def read_userids_and_filter(words: Sequence[str]) -> tuple[tuple[str, ...], Filt
         words, meant = words[:-1], meant[:-1]
     misplaced = [word for word, each in zip(words, meant, strict=True) if each in filters]
     if misplaced:
-        raise Unreadable(Unread.BAD_FILTER, misplaced[0])
+        raise Unreadable(BadFilter(), misplaced[0])
     return tuple(read_userid(word) for word in words), chosen
 
 
@@ -110,7 +135,7 @@ def only_word(wanted: str) -> Rest:
         for word in words[:1]:
             find_command_word(word, [wanted])
         if len(words) > 1:
-            raise Unreadable(Unread.SURPLUS_WORD, words[1])
+            raise Unreadable(SurplusWord(), words[1])
         return bool(words)
 
     return Rest((f"[{wanted}]",), read, least=0, known=frozenset([wanted]))

@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from pbm_oust.board import notation
 from pbm_oust.board.record import WISHED, Deed, Place, Wish
 from pbm_oust.grammar.aliases import in_english
+from pbm_oust.grammar.form import MissingWord, SurplusWord
 from pbm_oust.grammar.values import read_guard
 from pbm_oust.grammar.words import find_command_word, fold
-from pbm_oust.refusal import Unread, Unreadable
+from pbm_oust.refusal import Unreadable, UnreadableReason
 
 _PLACEMENT = re.compile(r"[a-z][1-9][0-9]?")
 
@@ -17,6 +19,22 @@ _TURNED = re.compile(r"([1-9][0-9]?)([a-z])")
 _COLUMN_I = re.compile(r"i[1-9][0-9]?")
 
 WISH_SHOWN = ("PLACEMENTS[#N]", f"{'|'.join(deed.value for deed in WISHED)}[#N]")
+
+
+@dataclass(frozen=True, slots=True)
+class BadPlacement(UnreadableReason):
+    """A word is not the name of a cell."""
+
+    is_in_column_i: bool = False
+    """Whether it names the column I, which no grid has."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoTurn(UnreadableReason):
+    """A word is none of the deeds that can be done in this way."""
+
+    known: tuple[str, ...]
+    """Those that can."""
 
 
 def read_wish(words: Sequence[str]) -> tuple[Wish, int | None]:
@@ -28,13 +46,13 @@ def read_wish(words: Sequence[str]) -> tuple[Wish, int | None]:
     guard = read_guard(f"#{number.strip()}") if hash_sign else None
     parts = [part for part in re.split(r"[\s,;]+", wished) if part]
     if not parts:
-        raise Unreadable(Unread.MISSING_WORD, missing=WISH_SHOWN)
+        raise Unreadable(MissingWord(WISH_SHOWN))
     deeds = [deed.value for deed in WISHED]
     # A single letter is rather a placement without its number than a deed.
     if len(parts) == 1 and parts[0].isalpha() and len(parts[0]) > 1:
         return Deed(find_command_word(parts[0], deeds)), guard
     if in_english(parts[0].lower()) in deeds:
-        raise Unreadable(Unread.SURPLUS_WORD, parts[1])
+        raise Unreadable(SurplusWord(), parts[1])
     return Place(tuple(map(_read_placement, parts))), guard
 
 
@@ -47,14 +65,14 @@ def format_wish(wish: Wish, guard: int | None = None) -> str:
 def _read_placement(word: str) -> str:
     folded = fold(word)
     if _COLUMN_I.fullmatch(folded):
-        raise Unreadable(Unread.BAD_PLACEMENT, word, column_i=True)
+        raise Unreadable(BadPlacement(is_in_column_i=True), word)
     if _PLACEMENT.fullmatch(folded):
         return folded.upper()
     turned = _TURNED.fullmatch(folded)
     right = (turned[2] + turned[1]).upper() if turned else None
-    raise Unreadable(Unread.BAD_PLACEMENT, word, right=right)
+    raise Unreadable(BadPlacement(right=right), word)
 
 
-def names_of(deeds: Iterable[Deed]) -> list[str]:
+def names_of(deeds: Iterable[Deed]) -> tuple[str, ...]:
     """Return the words for some deeds."""
-    return [deed.value for deed in deeds]
+    return tuple(deed.value for deed in deeds)

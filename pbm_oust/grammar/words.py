@@ -3,11 +3,39 @@
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from pbm_oust.grammar.aliases import ALIASES, language_of, without_accents
 from pbm_oust.languages import Language
-from pbm_oust.refusal import Unread, Unreadable
+from pbm_oust.refusal import Unreadable, UnreadableReason
+
+
+@dataclass(frozen=True, slots=True)
+class NoneOfThese(UnreadableReason):
+    """A word is not one of those that can stand in its place."""
+
+    known: tuple[str, ...]
+    """Those that can, or those that it could be short for."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownWord(NoneOfThese):
+    """A word is none of those that can stand there, nor the beginning of one."""
+
+    resembles: str | None
+    """The one that was probably meant."""
+
+    @property
+    def instead(self) -> str | None:
+        """What to write in the place of the word."""
+        return self.right or self.resembles
+
+
+@dataclass(frozen=True, slots=True)
+class AmbiguousWord(NoneOfThese):
+    """A word could be short for several."""
+
 
 MASK = "********"
 """Stands where a word might be a password."""
@@ -62,10 +90,8 @@ def find_word(word: str, known: Iterable[str]) -> str:
     if begun and all(candidate.startswith(begun[0]) for candidate in begun):
         return begun[0]
     if begun:
-        raise Unreadable(Unread.AMBIGUOUS_WORD, word, known=begun)
-    raise Unreadable(
-        Unread.UNKNOWN_WORD, word, known=vocabulary, resembles=resembling(folded, vocabulary)
-    )
+        raise Unreadable(AmbiguousWord(tuple(begun)), word)
+    raise Unreadable(UnknownWord(tuple(vocabulary), resembling(folded, vocabulary)), word)
 
 
 def find_command_word(word: str, known: Iterable[str]) -> str:
@@ -82,23 +108,26 @@ def find_command_word(word: str, known: Iterable[str]) -> str:
         aliases = {alias: meant for alias, meant in ALIASES.items() if meant in vocabulary}
         if plain in aliases:
             return aliases[plain]
-        if error.reason is not Unread.UNKNOWN_WORD:
+        if not isinstance(error.reason, UnknownWord):
             raise
         try:
             return aliases[find_word(plain, aliases)]
         except Unreadable as other:
-            raise _of_both(error, other, aliases) from None
+            reason = other.reason
+            if not isinstance(reason, AmbiguousWord):
+                reason = _of_all(error.reason, plain, aliases)
+            raise Unreadable(reason, word) from None
 
 
-def _of_both(error: Unreadable, other: Unreadable, aliases: Mapping[str, str]) -> Unreadable:
-    """Return why a word is none: as English has it, unless it is like one of another language."""
-    if other.reason is Unread.AMBIGUOUS_WORD:
-        begun = other.facts["known"]
-        return Unreadable(Unread.AMBIGUOUS_WORD, error.culprit, known=begun)
-    word = without_accents(fold(error.culprit))
-    close = resembling(word, [*error.facts["known"], *aliases]) or ""
-    resembles = aliases.get(close, close) or error.facts["resembles"]
-    return Unreadable(error.reason, error.culprit, **{**error.facts, "resembles": resembles})
+def _of_all(reason: UnknownWord, plain: str, aliases: Mapping[str, str]) -> UnknownWord:
+    """Return why a word is none in English, with what it resembles in any language."""
+    close = resembling(plain, [*reason.known, *aliases]) or ""
+    return replace(reason, resembles=aliases.get(close, close) or reason.resembles)
+
+
+def meant_by(error: Unreadable) -> str | None:
+    """Return the known word that an unknown one resembles, or None."""
+    return error.reason.resembles if isinstance(error.reason, UnknownWord) else None
 
 
 def language_like(word: str, english: Collection[str]) -> Language | None:

@@ -28,7 +28,7 @@ from pbm_oust.mail.robots import reason_for_silence
 from pbm_oust.play.authentication import verify
 from pbm_oust.play.request import Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Unread, Unreadable
+from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.service import service
 from pbm_oust.service.answers import is_of_letter
 from pbm_oust.store.home import Home
@@ -40,6 +40,16 @@ log = logging.getLogger("pbm_oust")
 
 class KeptBySender(Exception):
     """A mail that could not be handled through a fault on our side: its sender must keep it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeveralSubjects(UnreadableReason):
+    """A mail has more than one Subject."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClosedText(UnreadableReason):
+    """The text of a mail is encrypted, or in a form that cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +157,10 @@ class Intake:
             reply=reply,
         )
         if len(mail.subjects) > 1 and not code:
-            refusal = Unreadable(Unread.SEVERAL_SUBJECTS)
+            refusal = Unreadable(SeveralSubjects())
             handled = service.refuse(refusal, request, self.work)
         elif mail.is_text_closed and (not line or (reply and is_of_letter(line))):
-            refusal = Unreadable(Unread.CLOSED_TEXT)
+            refusal = Unreadable(ClosedText())
             handled = service.refuse(refusal, request, self.work)
         else:
             handled = service.handle(request, self.work)

@@ -12,11 +12,18 @@ from pbm_oust.commands.talk import Chat
 from pbm_oust.grammar.aliases import in_english
 from pbm_oust.grammar.cells import cells_in, cells_within, is_placements, parts_of, turned_round
 from pbm_oust.grammar.line import Line
-from pbm_oust.grammar.wish import format_wish, read_wish
-from pbm_oust.grammar.words import find_command_word, fold, split_words
-from pbm_oust.refusal import Unread, Unreadable
+from pbm_oust.grammar.wish import BadPlacement, format_wish, read_wish
+from pbm_oust.grammar.words import find_command_word, fold, meant_by, split_words
+from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.service.table import BOARD_OF_SUBJECT, GENERAL_FORMS, KIND_FORMS, Command, parse_line
+from pbm_oust.service.table import (
+    BOARD_OF_SUBJECT,
+    GENERAL_FORMS,
+    KIND_FORMS,
+    Command,
+    UnlabelledCharacter,
+    parse_line,
+)
 
 _OF_BOARD = ("BOARD", "USERID", "PASSWORD")
 """The parameters of a command that an answer may give in its player's name."""
@@ -27,6 +34,26 @@ _SHORTEST_WORD = 4
 _MOST_LINES = 10
 """In how many lines below the first one a move is looked for that may have been meant."""
 _ENDS = ".!,;:"
+
+
+@dataclass(frozen=True, slots=True)
+class EmptyAnswer(UnreadableReason):
+    """There is nothing in an answer that its writer has written."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownAnswer(UnreadableReason):
+    """The first line of an answer is nothing that can be done on a board."""
+
+
+@dataclass(frozen=True, slots=True)
+class MoreThanPlacements(UnreadableReason):
+    """A line begins with placements and goes on with something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class MoreThanDeed(UnreadableReason):
+    """A line begins with a word for a deed and goes on with something else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +87,7 @@ def read_answer(subject: str, text: str, reply: Reply) -> Answer:
         return next((each for each in whole if each.is_whole), Answer(Line(()), chat, text))
     answers = [_read_line(line, further, reply) for line, further in lines]
     readable = (each for each in answers if not isinstance(each.command, Unreadable))
-    wrong = answers[0] if answers else Answer(Line(()), Unreadable(Unread.EMPTY_ANSWER))
+    wrong = answers[0] if answers else Answer(Line(()), Unreadable(EmptyAnswer()))
     return next(readable, wrong if wrong.instead else replace(wrong, instead=_further(rest, reply)))
 
 
@@ -119,9 +146,9 @@ def _read_line(line: str, text: str, reply: Reply) -> Answer:
     words = split_words(line)
     shown = Line(words)
     if not words:
-        return Answer(shown, Unreadable(Unread.EMPTY_ANSWER))
+        return Answer(shown, Unreadable(EmptyAnswer()))
     if "\ufffd" in line:
-        return Answer(shown, Unreadable(Unread.UNLABELLED_CHARACTER))
+        return Answer(shown, Unreadable(UnlabelledCharacter()))
     if _begins_whole(line):
         return _read_whole(line, text)
     try:
@@ -142,7 +169,7 @@ def _read_placements(words: Sequence[str], text: str, reply: Reply) -> Answer | 
     begun = list(takewhile(cells_in, parts))
     cells = [cell for part in begun for cell in cells_in(part)]
     if len(begun) < len(parts):
-        raise Unreadable(Unread.MORE_THAN_PLACEMENTS, right=",".join(cells).upper())
+        raise Unreadable(MoreThanPlacements(right=",".join(cells).upper()))
     guard = f"{hash_sign}{number.strip(_ENDS + ' ')}"
     wish, numbered = read_wish([",".join(cells), *([guard] if hash_sign else [])])
     kind, board, userid = KINDS[reply.kind], reply.board, reply.userid
@@ -162,13 +189,13 @@ def _read_word(line: str, words: Sequence[str], text: str, reply: Reply) -> Answ
     if first == "if":
         queued = " ".join(["queue", *words])
         is_plan = not isinstance(_read_line(queued, "", reply).command, Unreadable)
-        raise Unreadable(Unread.UNKNOWN_ANSWER, right=queued if is_plan else None)
+        raise Unreadable(UnknownAnswer(right=queued if is_plan else None))
     if len(first) < _SHORTEST_WORD and first not in known:
         raise _unknown(words)
     try:
         name = find_command_word(first, known)
     except Unreadable as error:
-        raise _unknown(words, error.facts.get("resembles")) from None
+        raise _unknown(words, meant_by(error)) from None
     if name in {deed.value for deed in WISHED}:
         return _read_deed(line, Deed(name), words, text, reply)
     if name not in KIND_FORMS:
@@ -177,11 +204,11 @@ def _read_word(line: str, words: Sequence[str], text: str, reply: Reply) -> Answ
     return _read_form(line, name, words, text, reply)
 
 
-def _unknown(words: Sequence[str], resembles: object = None) -> Unreadable:
+def _unknown(words: Sequence[str], resembles: str | None = None) -> Unreadable:
     """Return why a line cannot be read, with what it may have meant."""
     cells = cells_within(fold(" ".join(words)))
     right = ",".join(cells).upper() or (resembles if len(words) == 1 else None)
-    return Unreadable(Unread.UNKNOWN_ANSWER, right=right)
+    return Unreadable(UnknownAnswer(right=right))
 
 
 def _read_deed(line: str, deed: Deed, words: Sequence[str], text: str, reply: Reply) -> Answer:
@@ -191,7 +218,7 @@ def _read_deed(line: str, deed: Deed, words: Sequence[str], text: str, reply: Re
         general = _read_whole(line, text)
         if general.is_whole:
             return general
-        raise Unreadable(Unread.MORE_THAN_DEED, right=deed.value)
+        raise Unreadable(MoreThanDeed(right=deed.value))
     wish, guard = read_wish([deed.value, *([rest] if rest else [])])
     kind, board, userid = KINDS[reply.kind], reply.board, reply.userid
     return Answer(Line(tuple(words)), Move(kind, board, userid, reply, wish, guard), text)
@@ -226,9 +253,7 @@ _WITH_TEXT = ("chat", "note")
 
 def _instead(error: Unreadable, words: Sequence[str]) -> str | None:
     """Return a line that is right where one could not be read, if it is known."""
-    right = error.facts.get("right")
-    if not isinstance(right, str):
-        return None
-    if error.reason is not Unread.BAD_PLACEMENT:
+    right = error.reason.right
+    if right is None or not isinstance(error.reason, BadPlacement):
         return right
     return turned_round(parts_of(fold(" ".join(words)).partition("#")[0]))

@@ -5,23 +5,23 @@ from dataclasses import replace
 
 from pbm_oust.commands.challenge import Challenge
 from pbm_oust.commands.leave import bring_back
-from pbm_oust.commands.multiple import Multiple
+from pbm_oust.commands.multiple import Multiple, MultipleWithin, NoLines
 from pbm_oust.commands.replay import Replay
 from pbm_oust.commands.verify import Verify
 from pbm_oust.grammar.aliases import ALIASES, language_of
 from pbm_oust.grammar.line import Line
-from pbm_oust.grammar.words import language_like
+from pbm_oust.grammar.words import UnknownWord, language_like
 from pbm_oust.play.authentication import authenticate
 from pbm_oust.play.notices import Notice, RefusalNotice, Told
 from pbm_oust.play.request import Action, Actor, Handled, Request
 from pbm_oust.play.starting import actor_among
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Barred, NotAllowed, Refusal, Unread, Unreadable
+from pbm_oust.refusal import Barred, NotAllowed, Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.answers import is_of_letter, read_answer
 from pbm_oust.service.corrections import advise
 from pbm_oust.service.masking import without_passwords
-from pbm_oust.service.table import MODULES, VOCABULARY, Command, Signed, parse_line
+from pbm_oust.service.table import MODULES, VOCABULARY, AnswerToBoard, Command, Signed, parse_line
 from pbm_oust.store.limits import Counted
 from pbm_oust.store.open_boards import read_game
 
@@ -61,7 +61,7 @@ def _carry_out(
     `instead` is what may have been meant by an answer that could not be read.
     """
     spoken = language_of(line.words[: line.own_words or 1])
-    if not spoken and isinstance(command, Unreadable) and command.reason is Unread.UNKNOWN_WORD:
+    if not spoken and isinstance(command, Unreadable) and isinstance(command.reason, UnknownWord):
         spoken = language_like(command.culprit, VOCABULARY.difference(ALIASES))
     if spoken:
         request = replace(request, language=spoken)
@@ -110,9 +110,9 @@ def carry_out_all(command: Multiple, request: Request, work: UnitOfWork) -> Hand
     """
     lines = [line for line in request.chat.splitlines() if line.strip()]
     if not 0 < len(lines) <= MOST_LINES:
-        raise Unreadable(Unread.NO_LINES, most=MOST_LINES)
+        raise Unreadable(NoLines(MOST_LINES))
     if any(isinstance(parse_line(line)[1], Multiple) for line in lines):
-        raise Unreadable(Unread.MULTIPLE_WITHIN)
+        raise Unreadable(MultipleWithin())
     answers: list[Notice] = []
 
     def collect(notice: Notice, request: Request) -> list[bytes]:
@@ -165,11 +165,12 @@ def _refuse(
             answered = read_game(work.home, kind, number)
     is_userid = work.names_for(request)
     # The Subject of our own letter is nothing that the sender wrote.
-    is_ours = refusal.reason is Unread.ANSWER_TO_BOARD and is_of_letter(request.line)
+    is_ours = isinstance(refusal.reason, AnswerToBoard) and is_of_letter(request.line)
     as_sent = "" if is_ours else line.shown(VOCABULARY, is_userid)
     if isinstance(command, Refusal) or refusal.reason in _WRONG_PASSWORDS:
-        right = str(refusal.facts.get("right") or refusal.facts.get("resembles") or "")
-        correction = line.correction(is_userid, refusal.culprit, right)
+        reason = refusal.reason
+        right = reason.instead if isinstance(reason, UnreadableReason) else None
+        correction = line.correction(is_userid, refusal.culprit, right or "")
     else:
         correction = advise(command, refusal)
     culprit_at = line.place_in(as_sent, refusal.culprit)

@@ -1,6 +1,7 @@
 """The table of all commands: parsing a line, its vocabulary, and the lines of the help."""
 
 import re
+from dataclasses import dataclass
 
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board.record import WISHED
@@ -57,10 +58,12 @@ from pbm_oust.commands.vacation import Ask, Vacation
 from pbm_oust.commands.verify import Verify
 from pbm_oust.commands.watch import Unwatch, Watch
 from pbm_oust.grammar.aliases import ALIASES, in_english
+from pbm_oust.grammar.form import MissingWord
 from pbm_oust.grammar.line import Line
+from pbm_oust.grammar.passwords import BadPassword
 from pbm_oust.grammar.values import Filter
-from pbm_oust.grammar.words import find_command_word, fold, is_of, split_words
-from pbm_oust.refusal import Unread, Unreadable
+from pbm_oust.grammar.words import find_command_word, fold, is_of, meant_by, split_words
+from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
 
 BOARD_OF_SUBJECT = re.compile(r"[0-9]+:?")
@@ -163,20 +166,35 @@ VOCABULARY = frozenset(
 """The words of the grammar, which no password can be."""
 
 
+@dataclass(frozen=True, slots=True)
+class Empty(UnreadableReason):
+    """There is no command to read."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnlabelledCharacter(UnreadableReason):
+    """A character came without saying which one it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerToBoard(UnreadableReason):
+    """A mail looks like an answer to a board, and nothing proves whose it is."""
+
+
 def recognise(text: str) -> tuple[Line, Unreadable | None]:
     """Return a line with the command that its first words name, and why they name none."""
     line = Line(split_words(text))
     if not line.words:
-        return line, Unreadable(Unread.EMPTY)
+        return line, Unreadable(Empty())
     if "\ufffd" in text:
-        return line, Unreadable(Unread.UNLABELLED_CHARACTER)
+        return line, Unreadable(UnlabelledCharacter())
     first, *others = line.words
     # The general command reject has words behind it; an answer to an offer has none.
     meant = in_english(fold(first))
     is_general = bool(others) and meant in GENERAL_FORMS
     if _PLAYED.fullmatch(meant) and not is_general:
         move = Line(line.words, KIND_FORMS["move"], next(iter(KINDS.values())), len(line.words))
-        return move, Unreadable(Unread.ANSWER_TO_BOARD, first)
+        return move, Unreadable(AnswerToBoard(), first)
     try:
         word = find_command_word(first, {*KINDS, *_GENERAL_TOPICS})
     except Unreadable as error:
@@ -185,17 +203,16 @@ def recognise(text: str) -> tuple[Line, Unreadable | None]:
         return _general(line, word)
     kind = KINDS[word]
     if not others:
-        return line, Unreadable(Unread.MISSING_WORD, missing=tuple(KIND_FORMS), kind=kind)
+        return line, Unreadable(MissingWord(tuple(KIND_FORMS)))
     if BOARD_OF_SUBJECT.fullmatch(others[0]):
         likely = Line(line.words, KIND_FORMS["move"], kind, 1)
-        return likely, Unreadable(Unread.ANSWER_TO_BOARD, others[0])
+        return likely, Unreadable(AnswerToBoard(), others[0])
     try:
         form = KIND_FORMS[find_command_word(others[0], KIND_FORMS)]
     except Unreadable as error:
-        resembled = error.facts.get("resembles")
-        if not isinstance(resembled, str):
-            return line, error
-        return Line(line.words, KIND_FORMS[resembled], kind, 2), error
+        meant_word = meant_by(error)
+        form_meant = KIND_FORMS[meant_word] if meant_word else None
+        return Line(line.words, form_meant, kind, 2) if form_meant else line, error
     return Line(line.words, form, kind, 2), None
 
 
@@ -203,14 +220,14 @@ def parse_line(text: str) -> tuple[Line, Command | Unreadable]:
     """Return a line as far as it is understood, and the command it gives or why it gives none."""
     line, error = recognise(text)
     if error or line.form is None:
-        return line, error or Unreadable(Unread.EMPTY)
+        return line, error or Unreadable(Empty())
     try:
         command: Command = line.form.read(line.arguments, line.kind)
     except Unreadable as unread:
         return line, unread
     new, userid = _new_password(command)
     if new and not is_fit(new, userid):
-        return line, Unreadable(Unread.BAD_PASSWORD)
+        return line, Unreadable(BadPassword())
     return line, command
 
 
@@ -237,23 +254,23 @@ def _general(line: Line, topic: str) -> tuple[Line, Unreadable | None]:
         return Line(line.words, GENERAL_FORMS[topic], None, 1), None
     seconds = {name.split()[1]: form for name, form in GENERAL_FORMS.items() if topic == form.topic}
     if len(line.words) == 1:
-        return line, Unreadable(Unread.MISSING_WORD, missing=tuple(seconds))
+        return line, Unreadable(MissingWord(tuple(seconds)))
     try:
         word, error = find_command_word(line.words[1], seconds), None
     except Unreadable as unknown:
-        word, error = str(unknown.facts.get("resembles") or ""), unknown
+        word, error = meant_by(unknown) or "", unknown
     return Line(line.words, seconds[word], None, 2) if word else line, error
 
 
 def _guess(line: Line, error: Unreadable) -> Line:
     """Return the line with the command that was probably meant by a first word nobody knows."""
-    meant = error.facts.get("resembles")
-    if isinstance(meant, str) and meant in _GENERAL_TOPICS:
+    meant = meant_by(error)
+    if meant and meant in _GENERAL_TOPICS:
         guessed, _ = _general(line, meant)
         if guessed.form and not guessed.form.parameters:
             return Line(line.words[:1], guessed.form, None, 1)
         return guessed
-    if isinstance(meant, str) and len(line.words) > 1:
+    if meant and len(line.words) > 1:
         try:
             form = KIND_FORMS[find_command_word(line.words[1], KIND_FORMS)]
         except Unreadable:

@@ -12,12 +12,20 @@ from pbm_oust.commands.help import SUBJECTS
 from pbm_oust.commands.play import Move
 from pbm_oust.grammar.aliases import ALIASES, in_english, language_of, without_accents
 from pbm_oust.grammar.form import Form
+from pbm_oust.grammar.passwords import BadPassword
 from pbm_oust.grammar.values import Filter
-from pbm_oust.grammar.words import find_command_word, find_word
+from pbm_oust.grammar.words import AmbiguousWord, find_command_word, find_word, meant_by
 from pbm_oust.languages import LANGUAGES, Language
-from pbm_oust.refusal import Unread, Unreadable
+from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.service.table import FORMS, GENERAL_FORMS, KIND_FORMS, VOCABULARY, parse_line
+from pbm_oust.service.table import (
+    FORMS,
+    GENERAL_FORMS,
+    KIND_FORMS,
+    VOCABULARY,
+    AnswerToBoard,
+    parse_line,
+)
 from pbm_oust.service.translation import said_in, word_in
 
 FRENCH = LANGUAGES["fr"]
@@ -35,13 +43,11 @@ PLACES += [
 """The words between which there is a choice, at each place of a command line."""
 
 
-def found(word: str, known: Iterable[str]) -> str | Unread:
+def found(word: str, known: Iterable[str]) -> str | UnreadableReason:
     try:
         return find_word(word, known)
     except Unreadable as error:
-        reason = error.reason
-        assert isinstance(reason, Unread)
-        return reason
+        return error.reason
 
 
 @pytest.mark.parametrize("known", PLACES, ids=lambda known: min(known))
@@ -58,9 +64,9 @@ def test_every_english_beginning_means_what_it_meant_without_other_languages(
 @pytest.mark.parametrize("known", PLACES, ids=lambda known: min(known))
 def test_an_english_beginning_of_several_words_stays_unclear(known: set[str]) -> None:
     beginnings = {word[:end] for word in known for end in range(1, len(word) + 1)}
-    unclear = {each for each in beginnings if found(each, known) is Unread.AMBIGUOUS_WORD}
+    unclear = {each for each in beginnings if isinstance(found(each, known), AmbiguousWord)}
     for beginning in unclear - set(ALIASES):
-        with pytest.raises(Unreadable, match=Unread.AMBIGUOUS_WORD.value):
+        with pytest.raises(Unreadable, match=AmbiguousWord.word()):
             find_command_word(beginning, known)
 
 
@@ -156,14 +162,14 @@ def test_a_near_miss_of_a_french_word_is_understood_but_not_carried_out(
 ) -> None:
     _, read = parse_line(f"{word} carol secret1")
     assert isinstance(read, Unreadable)
-    assert read.facts["resembles"] == resembled
+    assert meant_by(read) == resembled
 
 
 @pytest.mark.parametrize("word", ["passe", "\u00e9change", "abandon"])
 def test_a_deed_in_french_alone_is_an_answer_to_a_board_mail(word: str) -> None:
     _, read = parse_line(word)
     assert isinstance(read, Unreadable)
-    assert read.reason is Unread.ANSWER_TO_BOARD
+    assert read.reason == AnswerToBoard()
 
 
 @pytest.mark.parametrize("word", ["inscription", "reglages", "vacances", "francais"])
@@ -171,7 +177,7 @@ def test_a_word_of_the_commands_in_french_is_no_password(word: str) -> None:
     assert word in VOCABULARY
     _, read = parse_line(f"signup carol {word}")
     assert isinstance(read, Unreadable)
-    assert read.reason is Unread.BAD_PASSWORD
+    assert read.reason == BadPassword()
 
 
 @pytest.mark.parametrize(

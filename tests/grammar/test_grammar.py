@@ -26,7 +26,7 @@ ALL, ACTIVE, INACTIVE, NEXT = Filter.ALL, Filter.ACTIVE, Filter.INACTIVE, Filter
 
 def command(text: str) -> Command:
     _, read = parse_line(text)
-    assert not isinstance(read, Unreadable), (read, read.culprit, read.facts)
+    assert not isinstance(read, Unreadable), (read.reason, read.culprit)
     return read
 
 

@@ -27,7 +27,7 @@ def corrected(text: str) -> str | None:
     line, read = parse_line(text)
     if not isinstance(read, Unreadable):
         return line.correction(is_userid)
-    return line.correction(is_userid, read.culprit, str(read.facts.get("right") or ""))
+    return line.correction(is_userid, read.culprit, read.reason.right or "")
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,8 @@ import pytest
 
 from pbm_oust.board.header import Terms
 from pbm_oust.commands.challenge import Challenge
-from pbm_oust.refusal import Unread, Unreadable
+from pbm_oust.grammar.form import BadOptionValue, OptionTwice, UnknownOption
+from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.service.table import parse_line
 
@@ -17,10 +18,10 @@ def challenge(options: str) -> Challenge:
     return read
 
 
-def refused(options: str) -> tuple[object, str, dict[str, object]]:
+def refused(options: str) -> tuple[UnreadableReason, str]:
     _, read = parse_line(f"{CHALLENGE} {options}")
     assert isinstance(read, Unreadable)
-    return read.reason, read.culprit, read.facts
+    return read.reason, read.culprit
 
 
 @pytest.mark.parametrize(
@@ -76,23 +77,20 @@ def test_options_may_stand_before_between_and_behind_the_userids(words: str) -> 
 
 
 def test_an_option_that_does_not_exist() -> None:
-    reason, culprit, facts = refused("-swp")
-    assert (reason, culprit) == (Unread.UNKNOWN_OPTION, "-swp")
-    assert "noswap" in str(facts["known"])
+    reason, culprit = refused("-swp")
+    assert isinstance(reason, UnknownOption)
+    assert "noswap" in reason.known
+    assert culprit == "-swp"
 
 
 def test_an_option_that_is_almost_one() -> None:
-    reason, culprit, facts = refused("--nagtim3=7")
-    assert (reason, culprit, facts["resembles"]) == (
-        Unread.UNKNOWN_OPTION,
-        "--nagtim3=7",
-        "nagtime",
-    )
+    reason, culprit = refused("--nagtim3=7")
+    assert isinstance(reason, UnknownOption)
+    assert (reason.resembles, culprit) == ("nagtime", "--nagtim3=7")
 
 
 def test_an_option_that_two_begin_like() -> None:
-    facts = {"known": ["nagtime", "noswap"]}
-    assert refused("-n") == (Unread.UNKNOWN_OPTION, "-n", facts)
+    assert refused("-n") == (UnknownOption(("nagtime", "noswap"), None), "-n")
 
 
 @pytest.mark.parametrize(
@@ -106,7 +104,7 @@ def test_an_option_that_two_begin_like() -> None:
     ],
 )
 def test_an_option_that_says_again_what_another_has_said(options: str, culprit: str) -> None:
-    assert refused(options) == (Unread.OPTION_TWICE, culprit, {})
+    assert refused(options) == (OptionTwice(), culprit)
 
 
 @pytest.mark.parametrize(
@@ -129,9 +127,9 @@ def test_an_option_that_says_again_what_another_has_said(options: str, culprit: 
     ],
 )
 def test_an_option_with_a_value_it_does_not_take(option: str, forms: list[str]) -> None:
-    reason, culprit, facts = refused(option)
-    assert (reason, culprit) == (Unread.BAD_OPTION_VALUE, option)
-    assert (facts["right"], facts["forms"]) == (forms[0], forms)
+    reason, culprit = refused(option)
+    assert isinstance(reason, BadOptionValue)
+    assert (reason.right, list(reason.forms), culprit) == (forms[0], forms, option)
 
 
 @pytest.mark.parametrize(
@@ -147,4 +145,5 @@ def test_an_option_with_a_value_it_does_not_take(option: str, forms: list[str]) 
 def test_a_wrong_value_is_explained_by_what_the_option_takes(line: str, takes: str) -> None:
     _, refusal = parse_line(line)
     assert isinstance(refusal, Unreadable)
-    assert refusal.facts["takes"] == takes
+    assert isinstance(refusal.reason, BadOptionValue)
+    assert refusal.reason.takes == takes

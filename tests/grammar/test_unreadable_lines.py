@@ -4,9 +4,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbm_oust.refusal import Unread, Unreadable
+from pbm_oust.grammar.addresses import BadAddress
+from pbm_oust.grammar.form import MissingWord, SurplusWord
+from pbm_oust.grammar.passwords import BadPassword
+from pbm_oust.grammar.values import BadBoard, BadFilter, BadGuard, BadUserid
+from pbm_oust.grammar.wish import BadPlacement
+from pbm_oust.grammar.words import UnknownWord
+from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.service.table import GENERAL_FORMS, KIND_FORMS, VOCABULARY, parse_line
+from pbm_oust.service.table import (
+    GENERAL_FORMS,
+    KIND_FORMS,
+    VOCABULARY,
+    AnswerToBoard,
+    Empty,
+    UnlabelledCharacter,
+    parse_line,
+)
 
 KIND_COMMANDS = sorted(KIND_FORMS)
 DEEDS = ["accept", "decline", "pass", "propose", "reject", "resign", "swap", "undo"]
@@ -15,44 +29,44 @@ MOVE = "oust move 17 alice wonderland"
 WISHES = ("PLACEMENTS[#N]", "pass|swap|resign|decline|propose|undo|accept|reject[#N]")
 
 
-def refused(text: str) -> tuple[object, str, dict[str, object]]:
+def refused(text: str) -> tuple[UnreadableReason, str]:
     _, read = parse_line(text)
     assert isinstance(read, Unreadable)
-    return read.reason, read.culprit, read.facts
+    return read.reason, read.culprit
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\u200b\u00a0", '""'])
 def test_an_empty_line(text: str) -> None:
-    assert refused(text) == (Unread.EMPTY, "", {})
+    assert refused(text) == (Empty(), "")
 
 
 def test_a_character_that_the_mail_did_not_label() -> None:
-    assert refused("oust show z\ufffd") == (Unread.UNLABELLED_CHARACTER, "", {})
+    assert refused("oust show z\ufffd") == (UnlabelledCharacter(), "")
 
 
 def test_a_first_word_that_is_no_command() -> None:
-    facts = {"known": FIRST_WORDS, "resembles": None}
-    assert refused("chess show 17") == (Unread.UNKNOWN_WORD, "chess", facts)
+    reason = UnknownWord(tuple(FIRST_WORDS), None)
+    assert refused("chess show 17") == (reason, "chess")
 
 
 def test_a_first_word_that_is_almost_a_command() -> None:
-    facts = {"known": FIRST_WORDS, "resembles": "signup"}
-    assert refused("singup alice wonderland") == (Unread.UNKNOWN_WORD, "singup", facts)
+    reason = UnknownWord(tuple(FIRST_WORDS), "signup")
+    assert refused("singup alice wonderland") == (reason, "singup")
 
 
 def test_a_second_word_that_is_almost_a_command() -> None:
-    facts = {"known": KIND_COMMANDS, "resembles": "move"}
-    assert refused("oust mvoe 17 alice wonderland D4") == (Unread.UNKNOWN_WORD, "mvoe", facts)
+    reason = UnknownWord(tuple(KIND_COMMANDS), "move")
+    assert refused("oust mvoe 17 alice wonderland D4") == (reason, "mvoe")
 
 
 @pytest.mark.parametrize("letter", ["d", "D", "s", "u"])
 def test_a_single_letter_is_no_deed_but_a_placement_without_its_number(letter: str) -> None:
-    assert refused(f"{MOVE} {letter}")[:2] == (Unread.BAD_PLACEMENT, letter)
+    assert refused(f"{MOVE} {letter}") == (BadPlacement(), letter)
 
 
 def test_a_deed_that_does_not_exist() -> None:
-    facts = {"known": DEEDS, "resembles": "swap"}
-    assert refused(f"{MOVE} swpa") == (Unread.UNKNOWN_WORD, "swpa", facts)
+    reason = UnknownWord(tuple(DEEDS), "swap")
+    assert refused(f"{MOVE} swpa") == (reason, "swpa")
 
 
 @pytest.mark.parametrize(
@@ -73,14 +87,13 @@ def test_a_deed_that_does_not_exist() -> None:
     ],
 )
 def test_a_line_that_ends_too_early(text: str, missing: tuple[str, ...]) -> None:
-    assert refused(text) == (Unread.MISSING_WORD, "", {"missing": missing})
+    assert refused(text) == (MissingWord(missing), "")
 
 
 def test_the_name_of_a_game_alone() -> None:
-    reason, culprit, facts = refused("oust")
-    assert (reason, culprit) == (Unread.MISSING_WORD, "")
-    assert isinstance(facts["missing"], tuple)
-    assert sorted(facts["missing"]) == KIND_COMMANDS
+    reason, culprit = refused("oust")
+    assert isinstance(reason, MissingWord)
+    assert (sorted(reason.missing), culprit) == (KIND_COMMANDS, "")
 
 
 @pytest.mark.parametrize(
@@ -91,7 +104,7 @@ def test_the_name_of_a_game_alone() -> None:
     ],
 )
 def test_a_word_too_many(text: str, culprit: str) -> None:
-    assert refused(text) == (Unread.SURPLUS_WORD, culprit, {})
+    assert refused(text) == (SurplusWord(), culprit)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +121,7 @@ def test_a_word_too_many(text: str, culprit: str) -> None:
     ],
 )
 def test_a_board_that_is_no_number(text: str, culprit: str) -> None:
-    assert refused(text) == (Unread.BAD_BOARD, culprit, {})
+    assert refused(text) == (BadBoard(), culprit)
 
 
 @pytest.mark.parametrize(
@@ -125,7 +138,7 @@ def test_a_board_that_is_no_number(text: str, culprit: str) -> None:
     ],
 )
 def test_a_userid_that_cannot_be_one(text: str, culprit: str) -> None:
-    assert refused(text) == (Unread.BAD_USERID, culprit, {})
+    assert refused(text) == (BadUserid(), culprit)
 
 
 @pytest.mark.parametrize(
@@ -146,26 +159,26 @@ def test_a_userid_that_cannot_be_one(text: str, culprit: str) -> None:
     ],
 )
 def test_a_password_that_could_not_be_told_apart(password: str) -> None:
-    assert refused(f"signup alice {password}") == (Unread.BAD_PASSWORD, "", {})
+    assert refused(f"signup alice {password}") == (BadPassword(), "")
 
 
 @pytest.mark.parametrize("address", ["alice", "@example.org", "alice@", "a@b@c", "<a@b>", "a,b@c"])
 def test_an_address_that_is_none(address: str) -> None:
     reason = refused(f"signup alice wonderland ok@example.org {address}")
-    assert reason == (Unread.BAD_ADDRESS, address, {})
+    assert reason == (BadAddress(), address)
 
 
 def test_a_placement_in_a_column_i() -> None:
-    assert refused(f"{MOVE} D4,I5") == (Unread.BAD_PLACEMENT, "I5", {"column_i": True})
+    assert refused(f"{MOVE} D4,I5") == (BadPlacement(is_in_column_i=True), "I5")
 
 
 def test_a_placement_with_the_number_first() -> None:
-    assert refused(f"{MOVE} 4d") == (Unread.BAD_PLACEMENT, "4d", {"right": "D4"})
+    assert refused(f"{MOVE} 4d") == (BadPlacement(right="D4"), "4d")
 
 
 @pytest.mark.parametrize("word", ["D", "D0", "D4E5", "D100", "44", "D4*1"])
 def test_a_placement_that_is_none(word: str) -> None:
-    assert refused(f"{MOVE} E5 {word}") == (Unread.BAD_PLACEMENT, word, {"right": None})
+    assert refused(f"{MOVE} E5 {word}") == (BadPlacement(), word)
 
 
 @pytest.mark.parametrize(
@@ -173,16 +186,16 @@ def test_a_placement_that_is_none(word: str) -> None:
     [("D4#", "#"), ("D4#x", "#x"), ("D4#0", "#0"), ("D4#3 E5", "#3 E5"), ("D4#3#4", "#3#4")],
 )
 def test_a_guard_that_is_no_number_at_the_end(words: str, culprit: str) -> None:
-    assert refused(f"{MOVE} {words}") == (Unread.BAD_GUARD, culprit, {})
+    assert refused(f"{MOVE} {words}") == (BadGuard(), culprit)
 
 
 @pytest.mark.parametrize("text", ["oust games all alice", "oust show alice all bob next"])
 def test_a_filter_that_does_not_stand_at_the_end(text: str) -> None:
-    assert refused(text) == (Unread.BAD_FILTER, "all", {})
+    assert refused(text) == (BadFilter(), "all")
 
 
 def test_the_subject_of_a_board_mail_sent_back() -> None:
-    assert refused("oust 17 #131: your turn, alice") == (Unread.ANSWER_TO_BOARD, "17", {})
+    assert refused("oust 17 #131: your turn, alice") == (AnswerToBoard(), "17")
 
 
 WORDS = st.sampled_from(

@@ -8,13 +8,16 @@ from hypothesis import strategies as st
 
 from pbm_oust.grammar.words import (
     SHORTEST_PASSWORD,
+    AmbiguousWord,
+    UnknownWord,
     find_word,
     fold,
     is_harmless,
+    meant_by,
     resembling,
     split_words,
 )
-from pbm_oust.refusal import Unread, Unreadable
+from pbm_oust.refusal import Unreadable
 
 KNOWN = ("challenge", "games", "move", "show", "showas", "preview", "propose")
 
@@ -118,30 +121,26 @@ def test_a_beginning_that_only_one_word_has_finds_it(word: str, found: str) -> N
 
 def test_a_beginning_of_several_words_is_refused_with_all_of_them() -> None:
     refusal = refused("pr")
-    assert refusal.reason is Unread.AMBIGUOUS_WORD
-    assert refusal.culprit == "pr"
-    assert refusal.facts == {"known": ["preview", "propose"]}
+    assert (refusal.reason, refusal.culprit) == (AmbiguousWord(("preview", "propose")), "pr")
 
 
 @pytest.mark.parametrize("word", ["mvoe", "moev", "moove", "mov3", "MVOE"])
 def test_a_near_miss_is_refused_with_a_suggestion(word: str) -> None:
     refusal = refused(word)
-    assert refusal.reason is Unread.UNKNOWN_WORD
-    assert refusal.culprit == word
-    assert refusal.facts["resembles"] == "move"
+    assert (meant_by(refusal), refusal.culprit) == ("move", word)
 
 
 def test_a_word_like_none_is_refused_with_those_that_are_known() -> None:
     refusal = refused("xyzzy")
-    assert refusal.facts == {"known": sorted(KNOWN), "resembles": None}
+    assert refusal.reason == UnknownWord(tuple(sorted(KNOWN)), None)
 
 
 def test_a_word_with_something_behind_it_is_not_found() -> None:
-    assert refused("moves").facts["resembles"] == "move"
+    assert meant_by(refused("moves")) == "move"
 
 
 def test_an_empty_word_is_refused() -> None:
-    assert refused("").reason is Unread.UNKNOWN_WORD
+    assert isinstance(refused("").reason, UnknownWord)
 
 
 def test_resemblance_does_not_look_at_case() -> None:

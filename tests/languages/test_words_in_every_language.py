@@ -12,7 +12,7 @@ from pbm_oust.accounts.settings import Settings
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language
 from pbm_oust.letters.words import Words, help_subjects
 from pbm_oust.play.notices import HelpNotice, Reader, RefusalNotice
-from pbm_oust.refusal import Barred, Refusal, Unread
+from pbm_oust.refusal import Barred, Refusal
 from pbm_oust.rules.kinds import KINDS
 from tests.support.home_by_mail import Talk
 from tests.support.refusals import REFUSALS
@@ -61,7 +61,7 @@ def test_help_about_a_deed_is_that_about_moves() -> None:
 
 def test_there_is_a_refusal_for_every_reason() -> None:
     known = {refusal.reason for refusal in REFUSALS if isinstance(refusal.reason, Enum)}
-    assert known == {*Unread, *Barred}
+    assert known == {*Barred}
 
 
 @pytest.mark.parametrize("language", LANGUAGES.values(), ids=str)

@@ -15,6 +15,8 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.header import Terms
 from pbm_oust.board.reasons import AfterTurn, AgainstRules, OfferWaits, OffGrid
 from pbm_oust.board.record import Place
+from pbm_oust.grammar.form import BadOptionValue, MissingWord
+from pbm_oust.grammar.wish import BadPlacement
 from pbm_oust.refusal import (
     Barred,
     Illegal,
@@ -23,7 +25,6 @@ from pbm_oust.refusal import (
     NotAllowedReason,
     Reason,
     Refusal,
-    Unread,
     Unreadable,
     UnreadableReason,
 )
@@ -32,6 +33,7 @@ from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.oust import EnemyAsLarge, TakesNothing
 from pbm_oust.rules.position import Kind, Occupied
+from pbm_oust.service.answers import MoreThanDeed
 from tests.support.games import new_game, play
 
 OUST, CHURN = KINDS["oust"], KINDS["churn"]
@@ -43,66 +45,6 @@ OVER = play(BEGUN, "o resign")
 FIRST = new_game(terms=Terms(swap=False))
 CHURNING = new_game("hex 3", kind="churn")
 WISH = Place(("D4", "E5"))
-
-_UNREAD: list[tuple[Unread, str, dict[str, Any]]] = [
-    (Unread.EMPTY, "", {}),
-    (Unread.UNLABELLED_CHARACTER, "", {}),
-    (Unread.SEVERAL_SUBJECTS, "", {}),
-    (Unread.CLOSED_TEXT, "", {}),
-    (Unread.UNKNOWN_WORD, "mvoe", {"known": ["games", "move", "show"], "resembles": "move"}),
-    (Unread.UNKNOWN_WORD, "", {"known": ["games", "move", "show"], "resembles": None}),
-    (Unread.AMBIGUOUS_WORD, "pr", {"known": ["preview", "propose"]}),
-    (Unread.MISSING_WORD, "", {"missing": ("USERID",)}),
-    (Unread.MISSING_WORD, "", {"missing": ("PLACEMENTS[#N]", "pass|swap|resign[#N]")}),
-    (Unread.SURPLUS_WORD, "carol", {}),
-    (Unread.SURPLUS_WORD, "", {}),
-    (Unread.BAD_BOARD, "seventeen", {}),
-    (Unread.BAD_BOARD, "", {}),
-    (Unread.BAD_USERID, "1alice", {}),
-    (Unread.BAD_USERID, "", {}),
-    (Unread.BAD_PASSWORD, "", {}),
-    (Unread.FORGOTTEN_PASSWORD, "", {}),
-    (Unread.BAD_ADDRESS, "a@b@c", {}),
-    (Unread.BAD_ADDRESS, "", {}),
-    (Unread.BAD_PLACEMENT, "I4", {"column_i": True}),
-    (Unread.BAD_PLACEMENT, "4d", {"right": "D4"}),
-    (Unread.BAD_PLACEMENT, "", {"right": None}),
-    (Unread.BAD_GUARD, "#x", {}),
-    (Unread.BAD_FILTER, "all", {}),
-    (Unread.UNKNOWN_OPTION, "-swp", {"known": ["hex", "noswap"], "resembles": "noswap"}),
-    (Unread.UNKNOWN_OPTION, "", {"known": ["hex", "noswap"], "resembles": None}),
-    (Unread.OPTION_TWICE, "-hex", {}),
-    (Unread.OPTION_TWICE, "", {}),
-    *(
-        (Unread.BAD_OPTION_VALUE, culprit, {"forms": ["-hex", "-hex=7"], "takes": takes})
-        for culprit, takes in (
-            *(("-size=99", "square"), ("-hex=99", "hex"), ("--nagtime=x", "days")),
-            *(("-noswap=1", "nothing"), ("", "hex")),
-        )
-    ),
-    (Unread.NO_LINES, "", {"most": 20}),
-    (Unread.MULTIPLE_WITHIN, "", {}),
-    (Unread.BAD_CODE, "", {}),
-    (Unread.ANSWER_TO_BOARD, "D4", {}),
-    (Unread.BAD_DATE, "tomorrow", {}),
-    (Unread.BAD_DATE, "", {}),
-    (Unread.BAD_DAYS, "many", {}),
-    (Unread.BAD_DAYS, "", {}),
-    (Unread.BAD_ZONE, "zone=Mars", {}),
-    (Unread.BAD_ZONE, "", {}),
-    (Unread.BAD_LIMIT, "many", {"most": 99}),
-    (Unread.BAD_LIMIT, "", {"most": 99}),
-    (Unread.BAD_PLAN, "", {"most": 9}),
-    (Unread.NO_TURN, "resign", {"known": ["pass", "swap"]}),
-    (Unread.NO_TURN, "", {"known": ["pass", "swap"]}),
-    (Unread.BAD_NUMBER, "five", {}),
-    (Unread.BAD_NUMBER, "", {}),
-    (Unread.EMPTY_ANSWER, "", {}),
-    (Unread.UNKNOWN_ANSWER, "", {"right": "D4"}),
-    (Unread.UNKNOWN_ANSWER, "", {"right": None}),
-    (Unread.MORE_THAN_PLACEMENTS, "", {"right": "D4,E5"}),
-    (Unread.MORE_THAN_DEED, "", {"right": "pass"}),
-]
 
 _BARRED: list[tuple[Barred, str, dict[str, Any]]] = [
     (Barred.NO_SUCH_BOARD, "18", {"kind": OUST, "board": 18}),
@@ -170,6 +112,19 @@ _FAULTS = (
 )
 
 _CHOSEN: list[Refusal] = [
+    *(Unreadable(MissingWord(places)) for places in (("USERID",), ("CODE", "pass|swap[#N]"))),
+    Unreadable(BadPlacement(is_in_column_i=True), "I4"),
+    Unreadable(BadPlacement(right="D4"), "4d"),
+    Unreadable(BadPlacement(), "D"),
+    Unreadable(BadPlacement()),
+    *(
+        Unreadable(BadOptionValue(("-hex", "-hex=7"), takes), culprit)
+        for culprit, takes in (
+            *(("-size=99", "square"), ("-hex=99", "hex"), ("--nagtime=x", "days")),
+            *(("-noswap=1", "nothing"), ("", "hex")),
+        )
+    ),
+    Unreadable(MoreThanDeed(right="pass")),
     *(
         NotAllowed(OfferWaits(play(BEGUN, offer), own))
         for offer in ("x propose", "x undo")
@@ -189,6 +144,8 @@ _VALUES: dict[object, tuple[object, ...]] = {
     str: ("carol",),
     int: (9,),
     bool: (True, False),
+    str | None: ("move", None),
+    tuple[str, ...]: (("move", "show"),),
     Game: (BEGUN,),
     Kind: (OUST,),
 }
@@ -203,11 +160,10 @@ def all_reasons() -> list[type[Reason]]:
 
 
 def _derived(base: type[Reason]) -> Iterator[type[Reason]]:
-    """Yield what derives from a class; not what a decorator has replaced."""
+    """Yield what derives last from a class; not what a decorator has replaced."""
     for reason in base.__subclasses__():
         if getattr(import_module(reason.__module__), reason.__name__) is reason:
-            yield reason
-            yield from _derived(reason)
+            yield from list(_derived(reason)) or [reason]
 
 
 def _examples(reason: type[Reason]) -> Iterator[Refusal]:
@@ -227,7 +183,6 @@ _LEAVES: dict[type[Reason], type[Refusal]] = {
 }
 
 _OLD: list[Refusal] = [
-    *(Unreadable(reason, culprit, **facts) for reason, culprit, facts in _UNREAD),
     *(NotAllowed(reason, culprit, **facts) for reason, culprit, facts in _BARRED),
 ]
 
