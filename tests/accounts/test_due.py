@@ -6,7 +6,13 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbm_oust.accounts.clock import earliest_ruling, read_clock, ruling_due
+from pbm_oust.accounts.clock import (
+    _plain_turn,
+    _replayed_turn,
+    earliest_ruling,
+    read_clock,
+    ruling_due,
+)
 from pbm_oust.accounts.vacations import Absence
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Terms
@@ -69,6 +75,15 @@ def stepped(game: Game, step: str, at: datetime) -> Game:
     return game
 
 
+def stepped_through(terms: Terms, steps: list[tuple[int, str]]) -> Game:
+    """Return a game after these steps, as many hours from each to the next."""
+    game = new_game("square 5x5", terms)
+    for gap, step in steps:
+        if not game.result and game.position.has_placement():
+            game = stepped(game, step, game.latest + gap * HOUR)
+    return game
+
+
 @settings(max_examples=300)
 @given(terms, steps, vacations, vacations)
 def test_before_that_moment_nothing_is_due_whoever_is_away(
@@ -77,10 +92,7 @@ def test_before_that_moment_nothing_is_due_whoever_is_away(
     of_x: list[Absence],
     of_o: list[Absence],
 ) -> None:
-    game = new_game("square 5x5", terms)
-    for gap, step in steps:
-        if not game.result and game.position.has_placement():
-            game = stepped(game, step, game.latest + gap * HOUR)
+    game = stepped_through(terms, steps)
     earliest = earliest_ruling(game)
     if earliest is None:
         return
@@ -89,3 +101,13 @@ def test_before_that_moment_nothing_is_due_whoever_is_away(
     while moment < earliest:
         assert ruling_due(game, read_clock(game, absences, moment), moment) is None
         moment += 6 * HOUR
+
+
+@given(terms, steps, vacations, vacations)
+def test_what_records_tell_of_a_turn_without_the_rules_is_what_they_tell_with_them(
+    terms: Terms, steps: list[tuple[int, str]], of_x: list[Absence], of_o: list[Absence]
+) -> None:
+    game = stepped_through(terms, steps)
+    absences = {"rrognlie": of_x, "marksteere": of_o}
+    if not game.result:
+        assert _plain_turn(game, absences) == _replayed_turn(game, absences)
