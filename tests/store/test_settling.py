@@ -293,6 +293,7 @@ def test_lines_that_do_not_replay_behind_an_edit_wait_until_it_is_mended(kept: K
     assert kept.waiting() == [(number, 2)]
     ((line, reason),) = kept.rows("SELECT line, reason FROM damaged_boards")
     assert (line, reason) == (12, "C4 by o: C4 is refused, occupied")
+    assert len(kept.settle()) == 1
     with pytest.raises(DamagedHistory, match="line 12"):
         kept.read(number)
     edited(kept.file(number), "x C4", "x C3")
