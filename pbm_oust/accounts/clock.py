@@ -6,7 +6,7 @@ afresh. What is said about a board without moving on it changes nothing, nor doe
 player takes back.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
@@ -25,6 +25,14 @@ LAST_REMINDER_FROM = 4 * DAY
 def three_quarters(span: timedelta) -> timedelta:
     """Return how much of a limited time passes before its reminder."""
     return span * 3 / 4
+
+
+_Absences = Mapping[str, Sequence[Absence]]
+"""The vacations of players in order, by userid."""
+_Span = tuple[str, datetime, datetime]
+"""The player to move, and the time between two records."""
+_NOT_PLAIN = (Deed.ACCEPT, Deed.RETRACT)
+"""What can take a move back."""
 
 
 class Limit(Enum):
@@ -142,11 +150,38 @@ def _reminders(game: Game, since: int) -> Iterator[datetime]:
     return (record.at for record in game.records[since:] if record.action == reminder)
 
 
-def _turn_of(game: Game, absences: Mapping[str, Sequence[Absence]]) -> _Turn:
-    """Return the turn of the side to move, from all records of a board."""
+def _turn_of(game: Game, absences: _Absences) -> _Turn:
+    """Return the turn of the side to move."""
+    return _plain_turn(game, absences) or _replayed_turn(game, absences)
+
+
+def _plain_turn(game: Game, absences: _Absences) -> _Turn | None:
+    """Return the turn of the side to move, which the records tell without the rules.
+
+    None for a board on which a move was taken back or a side handed over.
+    """
+    if any(record.action in _NOT_PLAIN or _adopted(record) for record in game.records):
+        return None
+    side, sides = game.to_move, list[Side]()
+    for record in reversed(game.records):
+        side = record.side if record.is_playing and record.side else side
+        sides.append(side)
+    owners, latest = {Side.X: game.header.x, Side.O: game.header.o}, game.header.started
+    spans: list[_Span] = []
+    for record, side in zip(game.records, reversed(sides), strict=True):
+        spans.append((owners[side], latest, record.at))
+        latest = record.at
+        if record.action is Deed.SWAP:
+            owners = {Side.X: owners[Side.O], Side.O: owners[Side.X]}
+    began = (game.line[-1].number, game.line[-1].at) if game.line else (0, game.header.started)
+    return _Turn(*began, _used(spans, began[1], absences))
+
+
+def _replayed_turn(game: Game, absences: _Absences) -> _Turn:
+    """Return the turn of the side to move, from all records of a board and the rules."""
     state, began = Game.start(game.header), (0, game.header.started)
     turns: list[tuple[int, datetime]] = []
-    spans: list[tuple[str, datetime, datetime]] = []
+    spans: list[_Span] = []
     for record in game.records:
         spans.append((state.player_to_move, state.latest, record.at))
         state = redo(state, record)
@@ -163,12 +198,17 @@ def _turn_of(game: Game, absences: Mapping[str, Sequence[Absence]]) -> _Turn:
             spans = [span for span in spans if span[0] != adopted]
         if adopted == state.player_to_move:
             began = this
+    return _Turn(*began, _used(spans, began[1], absences))
+
+
+def _used(spans: Iterable[_Span], until: datetime, absences: _Absences) -> dict[str, timedelta]:
+    """Return how much time each player has used up in spans that end before a moment."""
     used: dict[str, timedelta] = {}
-    for player, since, until in spans:
-        if until <= began[1]:
-            time = present(absences.get(player, ()), since, until)
+    for player, since, end in spans:
+        if end <= until:
+            time = present(absences.get(player, ()), since, end)
             used[player] = used.get(player, timedelta()) + time
-    return _Turn(*began, used)
+    return used
 
 
 def _adopted(record: Record) -> str:

@@ -14,9 +14,9 @@ from pbm_oust.store.connections import Row, Snapshot, Value
 from pbm_oust.store.entries import Damage, Entry, State
 from pbm_oust.store.waiting import BoardName, is_about_to_go
 
-_ENTRY = (
+_ENTRIES = (
     "SELECT b.kind, b.board, b.grid, b.x, b.o, b.to_move, b.result, b.is_rated, b.started, "
-    "b.latest, b.records, b.due FROM "
+    "b.latest, b.records, b.due FROM"
 )
 
 
@@ -31,16 +31,31 @@ class Standing(Enum):
 
 def find_entry(snapshot: Snapshot, name: BoardName) -> Entry | None:
     """Return the entry of a board; None for one that is damaged, or that there is not."""
-    found = _entries(snapshot, "boards b WHERE kind = ? AND board = ?", name.kind, name.board)
+    found = _entries(
+        snapshot, f"{_ENTRIES} boards b WHERE kind = ? AND board = ?", name.kind, name.board
+    )
     return found[0] if found else None
+
+
+def find_damage(snapshot: Snapshot, name: BoardName) -> Damage | None:
+    """Return what is wrong with the history of a board; None for one that replays, or for none."""
+    row = snapshot.row(
+        "SELECT x, o, line, reason FROM damaged_boards WHERE kind = ? AND board = ?",
+        name.kind,
+        name.board,
+    )
+    return Damage(name, *row) if row else None
 
 
 def boards_of_kind(snapshot: Snapshot, kind: str, state: State | None = None) -> list[Entry]:
     """Return the boards of a kind in order of their numbers, all or those in one state."""
     if state is None:
-        return _entries(snapshot, "boards b WHERE kind = ? ORDER BY board", kind)
+        return _entries(snapshot, f"{_ENTRIES} boards b WHERE kind = ? ORDER BY board", kind)
     return _entries(
-        snapshot, "boards b WHERE kind = ? AND state = ? ORDER BY board", kind, state.value
+        snapshot,
+        f"{_ENTRIES} boards b WHERE kind = ? AND state = ? ORDER BY board",
+        kind,
+        state.value,
     )
 
 
@@ -53,17 +68,17 @@ def boards_of_player(
 ) -> list[Entry]:
     """Return the boards of a player in one state, in order of kinds and numbers."""
     owned = (1,) if standing is Standing.OWNS else (0, 1)
-    table = (
-        "board_userids u JOIN boards b USING (kind, board) "
+    statement = (
+        f"{_ENTRIES} board_userids u JOIN boards b USING (kind, board) "
         "WHERE u.userid = ? AND u.state = ? AND u.is_owner = ?"
     )
     values: tuple[Value, ...] = ()
     if kind is not None:
-        table, values = f"{table} AND u.kind = ?", (kind,)
+        statement, values = f"{statement} AND u.kind = ?", (kind,)
     found = [
         entry
         for is_owner in owned
-        for entry in _entries(snapshot, table, userid, state.value, is_owner, *values)
+        for entry in _entries(snapshot, statement, userid, state.value, is_owner, *values)
     ]
     return sorted(found, key=lambda entry: entry.name)
 
@@ -80,10 +95,10 @@ def count_active(snapshot: Snapshot, userid: str) -> int:
 
 def boards_to_move(snapshot: Snapshot, userid: str, kind: str | None = None) -> list[Entry]:
     """Return the boards on which a player is to move, in order of kinds and numbers."""
-    where = "boards b WHERE to_move = ?"
+    statement = f"{_ENTRIES} boards b WHERE to_move = ?"
     if kind is None:
-        return _entries(snapshot, f"{where} ORDER BY kind, board", userid)
-    return _entries(snapshot, f"{where} AND kind = ? ORDER BY board", userid, kind)
+        return _entries(snapshot, f"{statement} ORDER BY kind, board", userid)
+    return _entries(snapshot, f"{statement} AND kind = ? ORDER BY board", userid, kind)
 
 
 def boards_between(snapshot: Snapshot, one: str, other: str) -> list[BoardName]:
@@ -116,7 +131,8 @@ def finished_since(snapshot: Snapshot, kind: str, since: datetime) -> list[Entry
     """Return the boards of a kind that ended after a moment, the latest first."""
     return _entries(
         snapshot,
-        "boards b WHERE kind = ? AND state = ? AND latest > ? ORDER BY latest DESC, board DESC",
+        f"{_ENTRIES} boards b WHERE kind = ? AND state = ? AND latest > ? "
+        "ORDER BY latest DESC, board DESC",
         kind,
         State.OVER.value,
         seconds(since),
@@ -127,7 +143,8 @@ def latest_finished(snapshot: Snapshot, kind: str, most: int) -> list[Entry]:
     """Return the boards of a kind that ended last, the latest first."""
     return _entries(
         snapshot,
-        "boards b WHERE kind = ? AND state = ? ORDER BY latest DESC, board DESC LIMIT ?",
+        f"{_ENTRIES} boards b WHERE kind = ? AND state = ? "
+        "ORDER BY latest DESC, board DESC LIMIT ?",
         kind,
         State.OVER.value,
         most,
@@ -140,7 +157,8 @@ def due_by(snapshot: Snapshot, moment: datetime) -> list[BoardName]:
     Whether it does depends on the vacations of the player to move.
     """
     rows = snapshot.rows(
-        "SELECT kind, board FROM boards WHERE due <= ? ORDER BY due", seconds(moment)
+        "SELECT kind, board FROM boards WHERE due <= ? ORDER BY due, kind, board",
+        seconds(moment),
     )
     return [BoardName(*row) for row in rows]
 
@@ -149,8 +167,8 @@ def rated_games(snapshot: Snapshot, kind: str) -> list[Entry]:
     """Return the games of a kind that count for ratings, in the order in which they do."""
     return _entries(
         snapshot,
-        "boards b WHERE kind = ? AND is_rated = 1 AND state = 'over' AND result <> 'draw void' "
-        "ORDER BY latest, CAST(board AS TEXT)",
+        f"{_ENTRIES} boards b WHERE kind = ? AND is_rated = 1 AND state = 'over' "
+        "AND result <> 'draw void' ORDER BY latest, CAST(board AS TEXT)",
         kind,
     )
 
@@ -169,6 +187,12 @@ def seeks_taken(snapshot: Snapshot, kind: str) -> frozenset[int]:
     return frozenset(number for (number,) in rows)
 
 
+def highest_seek(snapshot: Snapshot, kind: str) -> int:
+    """Return the highest number of an open challenge that a board of a kind has taken, or 0."""
+    row = snapshot.row("SELECT max(seek) FROM histories WHERE kind = ? AND seek IS NOT NULL", kind)
+    return int(row[0] or 0) if row else 0
+
+
 def damaged_boards(
     snapshot: Snapshot, kind: str, userids: Sequence[str] | None = None
 ) -> list[Damage]:
@@ -184,8 +208,8 @@ def damaged_boards(
     return [each for each in found if wanted is None or wanted & {each.x, each.o}]
 
 
-def _entries(snapshot: Snapshot, rest: str, *values: Value) -> list[Entry]:
-    return [_entry(row) for row in snapshot.rows(_ENTRY + rest, *values)]
+def _entries(snapshot: Snapshot, statement: str, *values: Value) -> list[Entry]:
+    return [_entry(row) for row in snapshot.rows(statement, *values)]
 
 
 def _entry(row: Row) -> Entry:

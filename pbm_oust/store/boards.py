@@ -11,6 +11,7 @@ What is written waits in the database until it is in the histories (`settling.py
 import threading
 from dataclasses import dataclass
 
+from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.board.game import Game
 from pbm_oust.board.history import BadHistory, History, format_records
 from pbm_oust.board.notation import format_header
@@ -78,9 +79,13 @@ def name_of(game: Game) -> BoardName:
 
 
 class Boards:
-    """The boards of a home. Any number of threads may use it. The methods may raise OSError."""
+    """The boards of a home. Any number of threads may use it.
 
-    def __init__(self, histories: Histories, due: Due) -> None:
+    The methods raise DamagedHistory where a history cannot be read or does not replay, and
+    DatabaseFault.
+    """
+
+    def __init__(self, histories: Histories, due: Due = earliest_ruling) -> None:
         self.histories = histories
         self._due = due
         self._replays = Replays()
@@ -90,10 +95,7 @@ class Boards:
     def read(self, snapshot: Snapshot, kind: Kind, number: int) -> Board:
         """Return a board as it is. Raises NotAllowed if there is none, and DamagedHistory."""
         name = BoardName(kind.name, number)
-        try:
-            seen = self._see(snapshot, name)
-        except OSError as error:
-            raise DamagedHistory(self.histories.path(name), error) from None
+        seen = self._see(snapshot, name)
         if not seen.is_there:
             raise NotAllowed(NoSuchBoard(kind, number), str(number))
         if index.stamp_in(snapshot, name) != seen.stamp:
@@ -178,8 +180,8 @@ class Boards:
         """
         try:
             seen = self._see(snapshot, name)
-        except OSError as error:
-            return read_damage(name, None, 0, str(error.strerror)), NO_STAMP
+        except DamagedHistory as damage:
+            return read_damage(name, None, damage.line, damage.reason), NO_STAMP
         if not seen.is_there:
             return None
         return self._reading(name, seen.data, believes=believes), seen.stamp
@@ -191,13 +193,18 @@ class Boards:
         return taken
 
     def _see(self, snapshot: Snapshot, name: BoardName) -> _Seen:
-        """Return what there is of a board: what waits is read first, as it goes into the file."""
+        """Return what there is of a board: what waits is read first, as it goes into the file.
+
+        Raises DamagedHistory where the file cannot be read.
+        """
         waiting = waiting_for(snapshot, name)
         try:
             found = self.histories.read(name)
         except NoSuchFile:
             data = join(b"", waiting).content
             return _Seen(data, NO_STAMP, is_there=bool(waiting.lines))
+        except OSError as error:
+            raise DamagedHistory(self.histories.path(name), error) from None
         return _Seen(join(found.data, waiting).content, found.stamp, is_there=True)
 
     def _see_unchanged(self, snapshot: Snapshot, board: Board) -> _Seen:

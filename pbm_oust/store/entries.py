@@ -30,8 +30,8 @@ Due = Callable[[Game], datetime | None]
 Vacations make it later.
 """
 
-_CHALLENGE = re.compile(rb"^# challenge ([0-9a-f]{16})$", re.MULTILINE)
-_SEEK = re.compile(rb"^# seek ([1-9][0-9]{0,8})$", re.MULTILINE)
+_CHALLENGE = re.compile(rb"\n# challenge ([0-9a-f]{16})\n")
+_SEEK = re.compile(rb"\n# seek ([1-9][0-9]{0,8})\n")
 _RECORD = re.compile(
     r" {0,3}([1-9][0-9]{0,8}) [xo*] (\S.*?) +"
     r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z) ([0-9a-f]{16})"
@@ -189,6 +189,8 @@ def _tell(lines: Iterable[str], header: Header) -> _Told:
             raise ValueError("this is not the next record")
         _, action, at, key = match.groups()
         keys.add(key)
+        if action[0].isupper():
+            continue  # placements
         adoption = _ADOPTION.fullmatch(action)
         if adoption:
             x, o = (adoption[2], o) if adoption[1] == Side.X.value else (x, adoption[2])

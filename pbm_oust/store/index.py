@@ -3,6 +3,7 @@
 It is made from the histories and never believed over them.
 """
 
+from pbm_oust.store.board_queries import find_damage, find_entry
 from pbm_oust.store.columns import format_outcome, seconds
 from pbm_oust.store.connections import Snapshot, Transaction
 from pbm_oust.store.entries import Damage, Entry, Reading, State
@@ -94,6 +95,21 @@ def put(transaction: Transaction, reading: Reading, stamp: Stamp) -> None:
         )
 
 
+def get(snapshot: Snapshot, name: BoardName) -> tuple[Reading, Stamp] | None:
+    """Return what was put into the index for a board; None for a board not in it."""
+    entry = find_entry(snapshot, name) or find_damage(snapshot, name)
+    row = snapshot.row(
+        "SELECT is_replayed, challenge, seek, size, mtime, inode FROM histories "
+        "WHERE kind = ? AND board = ?",
+        *_key(name),
+    )
+    if not row or not entry:
+        return None
+    is_replayed, challenge, seek, *stamp = row
+    userids = _userids_in(snapshot, name)
+    return Reading(entry, userids, challenge, seek, bool(is_replayed)), Stamp(*stamp)
+
+
 def remove(transaction: Transaction, name: BoardName) -> None:
     """Take a board out of the index."""
     transaction.run("DELETE FROM histories WHERE kind = ? AND board = ?", *_key(name))
@@ -110,8 +126,9 @@ def believed(snapshot: Snapshot, most: int) -> list[BoardName]:
 def highest_number(snapshot: Snapshot, kind: str) -> int:
     """Return the highest number of a board in the index, or of lines that wait; 0 for none."""
     rows = snapshot.rows(
-        "SELECT max(board) FROM histories WHERE kind = ?1 "
-        "UNION ALL SELECT max(board) FROM waiting_lines WHERE kind = ?1",
+        "SELECT max(board) FROM histories WHERE kind = ? "
+        "UNION ALL SELECT max(board) FROM waiting_lines WHERE kind = ?",
+        kind,
         kind,
     )
     return max(number or 0 for (number,) in rows)

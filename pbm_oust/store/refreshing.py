@@ -2,7 +2,7 @@
 
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import partial
 
 from pbm_oust.rules.kinds import KINDS
@@ -16,7 +16,7 @@ from pbm_oust.store.waiting import BoardName, boards_with_waiting
 
 MOST_LOOKED_AT = 200
 """How many files a step of a walk looks at."""
-_MOST_TOGETHER = 50
+_MOST_TOGETHER = 100
 """How many boards are written into the index in one transaction."""
 _MOST_REPLAYED = 5
 """How many of the histories that were believed a step of a walk replays."""
@@ -71,6 +71,18 @@ def replay_believed(database: Database, boards: Boards, most: int) -> int:
         names = index.believed(snapshot, most)
     _refresh(database, boards, names, believes=False)
     return len(names)
+
+
+def unfit(snapshot: Snapshot, boards: Boards) -> Iterator[BoardName]:
+    """Yield the boards of which the index does not say what their histories say, in order.
+
+    All are replayed, but for those in whose index a result is believed.
+    """
+    for name in _all_names(snapshot, boards):
+        said = index.get(snapshot, name)
+        believes = said is not None and not said[0].is_replayed
+        if said != boards.look(snapshot, name, believes=believes):
+            yield name
 
 
 class Walk:

@@ -13,6 +13,7 @@ from functools import partial
 
 from pbm_oust.board.rename import with_other_userid
 from pbm_oust.store import index
+from pbm_oust.store.board_queries import find_damage
 from pbm_oust.store.boards import Boards
 from pbm_oust.store.connections import Transaction
 from pbm_oust.store.database import Database
@@ -73,13 +74,28 @@ def settle(
                 carried += [each for each in [_carry_out(database, boards, name)] if each]
             except DatabaseFault:
                 raise
-            except (OSError, DamagedHistory) as error:
+            except OSError as error:
                 unsettled.append(Unsettled(name, error))
-                damaged += [name] if isinstance(error, DamagedHistory) else []
+            except DamagedHistory as error:
+                unsettled.append(Unsettled(name, error))
+                damaged += [] if _is_known(database, boards, name) else [name]
         if carried or damaged:
             database.write(partial(_take_out, boards, carried, damaged))
         left = [each.name for each in carried if each.done.rewritings]
     return unsettled
+
+
+def drop_waiting(transaction: Transaction, boards: Boards, name: BoardName) -> Waiting:
+    """Let nothing wait for a history any more, and return what was given up.
+
+    This is for an operator who takes a history as it is, and what waits does not go with it.
+    """
+    waiting = waiting_for(transaction, name)
+    remove_lines(transaction, name, waiting.lines)
+    for rewriting in waiting.rewritings:
+        remove_rewriting(transaction, rewriting)
+    refresh(transaction, boards, name)
+    return waiting
 
 
 def _take_out(
@@ -98,6 +114,13 @@ def _take_out(
             refresh(transaction, boards, each.name)
     for name in damaged:
         refresh(transaction, boards, name)
+
+
+def _is_known(database: Database, boards: Boards, name: BoardName) -> bool:
+    """Return whether the index says already that the history of a board is damaged as it is."""
+    with database.read() as snapshot:
+        is_fitting = index.stamp_in(snapshot, name) == boards.histories.stamp(name)
+        return is_fitting and find_damage(snapshot, name) is not None
 
 
 def _carry_out(database: Database, boards: Boards, name: BoardName) -> _Carried | None:

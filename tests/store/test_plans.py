@@ -24,7 +24,7 @@ def statements() -> list[tuple[str, str]]:
     for path in sorted(Path(store.__file__).parent.glob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             text = _text_of(node)
-            if text.startswith(VERBS) and text != SELECT and not text.endswith(" "):
+            if text.startswith(VERBS) and text != SELECT and not text.endswith((" ", " FROM")):
                 found.append((path.stem, text))
     return found
 

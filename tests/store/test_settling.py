@@ -12,10 +12,12 @@ import pytest
 
 from pbm_oust.board.history import read_history
 from pbm_oust.store.disk import Disk
+from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.histories import DamagedHistory
+from pbm_oust.store.settling import drop_waiting
 from tests.store.dying import Death, Dying
-from tests.store.kept import Kept, edited
-from tests.support.trouble import Fault, FaultyDisk, Trouble
+from tests.store.kept import Kept, edited, named
+from tests.support.trouble import Fault, FaultyDisk, Trouble, faulty_statements
 
 
 def records(path: Path) -> list[str]:
@@ -245,6 +247,30 @@ def test_whichever_step_of_the_disk_fails_nothing_is_lost_or_doubled(
     assert at > 7
 
 
+def test_whichever_statement_fails_nothing_is_lost_or_doubled(tmp_path: Path) -> None:
+    at, is_disturbed = 0, True
+    while is_disturbed:
+        at += 1
+        kept = Kept(tmp_path / f"{at}")
+        number = kept.start("x C3")
+        kept.settle()
+        before = kept.read(number).data
+        trouble = Trouble(at)
+        with faulty_statements(trouble):
+            disturbed, is_played = Kept(kept.path), False
+            with suppress(DatabaseFault):
+                disturbed.play(number, "o C4")
+                is_played = True
+                disturbed.settle()
+        disturbed.database.close()
+        is_disturbed = trouble.steps >= at
+        assert (kept.read(number).data != before) is is_played, at
+        assert kept.settle() == [], at
+        assert kept.file(number).read_bytes() == kept.read(number).data, at
+        assert kept.waiting() == [], at
+    assert at > 20
+
+
 def test_an_edit_that_replays_with_the_lines_stays(kept: Kept) -> None:
     number = kept.start("x C3")
     kept.settle()
@@ -267,6 +293,7 @@ def test_lines_that_do_not_replay_behind_an_edit_wait_until_it_is_mended(kept: K
     assert kept.waiting() == [(number, 2)]
     ((line, reason),) = kept.rows("SELECT line, reason FROM damaged_boards")
     assert (line, reason) == (12, "C4 by o: C4 is refused, occupied")
+    assert len(kept.settle()) == 1
     with pytest.raises(DamagedHistory, match="line 12"):
         kept.read(number)
     edited(kept.file(number), "x C4", "x C3")
@@ -314,6 +341,19 @@ def test_a_history_of_somebody_else_under_the_number_of_a_new_board_is_left_alon
     assert isinstance(unsettled.error, DamagedHistory)
     assert kept.file(number).read_text() == theirs
     assert kept.waiting() == [(number, 0)]
+
+
+def test_an_operator_can_give_up_lines_that_do_not_go_with_an_edit(kept: Kept) -> None:
+    number = kept.start("x C3")
+    kept.settle()
+    kept.play(number, "o C4")
+    edited(kept.file(number), "x C3", "x C4")
+    kept.settle()
+    dropped = kept.database.write(lambda each: drop_waiting(each, kept.boards, named(number)))
+    assert [lines.record for lines in dropped.lines] == [2]
+    assert kept.settle() == []
+    assert kept.rows("SELECT state, records FROM boards") == [("active", 1)]
+    assert records(kept.file(number)) == ["x C4"]
 
 
 class ReplacingDisk(Disk):

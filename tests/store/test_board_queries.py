@@ -1,0 +1,250 @@
+"""What is asked of the index of boards, and that each question has an index to answer it."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from pbm_oust.board.header import Terms
+from pbm_oust.board.ratings import is_rated, rate
+from pbm_oust.board.record import Ruling, Verb
+from pbm_oust.rules.position import How, Result, Side
+from pbm_oust.store.board_queries import (
+    Standing,
+    boards_between,
+    boards_of_kind,
+    boards_of_player,
+    boards_to_move,
+    boards_with,
+    count_active,
+    damaged_boards,
+    due_by,
+    find_entry,
+    finished_since,
+    has_played,
+    highest_seek,
+    latest_finished,
+    rated_games,
+    seeks_taken,
+    started_by,
+)
+from pbm_oust.store.connections import Row, Snapshot, Value
+from pbm_oust.store.entries import Entry, State
+from pbm_oust.store.index import highest_number
+from pbm_oust.store.refreshing import Walk
+from tests.store.kept import Kept, edited, key_of, later, named, new_game, played
+from tests.support.games import STARTED
+
+HOUR = timedelta(hours=1)
+
+
+def numbers(entries: list[Entry]) -> list[int]:
+    """Return the numbers of boards."""
+    return [entry.name.board for entry in entries]
+
+
+@pytest.fixture
+def full(kept: Kept) -> Kept:
+    """Return a home with boards of alice, bob and carol in all states."""
+    kept.start("x C3")
+    kept.start("x C3", "o resign", x="bob", o="carol")
+    kept.start(x="carol", o="alice", seek=b"# seek 5\n")
+    kept.start("x C3", "o C4", "x resign", x="alice", o="carol", seek=b"# seek 7\n")
+    kept.start("x C3", x="alice", o="carol")
+    board = kept.read(3)
+    adopted = board.game.rule(
+        Ruling(Verb.ADOPT, Side.X, "bob"), later(board.game), key_of(board.game)
+    )
+    kept.database.write(lambda each: kept.boards.append(each, board, adopted, "f" * 16))
+    kept.settle()
+    edited(kept.file(5), "x C3", "x Z9")
+    walk = Walk(kept.database, kept.boards)
+    while walk.step():
+        pass
+    return kept
+
+
+def ask(kept: Kept, question: Callable[[Snapshot], object]) -> object:
+    """Return what the index answers."""
+    with kept.database.read() as snapshot:
+        return question(snapshot)
+
+
+def test_an_entry_says_all_about_a_board(full: Kept) -> None:
+    assert ask(full, lambda each: find_entry(each, named(4))) == Entry(
+        name=named(4),
+        grid="square 5x5",
+        x="alice",
+        o="carol",
+        to_move=None,
+        result=Result(Side.O, How.RESIGN),
+        is_rated=True,
+        started=STARTED,
+        latest=STARTED + 3 * HOUR,
+        records=3,
+        due=None,
+    )
+    assert ask(full, lambda each: find_entry(each, named(5))) is None
+
+
+def test_boards_of_a_kind(full: Kept) -> None:
+    with full.database.read() as snapshot:
+        assert numbers(boards_of_kind(snapshot, "oust")) == [1, 2, 3, 4]
+        assert numbers(boards_of_kind(snapshot, "oust", State.ACTIVE)) == [1, 3]
+        assert numbers(boards_of_kind(snapshot, "oust", State.OVER)) == [2, 4]
+        assert boards_of_kind(snapshot, "churn") == []
+
+
+def test_boards_of_a_player(full: Kept) -> None:
+    with full.database.read() as snapshot:
+        assert numbers(boards_of_player(snapshot, "alice", State.ACTIVE)) == [1, 3]
+        assert numbers(boards_of_player(snapshot, "alice", State.OVER, "oust")) == [4]
+        assert boards_of_player(snapshot, "alice", State.OVER, "churn") == []
+        assert boards_of_player(snapshot, "dave", State.ACTIVE) == []
+
+
+def test_a_player_who_has_handed_a_side_over_still_stands_in_the_history(full: Kept) -> None:
+    with full.database.read() as snapshot:
+        assert numbers(boards_of_player(snapshot, "bob", State.ACTIVE)) == [1, 3]
+        assert boards_of_player(snapshot, "carol", State.ACTIVE) == []
+        stands = boards_of_player(snapshot, "carol", State.ACTIVE, standing=Standing.STANDS)
+        assert numbers(stands) == [3]
+
+
+def test_boards_that_wait_for_a_player(full: Kept) -> None:
+    with full.database.read() as snapshot:
+        assert numbers(boards_to_move(snapshot, "bob")) == [1, 3]
+        assert numbers(boards_to_move(snapshot, "bob", "oust")) == [1, 3]
+        assert boards_to_move(snapshot, "alice") == []
+
+
+def test_boards_between_two_players(full: Kept) -> None:
+    with full.database.read() as snapshot:
+        assert boards_between(snapshot, "alice", "carol") == [named(3), named(4), named(5)]
+        assert boards_between(snapshot, "bob", "alice") == [named(1), named(3)]
+
+
+def test_boards_in_whose_history_a_player_stands(full: Kept) -> None:
+    with full.database.read() as snapshot:
+        assert boards_with(snapshot, "bob") == [named(1), named(2), named(3)]
+        assert has_played(snapshot, "carol")
+        assert not has_played(snapshot, "dave")
+
+
+def test_the_active_boards_of_a_player_are_counted(full: Kept) -> None:
+    with full.database.read() as snapshot:
+        assert [count_active(snapshot, each) for each in ("alice", "bob", "carol")] == [2, 2, 0]
+
+
+def test_boards_that_ended_of_late(full: Kept) -> None:
+    with full.database.read() as snapshot:
+        assert numbers(finished_since(snapshot, "oust", STARTED)) == [4, 2]
+        assert numbers(finished_since(snapshot, "oust", STARTED + 2 * HOUR)) == [4]
+        assert numbers(latest_finished(snapshot, "oust", 1)) == [4]
+
+
+def test_boards_on_which_something_may_be_due(full: Kept) -> None:
+    full.start()
+    due = STARTED + timedelta(days=Terms().nagtime)
+    with full.database.read() as snapshot:
+        assert due_by(snapshot, due - HOUR) == []
+        assert due_by(snapshot, due) == [named(6)]
+        assert due_by(snapshot, due + HOUR) == [named(6), named(1), named(3)]
+
+
+def test_the_board_that_a_mail_has_started(full: Kept) -> None:
+    with full.database.read() as snapshot:
+        assert started_by(snapshot, f"{4:016d}") == named(4)
+        assert started_by(snapshot, f"{5:016d}") == named(5)
+        assert started_by(snapshot, "f" * 16) is None
+
+
+def test_the_open_challenges_that_boards_have_taken(full: Kept) -> None:
+    with full.database.read() as snapshot:
+        assert seeks_taken(snapshot, "oust") == {5, 7}
+        assert highest_seek(snapshot, "oust") == 7
+        assert highest_seek(snapshot, "churn") == 0
+
+
+def test_damaged_boards_with_line_and_reason(full: Kept) -> None:
+    full.file(8).write_text("nothing\n")
+    Walk(full.database, full.boards).step()
+    with full.database.read() as snapshot:
+        found = damaged_boards(snapshot, "oust")
+        assert [(each.name.board, each.line) for each in found] == [(5, 11), (8, 1)]
+        assert found[0].reason == "Z9 by x: Z9 is refused, off grid"
+        of_carol = damaged_boards(snapshot, "oust", ["carol"])
+        of_bob = damaged_boards(snapshot, "oust", ["bob"])
+    assert [each.name.board for each in of_carol] == [5, 8]
+    assert [each.name.board for each in of_bob] == [8]
+
+
+def test_games_count_for_ratings_in_the_order_of_the_ratings(kept: Kept) -> None:
+    def add(number: int, terms: Terms, *commands: str) -> None:
+        game = played(new_game(number, terms=terms), *commands)
+        kept.database.write(lambda each: kept.boards.start(each, game, f"{number:016d}"))
+
+    for number in (9, 10, 11):
+        add(number, Terms(), "x C3", "o resign")
+    add(2, Terms(), "x C3", "o C4", "x resign")
+    add(3, Terms(rated=False), "x C3", "o resign")
+    add(4, Terms(), "x decline")
+    add(5, Terms(), "x C3")
+    with kept.database.read() as snapshot:
+        found = numbers(rated_games(snapshot, "oust"))
+    (table,) = rate(kept.read(number).game for number in (2, 3, 4, 5, 9, 10, 11))
+    assert found == [each.game.header.board for each in table.games] == [10, 11, 9, 2]
+    assert all(is_rated(kept.read(number).game) for number in found)
+
+
+class Explaining(Snapshot):
+    """A snapshot that asks how each question would be answered."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.steps = list[str]()
+        self._snapshot = snapshot
+
+    def rows(self, statement: str, *values: Value) -> list[Row]:
+        plan = self._snapshot.rows(f"EXPLAIN QUERY PLAN {statement}", *values)
+        self.steps += [str(step[-1]) for step in plan]
+        return self._snapshot.rows(statement, *values)
+
+
+NOW = datetime(2026, 12, 1, tzinfo=UTC)
+QUESTIONS: dict[str, Callable[[Snapshot], object]] = {
+    "entry": lambda each: find_entry(each, named(1)),
+    "kind": lambda each: boards_of_kind(each, "oust"),
+    "kind and state": lambda each: boards_of_kind(each, "oust", State.ACTIVE),
+    "player": lambda each: boards_of_player(each, "alice", State.ACTIVE),
+    "player and kind": lambda each: boards_of_player(each, "alice", State.OVER, "oust"),
+    "player who stands": lambda each: boards_of_player(
+        each, "alice", State.OVER, standing=Standing.STANDS
+    ),
+    "to move": lambda each: boards_to_move(each, "alice"),
+    "to move in a kind": lambda each: boards_to_move(each, "alice", "oust"),
+    "between": lambda each: boards_between(each, "alice", "bob"),
+    "with": lambda each: boards_with(each, "alice"),
+    "has played": lambda each: has_played(each, "dave"),
+    "count": lambda each: count_active(each, "alice"),
+    "finished since": lambda each: finished_since(each, "oust", NOW),
+    "latest finished": lambda each: latest_finished(each, "oust", 20),
+    "due": lambda each: due_by(each, NOW),
+    "started by": lambda each: started_by(each, "f" * 16),
+    "seeks": lambda each: seeks_taken(each, "oust"),
+    "highest seek": lambda each: highest_seek(each, "oust"),
+    "rated": lambda each: rated_games(each, "oust"),
+    "damaged": lambda each: damaged_boards(each, "oust"),
+    "next number": lambda each: highest_number(each, "oust"),
+}
+
+
+@pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS)
+def test_no_question_goes_through_a_whole_table_or_sorts(
+    question: Callable[[Snapshot], object], full: Kept
+) -> None:
+    with full.database.read() as snapshot:
+        explaining = Explaining(snapshot)
+        question(explaining)
+    assert explaining.steps
+    strange = [step for step in explaining.steps if step.startswith("SCAN") or "TEMP" in step]
+    assert strange == []

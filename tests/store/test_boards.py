@@ -1,0 +1,211 @@
+"""Boards as they are read, started and continued by units of work."""
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from pbm_oust.refusal import NotAllowed
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.boards import BoardChanged
+from pbm_oust.store.connections import Transaction
+from pbm_oust.store.faults import DatabaseFault
+from pbm_oust.store.histories import DamagedHistory, NoSuchBoard
+from tests.store.kept import OUST, Kept, edited, new_game, played
+from tests.support.beside import run_scripts
+from tests.support.trouble import Trouble, faulty_statements
+
+
+def test_a_board_that_there_is_not_is_not_allowed(kept: Kept) -> None:
+    with pytest.raises(NotAllowed) as refusal:
+        kept.read(17)
+    assert refusal.value.reason == NoSuchBoard(OUST, 17)
+
+
+def test_a_board_can_be_read_without_a_database(kept: Kept) -> None:
+    number = kept.start("x C3")
+    kept.settle()
+    assert kept.boards.read_file(OUST, number) == kept.read(number)
+    with pytest.raises(NotAllowed):
+        kept.boards.read_file(OUST, number + 1)
+
+
+def test_a_history_that_cannot_be_read_is_damaged(kept: Kept) -> None:
+    kept.file(1).mkdir()
+    with pytest.raises(DamagedHistory, match="not a regular file") as damage:
+        kept.read(1)
+    assert damage.value.line == 0
+
+
+def test_a_fault_of_the_database_is_no_damage_of_a_history(kept: Kept) -> None:
+    number, at, trouble = kept.start(), 0, Trouble()
+    while trouble.steps >= at:
+        at += 1
+        trouble = Trouble(at)
+        with faulty_statements(trouble):
+            other = Kept(kept.path)
+            with suppress(DatabaseFault):
+                other.read(number)
+        other.database.close()
+    assert at > 3
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("Board: 1", "Board: 2", "line 3: by the name of the file this is board 1"),
+        ("Kind: oust\nBoard: 1\nGrid: square 5x5", "Kind: churn\nBoard: 1\nGrid: hex 3", "line 2"),
+    ],
+)
+def test_a_history_in_the_wrong_place_is_damaged(
+    kept: Kept, old: str, new: str, reason: str
+) -> None:
+    kept.start()
+    kept.settle()
+    edited(kept.file(1), old, new)
+    with pytest.raises(DamagedHistory, match=reason):
+        kept.read(1)
+
+
+def test_who_acts_on_a_board_that_has_changed_is_told_so(kept: Kept) -> None:
+    number = kept.start()
+    board = kept.read(number)
+    acted = played(board.game, "x C3")
+    kept.play(number, "x A1")
+    with pytest.raises(BoardChanged):
+        kept.database.write(lambda each: kept.boards.append(each, board, acted, "f" * 16))
+    assert len(kept.read(number).game.records) == 1
+
+
+def test_who_acts_on_a_board_that_was_edited_meanwhile_is_told_so(kept: Kept) -> None:
+    number = kept.start("x C3")
+    kept.settle()
+    board = kept.read(number)
+    acted = played(board.game, "o C4")
+    edited(kept.file(number), "x C3", "x B2")
+    with kept.database.read() as snapshot:
+        assert not kept.boards.is_current(snapshot, board)
+    with pytest.raises(BoardChanged):
+        kept.database.write(lambda each: kept.boards.append(each, board, acted, "f" * 16))
+
+
+def test_a_board_does_not_change_when_its_lines_come_into_the_file(kept: Kept) -> None:
+    number = kept.start("x C3")
+    board = kept.read(number)
+    kept.settle()
+    with kept.database.read() as snapshot:
+        assert kept.boards.is_current(snapshot, board)
+    acted = played(board.game, "o C4")
+    kept.database.write(lambda each: kept.boards.append(each, board, acted, "f" * 16))
+    assert kept.read(number).game == acted
+
+
+def test_one_unit_of_work_can_act_twice_on_a_board(kept: Kept) -> None:
+    number = kept.start()
+    board = kept.read(number)
+    first = played(board.game, "x C3")
+    second = played(first, "o C4")
+
+    def act(transaction: Transaction) -> None:
+        between = kept.boards.append(transaction, board, first, "e" * 16)
+        kept.boards.append(transaction, between, second, "e" * 16)
+
+    kept.database.write(act)
+    assert kept.settle() == []
+    assert kept.read(number).game == second
+
+
+def test_of_two_that_act_at_once_one_is_told_that_the_board_has_changed(kept: Kept) -> None:
+    number = kept.start()
+    kept.settle()
+    board = kept.read(number)
+
+    def act(cell: str) -> str:
+        acted = played(board.game, f"x {cell}")
+        try:
+            kept.database.write(lambda each: kept.boards.append(each, board, acted, "f" * 16))
+        except BoardChanged:
+            return "changed"
+        return cell
+
+    cells = ["A1", "B2", "C3", "D4"]
+    with ThreadPoolExecutor() as pool:
+        done = [each for each in pool.map(act, cells) if each != "changed"]
+    assert len(done) == 1
+    assert f"x {done[0]} " in kept.read(number).data.decode()
+
+
+def test_what_a_transaction_undoes_waits_for_no_history(kept: Kept) -> None:
+    number = kept.start()
+    board = kept.read(number)
+
+    def fail(transaction: Transaction) -> None:
+        acted = played(board.game, "x C3")
+        kept.boards.append(transaction, board, acted, "f" * 16)
+        raise ValueError
+
+    with pytest.raises(ValueError):  # noqa: PT011 - it has no message
+        kept.database.write(fail)
+    assert kept.read(number) == board
+    assert kept.rows("SELECT records FROM boards") == [(0,)]
+
+
+def test_numbers_go_on_from_the_highest_of_index_files_and_lines_that_wait(kept: Kept) -> None:
+    assert kept.start() == 1
+    kept.settle()
+    assert kept.start() == 2
+    kept.file(7).write_text("by hand")
+    assert kept.start() == 8
+    kept.settle()
+    kept.file(7).unlink()
+    kept.file(8).unlink()
+    assert kept.start() == 9
+
+
+def test_each_kind_has_numbers_of_its_own(kept: Kept) -> None:
+    kept.start()
+    churn = KINDS["churn"]
+    assert kept.database.write(lambda each: kept.boards.next_number(each, churn)) == 1
+
+
+def test_a_board_cannot_be_started_under_a_number_that_is_taken(kept: Kept) -> None:
+    kept.start()
+    kept.file(7).write_text("by hand")
+    for number in (1, 7):
+        with pytest.raises(BoardChanged):
+            kept.database.write(partial(kept.boards.start, game=new_game(number), key="f" * 16))
+
+
+def test_processes_that_start_boards_at_once_give_each_a_number_of_its_own(tmp_path: Path) -> None:
+    script = """
+import sys
+from pathlib import Path
+from tests.store.kept import Kept
+kept = Kept(Path(sys.argv[1]))
+print("ready", flush=True)
+sys.stdin.readline()
+for _ in range(20):
+    print(kept.start("x C3", x=sys.argv[2]))
+    kept.settle()
+"""
+    home = tmp_path / "home"
+    Kept(home).start()
+    printed = run_scripts(script, (home, "carol"), (home, "dave"), (home, "erin"))
+    numbers = [int(each) for output in printed for each in output.split()]
+    assert sorted(numbers) == list(range(2, 62))
+    kept = Kept(home)
+    assert kept.settle() == []
+    owners = {"carol": printed[0], "dave": printed[1], "erin": printed[2]}
+    for owner, output in owners.items():
+        for number in output.split():
+            assert f"X: {owner}\n" in kept.file(int(number)).read_text()
+
+
+def test_a_game_that_began_elsewhere_becomes_a_board_whole(kept: Kept) -> None:
+    game = played(new_game(1), "x C3", "o C4", "x resign")
+    kept.database.write(lambda each: kept.boards.start(each, game, "f" * 16))
+    kept.settle()
+    assert kept.boards.read_file(OUST, 1).game == game
+    assert kept.file(1).read_text().endswith("= o resign\n")

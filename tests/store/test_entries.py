@@ -1,0 +1,102 @@
+"""What the index believes of a history that has ended is what its replay says."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from hypothesis import given, settings
+
+from pbm_oust.board.game import Game
+from pbm_oust.board.history import format_records, read_history
+from pbm_oust.board.notation import format_header
+from pbm_oust.board.record import Ruling, Verb
+from pbm_oust.rules.position import Side
+from pbm_oust.store.entries import Reading, believe, read_entry
+from pbm_oust.store.waiting import BoardName
+from tests.support.games import EXAMPLE, act, history_of, new_game, play
+from tests.support.strategies import games
+
+NAME = BoardName("oust", 17)
+
+
+def replayed(data: bytes) -> Reading:
+    """Return what the index says of a history that was replayed, but that it was not."""
+    reading = read_entry(data, read_history(data).game, lambda _game: None)
+    return replace(reading, is_replayed=False)
+
+
+def ruled(game: Game, ruling: Ruling) -> Game:
+    return game.rule(ruling, game.latest + timedelta(hours=1), f"{game.next_number:016x}")
+
+
+def test_a_finished_history_is_believed() -> None:
+    data = EXAMPLE.replace("\n\n", "\n\n# challenge 0123456789abcdef\n# seek 5\n# more\n").encode()
+    believed = believe(NAME, data)
+    assert believed == replayed(data)
+    assert believed
+    assert (believed.challenge, believed.seek) == ("0123456789abcdef", 5)
+
+
+@settings(max_examples=100)
+@given(games())
+def test_what_is_believed_of_a_game_is_what_its_replay_says(game: Game) -> None:
+    data = history_of(game)
+    believed = believe(NAME, data)
+    assert believed == (replayed(data) if game.result else None)
+
+
+@pytest.mark.parametrize(
+    "ruling",
+    [
+        Ruling(Verb.VOID),
+        Ruling(Verb.AWARD),
+        Ruling(Verb.AWARD, Side.O),
+        Ruling(Verb.FORFEIT, Side.X),
+    ],
+)
+def test_owners_follow_from_swaps_and_from_sides_that_were_handed_over(ruling: Ruling) -> None:
+    game = play(new_game("square 5x5"), "x C3", "o swap")
+    for side, userid in ((Side.X, "carol"), (Side.O, "dave"), (Side.X, "erin")):
+        game = ruled(game, Ruling(Verb.ADOPT, side, userid))
+    data = history_of(ruled(act(game, "o C4"), ruling))
+    believed = believe(NAME, data)
+    assert believed == replayed(data)
+    assert believed
+    assert believed.userids == frozenset({"rrognlie", "marksteere", "carol", "dave", "erin"})
+
+
+def test_a_game_in_which_a_turn_was_taken_back_has_to_be_replayed() -> None:
+    game = play(new_game("square 5x5"), "x C3", "o swap", "o undo", "x accept", "o resign")
+    assert believe(NAME, history_of(game)) is None
+
+
+def test_a_game_that_goes_on_or_lacks_its_result_has_to_be_replayed() -> None:
+    game = play(new_game("square 5x5"), "x C3", "o resign")
+    records = format_records(game, 0).removesuffix("= x resign\n")
+    assert believe(NAME, (format_header(game.header) + records).encode()) is None
+    assert believe(NAME, history_of(new_game())) is None
+    assert believe(NAME, b"") is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("   3 o", "   4 o"),
+        ("   3 o", "  3  o"),
+        ("   3 o", "   3 y"),
+        ("2026-11-21T20:00:00Z", "2026-11-20T20:00:00Z"),
+        ("2026-11-22T18:44:00Z", "2026-11-32T18:44:00Z"),
+        ("1111111111111111", "2222222222222222"),
+        ("1111111111111111", "111111111111111"),
+        ("= x resign", "= y resign"),
+        ("= x resign", "= x sleep"),
+        ("= x resign", "= x resign\n"),
+        ("= x resign", "= x resign\n# more"),
+        ("Kind: oust\nBoard: 17", "Kind: oust\nBoard: 18"),
+        ("Grid: square 13x13", "Grid: square"),
+        ("\n   5 o", "\n\n   5 o"),
+    ],
+)
+def test_what_is_not_plain_has_to_be_replayed(old: str, new: str) -> None:
+    assert EXAMPLE.replace(old, new) != EXAMPLE
+    assert believe(NAME, EXAMPLE.replace(old, new).encode()) is None
