@@ -15,8 +15,8 @@ from pbm_oust.play.notices import Notice, OutcomeNotice, TimedNotice
 
 SHARED = (Notice, OutcomeNotice, TimedNotice)
 """The classes that are no notices by themselves."""
-ELSEWHERE = {"reader", "is_repeated", "instead", "answered", "replied"}
-"""The fields that templates need not use: they say to whom and whether, or what answers mean."""
+ELSEWHERE = {"reader", "is_repeated", "refusal", "instead", "answered", "replied"}
+"""The fields that templates need not use: whom it is told, and what has words of its own."""
 FOLDER = files("pbm_oust.templates") / "mail"
 
 
