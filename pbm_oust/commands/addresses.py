@@ -8,10 +8,16 @@ from pbm_oust.accounts.verification import Pending, Purpose
 from pbm_oust.grammar.addresses import ADDRESSES, MOST_ADDRESSES
 from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.values import PASSWORD, USERID
-from pbm_oust.play.notices import Told
 from pbm_oust.play.request import Action, Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.play.verification import MAILED, Asked, ask_each, is_among, silence_about
+from pbm_oust.play.verification import (
+    MAILED,
+    Asked,
+    CodeSentNotice,
+    ask_each,
+    is_among,
+    silence_about,
+)
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 
 
@@ -79,8 +85,8 @@ def _ask_for(
     if waiting and is_among(request.sender, waiting):
         return silence_about(asked)
     reader = work.player_at(actor.account, request)
-    facts = {"addresses": waiting, "present": actor.account.addresses}
-    return work.answer(Told(reader, "code_sent", facts), request, MAILED)
+    sent = CodeSentNotice(reader, waiting, actor.account.addresses)
+    return work.answer(sent, request, MAILED)
 
 
 FORMS = (

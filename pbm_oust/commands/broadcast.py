@@ -13,7 +13,7 @@ from pbm_oust.accounts.status import signed_off_since
 from pbm_oust.commands.talk import NothingWritten
 from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.values import OWN
-from pbm_oust.play.notices import Reader, Told
+from pbm_oust.play.notices import Notice, OutcomeNotice, Unheard
 from pbm_oust.play.request import Action, Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
@@ -36,6 +36,30 @@ class Broadcast:
     password: Secret
 
 
+@dataclass(frozen=True, slots=True)
+class BroadcastNotice(Notice):
+    """What somebody wrote to everybody."""
+
+    template = "broadcast"
+    author: str
+    """The userid of who wrote it; empty for the operator."""
+    text: str
+
+    def answer(self) -> Unheard:
+        """Return that nobody reads an answer."""
+        return Unheard()
+
+
+@dataclass(frozen=True, slots=True)
+class BroadcastSentNotice(OutcomeNotice):
+    """A text was passed on to everybody who wants that."""
+
+    template = "broadcast_sent"
+    text: str
+    count: int
+    """To how many."""
+
+
 def broadcast(command: Broadcast, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
     """Pass the text of a mail on to everybody else, a few times a day at most."""
     text = request.chat
@@ -48,11 +72,11 @@ def broadcast(command: Broadcast, actor: Actor, request: Request, work: UnitOfWo
             raise NotAllowed(TooManyBroadcasts(MOST_A_DAY))
         return changed
 
-    def tell(account: Account) -> tuple[Told, list[Told]]:
+    def tell(account: Account) -> tuple[BroadcastSentNotice, list[BroadcastNotice]]:
         others = (userid for userid in work.home.userids() if userid != account.userid)
         notices = notices_to(others, text, account.userid, work)
-        facts = {"count": len(notices), "text": text}
-        return Told(work.player_at(account, request), "broadcast_sent", facts), notices
+        reader = work.player_at(account, request)
+        return BroadcastSentNotice(reader, text, len(notices)), notices
 
     return work.change_account(change, tell, actor, request, Handled("broadcast"))
 
@@ -66,14 +90,16 @@ def announce(text: str, userids: Iterable[str] | None, work: UnitOfWork) -> int:
         notices = notices_to(work.home.userids(), text, "", work)
     else:
         readers = [work.player(work.account(userid)) for userid in dict.fromkeys(userids)]
-        notices = [_notice(text, "", reader) for reader in readers if reader.addresses]
+        notices = [BroadcastNotice(reader, "", text) for reader in readers if reader.addresses]
     identity = f"operator {secrets.token_hex(8)}"
     request = Request("", "", "", identity)
     with work.posting(notices, request, request.cause(""), NOWHERE):
         return len(notices)
 
 
-def notices_to(userids: Iterable[str], text: str, author: str, work: UnitOfWork) -> list[Told]:
+def notices_to(
+    userids: Iterable[str], text: str, author: str, work: UnitOfWork
+) -> list[BroadcastNotice]:
     """Return the notices to those of the players who want such mails and can be reached.
 
     An account that cannot be read holds nobody else up.
@@ -85,12 +111,8 @@ def notices_to(userids: Iterable[str], text: str, author: str, work: UnitOfWork)
             reader = work.player(account)
             is_there = reader.addresses and not signed_off_since(account)
             if is_there and reader.settings.broadcasts is Switch.ON:
-                notices.append(_notice(text, author, reader))
+                notices.append(BroadcastNotice(reader, author, text))
     return notices
-
-
-def _notice(text: str, author: str, reader: Reader) -> Told:
-    return Told(reader, "broadcast", {"author": author, "text": text})
 
 
 FORMS = (Form("broadcast", Broadcast, OWN, is_of_kind=False),)

@@ -1,20 +1,20 @@
 """The command that mails a player all that is stored about them: export."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.exported import account_lines
 from pbm_oust.accounts.notes import NOTES, notes_of
 from pbm_oust.accounts.password import Secret
+from pbm_oust.accounts.returned import Returned
 from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.values import OWN
 from pbm_oust.play.letters import letters_to
-from pbm_oust.play.notices import Notice, Told
+from pbm_oust.play.notices import Notice, Reader
 from pbm_oust.play.renaming import boards_of
 from pbm_oust.play.request import Action, Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.store.journal import MEMORY
 from pbm_oust.store.maildir_outbox import NOWHERE
 
 
@@ -24,6 +24,56 @@ class Export:
 
     userid: str
     password: Secret
+
+
+@dataclass(frozen=True, slots=True)
+class ExportNotice(Notice):
+    """The first letter of an export: all that is stored about the reader but histories."""
+
+    template = "export"
+    lines: tuple[str, ...]
+    """The account, a line for each thing."""
+    notes: Mapping[str, str]
+    """What the reader has noted about boards, by their names."""
+    returned: tuple[Returned, ...]
+    letters: int
+    """How many letters to the reader wait to be sent."""
+    boards: tuple[str, ...]
+    """The names of the boards in whose histories the reader's userid stands."""
+    parts: int
+    """How many letters the export has."""
+    part: int = 1
+
+    def topic(self) -> str:
+        """Return which part of the export it is."""
+        return f"{self.template}.{self.part}"
+
+
+@dataclass(frozen=True, slots=True)
+class ExportBoardsNotice(Notice):
+    """A later letter of an export: histories."""
+
+    template = "export_boards"
+    part: int
+    parts: int
+    """How many letters the export has."""
+    histories: tuple[tuple[str, str], ...]
+    """The names of boards, and their histories."""
+
+    def topic(self) -> str:
+        """Return which part of the export it is."""
+        return f"{self.template}.{self.part}"
+
+
+@dataclass(frozen=True, slots=True)
+class ExportSentNotice(Notice):
+    """An export is on its way."""
+
+    template = "export_sent"
+    addresses: tuple[str, ...]
+    """Where it goes; none where no mail arrives at present."""
+    count: int
+    """How many letters it has."""
 
 
 LARGEST_PART = 200_000
@@ -39,32 +89,33 @@ def export(command: Export, actor: Actor, request: Request, work: UnitOfWork) ->
     histories = [
         _history(kind.name, board, work) for kind, board in boards_of(account.userid, work.home)
     ]
+    names = tuple(name for name, _ in histories)
     parts = list(_parted(histories))
-    facts = _facts_about(account, work) | {
-        "boards": [name for name, _ in histories],
-        "part": 1,
-        "parts": len(parts) + 1,
-    }
-    letters: list[Notice] = [Told(reader, "export", facts)]
-    for number, part in enumerate(parts, 2):
-        about = {"part": number, "parts": len(parts) + 1, "histories": part}
-        letters.append(Told(reader, "export_boards", about))
-    told = {"addresses": own, "count": len(letters)}
-    done = Told(work.sender_of(request), "export_sent", told)
-    with work.posting([done, *letters], request, actor.cause, NOWHERE):
+    count = len(parts) + 1
+    first = _first_letter(account, reader, names, count, work)
+    others = [
+        ExportBoardsNotice(reader, part=number, parts=count, histories=tuple(part))
+        for number, part in enumerate(parts, 2)
+    ]
+    done = ExportSentNotice(work.sender_of(request), own, count)
+    with work.posting([done, first, *others], request, actor.cause, NOWHERE):
         return Handled("exported")
 
 
-def _facts_about(account: Account, work: UnitOfWork) -> dict[str, object]:
-    """Return what is known of a player apart from his boards."""
+def _first_letter(
+    account: Account, reader: Reader, boards: tuple[str, ...], parts: int, work: UnitOfWork
+) -> ExportNotice:
+    """Return what is known of a player apart from the histories of their boards."""
     bounces = (work.home.bounces.of(address) for address in account.addresses)
-    return {
-        "lines": account_lines(NOTES.put(account, {})),
-        "notes": notes_of(account),
-        "returned": [each for each in bounces if each.bounces],
-        "letters": len(letters_to(work.home, account.has_address)),
-        "days": MEMORY.days,
-    }
+    return ExportNotice(
+        reader,
+        lines=tuple(account_lines(NOTES.put(account, {}))),
+        notes=notes_of(account),
+        returned=tuple(each for each in bounces if each.bounces),
+        letters=len(letters_to(work.home, account.has_address)),
+        boards=boards,
+        parts=parts,
+    )
 
 
 def _history(kind: str, board: int, work: UnitOfWork) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from pbm_oust.commands.leave import leave_boards
 from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.values import OWN, only_word
 from pbm_oust.play.authentication import authenticate
-from pbm_oust.play.notices import Told
+from pbm_oust.play.notices import Notice, OutcomeNotice
 from pbm_oust.play.renaming import (
     active_games,
     boards_of,
@@ -35,25 +35,48 @@ class Forget:
     is_sure: bool
 
 
+@dataclass(frozen=True, slots=True)
+class ForgetNotice(Notice):
+    """What it means to be forgotten, before anything is done."""
+
+    template = "forget"
+    active: tuple[str, ...]
+    """The names of the boards on which the reader plays."""
+    boards: int
+    """In how many histories the reader's userid stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForgottenNotice(OutcomeNotice):
+    """The last letter to a player who is forgotten."""
+
+    template = "forgotten"
+    userid: str
+    left: int
+    """How many boards were left."""
+    word: str
+    """What stands in histories in the place of the userid; empty where it was in none."""
+
+
 def forget(command: Forget, request: Request, work: UnitOfWork) -> Handled:
     """Remove a player from the server for good, or say what that would mean."""
     userid, cause = command.userid, request.cause(command.userid)
     if work.home.journal.ending(cause) is Ending.DONE and not _is_under_way(userid, work):
-        facts = {"userid": userid, "left": 0, "word": ""}
-        done = Told(work.sender_of(request), "forgotten", facts, is_repeated=True)
+        done = ForgottenNotice(work.sender_of(request), userid, 0, "", is_repeated=True)
         return work.answer(done, request, Handled("done before"))
     actor = authenticate(userid, command.password, request, work)
     if not command.is_sure:
-        active = [game.name for game in active_games(userid, work.home)]
-        facts = {"active": active, "boards": len(boards_of(userid, work.home))}
-        return work.answer(Told(work.player_at(actor.account, request), "forget", facts), request)
+        active = tuple(game.name for game in active_games(userid, work.home))
+        count = len(boards_of(userid, work.home))
+        reader = work.player_at(actor.account, request)
+        return work.answer(ForgetNotice(reader, active, count), request)
     check_boards(userid, work.home)
     word = mark_forgotten(userid, work)
     left = leave_boards(actor, request, work)
     is_named = bool(boards_of(userid, work.home))
     rename_on_boards(userid, word, work.home)
-    facts = {"userid": userid, "left": len(left), "word": word if is_named else ""}
-    done = Told(work.player_at(actor.account, request), "forgotten", facts)
+    reader = work.player_at(actor.account, request)
+    done = ForgottenNotice(reader, userid, len(left), word if is_named else "")
     with work.home.locked_players(), work.home.journal.held():
         account = work.account(userid)
         rename_elsewhere(userid, None, work.home)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pbm_oust.grammar.aliases import in_english
 from pbm_oust.grammar.form import Form, Rest
 from pbm_oust.grammar.words import fold
-from pbm_oust.play.notices import HelpNotice
+from pbm_oust.play.notices import Notice
 from pbm_oust.play.request import Action, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 
@@ -18,6 +18,14 @@ SUBJECTS = ("tutorial", "time")
 class Help:
     """Mail the help about these subjects, or the overview if there are none."""
 
+    subjects: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HelpNotice(Notice):
+    """The pages of the help that were asked for; the overview where none was named."""
+
+    template = "help"
     subjects: tuple[str, ...]
 
 

@@ -7,7 +7,7 @@ from pbm_oust.accounts.invitations import HIGHEST_LIMIT, rejected_by, with_limit
 from pbm_oust.accounts.password import Secret
 from pbm_oust.grammar.form import Form, Parameter, Rest
 from pbm_oust.grammar.values import OWN, read_userids
-from pbm_oust.play.notices import Told
+from pbm_oust.play.notices import Notice, OutcomeNotice
 from pbm_oust.play.request import Action, Actor, Handled, Request
 from pbm_oust.play.starting import count_active
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -54,6 +54,29 @@ class Unreject:
     userids: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class LimitNotice(OutcomeNotice):
+    """On how many active boards the reader wants to be."""
+
+    template = "limit"
+    limit: int
+    """0 for any number."""
+    active: int
+    """On how many the reader is."""
+
+
+@dataclass(frozen=True, slots=True)
+class RejectedNotice(OutcomeNotice):
+    """Whose challenges the reader rejects."""
+
+    template = "rejected"
+    rejected: tuple[str, ...]
+    changed: tuple[str, ...] = ()
+    """Those whom the command was about."""
+    is_ended: bool = False
+    """Whether challenges of these are taken again."""
+
+
 def _read_limit(word: str) -> int:
     if not (word.isascii() and word.isdigit() and int(word) <= HIGHEST_LIMIT):
         raise Unreadable(BadLimit(HIGHEST_LIMIT), word)
@@ -63,10 +86,9 @@ def _read_limit(word: str) -> int:
 def set_limit(command: Limit, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
     """Change on how many active boards a player wants to be."""
 
-    def tell(account: Account) -> tuple[Told, list[Told]]:
+    def tell(account: Account) -> tuple[OutcomeNotice, list[Notice]]:
         active = count_active(account.userid, work.home)
-        facts = {"limit": command.limit, "active": active}
-        return Told(work.player_at(account, request), "limit", facts), []
+        return LimitNotice(work.player_at(account, request), command.limit, active), []
 
     def change(account: Account) -> Account:
         return with_limit(account, command.limit)
@@ -80,8 +102,7 @@ def reject(command: Reject, actor: Actor, request: Request, work: UnitOfWork) ->
         raise NotAllowed(RejectsSelf())
     if not command.userids:
         reader = work.player_at(actor.account, request)
-        facts = {"rejected": rejected_by(actor.account), "changed": ()}
-        return work.answer(Told(reader, "rejected", facts), request)
+        return work.answer(RejectedNotice(reader, rejected_by(actor.account)), request)
     for userid in command.userids:
         work.account(userid)
     return _change_rejected(command, actor, request, work)
@@ -101,13 +122,9 @@ def _change_rejected(
             return with_rejected(account, (*rejected, *command.userids))
         return with_rejected(account, (each for each in rejected if each not in command.userids))
 
-    def tell(account: Account) -> tuple[Told, list[Told]]:
-        facts = {
-            "rejected": rejected_by(account),
-            "changed": command.userids,
-            "ended": isinstance(command, Unreject),
-        }
-        return Told(work.player_at(account, request), "rejected", facts), []
+    def tell(account: Account) -> tuple[OutcomeNotice, list[Notice]]:
+        reader, is_ended = work.player_at(account, request), isinstance(command, Unreject)
+        return RejectedNotice(reader, rejected_by(account), command.userids, is_ended), []
 
     return work.change_account(change, tell, actor, request, Handled("rejected players changed"))
 

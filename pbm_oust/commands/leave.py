@@ -9,7 +9,7 @@ from pbm_oust.accounts.status import signed_off_since, with_signed_off
 from pbm_oust.board.record import Deed
 from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.values import PASSWORD, USERID
-from pbm_oust.play.notices import News, Told
+from pbm_oust.play.notices import News, Notice, OutcomeNotice
 from pbm_oust.play.renaming import active_games, boards_of
 from pbm_oust.play.request import Action, Actor, Handled, RefusedBefore, Request
 from pbm_oust.play.telling import tell_players
@@ -37,15 +37,34 @@ class Delete:
     password: Secret
 
 
+@dataclass(frozen=True, slots=True)
+class SignedOffNotice(OutcomeNotice):
+    """The reader has taken leave."""
+
+    template = "signed_off"
+    boards: tuple[str, ...]
+    """The names of those that go on."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeletedNotice(Notice):
+    """The reader's account is removed."""
+
+    template = "deleted"
+    userid: str
+    boards: tuple[str, ...]
+    """The names of those that ended with it."""
+
+
 def sign_off(command: Signoff, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
     """Let a player take leave: boards that go on do so, and nobody starts new ones with him."""
 
     def change(account: Account) -> Account:
         return with_signed_off(account, signed_off_since(account) or work.now())
 
-    def tell(account: Account) -> tuple[Told, list[Told]]:
-        boards = [game.name for game in active_games(account.userid, work.home)]
-        return Told(work.player_at(account, request), "signed_off", {"boards": boards}), []
+    def tell(account: Account) -> tuple[OutcomeNotice, list[Notice]]:
+        boards = tuple(game.name for game in active_games(account.userid, work.home))
+        return SignedOffNotice(work.player_at(account, request), boards), []
 
     return work.change_account(change, tell, actor, request, Handled("signed off"))
 
@@ -77,8 +96,7 @@ def delete(command: Delete, actor: Actor, request: Request, work: UnitOfWork) ->
     with home.locked_players():
         account = work.account(userid)
         home.pending.forget_of(account, work.now())
-        facts = {"userid": userid, "boards": boards}
-        told = Told(work.player_at(account, request), "deleted", facts)
+        told = DeletedNotice(work.player_at(account, request), userid, tuple(boards))
         with home.journal.held(), work.posting([told], request, actor.cause, removal_place(userid)):
             if home.journal.ending(actor.cause) is None:
                 home.journal.write(Entry(work.now(), actor.cause, Ending.DONE))

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
+from pbm_oust.accounts.seeks import Seek
 from pbm_oust.board.game import Game
 from pbm_oust.commands.seek import open_seeks
 from pbm_oust.grammar.form import Form, Rest
@@ -15,7 +16,7 @@ from pbm_oust.grammar.values import (
     read_userids_and_filter,
 )
 from pbm_oust.grammar.words import find_word
-from pbm_oust.play.notices import GamesNotice, Told
+from pbm_oust.play.notices import Notice
 from pbm_oust.play.request import Action, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.kinds import KINDS
@@ -47,6 +48,48 @@ class Past:
     userids: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class GamesNotice(Notice):
+    """A list of boards."""
+
+    template = "games"
+    kind: Kind
+    asked_for: str
+    """Whose boards were asked for, and with which filter: `alice bob active`."""
+    games: tuple[Game, ...]
+    damaged: tuple[str, ...]
+    """The names of boards that cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListNotice(Notice):
+    """A list of the boards that go on, open challenges, and boards that ended of late."""
+
+    template = "list"
+    kinds_asked: tuple[Kind, ...]
+    active: tuple[Game, ...]
+    seeks: tuple[tuple[Seek, str], ...]
+    """Open challenges with the userids of those who made them."""
+    ended: tuple[Game, ...]
+    damaged: tuple[str, ...]
+    """The names of boards that cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryNotice(Notice):
+    """A list of boards that are over, the latest first."""
+
+    template = "history"
+    kind: Kind
+    userids: tuple[str, ...]
+    """Whose boards were asked for; those of everybody where there are none."""
+    games: tuple[Game, ...]
+    left_out: int
+    """How many older ones there are."""
+    damaged: tuple[str, ...]
+    """The names of boards that cannot be read."""
+
+
 def _read_kinds(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(find_word(word, KINDS) for word in words))
 
@@ -74,29 +117,30 @@ def list_all(command: Listing, request: Request, work: UnitOfWork) -> Handled:
     kinds = [KINDS[name] for name in command.kinds] or list(KINDS.values())
     games, damaged = find_games_of_kinds(kinds, (), Filter.ALL, work)
     since = work.now() - LATE
-    facts = {
-        "kinds_asked": kinds,
-        "seeks": open_seeks(kinds, work),
-        "active": [game for game in games if not game.result],
-        "ended": [game for game in games if game.result and game.latest > since],
-        "days": LATE.days,
-        "damaged": damaged,
-    }
-    return work.answer(Told(work.sender_of(request), "list", facts), request)
+    notice = ListNotice(
+        work.sender_of(request),
+        kinds_asked=tuple(kinds),
+        active=tuple(game for game in games if not game.result),
+        seeks=tuple(open_seeks(kinds, work)),
+        ended=tuple(game for game in games if game.result and game.latest > since),
+        damaged=tuple(damaged),
+    )
+    return work.answer(notice, request)
 
 
 def list_past(command: Past, request: Request, work: UnitOfWork) -> Handled:
     """Answer with boards that are over and their results, the latest first."""
     games, damaged = find_games(work, command.kind, command.userids, Filter.INACTIVE)
     ordered = sorted(games, key=lambda game: (game.latest, game.header.board), reverse=True)
-    facts = {
-        "kind": command.kind,
-        "userids": command.userids,
-        "games": ordered[:MOST_BOARDS_LISTED],
-        "left_out": max(0, len(ordered) - MOST_BOARDS_LISTED),
-        "damaged": damaged,
-    }
-    return work.answer(Told(work.sender_of(request), "history", facts), request)
+    notice = HistoryNotice(
+        work.sender_of(request),
+        command.kind,
+        command.userids,
+        games=tuple(ordered[:MOST_BOARDS_LISTED]),
+        left_out=max(0, len(ordered) - MOST_BOARDS_LISTED),
+        damaged=damaged,
+    )
+    return work.answer(notice, request)
 
 
 def find_games_of_kinds(

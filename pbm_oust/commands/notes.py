@@ -1,15 +1,17 @@
 """The command that keeps notes about boards: note."""
 
 from dataclasses import dataclass
+from enum import Enum
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.notes import LONGEST, note_about, with_note
-from pbm_oust.accounts.tags import Credential
+from pbm_oust.accounts.tags import Credential, Reply
+from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import OfBoard
 from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.values import OF_BOARD, only_word
 from pbm_oust.play.moving import NotOnBoard
-from pbm_oust.play.notices import Told
+from pbm_oust.play.notices import OutcomeNotice, answer_on
 from pbm_oust.play.request import Action, Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
@@ -40,6 +42,33 @@ class TakeNote:
     is_deleted: bool
 
 
+class Became(Enum):
+    """What became of a note."""
+
+    SHOWN = "shown"
+    KEPT = "kept"
+    DELETED = "deleted"
+
+
+@dataclass(frozen=True, slots=True)
+class NoteNotice(OutcomeNotice):
+    """The reader's note about a board."""
+
+    template = "note"
+    game: Game
+    note: str
+    """Empty where there is none."""
+    became: Became
+
+    def board(self) -> Game:
+        """Return the game of the board."""
+        return self.game
+
+    def answer(self) -> Reply | None:
+        """Return what an answer does on the board."""
+        return answer_on(self.game, self.reader)
+
+
 def take_note(command: TakeNote, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
     """Keep a note about a board, show it where nothing is written, or delete it."""
     game = read_game(work.home, command.kind, command.board)
@@ -49,20 +78,19 @@ def take_note(command: TakeNote, actor: Actor, request: Request, work: UnitOfWor
     if len(text) > LONGEST:
         raise NotAllowed(NoteTooLong(game, len(text), LONGEST))
 
-    def told(account: Account, outcome: str) -> Told:
+    def told(account: Account, became: Became) -> NoteNotice:
         note = note_about(account, game.name)
-        facts = {"game": game, "note": note, "outcome": outcome}
-        return Told(work.player_at(account, request), "note", facts)
+        return NoteNotice(work.player_at(account, request), game, note, became)
 
     if not text and not command.is_deleted:
-        return work.answer(told(actor.account, "shown"), request)
-    outcome = "kept" if text else "deleted"
+        return work.answer(told(actor.account, Became.SHOWN), request)
+    became = Became.KEPT if text else Became.DELETED
     return work.change_account(
         lambda account: with_note(account, game.name, text),
-        lambda account: (told(account, outcome), []),
+        lambda account: (told(account, became), []),
         actor,
         request,
-        Handled(f"note {outcome}", game.name),
+        Handled(f"note {became.value}", game.name),
     )
 
 

@@ -9,7 +9,7 @@ from pbm_oust.accounts.verification import Pending, Purpose, salt_for
 from pbm_oust.grammar.form import Form, Parameter
 from pbm_oust.grammar.passwords import read_new_password
 from pbm_oust.grammar.values import PASSWORD, USERID
-from pbm_oust.play.notices import Told
+from pbm_oust.play.notices import Notice, OutcomeNotice
 from pbm_oust.play.request import Action, Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.play.verification import MAILED, Asked, ask, silence_about
@@ -31,6 +31,20 @@ class Forgot:
     userid: str
 
 
+@dataclass(frozen=True, slots=True)
+class PasswordChangedNotice(OutcomeNotice):
+    """The reader's password was changed."""
+
+    template = "password_changed"
+
+
+@dataclass(frozen=True, slots=True)
+class ForgotNotice(Notice):
+    """A code has gone out, if there is such an account."""
+
+    template = "forgot"
+
+
 _NEW_PASSWORD = Parameter("NEWPASSWORD", read_new_password, is_secret=True)
 
 
@@ -44,8 +58,8 @@ def change_password(
     def change(account: Account) -> Account:
         return replace(account, password=stored)
 
-    def tell(account: Account) -> tuple[Told, list[Told]]:
-        return Told(work.player_at(account, request), "password_changed", {}), []
+    def tell(account: Account) -> tuple[OutcomeNotice, list[Notice]]:
+        return PasswordChangedNotice(work.player_at(account, request)), []
 
     work.home.pending.forget_of(actor.account, work.now())
     return work.change_account(change, tell, actor, request, Handled("changed the password"))
@@ -68,7 +82,7 @@ def forgot(command: Forgot, request: Request, work: UnitOfWork) -> Handled:
         asked = ask(pending, addresses, request, work)
     if account and account.has_address(request.sender) and asked is not Asked.USED_BEFORE:
         return silence_about([asked])
-    return work.answer(Told(work.sender_of(request), "forgot", {}), request, MAILED)
+    return work.answer(ForgotNotice(work.sender_of(request)), request, MAILED)
 
 
 FORMS = (

@@ -7,7 +7,7 @@ from enum import Enum
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.queue import Clause, Plan, plans_of, waiting, with_plans
-from pbm_oust.accounts.tags import Credential
+from pbm_oust.accounts.tags import Credential, Reply
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_wish
 from pbm_oust.board.reasons import GameOver, MayHaveBoard, OfBoard, OffGrid
@@ -18,7 +18,7 @@ from pbm_oust.grammar.values import BOARD, PASSWORD, USERID, read_guard
 from pbm_oust.grammar.wish import NoTurn, names_of, read_wish
 from pbm_oust.grammar.words import fold
 from pbm_oust.play.moving import NotOnBoard, check_guard, is_over, side_of
-from pbm_oust.play.notices import Told
+from pbm_oust.play.notices import Notice, OutcomeNotice, Shown, answer_on
 from pbm_oust.play.request import Action, Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import (
@@ -141,6 +141,27 @@ def _queue(kind: Kind, board: int, userid: str, password: Credential, queued: _Q
     return Queue(kind, board, userid, password, *queued)
 
 
+@dataclass(frozen=True, slots=True)
+class QueuedNotice(OutcomeNotice):
+    """What the reader has queued on a board."""
+
+    template = "queued"
+    game: Game
+    plans: tuple[Clause, ...]
+
+    def board(self) -> Game:
+        """Return the game of the board."""
+        return self.game
+
+    def shows(self) -> tuple[Shown, ...]:
+        """Return the board."""
+        return (Shown(self.game),)
+
+    def answer(self) -> Reply | None:
+        """Return what an answer does on the board."""
+        return answer_on(self.game, self.reader)
+
+
 _CLAUSES_SHOWN = "if PLACEMENTS then PLACEMENTS[; if ..][#N]"
 
 _NO_CAUSE = "0" * 16
@@ -155,9 +176,9 @@ def queue(command: Queue, actor: Actor, request: Request, work: UnitOfWork) -> H
     with open_board(work.home, command.kind, command.board) as board:
         game = board.game
 
-        def tell(account: Account) -> tuple[Told, list[Told]]:
-            facts = {"game": game, "plans": [each.clause for each in waiting(account, game)]}
-            return Told(work.player_at(account, request), "queued", facts), []
+        def tell(account: Account) -> tuple[OutcomeNotice, list[Notice]]:
+            plans = tuple(plan.clause for plan in waiting(account, game))
+            return QueuedNotice(work.player_at(account, request), game, plans), []
 
         def change(account: Account) -> Account:
             side_of(actor, game, work)

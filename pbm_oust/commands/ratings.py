@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from pbm_oust.board.ratings import Change, Table, rate
+from pbm_oust.board.ratings import Change, SizeClass, Table, rate
 from pbm_oust.grammar.form import Form, Rest
 from pbm_oust.grammar.values import read_userids
-from pbm_oust.play.notices import Told
+from pbm_oust.play.notices import Notice
 from pbm_oust.play.request import Action, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.position import Kind
@@ -27,28 +27,51 @@ class Ratings:
     userids: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class StandingsNotice(Notice):
+    """The players of a game by their ratings."""
+
+    template = "standings"
+    kind: Kind
+    tables: tuple[Table, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RatingsNotice(Notice):
+    """The games of players, and what each did to the rating."""
+
+    template = "ratings"
+    kind: Kind
+    userids: tuple[str, ...]
+    """Whose ratings were asked for."""
+    players: tuple[tuple[str, SizeClass, tuple[tuple[str, Change], ...]], ...]
+    """Userids, sizes of boards, and the names of games with what they did."""
+
+
 MOST_CHANGES = 100
 """How many games of a player one mail explains, the latest ones."""
 
 
 def show_standings(command: Standings, request: Request, work: UnitOfWork) -> Handled:
     """Answer with the players of a game by their ratings."""
-    facts = {"kind": command.kind, "tables": _tables(command.kind, work)}
-    return work.answer(Told(work.sender_of(request), "standings", facts), request)
+    tables = tuple(_tables(command.kind, work))
+    notice = StandingsNotice(work.sender_of(request), command.kind, tables)
+    return work.answer(notice, request)
 
 
 def show_ratings(command: Ratings, request: Request, work: UnitOfWork) -> Handled:
     """Answer with the games of players and what each did to the rating."""
     if not command.userids:
         return show_standings(Standings(command.kind), request, work)
-    players = [
+    tables = _tables(command.kind, work)
+    players = tuple(
         (userid, table.size, _changes(table, userid))
         for userid in command.userids
-        for table in _tables(command.kind, work)
+        for table in tables
         if userid in table.standings
-    ]
-    facts = {"kind": command.kind, "userids": command.userids, "players": players}
-    return work.answer(Told(work.sender_of(request), "ratings", facts), request)
+    )
+    notice = RatingsNotice(work.sender_of(request), command.kind, command.userids, players)
+    return work.answer(notice, request)
 
 
 def _tables(kind: Kind, work: UnitOfWork) -> list[Table]:
@@ -56,10 +79,10 @@ def _tables(kind: Kind, work: UnitOfWork) -> list[Table]:
     return rate(games)
 
 
-def _changes(table: Table, userid: str) -> list[tuple[str, Change]]:
+def _changes(table: Table, userid: str) -> tuple[tuple[str, Change], ...]:
     """Return the latest games of a player by name, and what each did to his rating."""
     found = ((rated.game.name, rated.change_of(userid)) for rated in table.games)
-    return [(name, change) for name, change in found if change][-MOST_CHANGES:]
+    return tuple((name, change) for name, change in found if change)[-MOST_CHANGES:]
 
 
 FORMS = (

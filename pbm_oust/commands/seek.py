@@ -21,7 +21,7 @@ from pbm_oust.board.notation import NUMBER
 from pbm_oust.commands.challenge import OPTIONS, UnusableGrid
 from pbm_oust.grammar.form import Form, Option, Parameter
 from pbm_oust.grammar.values import PASSWORD, USERID, BadNumber
-from pbm_oust.play.notices import Told
+from pbm_oust.play.notices import Notice, OutcomeNotice
 from pbm_oust.play.request import Action, Actor, Handled, RefusedBefore, Request
 from pbm_oust.play.starting import started_by, write_board
 from pbm_oust.play.telling import answer_again
@@ -86,6 +86,16 @@ class Join:
     number: int
     userid: str
     password: Secret
+
+
+@dataclass(frozen=True, slots=True)
+class SoughtNotice(OutcomeNotice):
+    """An open challenge was made or withdrawn."""
+
+    template = "sought"
+    is_made: bool
+    seeks: tuple[tuple[Seek, str], ...]
+    """The open challenges of the reader, with his userid."""
 
 
 def _seek(
@@ -199,10 +209,10 @@ def _change(
     """Change the challenges of a player, and tell him which are open."""
     is_made = isinstance(command, OpenChallenge)
 
-    def tell(account: Account) -> tuple[Told, list[Told]]:
-        seeks = [(each, account.userid) for each in _open_of(account, _taken(work), work.now())]
-        facts = {"seeks": seeks, "is_made": is_made, "days": LIFETIME.days}
-        return Told(work.player_at(account, request), "sought", facts), []
+    def tell(account: Account) -> tuple[OutcomeNotice, list[Notice]]:
+        seeks = _open_of(account, _taken(work), work.now())
+        named = tuple((each, account.userid) for each in seeks)
+        return SoughtNotice(work.player_at(account, request), is_made, named), []
 
     handled = Handled("sought" if is_made else "withdrawn")
     return work.change_account(change, tell, actor, request, handled)

@@ -20,7 +20,7 @@ from pbm_oust.grammar.form import Form, MissingWord, Rest
 from pbm_oust.grammar.values import OWN
 from pbm_oust.grammar.words import NoneOfThese, find_command_word, find_word, fold, meant_by
 from pbm_oust.languages import LANGUAGES
-from pbm_oust.play.notices import Told
+from pbm_oust.play.notices import Notice, OutcomeNotice
 from pbm_oust.play.request import Action, Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Unreadable, UnreadableReason
@@ -48,6 +48,17 @@ class Settle:
     userid: str
     password: Secret
     changes: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsNotice(OutcomeNotice):
+    """All settings of the reader."""
+
+    template = "settings"
+    rows: tuple[tuple[str, str, tuple[str, ...]], ...]
+    """The name of each setting, its value, and the values that it can have, if they are few."""
+    changed: tuple[str, ...]
+    """The names of those that were changed."""
 
 
 def _read_changes(words: Sequence[str]) -> tuple[tuple[str, str], ...]:
@@ -103,17 +114,18 @@ def settle(command: Settle, actor: Actor, request: Request, work: UnitOfWork) ->
             settings = with_setting(settings, name, value)
         return with_settings(account, settings)
 
-    def tell(account: Account) -> tuple[Told, list[Told]]:
+    def tell(account: Account) -> tuple[OutcomeNotice, list[Notice]]:
         return _told(account, tuple(name for name, _ in command.changes), request, work), []
 
     return work.change_account(change, tell, actor, request, Handled("settings changed"))
 
 
-def _told(account: Account, changed: tuple[str, ...], request: Request, work: UnitOfWork) -> Told:
+def _told(
+    account: Account, changed: tuple[str, ...], request: Request, work: UnitOfWork
+) -> SettingsNotice:
     settings = settings_of(account)
-    rows = [(name, format_setting(settings, name), values_of(name)) for name in NAMES]
-    facts = {"rows": rows, "changed": changed}
-    return Told(work.player_at(account, request), "settings", facts)
+    rows = tuple((name, format_setting(settings, name), values_of(name)) for name in NAMES)
+    return SettingsNotice(work.player_at(account, request), rows, changed)
 
 
 FORMS = (

@@ -1,7 +1,7 @@
 """The commands that draw boards: show, showas and all show. Nothing changes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from pbm_oust.accounts.notes import notes_of
 from pbm_oust.accounts.password import Secret
@@ -21,7 +21,7 @@ from pbm_oust.grammar.values import (
     read_userids_and_filter,
 )
 from pbm_oust.grammar.words import find_command_word
-from pbm_oust.play.notices import BoardNotice, BoardsNotice, News, Reader, Told
+from pbm_oust.play.notices import BoardNotice, News, Notice, Reader, Shown
 from pbm_oust.play.request import Action, Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, Unreadable
@@ -55,6 +55,44 @@ class AllShow:
 
     userids: tuple[str, ...]
     filter: Filter
+
+
+@dataclass(frozen=True, slots=True)
+class BoardsNotice(Notice):
+    """Several boards of a game at once, as they were asked for."""
+
+    template = "boards"
+    kind: Kind
+    views: tuple[tuple[Game, bool], ...]
+    """Games, and whether each is shown as it was at an earlier time."""
+    left_out: int = 0
+    """How many more there are than one letter shows."""
+    damaged: tuple[str, ...] = ()
+    """The names of boards that cannot be read."""
+    notes: Mapping[str, str] = field(default_factory=dict)
+    """What the reader has noted about boards, by their names."""
+
+    def shows(self) -> tuple[Shown, ...]:
+        """Return the boards."""
+        return tuple(Shown(game, not is_past) for game, is_past in self.views)
+
+
+@dataclass(frozen=True, slots=True)
+class AllNotice(Notice):
+    """Boards of all games, as they were asked for."""
+
+    template = "all"
+    asked_for: str
+    """Whose boards were asked for, and with which filter: `alice bob active`."""
+    games: tuple[Game, ...]
+    left_out: int
+    """How many more there are than one letter shows."""
+    damaged: tuple[str, ...]
+    """The names of boards that cannot be read."""
+
+    def shows(self) -> tuple[Shown, ...]:
+        """Return the boards."""
+        return tuple(map(Shown, self.games))
 
 
 _Chosen = tuple[tuple[BoardAt, ...], tuple[str, ...], Filter]
@@ -146,13 +184,14 @@ def show_all(command: AllShow, request: Request, work: UnitOfWork) -> Handled:
     """Answer with the boards of players in all games drawn."""
     games, damaged = find_games_of_kinds(KINDS.values(), command.userids, command.filter, work)
     shown = games[:MOST_BOARDS_SHOWN]
-    facts = {
-        "asked_for": " ".join((*command.userids, command.filter.value)),
-        "games": shown,
-        "left_out": len(games) - len(shown),
-        "damaged": damaged,
-    }
-    return work.answer(Told(work.sender_of(request), "all", facts), request)
+    notice = AllNotice(
+        work.sender_of(request),
+        " ".join((*command.userids, command.filter.value)),
+        games=tuple(shown),
+        left_out=len(games) - len(shown),
+        damaged=tuple(damaged),
+    )
+    return work.answer(notice, request)
 
 
 def _view_at(work: UnitOfWork, kind: Kind, at: BoardAt) -> tuple[Game, bool]:

@@ -10,10 +10,17 @@ from pbm_oust.commands.leave import come_back
 from pbm_oust.grammar.addresses import ADDRESSES
 from pbm_oust.grammar.form import Form, Parameter
 from pbm_oust.grammar.passwords import read_new_password, read_new_userid
-from pbm_oust.play.notices import Told, WelcomeNotice
+from pbm_oust.play.notices import Notice
 from pbm_oust.play.request import Action, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.play.verification import MAILED, Asked, ask_each, is_among, silence_about
+from pbm_oust.play.verification import (
+    MAILED,
+    Asked,
+    CodeSentNotice,
+    ask_each,
+    is_among,
+    silence_about,
+)
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.store.limits import Counted
 from pbm_oust.store.maildir_outbox import NOWHERE
@@ -31,6 +38,14 @@ class Signup:
     userid: str
     password: Secret
     addresses: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WelcomeNotice(Notice):
+    """An account was made."""
+
+    template = "welcome"
+    account: Account
 
 
 def sign_up(command: Signup, request: Request, work: UnitOfWork) -> Handled:
@@ -68,7 +83,7 @@ def sign_up(command: Signup, request: Request, work: UnitOfWork) -> Handled:
         return _welcome_again(made, request, work, at_sender=False)
     if is_among(request.sender, addresses):
         return silence_about(asked)
-    sent = Told(work.sender_of(request), "code_sent", {"addresses": addresses, "present": ()})
+    sent = CodeSentNotice(work.sender_of(request), addresses)
     return work.answer(sent, request, MAILED)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.submissions import Submission, submissions_of, submitted_on, with_submissions
-from pbm_oust.accounts.tags import Credential
+from pbm_oust.accounts.tags import Credential, Reply
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import OfBoard
 from pbm_oust.board.record import PLAYING, Deed, Wish
@@ -13,7 +13,7 @@ from pbm_oust.grammar.form import Form, Rest
 from pbm_oust.grammar.values import BOARD, PASSWORD, USERID
 from pbm_oust.grammar.wish import NoTurn, names_of, read_wish
 from pbm_oust.play.moving import carry_out, check_guard, is_over, side_of
-from pbm_oust.play.notices import Told
+from pbm_oust.play.notices import Notice, OutcomeNotice, Reader, Shown, answer_on
 from pbm_oust.play.request import Action, Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Unreadable
@@ -60,6 +60,30 @@ class Confirm:
     password: Credential
 
 
+@dataclass(frozen=True, slots=True)
+class SubmittedNotice(OutcomeNotice):
+    """A move that waits until the reader confirms it."""
+
+    template = "submitted"
+    game: Game
+    submission: Submission | None = None
+    """None where no move waits any more."""
+    supposed: Game | None = None
+    """The game as it would be after it."""
+
+    def board(self) -> Game:
+        """Return the game of the board."""
+        return self.game
+
+    def shows(self) -> tuple[Shown, ...]:
+        """Return the board as it would be, or as it is where no move waits."""
+        return (Shown(self.supposed, is_now=False) if self.supposed else Shown(self.game),)
+
+    def answer(self) -> Reply | None:
+        """Return what an answer does on the board as it is."""
+        return answer_on(self.game, self.reader)
+
+
 def _read_submitted(words: Sequence[str]) -> tuple[Wish, int | None]:
     wish, guard = read_wish(words)
     if isinstance(wish, Deed) and wish not in _SUBMITTED:
@@ -91,9 +115,9 @@ def submit(command: Submit, actor: Actor, request: Request, work: UnitOfWork) ->
             submitted = Submission(kind, command.board, number, command.wish)
             return with_submissions(account, (*kept, submitted))
 
-        def tell(account: Account) -> tuple[Told, list[Told]]:
+        def tell(account: Account) -> tuple[OutcomeNotice, list[Notice]]:
             reader = work.player_at(account, request)
-            return Told(reader, "submitted", _facts(account, game, actor, work)), []
+            return _notice(reader, account, game, actor, work), []
 
         return work.change_account(change, tell, actor, request, Handled("submitted", game.name))
 
@@ -112,15 +136,16 @@ def confirm(command: Confirm, actor: Actor, request: Request, work: UnitOfWork) 
     return carry_out(command.kind, command.board, wished, actor, request, work)
 
 
-def _facts(account: Account, game: Game, actor: Actor, work: UnitOfWork) -> dict[str, object]:
+def _notice(
+    reader: Reader, account: Account, game: Game, actor: Actor, work: UnitOfWork
+) -> SubmittedNotice:
     """Return what there is to tell of a submission, and the game as it would be after it."""
-    facts: dict[str, object] = {"game": game, "submission": None, "supposed": None}
     submission, side = submitted_on(account, game), game.side_of(account.userid)
     if submission and side and game.meets_guard(submission.number) and not game.result:
         at = max(work.now(), game.latest)
-        facts["submission"] = submission
-        facts["supposed"] = game.act(side, submission.wish, at, actor.cause)
-    return facts
+        supposed = game.act(side, submission.wish, at, actor.cause)
+        return SubmittedNotice(reader, game, submission, supposed)
+    return SubmittedNotice(reader, game)
 
 
 FORMS = (

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.status import signed_off_since
-from pbm_oust.accounts.tags import Credential
+from pbm_oust.accounts.tags import Credential, Purpose, Reply
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import MayHaveBoard
 from pbm_oust.board.record import Wish
@@ -13,7 +13,7 @@ from pbm_oust.grammar.form import Form, Rest
 from pbm_oust.grammar.suggest import move_line
 from pbm_oust.grammar.values import BOARD, PASSWORD, USERID, read_userids
 from pbm_oust.play.moving import NotOnBoard
-from pbm_oust.play.notices import Told
+from pbm_oust.play.notices import Notice, OutcomeNotice, answer_on
 from pbm_oust.play.request import Action, Actor, Handled, Request
 from pbm_oust.play.starting import SignedOff
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -47,6 +47,48 @@ class Message:
     userid: str
     password: Secret
     to: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TalkNotice(Notice):
+    """What a player wrote to the reader, and maybe to others."""
+
+    template = "talk"
+    sender: str
+    text: str
+    to: tuple[str, ...]
+    game: Game | None
+    """The game that it is about, if it is about one."""
+
+    def board(self) -> Game | None:
+        """Return that game."""
+        return self.game
+
+    def answer(self) -> Reply | None:
+        """Return that an answer goes to the player who wrote."""
+        return answer_on(self.game, self.reader, Purpose.CHAT) if self.game else None
+
+
+@dataclass(frozen=True, slots=True)
+class TalkSentNotice(OutcomeNotice):
+    """What became of a text that was to be passed on."""
+
+    template = "talk_sent"
+    text: str
+    to: tuple[str, ...]
+    lost: tuple[str, ...]
+    """The players whom no mail reaches at present."""
+    game: Game | None
+    meant: str | None
+    """The line of the move that the text may have been meant for."""
+
+    def board(self) -> Game | None:
+        """Return the game that the text is about, if it is about one."""
+        return self.game
+
+    def answer(self) -> Reply | None:
+        """Return that an answer goes to the other player, too."""
+        return answer_on(self.game, self.reader, Purpose.CHAT) if self.game else None
 
 
 def chat(command: Chat, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
@@ -88,17 +130,16 @@ def _pass_on(
 ) -> Handled:
     """Pass a text on to players; `wish` is the move that it may have been meant for."""
     meant = move_line(game, actor.userid, wish) if wish and game and not game.result else None
-    reached = [(player.userid, work.player(player)) for player in to]
-    facts = {
-        "game": game,
-        "sender": actor.userid,
-        "text": text,
-        "meant": meant,
-        "to": [userid for userid, reader in reached if reader.addresses],
-        "lost": [userid for userid, reader in reached if not reader.addresses],
-    }
-    notices = [Told(reader, "talk", facts) for _, reader in reached if reader.addresses]
-    done = Told(work.player_at(actor.account, request), "talk_sent", facts)
+    readers = [(player.userid, work.player(player)) for player in to]
+    reached = tuple(userid for userid, reader in readers if reader.addresses)
+    lost = tuple(userid for userid, reader in readers if not reader.addresses)
+    notices = [
+        TalkNotice(reader, actor.userid, text, reached, game)
+        for _, reader in readers
+        if reader.addresses
+    ]
+    own = work.player_at(actor.account, request)
+    done = TalkSentNotice(own, text, reached, lost, game, meant)
     handled = Handled("passed on", game.name if game else "")
     return work.do_once(notices, done, actor, request, handled)
 

@@ -26,7 +26,7 @@ from pbm_oust.grammar.aliases import in_english
 from pbm_oust.grammar.form import Form, MissingWord, Rest, SurplusWord
 from pbm_oust.grammar.values import PASSWORD, USERID
 from pbm_oust.grammar.words import fold
-from pbm_oust.play.notices import Told
+from pbm_oust.play.notices import Notice, OutcomeNotice
 from pbm_oust.play.renaming import active_games
 from pbm_oust.play.request import Action, Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -111,6 +111,37 @@ class Vacation:
     asked: Leave | Ask
 
 
+@dataclass(frozen=True, slots=True)
+class AwayNotice(Notice):
+    """The vacations of a player with whom the reader plays."""
+
+    template = "away"
+    userid: str
+    absences: tuple[Absence, ...]
+    """Those that have not ended."""
+    now: datetime
+    games: tuple[Game, ...]
+    """The games that the two play."""
+
+
+@dataclass(frozen=True, slots=True)
+class VacationNotice(OutcomeNotice):
+    """The vacations of the reader, and who was told of them."""
+
+    template = "vacation"
+    userid: str
+    absences: tuple[Absence, ...]
+    """Those that have not ended."""
+    now: datetime
+    left: tuple[tuple[int, int], ...]
+    """Years, and how many days of vacation may still begin in each."""
+    told: tuple[str, ...]
+    """The userids of those who were told of it."""
+    is_away: bool
+    is_listed: bool
+    """Whether nothing was changed."""
+
+
 def _read_asked(words: Sequence[str]) -> Leave | Ask:
     """Return what is asked for. Raises Unreadable."""
     if not words:
@@ -159,22 +190,27 @@ def vacation(command: Vacation, actor: Actor, request: Request, work: UnitOfWork
             raise NotAllowed(NoVacation())
         return with_absences(account, kept)
 
-    def tell(account: Account) -> tuple[Told, list[Told]]:
+    def tell(account: Account) -> tuple[VacationNotice, list[AwayNotice]]:
         to_come = tuple(each for each in absences_of(account) if each.end > now)
         reached = [
-            (work.player(work.account(userid)), games)
+            (work.player(work.account(userid)), userid, tuple(games))
             for userid, games in shared.items()
             if work.has_account(userid)
         ]
-        facts = {"userid": account.userid, "absences": to_come, "now": now}
-        notices = [Told(reader, "away", facts | {"games": games}) for reader, games in reached]
-        facts |= {
-            "left": [(year, days_left(absences_of(account), year)) for year in _years(now)],
-            "told": [reader.userid for reader, _ in reached],
-            "is_away": away_at(to_come, now) is not None,
-            "is_listed": asked is Ask.LIST,
-        }
-        return Told(work.player_at(account, request), "vacation", facts), notices
+        notices = [
+            AwayNotice(reader, account.userid, to_come, now, games) for reader, _, games in reached
+        ]
+        done = VacationNotice(
+            work.player_at(account, request),
+            account.userid,
+            to_come,
+            now,
+            left=tuple((year, days_left(absences_of(account), year)) for year in _years(now)),
+            told=tuple(userid for _, userid, _ in reached),
+            is_away=away_at(to_come, now) is not None,
+            is_listed=asked is Ask.LIST,
+        )
+        return done, notices
 
     if asked is Ask.LIST:
         listed, _ = tell(actor.account)

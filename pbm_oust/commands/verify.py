@@ -18,11 +18,13 @@ from pbm_oust.accounts.verification import (
     salt_for,
     with_proof,
 )
+from pbm_oust.commands.password import PasswordChangedNotice
+from pbm_oust.commands.signup import WelcomeNotice
 from pbm_oust.grammar.aliases import in_english
 from pbm_oust.grammar.form import Form, Parameter, Rest, SurplusWord
 from pbm_oust.grammar.passwords import BadPassword, read_new_password
 from pbm_oust.grammar.words import fold, is_of
-from pbm_oust.play.notices import Notice, Reader, Told, WelcomeNotice
+from pbm_oust.play.notices import Notice, Reader
 from pbm_oust.play.request import Action, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Unreadable, UnreadableReason
@@ -72,6 +74,32 @@ class BadCode(UnreadableReason):
     """A word has not the form of our codes."""
 
 
+@dataclass(frozen=True, slots=True)
+class CodeUsedNotice(Notice):
+    """A code has come back again."""
+
+    template = "code_used"
+
+
+@dataclass(frozen=True, slots=True)
+class AddressesNotice(Notice):
+    """An address was verified."""
+
+    template = "addresses"
+    account: Account
+    """The account as it is with the address."""
+    proved: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddressesReplacedNotice(Notice):
+    """The last letter to addresses that others have replaced."""
+
+    template = "addresses_replaced"
+    account: Account
+    """The account as it is without them."""
+
+
 def _read_code(word: str) -> Secret:
     if not CODE.fullmatch(fold(word)):
         raise Unreadable(BadCode())
@@ -93,7 +121,7 @@ def verify(command: Verify, request: Request, work: UnitOfWork) -> Handled:
         if pending is None:
             if home.journal.ending(name) is None:
                 raise NotAllowed(NoSuchCode())
-            return work.answer(Told(work.sender_of(request), "code_used", {}), request, _AGAIN)
+            return work.answer(CodeUsedNotice(work.sender_of(request)), request, _AGAIN)
         account = work.account_if_any(pending.userid)
         place = player_place(pending.userid)
         if account and name in (proof.name for proof in proofs_of(account)):
@@ -161,21 +189,15 @@ def _notices(
     """Return what is told when a code has come back, the answer to its sender first."""
     reader = work.player_at(after, request)
     if pending.purpose is Purpose.FORGOT:
-        return [Told(reader, "password_changed", {})]
+        return [PasswordChangedNotice(reader)]
     if pending.purpose is Purpose.SIGNUP and (before is None or pending.cause != after.cause):
         return [WelcomeNotice(reader, after)]
-    facts = {"account": after, "proved": pending.address}
-    notices: list[Notice] = [Told(reader, "addresses", facts)]
+    notices: list[Notice] = [AddressesNotice(reader, after, pending.address)]
     dropped = before.addresses if before else ()
     dropped = tuple(each for each in dropped if each not in reader.addresses)
     if dropped:
-        notices.append(
-            Told(
-                Reader(dropped, after.userid, settings=settings_of(after)),
-                "addresses_replaced",
-                facts,
-            )
-        )
+        former = Reader(dropped, after.userid, settings=settings_of(after))
+        notices.append(AddressesReplacedNotice(former, after))
     return notices
 
 

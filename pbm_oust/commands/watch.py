@@ -10,7 +10,7 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import GameOver, OfBoard
 from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.values import OF_BOARD
-from pbm_oust.play.notices import Told
+from pbm_oust.play.notices import Notice, OutcomeNotice, Shown
 from pbm_oust.play.request import Action, Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
@@ -52,6 +52,25 @@ class Unwatch:
     password: Credential
 
 
+@dataclass(frozen=True, slots=True)
+class WatchNotice(OutcomeNotice):
+    """A board is watched from now on, or no longer."""
+
+    template = "watch"
+    game: Game
+    is_watched: bool
+    names: tuple[str, ...]
+    """The names of all boards that the reader watches."""
+
+    def board(self) -> Game:
+        """Return the game of the board."""
+        return self.game
+
+    def shows(self) -> tuple[Shown, ...]:
+        """Return the board, if it is watched."""
+        return (Shown(self.game),) if self.is_watched else ()
+
+
 def watch(command: Watch, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
     """Have the records of a board mailed to a player who does not play on it."""
     game = read_game(work.home, command.kind, command.board)
@@ -88,10 +107,9 @@ def _change_watched(
     request: Request,
     work: UnitOfWork,
 ) -> Handled:
-    def tell(account: Account) -> tuple[Told, list[Told]]:
-        names = [name for name in watched_by(account) if _goes_on(name, work)]
-        facts = {"game": game, "is_watched": is_watched, "names": names}
-        return Told(work.player_at(account, request), "watch", facts), []
+    def tell(account: Account) -> tuple[OutcomeNotice, list[Notice]]:
+        names = tuple(name for name in watched_by(account) if _goes_on(name, work))
+        return WatchNotice(work.player_at(account, request), game, is_watched, names), []
 
     handled = Handled("watched" if is_watched else "watched no longer", game.name)
     return work.change_account(change, tell, actor, request, handled)

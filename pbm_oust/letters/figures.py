@@ -14,11 +14,13 @@ from pbm_oust.board import ratings
 from pbm_oust.board.header import Terms
 from pbm_oust.board.notation import LONGEST_USERID
 from pbm_oust.commands.challenge import LONGEST_TIME
+from pbm_oust.commands.lists import LATE
 from pbm_oust.grammar.addresses import MOST_ADDRESSES
 from pbm_oust.grammar.passwords import LONGEST_PASSWORD
 from pbm_oust.grammar.words import SHORTEST_PASSWORD
 from pbm_oust.rules.grid import LONGEST
 from pbm_oust.service.service import MOST_LINES
+from pbm_oust.store.journal import MEMORY
 
 FIGURES: dict[str, object] = {
     "seek_days": LIFETIME_OF_SEEKS.days,
@@ -40,5 +42,7 @@ FIGURES: dict[str, object] = {
     "most_broadcasts": MOST_A_DAY,
     "placeholder": placeholder(1),
     "code_days": LIFETIME_OF_CODES.days,
+    "listed_days": LATE.days,
+    "kept_days": MEMORY.days,
 }
 """By the names that the templates use."""

@@ -11,18 +11,11 @@ from jinja2 import Environment
 from pbm_oust.accounts.settings import BoardForm, format_setting
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Deed
+from pbm_oust.commands.show import BoardsNotice
 from pbm_oust.grammar.suggest import example
 from pbm_oust.letters.body import LARGEST, size_of
 from pbm_oust.letters.layout import Paragraph, paragraphs
-from pbm_oust.play.notices import (
-    BoardNotice,
-    BoardsNotice,
-    News,
-    Notice,
-    Reader,
-    RefusalNotice,
-    Told,
-)
+from pbm_oust.play.notices import BoardNotice, Notice, Reader
 from pbm_oust.render.html import board_html, font_size
 from pbm_oust.render.text import board_text
 from pbm_oust.rules.position import Side
@@ -204,31 +197,10 @@ def mail_link(address: str, subject: str) -> str:
 def shown_in(text: str, notice: Notice) -> Iterator[Shown]:
     """Yield the boards that stand in the text of the letter about a notice, in order."""
     done = 0
-    for game, is_now in _games_of(notice):
+    for board in notice.shows():
+        game = board.game
         lines = f"\n{board_text(game.position, game.latest_stones())}\n"
         found = text.find(lines, done)
         if found >= 0:
             done = found + len(lines) - 1
-            yield Shown(game, is_now, found + 1, done)
-
-
-def _games_of(notice: Notice) -> Iterator[tuple[Game, bool]]:
-    """Yield the games that a letter may show, and whether as they are at this time."""
-    match notice:
-        case BoardNotice():
-            yield notice.game, not notice.is_past and notice.news is not News.PREVIEW
-        case BoardsNotice():
-            for game, is_past in notice.views:
-                yield game, not is_past
-        case RefusalNotice():
-            if notice.game:
-                yield notice.game, not notice.supposed
-        case Told():
-            for game, _ in notice.facts.get("waiting", ()):
-                yield game, True
-            for game in notice.facts.get("games", ()):
-                yield game, True
-            for name in ("supposed", "game"):
-                told = notice.facts.get(name)
-                if isinstance(told, Game):
-                    yield told, name == "game"
+            yield Shown(game, board.is_now, found + 1, done)

@@ -20,37 +20,13 @@ from pbm_oust.accounts.tags import (
     verification_address,
 )
 from pbm_oust.board.game import Game
-from pbm_oust.letters.answerable import reply_to, turn_of
 from pbm_oust.letters.body import LONGEST_LINE, fill
 from pbm_oust.letters.layout import WIDTH
 from pbm_oust.letters.words import words_in
-from pbm_oust.play.notices import (
-    BoardNotice,
-    BoardsNotice,
-    GamesNotice,
-    HelpNotice,
-    Notice,
-    RefusalNotice,
-    Told,
-    WelcomeNotice,
-    game_of,
-)
+from pbm_oust.play.notices import BoardNotice, Notice, Unheard, Verification, turn_on
 from pbm_oust.play.request import Request
 
 _POLICY = EmailPolicy(linesep="\n", max_line_length=76)
-
-_KINDS: dict[type[Notice], str] = {
-    BoardNotice: "board",
-    BoardsNotice: "boards",
-    GamesNotice: "games",
-    WelcomeNotice: "welcome",
-    HelpNotice: "help",
-    RefusalNotice: "refusal",
-}
-"""What the header X-Pbm-Oust says, so that players can sort their mail by it."""
-
-_NOT_ANSWERED = ("broadcast",)
-"""Letters whose answers must not come back as commands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +59,11 @@ class Letters:
         contents: dict[tuple[str, bool], _Content] = {}
         letters = []
         for address in notice.reader.addresses:
-            reply = reply_to(notice, request, address)
+            account, meaning = notice.reader.account, notice.answer()
+            is_own = account is not None and account.has_exactly(address)
+            reply = meaning if is_own and isinstance(meaning, Reply) else None
             answering = reply.purpose.value if reply else ""
-            account = notice.reader.account
-            as_told = answering, account is not None and account.has_exactly(address)
+            as_told = answering, is_own
             if as_told not in contents:
                 reader = replace(notice.reader, answering=answering)
                 own = replace(notice, reader=reader)
@@ -109,7 +86,7 @@ class Letters:
         """
         words = words_in(notice.reader.settings.language, self._address)
         subject, text = words.of(notice)
-        about, reader = game_of(notice), notice.reader
+        about, reader = notice.board(), notice.reader
         if about and reader.settings.subject is SubjectForm.BOARD:
             subject = f"{about.name}: {about.header.x} - {about.header.o}"
 
@@ -119,7 +96,7 @@ class Letters:
                 return self._answers_at(notice, reply) if is_play else None
             if not is_own or not reader.userid:
                 return None
-            return self._answers_at(notice, turn_of(game, reader.userid))
+            return self._answers_at(notice, turn_on(game, reader.userid))
 
         return _Content(subject, text, words.pages.of(notice, subject, text, moves_at))
 
@@ -142,9 +119,9 @@ class Letters:
         letter = EmailMessage(policy=_POLICY if address.isascii() else _POLICY.clone(utf8=True))
         letter["From"] = f"pbm_oust <{self._address}>"
         letter["To"] = address
-        code = notice.facts.get("code") if isinstance(notice, Told) else None
-        if code:
-            letter["Reply-To"] = verification_address(self._address, code)
+        meaning = notice.answer()
+        if isinstance(meaning, Verification):
+            letter["Reply-To"] = verification_address(self._address, meaning.code.text)
         answers = self._answers_at(notice, reply)
         if answers:
             letter["Reply-To"] = answers
@@ -159,8 +136,8 @@ class Letters:
             letter["References"] = " ".join(references)
         letter["Auto-Submitted"] = "auto-replied" if asked else "auto-generated"
         letter["X-Auto-Response-Suppress"] = "All"
-        letter["X-Pbm-Oust"] = _kind_of(notice)
-        if _kind_of(notice) in _NOT_ANSWERED:
+        letter["X-Pbm-Oust"] = notice.template
+        if isinstance(meaning, Unheard):
             unread = unread_address(self._address)
             letter["Reply-To"] = f"Nobody reads answers <{unread}>"
         if isinstance(notice, BoardNotice) and len(notice.reader.addresses) > 1:
@@ -174,24 +151,21 @@ class Letters:
 
         That of a letter whose answer counts as its reader's cannot be guessed.
         """
-        game = game_of(notice)
-        of = f"{game.name}.{len(game.records)}" if game else _kind_of(notice)
-        if isinstance(notice, Told) and "part" in notice.facts:
-            of = f"{of}.{notice.facts['part']}"
-        parts = (request.identity, address, notice.reader.userid or "", of)
+        topic = notice.topic()
+        parts = (request.identity, address, notice.reader.userid or "", topic)
         digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
         if reply and notice.reader.account:
             name = digest[:12]
             token = token_for(self._key(), notice.reader.account, reply, name)
             return letter_id(self._host, reply, name, token)
-        return f"<{of.replace(' ', '.')}.{digest[:16]}@{self._host}>"
+        return f"<{topic.replace(' ', '.')}.{digest[:16]}@{self._host}>"
 
     def _references(self, notice: Notice, request: Request) -> list[str]:
         """Return what a letter belongs to: the thread of its board, and the mail it answers.
 
         The thread's own id is that of no letter; mail programs join what refers to it.
         """
-        game = game_of(notice)
+        game = notice.board()
         thread = [f"<{game.name.replace(' ', '.')}@{self._host}>"] if game else []
         asked = notice.reader.asked and request.message_id
         return [*thread, *([request.message_id] if asked else [])]
@@ -199,10 +173,6 @@ class Letters:
     @property
     def _host(self) -> str:
         return self._address.rpartition("@")[2]
-
-
-def _kind_of(notice: Notice) -> str:
-    return notice.about if isinstance(notice, Told) else _KINDS[type(notice)]
 
 
 def _wrapped(chat: str) -> str:

@@ -3,7 +3,7 @@
 import re
 import textwrap
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cache, partial
 from importlib import import_module
 from typing import Any
@@ -16,7 +16,7 @@ from pbm_oust.board.formats.sheet import Sheet
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_action, format_wish
 from pbm_oust.board.record import WISHED
-from pbm_oust.commands.help import SUBJECTS
+from pbm_oust.commands.help import SUBJECTS, HelpNotice
 from pbm_oust.grammar.form import Form, Option
 from pbm_oust.grammar.suggest import legal_near, move_line, next_wish
 from pbm_oust.grammar.words import is_harmless
@@ -28,16 +28,7 @@ from pbm_oust.letters.overview import usages_by_family
 from pbm_oust.letters.refusals import explained
 from pbm_oust.letters.tables import game_row, past_rows, seek_rows, standing_rows
 from pbm_oust.letters.translator import Translator
-from pbm_oust.play.notices import (
-    BoardNotice,
-    BoardsNotice,
-    GamesNotice,
-    HelpNotice,
-    Notice,
-    RefusalNotice,
-    Told,
-    WelcomeNotice,
-)
+from pbm_oust.play.notices import BoardNotice, Notice, RefusalNotice
 from pbm_oust.render.text import game_text, in_columns
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
@@ -111,22 +102,16 @@ class Words:
         match notice:
             case BoardNotice():
                 return self._board(notice)
-            case BoardsNotice():
-                return self._mail("boards", notice)
-            case GamesNotice():
-                return self._mail("games", notice)
-            case WelcomeNotice():
-                return self._mail("welcome", notice)
             case HelpNotice():
                 return self._help(notice)
             case RefusalNotice():
                 return self._refusal(notice)
-            case Told():
-                return self._mail(notice.about, notice, repeated=notice.is_repeated, **notice.facts)
+            case _:
+                return self._mail(notice)
 
     def _rows(self, games: Iterable[Game]) -> list[str]:
         """Return a line for each game of a list."""
-        told = self._macros("mail/game")
+        told = self._macros("shared/game")
         return in_columns(game_row(self._tongue, game, told.outcome(game)) for game in games)
 
     def help_page(self, subject: str) -> str | None:
@@ -145,9 +130,7 @@ class Words:
     def _board(self, notice: BoardNotice) -> tuple[str, str]:
         game = notice.game
         return self._mail(
-            "board",
             notice,
-            past=notice.is_past,
             board=game_text(game),
             record=format_plain(Sheet(game)),
         )
@@ -160,7 +143,7 @@ class Words:
         if unknown:
             shown = [subject for subject in unknown if is_harmless(subject)]
             pages.append(self._render("help/unknown", unknown=shown, subjects=help_subjects()))
-        return self._mail("help", notice, pages=pages, subjects=known)
+        return self._mail(notice, pages=pages, subjects=known)
 
     def _refusal(self, notice: RefusalNotice) -> tuple[str, str]:
         refusal, game = notice.refusal, notice.game
@@ -172,7 +155,7 @@ class Words:
             "kind_words": self._kind_words(game.header.kind) if game else None,
         }
         board = game_text(game) if game else ""
-        answer, reader = notice.answer, notice.reader
+        answer, reader = notice.instead, notice.reader
         if game and reader.userid and notice.correction:
             answer = answer or as_answer(notice.correction, game.name, reader.userid)
         if answer == "show":
@@ -181,7 +164,6 @@ class Words:
         placeholders = re.findall(r"\b[A-Z]{4,}\b", notice.correction or "")
         correction = self._tongue.line(notice.correction or "")
         return self._mail(
-            "refusal",
             notice,
             **facts,
             sentences=explained(notice, facts, self._templates),
@@ -217,12 +199,12 @@ class Words:
         """Return a template whose macros can be called without a notice."""
         return self._templates.get_template(f"{template}.txt").module
 
-    def _mail(self, template: str, notice: Notice, **facts: object) -> tuple[str, str]:
+    def _mail(self, notice: Notice, **facts: object) -> tuple[str, str]:
         """Return the Subject, which is the first line of a template of mail, and the text."""
-        fields = {name: getattr(notice, name) for name in notice.__slots__}
-        text = self._render(f"mail/{template}", **(fields | facts))
+        known = {field.name: getattr(notice, field.name) for field in fields(notice)}
+        text = self._render(f"mail/{notice.template}", **(known | facts))
         first, _, rest = text.partition("\n")
-        head = self._render("mail/head", reader=notice.reader)
+        head = self._render("shared/head", reader=notice.reader)
         whole = "\n\n".join(filter(None, [head, rest.strip("\n")]))
         return first.removeprefix("Subject: "), whole + "\n"
 

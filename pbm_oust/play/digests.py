@@ -1,14 +1,16 @@
 """Digests: the daily mail of players who do not want one for each turn."""
 
+from dataclasses import dataclass
 from datetime import datetime
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.account_file import format_account
+from pbm_oust.accounts.clock import Clock
 from pbm_oust.accounts.digest import Digested, digested, latest_slot, with_digested
 from pbm_oust.accounts.settings import MailWhen, settings_of
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_time
-from pbm_oust.play.notices import Told
+from pbm_oust.play.notices import Notice, Shown
 from pbm_oust.play.renaming import active_games
 from pbm_oust.play.rulings import id_of, request_of
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -17,6 +19,21 @@ from pbm_oust.store.maildir_outbox import JOURNAL
 
 MOST_BOARDS = 20
 """How many boards one digest draws."""
+
+
+@dataclass(frozen=True, slots=True)
+class DigestNotice(Notice):
+    """The boards that wait for a player, and what happened on the others."""
+
+    template = "digest"
+    waiting: tuple[tuple[Game, Clock], ...]
+    left_out: tuple[Game, ...]
+    """The boards that wait too and are not drawn."""
+    happened: tuple[Game, ...]
+
+    def shows(self) -> tuple[Shown, ...]:
+        """Return the boards that wait."""
+        return tuple(Shown(game) for game, _ in self.waiting)
 
 
 def send_digest(work: UnitOfWork, userid: str) -> bool:
@@ -46,12 +63,12 @@ def _post(
     work: UnitOfWork, account: Account, cause: str, waiting: list[Game], happened: list[Game]
 ) -> None:
     """Send a digest. The journal knows it before the account does: it is never sent twice."""
-    facts = {
-        "waiting": [(game, work.clock_of(game, account)) for game in waiting[:MOST_BOARDS]],
-        "left_out": waiting[MOST_BOARDS:],
-        "happened": happened,
-    }
-    digest = Told(work.player(account), "digest", facts)
+    digest = DigestNotice(
+        work.player(account),
+        tuple((game, work.clock_of(game, account)) for game in waiting[:MOST_BOARDS]),
+        left_out=tuple(waiting[MOST_BOARDS:]),
+        happened=tuple(happened),
+    )
     with work.posting([digest], request_of(cause), cause, JOURNAL):
         work.home.journal.write(Entry(work.now(), cause, Ending.DONE))
 

@@ -1,19 +1,19 @@
 """What the server has to tell somebody. Values; the templates turn them into words."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Any
+from typing import ClassVar
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.clock import Clock
+from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.returned import Returned
 from pbm_oust.accounts.settings import USUAL, Settings
+from pbm_oust.accounts.tags import Purpose, Reply
 from pbm_oust.board.game import Game
 from pbm_oust.board.ratings import Change
 from pbm_oust.board.reasons import MayHaveBoard, board_of
 from pbm_oust.refusal import Refusal
-from pbm_oust.rules.position import Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,95 @@ class Reader:
     def asked(self) -> bool:
         """Whether the notice answers a mail that this reader wrote."""
         return bool(self.wrote_from)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A board that a letter shows."""
+
+    game: Game
+    is_now: bool = True
+    """Whether the board is as it is at this time, so that its player can act on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What an answer does that brings a code back."""
+
+    code: Secret
+
+
+@dataclass(frozen=True, slots=True)
+class Unheard:
+    """What an answer does that nobody reads: it must not come back as a command."""
+
+
+Meaning = Reply | Verification | Unheard
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """One thing to tell one reader. A template of `mail/` turns it into words by its fields."""
+
+    template: ClassVar[str]
+    """The name of the template; each has a class of its own."""
+    reader: Reader
+
+    def board(self) -> Game | None:
+        """Return the game to whose thread the letter belongs, or None."""
+        return None
+
+    def shows(self) -> tuple[Shown, ...]:
+        """Return the boards that the letter shows, in their order."""
+        return ()
+
+    def answer(self) -> Meaning | None:
+        """Return what an answer to the letter means; None where it is a mail like any other."""
+        return None
+
+    def topic(self) -> str:
+        """Return what tells the letter from others to its reader about the same mail."""
+        game = self.board()
+        return f"{game.name}.{len(game.records)}" if game else self.template
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeNotice(Notice):
+    """What became of a command that is carried out once, however often its mail comes."""
+
+    is_repeated: bool = field(default=False, kw_only=True)
+    """Whether it was carried out when the same mail came before."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimedNotice(Notice):
+    """A notice that tells the time of the player to move, where it shows one board as it is."""
+
+    clock: Clock | None = field(default=None, kw_only=True)
+    """The time of the player to move, where the board goes on from here."""
+
+
+def turn_on(game: Game, userid: str) -> Reply:
+    """Return the answer by which a player makes the next record of a board."""
+    kind, board = game.header.kind.name, game.header.board
+    return Reply(Purpose.PLAY, kind, board, game.next_number, userid)
+
+
+def answer_on(game: Game, reader: Reader, purpose: Purpose | None = None) -> Reply | None:
+    """Return what an answer means to a letter about a board; None for who does not play there.
+
+    If no purpose is given, it does what is left to do on the board.
+    """
+    if reader.account is None or game.side_of(reader.account.userid) is None:
+        return None
+    usual = Purpose.CHAT if game.result else Purpose.PLAY
+    return replace(turn_on(game, reader.account.userid), purpose=purpose or usual)
+
+
+def answer_instead(supposed: Game, reader: Reader) -> Reply | None:
+    """Return what an answer means to a letter about a board with a record that is only supposed."""
+    reply = answer_on(supposed, reader, Purpose.PLAY)
+    return replace(reply, number=reply.number - 1) if reply else None
 
 
 class News(Enum):
@@ -66,10 +155,10 @@ class Ahead:
 
 
 @dataclass(frozen=True, slots=True)
-class BoardNotice:
+class BoardNotice(TimedNotice):
     """A board, and what happened on it."""
 
-    reader: Reader
+    template = "board"
     news: News
     game: Game
     is_past: bool = False
@@ -83,8 +172,6 @@ class BoardNotice:
     """What the game did to the ratings of its players, where it is over and rated."""
     told_from: int = 0
     """The number of the first record that the notice tells of; 0 for the latest alone."""
-    clock: Clock | None = None
-    """The time of the player to move, where the board goes on from here."""
     back: str = ""
     """The userid of the player whose vacation ended with what he did here."""
     disabled: str = ""
@@ -97,55 +184,28 @@ class BoardNotice:
     untold: str = ""
     """The userid of the other player, where he has not been told of what is taken back."""
 
+    def board(self) -> Game:
+        """Return the game that is shown."""
+        return self.game
 
-@dataclass(frozen=True, slots=True)
-class BoardsNotice:
-    """Several boards at once, as they were asked for."""
+    def shows(self) -> tuple[Shown, ...]:
+        """Return the board."""
+        return (Shown(self.game, not self.is_past and self.news is not News.PREVIEW),)
 
-    reader: Reader
-    kind: Kind
-    views: tuple[tuple[Game, bool], ...]
-    """Games, and whether each is shown as it was at an earlier time."""
-    left_out: int = 0
-    """How many more there are than one mail shows."""
-    damaged: tuple[str, ...] = ()
-    """The names of boards that cannot be read."""
-    notes: Mapping[str, str] = field(default_factory=dict)
-    """What the reader has noted about boards, by their names."""
-
-
-@dataclass(frozen=True, slots=True)
-class GamesNotice:
-    """A list of boards."""
-
-    reader: Reader
-    kind: Kind
-    asked_for: str
-    games: tuple[Game, ...]
-    damaged: tuple[str, ...] = ()
+    def answer(self) -> Reply | None:
+        """Return what an answer means: nothing, where the board is shown as it was."""
+        if self.is_past:
+            return None
+        if self.news is News.PREVIEW:
+            return answer_instead(self.game, self.reader)
+        return answer_on(self.game, self.reader)
 
 
 @dataclass(frozen=True, slots=True)
-class WelcomeNotice:
-    """An account was made."""
-
-    reader: Reader
-    account: Account
-
-
-@dataclass(frozen=True, slots=True)
-class HelpNotice:
-    """The pages of the help that were asked for; the overview where none was named."""
-
-    reader: Reader
-    subjects: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RefusalNotice:
+class RefusalNotice(TimedNotice):
     """A command that was not carried out."""
 
-    reader: Reader
+    template = "refusal"
     refusal: Refusal
     sent: str
     """The line as it was sent, whatever might be a password masked."""
@@ -155,12 +215,12 @@ class RefusalNotice:
     """Where that part begins in the line."""
     correction: str | None
     """A line to send instead."""
-    clock: Clock | None = None
-    """The time of the player to move, where a board belongs to it that goes on."""
-    answer: str = ""
+    instead: str = ""
     """What to answer instead, where the correction is a command for the board."""
     answered: Game | None = None
     """The board whose letter was answered by what could not be read."""
+    replied: Purpose | None = None
+    """What the letter was for that was answered, if one was."""
 
     @property
     def game(self) -> Game | None:
@@ -179,34 +239,19 @@ class RefusalNotice:
         reason = self.refusal.reason
         return reason.told_to if isinstance(reason, MayHaveBoard) else ""
 
+    def board(self) -> Game | None:
+        """Return the game on which the command was refused, if it got so far."""
+        return self.game
 
-@dataclass(frozen=True, slots=True)
-class Told:
-    """Something that a template of its own says: `about` is the template's name in `mail/`.
+    def shows(self) -> tuple[Shown, ...]:
+        """Return the board of that game."""
+        return (Shown(self.game, not self.supposed),) if self.game else ()
 
-    `facts` are what the template needs; a game among them, as `game`, is the board that the mail
-    belongs to.
-    """
-
-    reader: Reader
-    about: str
-    facts: Mapping[str, Any]
-    is_repeated: bool = False
-    """Whether this was done when the same mail came before."""
-
-
-Notice = (
-    BoardNotice | BoardsNotice | GamesNotice | WelcomeNotice | HelpNotice | RefusalNotice | Told
-)
-
-
-def game_of(notice: Notice) -> Game | None:
-    """Return the game that a notice is about, or None."""
-    match notice:
-        case BoardNotice() | RefusalNotice():
-            return notice.game
-        case Told():
-            game = notice.facts.get("game")
-        case _:
+    def answer(self) -> Reply | None:
+        """Return what an answer means: what the one that was refused was for, if one was."""
+        if self.game is None:
             return None
-    return game if isinstance(game, Game) else None
+        if self.supposed:
+            return answer_instead(self.game, self.reader)
+        is_chat = self.replied is Purpose.CHAT
+        return answer_on(self.game, self.reader, Purpose.CHAT if is_chat else None)

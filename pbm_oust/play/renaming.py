@@ -8,7 +8,7 @@ on with the same one.
 import hashlib
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from pbm_oust.accounts.account import Account, BadAccount
 from pbm_oust.accounts.account_file import FILED, format_account, parse_account
@@ -19,7 +19,7 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.rename import userids_in
 from pbm_oust.play.authentication import Disabled
 from pbm_oust.play.letters import remove_letters
-from pbm_oust.play.notices import Told
+from pbm_oust.play.notices import Notice
 from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed
@@ -35,6 +35,17 @@ from pbm_oust.store.open_boards import (
     read_game,
 )
 from pbm_oust.store.recovery import removal_place
+
+
+@dataclass(frozen=True, slots=True)
+class RenamedNotice(Notice):
+    """A player has another userid: the reader, or somebody with whom the reader plays."""
+
+    template = "renamed"
+    old: str
+    new: str
+    is_joined: bool
+    """Whether the userid is that of another account of the player."""
 
 
 def boards_of(userid: str, home: Home) -> list[tuple[Kind, int]]:
@@ -213,10 +224,13 @@ def _move(account: Account, new: str, how: str, work: UnitOfWork) -> int:
     with home.locked_players():
         rename_elsewhere(old, new, home)
         home.pending.forget_of(account, work.now())
-        facts = {"how": how, "old": old, "new": new}
         told = [new, *to_be_told(work.account(old))]
         readers = [work.player(work.account(userid)) for userid in told if work.has_account(userid)]
-        notices = [Told(reader, "renamed", facts) for reader in readers if reader.addresses]
+        notices = [
+            RenamedNotice(reader, old, new, is_joined=how == "merged")
+            for reader in readers
+            if reader.addresses
+        ]
         with work.posting(notices, request, cause, removal_place(old)):
             home.remove_player(old)
     return count

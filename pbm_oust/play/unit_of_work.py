@@ -1,6 +1,6 @@
 """What every action works with: the home, the clock, the accounts, and the way letters go out."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,7 +16,7 @@ from pbm_oust.accounts.status import disabled_since
 from pbm_oust.accounts.vacations import Absence, absences_of
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import USERID
-from pbm_oust.play.notices import BoardNotice, News, Notice, Reader, RefusalNotice, Told, game_of
+from pbm_oust.play.notices import Notice, OutcomeNotice, Reader, TimedNotice
 from pbm_oust.play.readers import accounts_at, language_at
 from pbm_oust.play.request import Actor, Handled, RefusedBefore, Request, Write
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
@@ -127,7 +127,7 @@ class UnitOfWork:
 
         It answers a mail that came from exactly an address of his account, and goes there alone.
         """
-        game, reader = game_of(notice), notice.reader
+        game, reader = notice.board(), notice.reader
         if game is None or reader.userid or reader.addresses != (request.sender,):
             return notice
         for userid in (game.player_to_move, game.owner(game.to_move.other)):
@@ -143,19 +143,13 @@ class UnitOfWork:
 
         An account that is damaged is a matter for others: the board is shown without a time then.
         """
-        if isinstance(notice, BoardNotice):
-            is_now = not notice.is_past and notice.news is not News.PREVIEW
-            game = notice.game if is_now else None
-        elif isinstance(notice, RefusalNotice):
-            game = notice.game
-        else:
-            return notice
-        if game is None or game.result or notice.clock:
-            return notice
-        try:
-            return replace(notice, clock=self.clock_of(game))
-        except BadAccount:
-            return notice
+        game = notice.board()
+        is_now = any(shown.is_now for shown in notice.shows())
+        if isinstance(notice, TimedNotice) and game and is_now:
+            with suppress(BadAccount):
+                if not (game.result or notice.clock):
+                    return replace(notice, clock=self.clock_of(game))
+        return notice
 
     def answer(self, notice: Notice, request: Request, handled: Handled = _ANSWERED) -> Handled:
         """Send a single notice about which nothing else has to be written.
@@ -192,7 +186,12 @@ class UnitOfWork:
         return handled
 
     def do_once(
-        self, notices: list[Told], done: Told, actor: Actor, request: Request, handled: Handled
+        self,
+        notices: Sequence[Notice],
+        done: OutcomeNotice,
+        actor: Actor,
+        request: Request,
+        handled: Handled,
     ) -> Handled:
         """Send notices about which nothing is written but that the mail had its ending.
 
@@ -200,7 +199,7 @@ class UnitOfWork:
         NotAllowed for a mail that was refused before.
         """
         with self.home.journal.held():
-            if self._is_done(actor.cause, done.facts.get("game")):
+            if self._is_done(actor.cause, done.board()):
                 return self.answer(replace(done, is_repeated=True), request, Handled("done before"))
             with self.posting([done, *notices], request, actor.cause, JOURNAL):
                 self.home.journal.write(Entry(self.now(), actor.cause, Ending.DONE))
@@ -209,7 +208,7 @@ class UnitOfWork:
     def change_account(
         self,
         change: Callable[[Account], Account],
-        tell: Callable[[Account], tuple[Told, list[Told]]],
+        tell: Callable[[Account], tuple[OutcomeNotice, Sequence[Notice]]],
         actor: Actor,
         request: Request,
         handled: Handled,

@@ -1,21 +1,44 @@
 """Asking for a proof: codes are mailed to addresses, and it is kept what they are for."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from pbm_oust.accounts.address import is_same_address
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import USUAL
-from pbm_oust.accounts.verification import LIFETIME, Pending, code_for, name_of
+from pbm_oust.accounts.verification import Pending, code_for, name_of
 from pbm_oust.languages import Language
-from pbm_oust.play.notices import Reader, Told
+from pbm_oust.play.notices import Notice, Reader, Verification
 from pbm_oust.play.request import Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.store.limits import Counted
 from pbm_oust.store.recovery import pending_place
 
 MAILED = Handled("code mailed")
+
+
+@dataclass(frozen=True, slots=True)
+class CodeNotice(Notice):
+    """A code, and what it is for."""
+
+    template = "code"
+    code: Secret
+    pending: Pending
+
+    def answer(self) -> Verification:
+        """Return that an answer brings the code back."""
+        return Verification(self.code)
+
+
+@dataclass(frozen=True, slots=True)
+class CodeSentNotice(Notice):
+    """Codes were mailed to the addresses that are to be verified."""
+
+    template = "code_sent"
+    addresses: tuple[str, ...]
+    present: tuple[str, ...] = ()
+    """The addresses that the account has."""
 
 
 class Asked(Enum):
@@ -47,9 +70,8 @@ def ask(pending: Pending, addresses: Sequence[str], request: Request, work: Unit
             home.outbox.finish(name, place)
         limits = home.limits
         free = [each for each in addresses if not limits.is_reached(Counted.CODE, each, now)]
-        facts = {"code": code, "pending": pending, "days": LIFETIME.days}
         notices = [
-            Told(_reader_at(address, pending.language, request, work), "code", facts)
+            CodeNotice(_reader_at(address, pending.language, request, work), Secret(code), pending)
             for address in free
         ]
         if not notices:

@@ -1,7 +1,7 @@
 """A command, who sent it, and the time become records, accounts and notices."""
 
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from pbm_oust.commands.challenge import Challenge
 from pbm_oust.commands.leave import bring_back
@@ -12,7 +12,7 @@ from pbm_oust.grammar.aliases import ALIASES, language_of
 from pbm_oust.grammar.line import Line
 from pbm_oust.grammar.words import UnknownWord, language_like
 from pbm_oust.play.authentication import WrongPassword, WrongPasswordCase, authenticate
-from pbm_oust.play.notices import Notice, RefusalNotice, Told
+from pbm_oust.play.notices import Notice, RefusalNotice
 from pbm_oust.play.request import Action, Actor, Handled, RefusedBefore, Request
 from pbm_oust.play.starting import actor_among
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -32,6 +32,33 @@ for _module in MODULES:
     _UNSIGNED |= getattr(_module, "UNSIGNED", {})
 MOST_LINES = 20
 """How many commands one mail may hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class MultipleNotice(Notice):
+    """What became of the commands of one mail."""
+
+    template = "multiple"
+    done: tuple[tuple[str, Notice], ...]
+    """The lines that were carried out, with the answer to each."""
+    failed: tuple[tuple[str, Notice], ...]
+    """The line that was refused, if one was."""
+    left: tuple[str, ...]
+    """The lines behind that."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredElsewhereNotice(Notice):
+    """A command of several was carried out, and its answer is a letter of its own."""
+
+    template = "answered_elsewhere"
+
+
+@dataclass(frozen=True, slots=True)
+class DoneBeforeNotice(Notice):
+    """A mail has come again, and what it asked for is done."""
+
+    template = "done_before"
 
 
 def handle(request: Request, work: UnitOfWork) -> Handled:
@@ -126,15 +153,15 @@ def carry_out_all(command: Multiple, request: Request, work: UnitOfWork) -> Hand
         identity = f"{request.identity}\0{nth}"
         handle(replace(request, line=line, chat="", identity=identity), quiet)
         if len(answers) == nth:
-            answers.append(Told(work.sender_of(request), "answered_elsewhere", {}))
+            answers.append(AnsweredElsewhereNotice(work.sender_of(request)))
         if isinstance(answers[-1], RefusalNotice):
             break
     is_userid = work.names_for(request)
-    shown = [parse_line(line)[0].shown(VOCABULARY, is_userid) for line in lines]
-    steps = list(zip(shown, answers, strict=False))
-    done = [step for step in steps if not isinstance(step[1], RefusalNotice)]
-    facts = {"done": done, "failed": steps[len(done) :], "left": shown[len(steps) :]}
-    answer = Told(work.sender_of(request), "multiple", facts)
+    shown = tuple(parse_line(line)[0].shown(VOCABULARY, is_userid) for line in lines)
+    steps = tuple(zip(shown, answers, strict=False))
+    done = tuple(step for step in steps if not isinstance(step[1], RefusalNotice))
+    failed, left = steps[len(done) :], shown[len(steps) :]
+    answer = MultipleNotice(work.sender_of(request), done, failed, left)
     return work.answer(answer, request, Handled(f"{len(done)} of {len(lines)} lines done"))
 
 
@@ -180,8 +207,9 @@ def _refuse(
         culprit="" if culprit_at is None else refusal.culprit,
         culprit_at=culprit_at or 0,
         correction=None if correction == as_sent else correction,
-        answer=instead or "",
+        instead=instead or "",
         answered=answered,
+        replied=request.reply.purpose if request.reply else None,
     )
     handled = Handled(f"refused: {refusal}", notice.game.name if notice.game else "")
     if actor and request.message_id and not isinstance(reason, RefusedBefore):
@@ -191,5 +219,5 @@ def _refuse(
 
 def answer_done_before(request: Request, work: UnitOfWork) -> Handled:
     """Answer a mail that was carried out when it came before."""
-    answer = Told(work.sender_of(request), "done_before", {})
-    return work.answer(answer, request, Handled("done before"))
+    notice = DoneBeforeNotice(work.sender_of(request))
+    return work.answer(notice, request, Handled("done before"))

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.accounts.settings import Settings
+from pbm_oust.commands.help import HelpNotice
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language
 from pbm_oust.letters.words import Words, help_subjects
-from pbm_oust.play.notices import HelpNotice, Reader, RefusalNotice
+from pbm_oust.play.notices import Reader, RefusalNotice
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules.kinds import KINDS
 from tests.support.home_by_mail import Talk

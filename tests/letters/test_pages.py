@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from pbm_oust.accounts.settings import BoardForm, Settings
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Terms
+from pbm_oust.commands.show import BoardsNotice
 from pbm_oust.letters.html import turn_took
 from pbm_oust.letters.words import Words
-from pbm_oust.play.notices import BoardNotice, BoardsNotice, News, Notice, Reader
+from pbm_oust.play.notices import BoardNotice, News, Notice, Reader
 from pbm_oust.render.text import board_text
 from pbm_oust.rules.grid import square
 from pbm_oust.rules.kinds import KINDS

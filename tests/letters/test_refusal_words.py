@@ -10,12 +10,13 @@ from typing import cast
 import pytest
 from jinja2 import Environment, nodes
 
+from pbm_oust.commands.help import HelpNotice
 from pbm_oust.grammar.form import Form
 from pbm_oust.letters import overview
 from pbm_oust.letters.refusals import place_of
 from pbm_oust.letters.words import Words, help_subjects, wrapped_usage
 from pbm_oust.mail.inbound import SeveralSubjects
-from pbm_oust.play.notices import HelpNotice, Reader, RefusalNotice
+from pbm_oust.play.notices import Reader, RefusalNotice
 from pbm_oust.play.starting import LimitReached
 from pbm_oust.refusal import NotAllowed, Reason, Unreadable
 from pbm_oust.rules.kinds import KINDS

@@ -5,9 +5,10 @@ from email import message_from_bytes
 
 import pytest
 
+from pbm_oust.commands.help import HelpNotice
 from pbm_oust.letters.letters import Letters
 from pbm_oust.mail.robots import MOST_HOPS, reason_for_silence
-from pbm_oust.play.notices import HelpNotice, Reader
+from pbm_oust.play.notices import Reader
 from pbm_oust.play.request import Request
 from tests.support.mails import mail
 
