@@ -16,7 +16,7 @@ def _limit(rows: Sequence[Row]) -> int:
 
 
 LIMIT: Kept[int] = Kept(
-    name="limits",
+    name="board_limits",
     key="Limit",
     columns=(Column("boards", Holds.NUMBER),),
     empty=0,

@@ -244,7 +244,7 @@ SOUND = json.loads(format_json(ALICE))
         ({"notes": ["text"]}, "notes: 'text' is no object with board, kind, note"),
         ({"notes": [{"board": 1, "kind": "oust"}]}, "notes: None is no text"),
         ({"notes": [{"board": 1, "kind": "oust", "text": ""}]}, "is no object with"),
-        ({"limits": [{"boards": "5"}]}, "limits: '5' is no number"),
+        ({"board_limits": [{"boards": "5"}]}, "board_limits: '5' is no number"),
         ({"disabled": [{"since": "yesterday"}]}, "disabled: 'yesterday' is no time"),
         ({"disabled": [{"since": 7}]}, "disabled: 7 is no time"),
     ],

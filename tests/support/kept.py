@@ -87,7 +87,7 @@ VALUES: Mapping[str, st.SearchStrategy[Any]] = {
     "settings": settings,
     "notes": st.dictionaries(boards, texts, max_size=4),
     "watched": several(boards),
-    "limits": st.integers(0, 999),
+    "board_limits": st.integers(0, 999),
     "rejections": several(userids),
     "queue": several(plans),
     "submissions": several(submissions),
