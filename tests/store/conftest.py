@@ -36,6 +36,15 @@ def database(tmp_path: Path) -> Iterator[Database]:
     database.close()
 
 
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    """A database for many works that are undone."""
+    database = Database(tmp_path_factory.mktemp("home") / "pbm_oust.db")
+    database.write(lambda _: None)
+    yield database
+    database.close()
+
+
 @pytest.fixture
 def memory_path() -> Iterator[Path]:
     """Give a folder in memory where there is such a thing: nobody waits for the disk there."""

@@ -1,10 +1,18 @@
+CREATE TABLE account_versions ( -- one row, with the highest version that was given
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    latest INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE accounts (
     userid TEXT PRIMARY KEY,
     password TEXT NOT NULL, -- its hash
     joined INTEGER NOT NULL,
     signup_key TEXT, -- the message key of the mail that made the account, if one did
-    version INTEGER NOT NULL DEFAULT 1 -- one more after each change of the account
+    digest_due INTEGER, -- when to look whether boards wait; NULL where no digest is wanted
+    version INTEGER NOT NULL -- another one after each change, and never one that was there before
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX accounts_digest_due ON accounts (digest_due) WHERE digest_due IS NOT NULL;
 
 CREATE TABLE addresses (
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
@@ -14,16 +22,23 @@ CREATE TABLE addresses (
     PRIMARY KEY (userid, position)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX addresses_normal ON addresses (normal);
+CREATE INDEX addresses_normal ON addresses (normal, userid);
 
-CREATE TABLE becomes ( -- the userid that an account is about to get
+CREATE TABLE becomes (
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
     position INTEGER NOT NULL,
-    next_userid TEXT NOT NULL,
+    next_userid TEXT NOT NULL, -- the userid that the account is about to get
     PRIMARY KEY (userid, position)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX becomes_next ON becomes (next_userid);
+CREATE INDEX becomes_next_userid ON becomes (next_userid);
+
+CREATE TABLE board_limits (
+    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    position INTEGER NOT NULL,
+    boards INTEGER NOT NULL, -- the most at once
+    PRIMARY KEY (userid, position)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE board_userids ( -- who stands anywhere in a history
     userid TEXT NOT NULL,
@@ -166,13 +181,6 @@ CREATE INDEX letters_unwritten ON letters (id) WHERE state = 'file' AND file IS 
 
 CREATE INDEX letters_userid ON letters (userid);
 
-CREATE TABLE limits ( -- on how many boards at once a player wants to be
-    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
-    position INTEGER NOT NULL,
-    boards INTEGER NOT NULL,
-    PRIMARY KEY (userid, position)
-) STRICT, WITHOUT ROWID;
-
 CREATE TABLE message_keys (
     message_key TEXT PRIMARY KEY,
     outcome TEXT NOT NULL CHECK (outcome IN ('begun', 'done', 'refused')),
@@ -216,13 +224,13 @@ CREATE INDEX rate_limits_subject ON rate_limits (word, subject, at);
 CREATE TABLE rejections (
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
     position INTEGER NOT NULL,
-    rejected TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    rejected TEXT NOT NULL, -- the userid of a player
     PRIMARY KEY (userid, position)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX rejections_rejected ON rejections (rejected);
+CREATE INDEX rejections_rejected ON rejections (rejected, userid);
 
-CREATE TABLE seek_numbers ( -- the highest number given, also to challenges that are gone
+CREATE TABLE seek_numbers ( -- the highest number given, also to open challenges that are gone
     kind TEXT PRIMARY KEY,
     highest INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
@@ -240,7 +248,10 @@ CREATE TABLE seeks ( -- open challenges
     UNIQUE (kind, number)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX seeks_at ON seeks (at);
+CREATE TRIGGER seeks_are_numbered AFTER INSERT ON seeks BEGIN
+    INSERT INTO seek_numbers VALUES (NEW.kind, NEW.number)
+    ON CONFLICT (kind) DO UPDATE SET highest = max(highest, excluded.highest);
+END;
 
 CREATE TABLE settings ( -- those that are not as usual
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
@@ -250,8 +261,6 @@ CREATE TABLE settings ( -- those that are not as usual
     PRIMARY KEY (userid, position),
     UNIQUE (userid, name)
 ) STRICT, WITHOUT ROWID;
-
-CREATE INDEX settings_value ON settings (name, value);
 
 CREATE TABLE signed_off (
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
@@ -272,10 +281,10 @@ CREATE TABLE submissions ( -- moves that wait to be confirmed
     PRIMARY KEY (userid, position)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE to_be_told ( -- who is to be told of that
+CREATE TABLE to_be_told ( -- who is told when that has happened
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
     position INTEGER NOT NULL,
-    reader TEXT NOT NULL,
+    reader TEXT NOT NULL, -- the userid of a player
     PRIMARY KEY (userid, position)
 ) STRICT, WITHOUT ROWID;
 
@@ -283,7 +292,7 @@ CREATE TABLE vacations (
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
     position INTEGER NOT NULL,
     begins INTEGER NOT NULL,
-    ends INTEGER NOT NULL,
+    ends INTEGER NOT NULL CHECK (ends >= begins),
     PRIMARY KEY (userid, position)
 ) STRICT, WITHOUT ROWID;
 
@@ -339,4 +348,4 @@ CREATE TABLE watched (
     PRIMARY KEY (userid, position)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX watched_board ON watched (kind, board);
+CREATE INDEX watched_board ON watched (kind, board, userid);

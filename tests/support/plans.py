@@ -18,8 +18,8 @@ LISTINGS = (
     "SELECT kind, board FROM waiting_lines UNION SELECT kind, board FROM waiting_rewritings",
 )
 """Statements that mean everything."""
-PARTIAL = ("letters_unwritten", "letters_file", "histories_believed")
-"""Indexes that hold just what is meant."""
+PARTIAL = ("letters_unwritten", "letters_file", "histories_believed", "VIRTUAL TABLE INDEX 1:")
+"""Indexes that hold just what is meant, and the values of a list that the program gives."""
 
 _PROGRAM = pbm_oust.__path__[0]
 _PASSES_ON = ("connections.py", "plans.py")

@@ -1,7 +1,7 @@
 """Tables for accounts and what they keep. Times are seconds since 1970 in UTC.
 
-Each noun that accounts keep has a table of its name, with its columns behind the userid and the
-position of the row.
+Each noun of `accounts/registry.py` has a table of its name, whose rows an account has in the order
+of `position`.
 """
 
 VERSION_1 = """
@@ -10,8 +10,16 @@ CREATE TABLE accounts (
     password TEXT NOT NULL, -- its hash
     joined INTEGER NOT NULL,
     signup_key TEXT, -- the message key of the mail that made the account, if one did
-    version INTEGER NOT NULL DEFAULT 1 -- one more after each change of the account
+    digest_due INTEGER, -- when to look whether boards wait; NULL where no digest is wanted
+    version INTEGER NOT NULL -- another one after each change, and never one that was there before
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX accounts_digest_due ON accounts (digest_due) WHERE digest_due IS NOT NULL;
+
+CREATE TABLE account_versions ( -- one row, with the highest version that was given
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    latest INTEGER NOT NULL
+) STRICT;
+INSERT INTO account_versions VALUES (1, 0);
 
 CREATE TABLE addresses (
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
@@ -20,7 +28,7 @@ CREATE TABLE addresses (
     normal TEXT NOT NULL, -- the form in which addresses are compared
     PRIMARY KEY (userid, position)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX addresses_normal ON addresses (normal);
+CREATE INDEX addresses_normal ON addresses (normal, userid);
 
 CREATE TABLE settings ( -- those that are not as usual
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
@@ -30,7 +38,6 @@ CREATE TABLE settings ( -- those that are not as usual
     PRIMARY KEY (userid, position),
     UNIQUE (userid, name)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX settings_value ON settings (name, value);
 
 CREATE TABLE notes (
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
@@ -48,22 +55,22 @@ CREATE TABLE watched (
     board INTEGER NOT NULL,
     PRIMARY KEY (userid, position)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX watched_board ON watched (kind, board);
+CREATE INDEX watched_board ON watched (kind, board, userid);
 
-CREATE TABLE limits ( -- on how many boards at once a player wants to be
+CREATE TABLE board_limits (
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
     position INTEGER NOT NULL,
-    boards INTEGER NOT NULL,
+    boards INTEGER NOT NULL, -- the most at once
     PRIMARY KEY (userid, position)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE rejections (
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
     position INTEGER NOT NULL,
-    rejected TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    rejected TEXT NOT NULL, -- the userid of a player
     PRIMARY KEY (userid, position)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX rejections_rejected ON rejections (rejected);
+CREATE INDEX rejections_rejected ON rejections (rejected, userid);
 
 CREATE TABLE queue ( -- moves that wait for the turn that they answer
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
@@ -99,18 +106,21 @@ CREATE TABLE seeks ( -- open challenges
     PRIMARY KEY (userid, position),
     UNIQUE (kind, number)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX seeks_at ON seeks (at);
 
-CREATE TABLE seek_numbers ( -- the highest number given, also to challenges that are gone
+CREATE TABLE seek_numbers ( -- the highest number given, also to open challenges that are gone
     kind TEXT PRIMARY KEY,
     highest INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+CREATE TRIGGER seeks_are_numbered AFTER INSERT ON seeks BEGIN
+    INSERT INTO seek_numbers VALUES (NEW.kind, NEW.number)
+    ON CONFLICT (kind) DO UPDATE SET highest = max(highest, excluded.highest);
+END;
 
 CREATE TABLE vacations (
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
     position INTEGER NOT NULL,
     begins INTEGER NOT NULL,
-    ends INTEGER NOT NULL,
+    ends INTEGER NOT NULL CHECK (ends >= begins),
     PRIMARY KEY (userid, position)
 ) STRICT, WITHOUT ROWID;
 
@@ -143,18 +153,18 @@ CREATE TABLE disabled (
     PRIMARY KEY (userid, position)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE becomes ( -- the userid that an account is about to get
+CREATE TABLE becomes (
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
     position INTEGER NOT NULL,
-    next_userid TEXT NOT NULL,
+    next_userid TEXT NOT NULL, -- the userid that the account is about to get
     PRIMARY KEY (userid, position)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX becomes_next ON becomes (next_userid);
+CREATE INDEX becomes_next_userid ON becomes (next_userid);
 
-CREATE TABLE to_be_told ( -- who is to be told of that
+CREATE TABLE to_be_told ( -- who is told when that has happened
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
     position INTEGER NOT NULL,
-    reader TEXT NOT NULL,
+    reader TEXT NOT NULL, -- the userid of a player
     PRIMARY KEY (userid, position)
 ) STRICT, WITHOUT ROWID;
 

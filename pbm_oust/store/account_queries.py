@@ -1,0 +1,148 @@
+"""Which accounts: by address, by what they watch or want, and by what is due.
+
+Each query is served by an index. All functions may raise DatabaseFault.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.address import normal_address
+from pbm_oust.accounts.seeks import SEEKS, Seek
+from pbm_oust.store.account_tables import value_of
+from pbm_oust.store.accounts import ACCOUNTS
+from pbm_oust.store.columns import seconds
+from pbm_oust.store.connections import Snapshot
+
+HAS_ACCOUNT = "SELECT 1 FROM accounts WHERE userid = ?"
+WITH_ACCOUNTS = "SELECT userid FROM accounts WHERE userid IN (SELECT value FROM json_each(?))"
+USERIDS_AFTER = "SELECT userid FROM accounts WHERE userid > ? ORDER BY userid LIMIT ?"
+AT_ADDRESS = "SELECT DISTINCT userid FROM addresses WHERE normal = ? ORDER BY userid"
+WATCHERS = "SELECT userid FROM watched WHERE kind = ? AND board = ? ORDER BY userid"
+WANTING_BROADCASTS = """
+SELECT userid FROM accounts WHERE userid > ?
+AND NOT EXISTS (SELECT 1 FROM disabled WHERE userid = accounts.userid)
+AND NOT EXISTS (SELECT 1 FROM signed_off WHERE userid = accounts.userid)
+AND NOT EXISTS (
+    SELECT 1 FROM settings
+    WHERE userid = accounts.userid AND name = 'broadcasts' AND value = 'off'
+)
+ORDER BY userid LIMIT ?
+"""
+DIGEST_DUE = "SELECT userid FROM accounts WHERE digest_due <= ? ORDER BY digest_due"
+OPEN_SEEKS = """
+SELECT userid, kind, number, at, side, grid, terms FROM seeks WHERE kind = ? AND at > ?
+AND NOT EXISTS (SELECT 1 FROM disabled WHERE userid = seeks.userid)
+AND NOT EXISTS (SELECT 1 FROM signed_off WHERE userid = seeks.userid)
+ORDER BY number
+"""
+SEEKER = "SELECT userid FROM seeks WHERE kind = ? AND number = ?"
+HIGHEST_SEEK = "SELECT highest FROM seek_numbers WHERE kind = ?"
+REJECTING = "SELECT userid FROM rejections WHERE rejected = ? ORDER BY userid"
+PROMISED = "SELECT 1 FROM becomes WHERE next_userid = ?"
+
+PAGE = 500
+"""How many accounts are asked for at a time."""
+
+
+def has_account(snapshot: Snapshot, userid: str) -> bool:
+    """Return whether there is an account of this userid."""
+    return snapshot.row(HAS_ACCOUNT, userid) is not None
+
+
+def those_with_accounts(snapshot: Snapshot, userids: Iterable[str]) -> frozenset[str]:
+    """Return those of some userids that accounts have."""
+    return frozenset(_firsts(snapshot, WITH_ACCOUNTS, json.dumps(list(userids))))
+
+
+def userids_after(snapshot: Snapshot, userid: str = "", most: int = PAGE) -> list[str]:
+    """Return the userids of accounts that come after this one, in order; at most so many."""
+    return _firsts(snapshot, USERIDS_AFTER, userid, most)
+
+
+def each_account(snapshot: Snapshot) -> Iterator[Account]:
+    """Yield all accounts in the order of their userids."""
+    return _accounts(snapshot, USERIDS_AFTER)
+
+
+def at_address(snapshot: Snapshot, address: str) -> list[Account]:
+    """Return the accounts that have an address, however it is written."""
+    userids = _firsts(snapshot, AT_ADDRESS, normal_address(address))
+    return list(_read(snapshot, userids))
+
+
+def is_known(snapshot: Snapshot, address: str) -> bool:
+    """Return whether some account has an address, however it is written."""
+    return snapshot.row(AT_ADDRESS, normal_address(address)) is not None
+
+
+def watchers(snapshot: Snapshot, kind: str, board: int) -> list[Account]:
+    """Return the accounts of those who watch a board."""
+    return list(_read(snapshot, _firsts(snapshot, WATCHERS, kind, board)))
+
+
+def wanting_broadcasts(snapshot: Snapshot) -> Iterator[Account]:
+    """Yield the accounts of those who want what is written to everybody.
+
+    Players who have signed off and accounts that are disabled are left out.
+    """
+    return _accounts(snapshot, WANTING_BROADCASTS)
+
+
+def with_digest_due(snapshot: Snapshot, now: datetime) -> list[str]:
+    """Return the userids of those whose boards are to be looked at for a digest, oldest first."""
+    return _firsts(snapshot, DIGEST_DUE, seconds(now))
+
+
+def open_seeks(snapshot: Snapshot, kind: str, since: datetime) -> list[tuple[Seek, str]]:
+    """Return the challenges of a game that were made after a moment, with the seekers' userids.
+
+    Those of players who have signed off and of disabled accounts are left out.
+    """
+    found = []
+    for userid, *row in snapshot.rows(OPEN_SEEKS, kind, seconds(since)):
+        (seek,) = value_of(SEEKS, userid, [row])
+        found.append((seek, userid))
+    return found
+
+
+def seeker(snapshot: Snapshot, kind: str, number: int) -> Account | None:
+    """Return the account of whoever made the open challenge of this number, or None."""
+    found = snapshot.row(SEEKER, kind, number)
+    return ACCOUNTS.read(snapshot, found[0]) if found else None
+
+
+def next_seek_number(snapshot: Snapshot, kind: str) -> int:
+    """Return the number of the next open challenge of a game, which none ever had."""
+    found = snapshot.row(HIGHEST_SEEK, kind)
+    return 1 + (found[0] if found else 0)
+
+
+def rejecting(snapshot: Snapshot, userid: str) -> list[str]:
+    """Return the userids of those who want no games with a player."""
+    return _firsts(snapshot, REJECTING, userid)
+
+
+def is_promised(snapshot: Snapshot, userid: str) -> bool:
+    """Return whether somebody is about to get this userid."""
+    return snapshot.row(PROMISED, userid) is not None
+
+
+def _firsts(snapshot: Snapshot, statement: str, *values: int | str) -> list[str]:
+    """Return the first column of all rows."""
+    return [str(first) for first, *_ in snapshot.rows(statement, *values)]
+
+
+def _accounts(snapshot: Snapshot, statement: str) -> Iterator[Account]:
+    """Yield the accounts that a statement gives page by page, each read when it is wanted."""
+    userids = _firsts(snapshot, statement, "", PAGE)
+    while userids:
+        yield from _read(snapshot, userids)
+        userids = _firsts(snapshot, statement, userids[-1], PAGE)
+
+
+def _read(snapshot: Snapshot, userids: Iterable[str]) -> Iterator[Account]:
+    for userid in userids:
+        if account := ACCOUNTS.read(snapshot, userid):
+            yield account

@@ -1,0 +1,111 @@
+"""The tables of what accounts keep: their statements, and their cells as the database has them.
+
+Each noun in `accounts/registry.py` has a table of its name with its columns, behind the userid and
+the position of the row.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
+
+from pbm_oust.accounts.kept import Column, Holds, Kept
+from pbm_oust.accounts.registry import Nouns
+from pbm_oust.store.columns import moment_of, seconds
+from pbm_oust.store.connections import Row, Snapshot, Value
+from pbm_oust.store.faults import DatabaseDamaged
+
+T = TypeVar("T")
+
+ADDRESSES = "addresses"
+"""The table of the addresses, which are a part of every account."""
+
+
+class AccountDamaged(DatabaseDamaged):
+    """The database has rows of an account that say nothing; the message says which."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """The statements for the table of a noun."""
+
+    noun: Kept[Any]
+
+    @cached_property
+    def delete(self) -> str:
+        """The statement that removes the rows of an account from a position on."""
+        return f"DELETE FROM {self.noun.name} WHERE userid = ? AND position >= ?"  # noqa: S608 - the names are ours
+
+    @cached_property
+    def insert(self) -> str:
+        """The statement that adds a row."""
+        names = ", ".join(column.name for column in self.noun.columns)
+        places = ", ".join("?" * (2 + len(self.noun.columns)))
+        return f"INSERT INTO {self.noun.name} (userid, position, {names}) VALUES ({places})"  # noqa: S608 - the names are ours
+
+    @cached_property
+    def mentions(self) -> tuple[str, ...]:
+        """The statements for the userids of those whose rows name a player."""
+        return tuple(
+            f"SELECT userid FROM {self.noun.name} WHERE {column.name} = ?"  # noqa: S608 - the names are ours
+            for column in self.noun.columns
+            if column.holds is Holds.USERID
+        )
+
+    def stored(self, row: Row) -> Row:
+        """Return a row as the database has it."""
+        pairs = zip(self.noun.columns, row, strict=True)
+        return tuple(_stored(column, cell) for column, cell in pairs)
+
+
+class Tables:
+    """The tables of some nouns, and that of the addresses."""
+
+    def __init__(self, nouns: Nouns) -> None:
+        self._tables = tuple(map(Table, nouns))
+        self._widths = {ADDRESSES: 1} | {noun.name: len(noun.columns) for noun in nouns}
+        columns = {ADDRESSES: ["address"]}
+        columns |= {noun.name: [column.name for column in noun.columns] for noun in nouns}
+        most = max(self._widths.values())
+        self.select = " UNION ALL ".join(
+            f"SELECT '{name}', position, {', '.join([*cells, *['NULL'] * (most - len(cells))])} "  # noqa: S608 - the names are ours
+            f"FROM {name} WHERE userid = ?1"
+            for name, cells in columns.items()
+        )
+        """The statement for all rows of an account: their tables, positions and cells."""
+
+    def __iter__(self) -> Iterator[Table]:
+        """Yield the tables of the nouns."""
+        return iter(self._tables)
+
+    def rows_of(self, snapshot: Snapshot, userid: str) -> dict[str, list[Row]]:
+        """Return the rows of an account by their tables, in order."""
+        found: dict[str, list[Row]] = {name: [] for name in self._widths}
+        rows = snapshot.rows(self.select, userid)
+        for name, _, *cells in sorted(rows, key=lambda row: (row[0], row[1])):
+            found[name].append(tuple(cells[: self._widths[name]]))
+        return found
+
+
+def value_of(noun: Kept[T], userid: str, rows: Sequence[Sequence[Value]]) -> T:
+    """Return what the rows of a noun's table say. Raises AccountDamaged."""
+    try:
+        found = [
+            tuple(_found(*pair) for pair in zip(noun.columns, cells, strict=True)) for cells in rows
+        ]
+        return noun.read(found)
+    except (ValueError, OverflowError) as error:
+        raise AccountDamaged(
+            f"the account {userid} in the database is damaged, {noun.name}: {error}"
+        ) from None
+
+
+def _stored(column: Column, cell: Any) -> Value:
+    is_time = column.holds is Holds.TIME and cell is not None
+    return seconds(cell) if is_time else cell
+
+
+def _found(column: Column, value: Value) -> Any:
+    if column.holds is Holds.TIME and isinstance(value, int):
+        return moment_of(value)
+    return value

@@ -1,0 +1,76 @@
+"""Accounts taken from one home to another, as lines of JSON (`accounts/exported.py`)."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from pbm_oust.accounts.account import Account, BadAccount
+from pbm_oust.accounts.exported import format_json, parse_json
+from pbm_oust.accounts.seeks import SEEKS
+from pbm_oust.store.account_queries import each_account, next_seek_number, those_with_accounts
+from pbm_oust.store.accounts import ACCOUNTS
+from pbm_oust.store.connections import Snapshot, Transaction
+
+
+class UseridsTaken(Exception):
+    """There are accounts with these userids already; nothing has been written."""
+
+    def __init__(self, userids: Iterable[str]) -> None:
+        self.userids = tuple(sorted(userids))
+        super().__init__(f"there are accounts already of {', '.join(self.userids)}")
+
+
+def export_accounts(snapshot: Snapshot) -> Iterator[str]:
+    """Yield a line of JSON for each account, in the order of their userids."""
+    return map(format_json, each_account(snapshot))
+
+
+def parse_accounts(lines: Iterable[str]) -> list[Account]:
+    """Return the accounts of lines of JSON; empty lines are left out.
+
+    Raises BadAccount, which names the line, also for a userid that comes twice.
+    """
+    accounts: dict[str, Account] = {}
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            account = parse_json(line)
+            if account.userid in accounts:
+                raise BadAccount(f"the userid {account.userid} stands further above, too")
+        except BadAccount as error:
+            raise BadAccount(f"line {number}: {error}") from None
+        accounts[account.userid] = account
+    return list(accounts.values())
+
+
+def import_accounts(transaction: Transaction, accounts: Iterable[Account]) -> None:
+    """Write accounts that come from elsewhere, all or none of them.
+
+    Open challenges whose numbers were given here before get others. Raises UseridsTaken.
+    """
+    coming = list(accounts)
+    if taken := those_with_accounts(transaction, (account.userid for account in coming)):
+        raise UseridsTaken(taken)
+    for account in _numbered(transaction, coming):
+        ACCOUNTS.write(transaction, account)
+
+
+def _numbered(snapshot: Snapshot, accounts: list[Account]) -> Iterator[Account]:
+    """Yield accounts with numbers for their open challenges that nobody else has."""
+    seeks = [seek for account in accounts for seek in SEEKS.of(account)]
+    free = {kind: next_seek_number(snapshot, kind) for kind in {seek.kind for seek in seeks}}
+    used: set[tuple[str, int]] = set()
+    following = {
+        kind: max([first, *(seek.number + 1 for seek in seeks if seek.kind == kind)])
+        for kind, first in free.items()
+    }
+    for account in accounts:
+        kept = []
+        for seek in SEEKS.of(account):
+            number = seek.number
+            if number < free[seek.kind] or (seek.kind, number) in used:
+                number = following[seek.kind]
+                following[seek.kind] += 1
+            used.add((seek.kind, number))
+            kept.append(replace(seek, number=number))
+        yield SEEKS.put(account, tuple(kept))

@@ -1,0 +1,196 @@
+"""Accounts in the database: read whole, written where they have changed.
+
+    account = ACCOUNTS.read(snapshot, "alice")
+    database.write(lambda transaction: ACCOUNTS.write(transaction, with_note(account, ..)))
+
+An account knows its version. What is written over another version than the one that was read
+changes nothing and raises AccountChanged: whoever wanted it reads again.
+
+All methods may raise DatabaseFault.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import datetime
+from itertools import takewhile
+
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.address import normal_address
+from pbm_oust.accounts.digest import next_digest
+from pbm_oust.accounts.merging import merged, with_renamed
+from pbm_oust.accounts.registry import KEPT, Nouns
+from pbm_oust.store.account_tables import ADDRESSES, Table, Tables, value_of
+from pbm_oust.store.columns import moment_of, seconds
+from pbm_oust.store.connections import Row, Snapshot, Transaction
+
+
+class AccountChanged(Exception):
+    """An account is not, or no longer, what was read of it; nothing has been written."""
+
+
+class Accounts:
+    """The accounts of a home with these nouns. It holds nothing but statements."""
+
+    def __init__(self, nouns: Nouns = KEPT) -> None:
+        self._nouns = nouns
+        self.tables = Tables(nouns)
+
+    def read(self, snapshot: Snapshot, userid: str) -> Account | None:
+        """Return an account with everything that it keeps, or None if there is none."""
+        found = snapshot.row(
+            "SELECT password, joined, signup_key, version FROM accounts WHERE userid = ?", userid
+        )
+        if found is None:
+            return None
+        password, joined, signup_key, version = found
+        rows = self.tables.rows_of(snapshot, userid)
+        account = Account(
+            userid,
+            password,
+            tuple(address for (address,) in rows[ADDRESSES]),
+            moment_of(joined),
+            signup_key or "",
+            version=version,
+        )
+        for table in self.tables:
+            if kept := rows[table.noun.name]:
+                account = table.noun.put(account, value_of(table.noun, userid, kept))
+        return account
+
+    def write(self, transaction: Transaction, account: Account) -> Account:
+        """Write an account in the place of the version that it was made from, and return it.
+
+        One whose version is 0 is new. Raises AccountChanged.
+        """
+        version = self._next_version(transaction)
+        stored = (
+            account.password,
+            seconds(account.joined),
+            account.cause or None,
+            _seconds_or_none(next_digest(account)),
+            version,
+            account.userid,
+        )
+        if account.version:
+            statement = (
+                "UPDATE accounts SET password = ?, joined = ?, signup_key = ?, digest_due = ?, "
+                "version = ? WHERE userid = ? AND version = ?"
+            )
+            count = transaction.run(statement, *stored, account.version)
+        else:
+            statement = (
+                "INSERT INTO accounts (password, joined, signup_key, digest_due, version, userid) "
+                "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+            )
+            count = transaction.run(statement, *stored)
+        if not count:
+            raise AccountChanged(account.userid)
+        found = self.tables.rows_of(transaction, account.userid)
+        self._write_addresses(transaction, account, found[ADDRESSES])
+        for table in self.tables:
+            wanted = [table.stored(row) for row in table.noun.rows_of(account)]
+            self._write_rows(transaction, account.userid, table, found[table.noun.name], wanted)
+        return replace(account, version=version)
+
+    def check(self, snapshot: Snapshot, accounts: Iterable[Account]) -> None:
+        """Raise AccountChanged if some account is not the one that was read."""
+        for account in accounts:
+            statement = "SELECT 1 FROM accounts WHERE userid = ? AND version = ?"
+            if not snapshot.row(statement, account.userid, account.version):
+                raise AccountChanged(account.userid)
+
+    def remove(self, transaction: Transaction, account: Account) -> None:
+        """Remove an account, and its userid from the accounts of others.
+
+        Raises AccountChanged.
+        """
+        self._delete(transaction, account)
+        self._rename_elsewhere(transaction, account.userid, None)
+
+    def rename(self, transaction: Transaction, account: Account, new: str) -> Account:
+        """Give an account another userid, in the accounts of others too, and return it.
+
+        Raises AccountChanged, also where somebody has the userid.
+        """
+        old = account.userid
+        renamed = replace(account, userid=new)
+        if transaction.row("SELECT 1 FROM accounts WHERE userid = ?", new):
+            raise AccountChanged(new)
+        self.check(transaction, [account])
+        transaction.run("UPDATE accounts SET userid = ? WHERE userid = ?", new, old)
+        renamed = self.write(transaction, renamed)
+        self._rename_elsewhere(transaction, old, new)
+        return renamed
+
+    def merge(self, transaction: Transaction, account: Account, other: Account) -> Account:
+        """Make another account part of one, in the accounts of others too, and return that one.
+
+        Raises AccountChanged.
+        """
+        self._delete(transaction, other)
+        both = self.write(transaction, merged(account, other, self._nouns))
+        self._rename_elsewhere(transaction, other.userid, account.userid)
+        return both
+
+    def mentioning(self, snapshot: Snapshot, userid: str) -> list[str]:
+        """Return the userids of those whose accounts name a player, as one they reject."""
+        found = {
+            each
+            for table in self.tables
+            for statement in table.mentions
+            for (each,) in snapshot.rows(statement, userid)
+        }
+        return sorted(found)
+
+    def _rename_elsewhere(self, transaction: Transaction, old: str, new: str | None) -> None:
+        for userid in self.mentioning(transaction, old):
+            if account := self.read(transaction, userid):
+                self.write(transaction, with_renamed(account, old, new, self._nouns))
+
+    def _delete(self, transaction: Transaction, account: Account) -> None:
+        statement = "DELETE FROM accounts WHERE userid = ? AND version = ?"
+        if not transaction.run(statement, account.userid, account.version):
+            raise AccountChanged(account.userid)
+
+    def _next_version(self, transaction: Transaction) -> int:
+        statement = "UPDATE account_versions SET latest = latest + 1 WHERE id = 1 RETURNING latest"
+        return int(transaction.rows(statement)[0][0])
+
+    def _write_addresses(
+        self, transaction: Transaction, account: Account, found: list[Row]
+    ) -> None:
+        if [(address,) for address in account.addresses] == found:
+            return
+        transaction.run("DELETE FROM addresses WHERE userid = ?", account.userid)
+        for position, address in enumerate(account.addresses):
+            transaction.run(
+                "INSERT INTO addresses (userid, position, address, normal) VALUES (?, ?, ?, ?)",
+                account.userid,
+                position,
+                address,
+                normal_address(address),
+            )
+
+    def _write_rows(
+        self,
+        transaction: Transaction,
+        userid: str,
+        table: Table,
+        found: list[Row],
+        wanted: list[Row],
+    ) -> None:
+        """Write the rows of a noun from the first one on that is not there so."""
+        pairs = zip(found, wanted, strict=False)
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        if same < len(found):
+            transaction.run(table.delete, userid, same)
+        for position in range(same, len(wanted)):
+            transaction.run(table.insert, userid, position, *wanted[position])
+
+
+ACCOUNTS = Accounts()
+"""The accounts with everything that the product keeps."""
+
+
+def _seconds_or_none(at: datetime | None) -> int | None:
+    return None if at is None else seconds(at)

@@ -1,0 +1,158 @@
+"""Which accounts: each query finds those that it asks for, by an index."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import apsw
+import pytest
+
+from pbm_oust.accounts.digest import Digested, next_digest, with_digested
+from pbm_oust.accounts.invitations import with_rejected
+from pbm_oust.accounts.seeks import SEEKS
+from pbm_oust.accounts.settings import Settings, Switch, with_settings
+from pbm_oust.accounts.status import with_becomes, with_disabled, with_signed_off
+from pbm_oust.accounts.watched import with_watched
+from pbm_oust.store import account_queries as queries
+from pbm_oust.store.accounts import ACCOUNTS
+from pbm_oust.store.database import Database
+from tests.support.account_store import ALICE, BOB, CAROL, DIGEST, ask, seek, write
+from tests.support.kept import NOON
+
+
+def test_accounts_are_found_by_address_however_it_is_written(database: Database) -> None:
+    carol = replace(CAROL, addresses=("carol@example.org", "ALICE+both@example.org"))
+    write(database, ALICE, BOB, carol)
+
+    def userids_at(address: str) -> list[str]:
+        found = ask(database, lambda snapshot: queries.at_address(snapshot, address))
+        assert ask(database, lambda snapshot: queries.is_known(snapshot, address)) is bool(found)
+        return [each.userid for each in found]
+
+    assert userids_at("Alice+x@Example.org") == ["alice", "carol"]
+    assert userids_at("bob@example.com") == ["bob"]
+    assert userids_at("dora@example.org") == []
+
+
+def test_an_account_with_two_forms_of_one_address_is_found_once(database: Database) -> None:
+    write(database, replace(ALICE, addresses=("alice@example.org", "alice+oust@example.org")))
+    found = ask(database, lambda snapshot: queries.at_address(snapshot, "alice@example.org"))
+    assert [each.userid for each in found] == ["alice"]
+
+
+def test_userids_are_listed_page_by_page(database: Database) -> None:
+    write(database, CAROL, ALICE, BOB)
+    assert ask(database, queries.userids_after) == ["alice", "bob", "carol"]
+    assert ask(database, lambda snapshot: queries.userids_after(snapshot, "", 2)) == [
+        "alice",
+        "bob",
+    ]
+    assert ask(database, lambda snapshot: queries.userids_after(snapshot, "bob", 2)) == ["carol"]
+
+
+def test_all_accounts_are_read_however_many_pages(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(database, CAROL, ALICE, BOB)
+    for page in (1, 2, 3, 4):
+        monkeypatch.setattr(queries, "PAGE", page)
+        assert ask(database, lambda snapshot: list(queries.each_account(snapshot))) == [
+            ALICE,
+            BOB,
+            CAROL,
+        ]
+
+
+def test_many_userids_are_looked_up_at_once(database: Database) -> None:
+    write(database, ALICE, BOB)
+    asked = ["alice", "dora", "bob", "'; DROP TABLE accounts"]
+    found = ask(database, lambda snapshot: queries.those_with_accounts(snapshot, asked))
+    assert found == {"alice", "bob"}
+    assert ask(database, lambda snapshot: queries.has_account(snapshot, "bob"))
+    assert not ask(database, lambda snapshot: queries.has_account(snapshot, "dora"))
+
+
+def test_those_who_watch_a_board_are_found(database: Database) -> None:
+    alice, bob = with_watched(ALICE, ["oust 1"]), with_watched(BOB, ["churn 1", "oust 1"])
+    write(database, alice, bob, with_watched(CAROL, ["churn 1"]))
+    assert ask(database, lambda snapshot: queries.watchers(snapshot, "oust", 1)) == [alice, bob]
+    assert ask(database, lambda snapshot: queries.watchers(snapshot, "oust", 2)) == []
+
+
+def test_broadcasts_go_to_those_who_want_them_and_are_there(database: Database) -> None:
+    write(
+        database,
+        ALICE,
+        with_settings(BOB, Settings(broadcasts=Switch.OFF)),
+        with_settings(CAROL, DIGEST),
+        with_disabled(replace(ALICE, userid="dora"), NOON),
+        with_signed_off(replace(ALICE, userid="emma"), NOON),
+    )
+    found = ask(database, lambda snapshot: list(queries.wanting_broadcasts(snapshot)))
+    assert [each.userid for each in found] == ["alice", "carol"]
+
+
+def test_digests_are_due_at_their_next_hour(database: Database) -> None:
+    (alice, bob, _) = write(
+        database, with_settings(ALICE, DIGEST), with_settings(BOB, DIGEST), CAROL
+    )
+    due = next_digest(alice)
+    assert due
+
+    def due_at(moment: datetime) -> list[str]:
+        return ask(database, lambda snapshot: queries.with_digest_due(snapshot, moment))
+
+    assert due_at(due - timedelta(seconds=1)) == []
+    assert due_at(due) == ["alice", "bob"]
+    write(database, with_digested(alice, Digested(due, due)), with_settings(bob, Settings()))
+    assert due_at(due) == []
+    assert due_at(due + timedelta(days=1)) == ["alice"]
+
+
+def test_open_challenges_are_found_by_game_in_the_order_of_their_numbers(
+    database: Database,
+) -> None:
+    alice = SEEKS.put(ALICE, (seek(3), seek(1), seek(1, "churn")))
+    write(database, alice, SEEKS.put(BOB, (seek(2, days=5),)))
+    write(database, SEEKS.put(with_disabled(CAROL, NOON), (seek(4),)))
+    write(database, SEEKS.put(with_signed_off(replace(CAROL, userid="dora"), NOON), (seek(5),)))
+
+    def open_since(days: int) -> list[tuple[int, str]]:
+        since = NOON + timedelta(days=days)
+        found = ask(database, lambda snapshot: queries.open_seeks(snapshot, "oust", since))
+        return [(each.number, userid) for each, userid in found]
+
+    assert open_since(-1) == [(1, "alice"), (2, "bob"), (3, "alice")]
+    assert open_since(0) == [(2, "bob")]
+    assert ask(database, lambda snapshot: queries.seeker(snapshot, "oust", 3)) == alice
+    assert ask(database, lambda snapshot: queries.seeker(snapshot, "oust", 6)) is None
+
+
+def test_no_open_challenge_gets_a_number_that_another_had(database: Database) -> None:
+    def following(kind: str) -> int:
+        return ask(database, lambda snapshot: queries.next_seek_number(snapshot, kind))
+
+    assert following("oust") == 1
+    (alice,) = write(database, SEEKS.put(ALICE, (seek(1), seek(7))))
+    write(database, SEEKS.put(BOB, (seek(5),)))
+    (alice,) = write(database, SEEKS.put(alice, ()))
+    database.write(lambda transaction: ACCOUNTS.remove(transaction, alice))
+    assert (following("oust"), following("churn")) == (8, 1)
+
+
+def test_two_open_challenges_never_have_one_number(database: Database) -> None:
+    write(database, SEEKS.put(ALICE, (seek(1),)))
+    with pytest.raises(apsw.ConstraintError):
+        write(database, SEEKS.put(BOB, (seek(1),)))
+    assert ask(database, lambda snapshot: ACCOUNTS.read(snapshot, "bob")) is None
+
+
+def test_those_who_reject_a_player_are_found(database: Database) -> None:
+    write(database, ALICE, with_rejected(BOB, ["alice"]), with_rejected(CAROL, ["bob"]))
+    assert ask(database, lambda snapshot: queries.rejecting(snapshot, "alice")) == ["bob"]
+    assert ask(database, lambda snapshot: ACCOUNTS.mentioning(snapshot, "bob")) == ["carol"]
+
+
+def test_a_userid_that_somebody_is_about_to_get_is_promised(database: Database) -> None:
+    write(database, with_becomes(ALICE, "alicia", ["bob"]))
+    assert ask(database, lambda snapshot: queries.is_promised(snapshot, "alicia"))
+    assert not ask(database, lambda snapshot: queries.is_promised(snapshot, "alice"))

@@ -1,0 +1,80 @@
+"""Accounts that are taken from one home to another."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pbm_oust.accounts.account import BadAccount
+from pbm_oust.accounts.exported import format_json
+from pbm_oust.accounts.seeks import SEEKS, seeks_of
+from pbm_oust.store import account_queries as queries
+from pbm_oust.store.account_transfer import (
+    UseridsTaken,
+    export_accounts,
+    import_accounts,
+    parse_accounts,
+)
+from pbm_oust.store.accounts import ACCOUNTS
+from pbm_oust.store.connections import Transaction
+from pbm_oust.store.database import Database
+from tests.support.account_store import ALICE, BOB, CAROL, ask, read, seek, tried, write
+from tests.support.kept import accounts
+from tests.support.strategies import relaxed
+
+a_few = settings(relaxed, max_examples=50)
+
+
+@a_few
+@given(st.data())
+def test_exported_accounts_come_back_in_another_home(shared: Database, data: st.DataObject) -> None:
+    some = data.draw(st.lists(accounts(), max_size=4, unique_by=lambda each: each.userid))
+    seen: set[tuple[str, int]] = set()
+    for number, account in enumerate(some):
+        seeks = [each for each in seeks_of(account) if (each.kind, each.number) not in seen]
+        seen.update((each.kind, each.number) for each in seeks)
+        some[number] = SEEKS.put(account, tuple(seeks))
+    lines: list[str] = []
+
+    def export(transaction: Transaction) -> None:
+        for account in some:
+            ACCOUNTS.write(transaction, account)
+        lines.extend(export_accounts(transaction))
+
+    def import_(transaction: Transaction) -> None:
+        import_accounts(transaction, parse_accounts(lines))
+        assert list(export_accounts(transaction)) == lines
+        found = list(queries.each_account(transaction))
+        assert found == sorted(some, key=lambda account: account.userid)
+
+    tried(shared, export)
+    tried(shared, import_)
+
+
+def test_nothing_is_imported_over_accounts_that_are_here(database: Database) -> None:
+    write(database, ALICE, BOB)
+    coming = [CAROL, replace(ALICE, addresses=()), BOB]
+    with pytest.raises(UseridsTaken) as caught:
+        database.write(lambda transaction: import_accounts(transaction, coming))
+    assert caught.value.userids == ("alice", "bob")
+    assert ask(database, queries.userids_after) == ["alice", "bob"]
+
+
+def test_open_challenges_from_elsewhere_get_numbers_that_were_never_given_here(
+    database: Database,
+) -> None:
+    (bob,) = write(database, SEEKS.put(BOB, (seek(3),)))
+    write(database, SEEKS.put(bob, ()))
+    coming = [SEEKS.put(ALICE, (seek(2), seek(5))), SEEKS.put(CAROL, (seek(1), seek(1, "churn")))]
+    database.write(lambda transaction: import_accounts(transaction, coming))
+    assert [each.number for each in seeks_of(read(database, "alice"))] == [6, 5]
+    assert [each.number for each in seeks_of(read(database, "carol"))] == [7, 1]
+
+
+def test_a_line_that_is_no_account_is_named() -> None:
+    lines = [format_json(ALICE), "", "{}"]
+    with pytest.raises(BadAccount, match="line 3: there is no 'userid'"):
+        parse_accounts(lines)
+    with pytest.raises(BadAccount, match="line 2: the userid alice stands further above, too"):
+        parse_accounts([lines[0], lines[0]])

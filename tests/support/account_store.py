@@ -1,0 +1,63 @@
+"""The accounts of a database in tests."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import TypeVar
+
+import pytest
+
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.seeks import Seek
+from pbm_oust.accounts.settings import MailWhen, Settings
+from pbm_oust.board.header import Terms
+from pbm_oust.rules.grid import square
+from pbm_oust.store.accounts import ACCOUNTS
+from pbm_oust.store.connections import Row, Snapshot, Transaction
+from pbm_oust.store.database import Database
+from tests.support.kept import HASH, NOON
+
+T = TypeVar("T")
+
+ALICE = Account("alice", HASH, ("alice@example.org",), NOON)
+BOB = Account("bob", HASH, ("bob@example.net", "Bob+oust@example.com"), NOON, "feedfeedfeedfeed")
+CAROL = Account("carol", HASH, ("carol@example.org",), NOON)
+DIGEST = Settings(mail=MailWhen.DIGEST)
+
+
+class Undone(Exception):
+    """Ends a work that is not to stay."""
+
+
+def tried(database: Database, work: Callable[[Transaction], None]) -> None:
+    """Do some work and undo it."""
+
+    def undone(transaction: Transaction) -> None:
+        work(transaction)
+        raise Undone
+
+    with pytest.raises(Undone):
+        database.write(undone)
+
+
+def write(database: Database, *some: Account) -> list[Account]:
+    return [database.write(lambda to, each=each: ACCOUNTS.write(to, each)) for each in some]  # type: ignore[misc]
+
+
+def read(database: Database, userid: str) -> Account:
+    with database.read() as snapshot:
+        account = ACCOUNTS.read(snapshot, userid)
+    assert account
+    return account
+
+
+def rows_of(database: Database, statement: str, *values: str) -> list[Row]:
+    return ask(database, lambda snapshot: snapshot.rows(statement, *values))
+
+
+def ask(database: Database, query: Callable[[Snapshot], T]) -> T:
+    with database.read() as snapshot:
+        return query(snapshot)
+
+
+def seek(number: int, kind: str = "oust", days: int = 0) -> Seek:
+    return Seek(number, kind, NOON + timedelta(days=days), None, square(5, 5), Terms())
