@@ -1,1 +1,1 @@
-"""The grammar of commands: one table that the parser, the help and the suggestions share. Pure."""
+"""One module a command or family: its form, what it does, and what to send where it is refused."""

@@ -6,9 +6,10 @@ from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import settings_of
 from pbm_oust.accounts.verification import Pending, Purpose
 from pbm_oust.grammar.addresses import ADDRESSES, MOST_ADDRESSES
-from pbm_oust.grammar.form import Form
-from pbm_oust.grammar.values import PASSWORD, USERID
-from pbm_oust.play.request import Action, Actor, Handled, Request
+from pbm_oust.grammar.command import Command, Heading
+from pbm_oust.grammar.values import OWN
+from pbm_oust.play.forms import SignedForm
+from pbm_oust.play.request import Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.play.verification import (
     MAILED,
@@ -30,7 +31,7 @@ class TooManyAddresses(NotAllowedReason):
 
 
 @dataclass(frozen=True, slots=True)
-class Add:
+class Add(Command):
     """Add addresses to an account; without any, that which the command came from."""
 
     userid: str
@@ -39,7 +40,7 @@ class Add:
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeAddress:
+class ChangeAddress(Command):
     """Replace the addresses of an account; without any, by that which the command came from."""
 
     userid: str
@@ -90,8 +91,14 @@ def _ask_for(
 
 
 FORMS = (
-    Form("add", Add, (USERID, PASSWORD), ADDRESSES, is_of_kind=False),
-    Form("change address", ChangeAddress, (USERID, PASSWORD), ADDRESSES, is_of_kind=False),
+    SignedForm("add", Add, OWN, ADDRESSES, heading=Heading.ACCOUNT, rank=30, run=add),
+    SignedForm(
+        "change address",
+        ChangeAddress,
+        OWN,
+        ADDRESSES,
+        heading=Heading.ACCOUNT,
+        rank=40,
+        run=change_address,
+    ),
 )
-
-SIGNED: dict[type, Action] = {Add: add, ChangeAddress: change_address}

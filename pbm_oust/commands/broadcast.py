@@ -11,10 +11,11 @@ from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import Switch
 from pbm_oust.accounts.status import signed_off_since
 from pbm_oust.commands.talk import NothingWritten
-from pbm_oust.grammar.form import Form
+from pbm_oust.grammar.command import Command, Heading, Text
 from pbm_oust.grammar.values import OWN
+from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.notices import Notice, OutcomeNotice, Unheard
-from pbm_oust.play.request import Action, Actor, Handled, Request
+from pbm_oust.play.request import Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.store.maildir_outbox import NOWHERE
@@ -29,7 +30,7 @@ class TooManyBroadcasts(NotAllowedReason):
 
 
 @dataclass(frozen=True, slots=True)
-class Broadcast:
+class Broadcast(Command):
     """Pass the text of the mail on to everybody who wants such mails."""
 
     userid: str
@@ -115,6 +116,14 @@ def notices_to(
     return notices
 
 
-FORMS = (Form("broadcast", Broadcast, OWN, is_of_kind=False),)
-
-SIGNED: dict[type, Action] = {Broadcast: broadcast}
+FORMS = (
+    SignedForm(
+        "broadcast",
+        Broadcast,
+        OWN,
+        heading=Heading.TALKING,
+        rank=30,
+        text=Text.CONTENT,
+        run=broadcast,
+    ),
+)

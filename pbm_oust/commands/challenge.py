@@ -1,15 +1,17 @@
 """The command that starts a board: `oust challenge alice bob -size=13`."""
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from pbm_oust.board.header import Header, Terms
-from pbm_oust.grammar.form import Form, Option, Parameter
+from pbm_oust.grammar.command import Command, Heading
+from pbm_oust.grammar.parts import Option, Parameter
 from pbm_oust.grammar.values import read_userid
-from pbm_oust.play.request import Action, Handled, Request
+from pbm_oust.play.forms import OpenForm
+from pbm_oust.play.request import Handled, Request
 from pbm_oust.play.starting import challenger_of, start_board
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import NotAllowed, NotAllowedReason
+from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.rules.grid import Grid, Shape, format_size, parse_size
 from pbm_oust.rules.position import Kind
 
@@ -26,7 +28,7 @@ class UnusableGrid(NotAllowedReason):
 
 
 @dataclass(frozen=True, slots=True)
-class Challenge:
+class Challenge(Command):
     """Start a board; `x` moves first."""
 
     kind: Kind
@@ -35,10 +37,30 @@ class Challenge:
     grid: Grid
     terms: Terms
 
+    def instead(self, refusal: Refusal) -> Command | None:
+        """Return a challenge as is usual, where the game cannot be played on the grid."""
+        if not isinstance(refusal.reason, UnusableGrid):
+            return None
+        return Challenge(self.kind, self.x, self.o, self.kind.default_grid, Terms())
+
 
 def _challenge(kind: Kind, x: str, o: str, *, grid: Grid | None = None, **terms: Any) -> Challenge:
     chosen = replace(Terms(), **terms)
     return Challenge(kind, x, o, grid or kind.default_grid, chosen)
+
+
+def _settled(command: Command) -> dict[str, object]:
+    """Return what options have to set for a challenge."""
+    if not isinstance(command, Challenge):
+        return {}
+    return set_by(command.kind, command.grid, command.terms)
+
+
+def set_by(kind: Kind, grid: Grid, terms: Terms) -> dict[str, object]:
+    """Return what options have to set for a grid and terms of a game: what is not usual."""
+    usual = asdict(Terms())
+    found = {name: value for name, value in asdict(terms).items() if value != usual[name]}
+    return found if grid == kind.default_grid else {"grid": grid, **found}
 
 
 def _read_size(kind: Kind, value: str | None) -> Grid:
@@ -53,17 +75,32 @@ def _read_hex(kind: Kind, value: str | None) -> Grid:
     return parse_size(Shape.HEX, value)
 
 
+def _write_size(kind: Kind, grid: Grid) -> str:
+    return f"-size={_shortest(grid)}" if grid.shape is kind.own_shape else ""
+
+
+def _write_hex(kind: Kind, grid: Grid) -> str:
+    is_other = grid.shape is Shape.HEX and kind.own_shape is not Shape.HEX
+    return f"-hex={_shortest(grid)}" if is_other else ""
+
+
+def _shortest(grid: Grid) -> str:
+    """Return the size of a grid as short as it is read: `13`, `11x9`, `3,4`."""
+    first, second = grid.size
+    return str(first) if first == second else format_size(grid)
+
+
 _EXAMPLES = {Shape.SQUARE: ("13", "11x9"), Shape.HEX: ("3", "3,4")}
 """Sizes that show how one is written."""
 
 
-def _write_size(kind: Kind) -> tuple[str, ...]:
+def _size_forms(kind: Kind) -> tuple[str, ...]:
     shape = kind.own_shape
     usable = [size for size in _EXAMPLES[shape] if kind.plays_on(parse_size(shape, size))]
     return tuple(f"-size={size}" for size in usable or [format_size(kind.default_grid)])
 
 
-def _write_hex(kind: Kind) -> tuple[str, ...]:
+def _hex_forms(kind: Kind) -> tuple[str, ...]:
     if Shape.HEX not in kind.defaults:
         return ()
     return "-hex", f"-hex={format_size(kind.defaults[Shape.HEX])}", "-hex=3,4"
@@ -74,7 +111,7 @@ def _needs_hex(kind: Kind) -> bool:
     return kind.own_shape is not Shape.HEX
 
 
-def _switch(name: str, term: str) -> Option:
+def _switch(name: str, term: str) -> Option[bool]:
     """Return the option that turns something off by its mere presence."""
 
     def read(_kind: Kind, value: str | None) -> bool:
@@ -82,10 +119,13 @@ def _switch(name: str, term: str) -> Option:
             raise ValueError("takes no value")
         return False
 
-    return Option(name, lambda _kind: (f"-{name}",), read, takes="nothing", sets=term)
+    def write(_kind: Kind, value: bool) -> str:
+        return "" if value else f"-{name}"
+
+    return Option(name, lambda _kind: (f"-{name}",), read, write, takes="nothing", sets=term)
 
 
-def _days(name: str, least: int) -> Option:
+def _days(name: str, least: int) -> Option[int]:
     """Return the option for a time in days."""
 
     def read(_kind: Kind, value: str | None) -> int:
@@ -95,12 +135,16 @@ def _days(name: str, least: int) -> Option:
         return days
 
     usual = getattr(Terms(), name)
-    return Option(name, lambda _kind: (f"--{name}={usual}",), read, takes="days", sets=name)
+
+    def write(_kind: Kind, days: int) -> str:
+        return f"--{name}={days}"
+
+    return Option(name, lambda _kind: (f"--{name}={usual}",), read, write, takes="days", sets=name)
 
 
 OPTIONS = (
-    Option("size", _write_size, _read_size, takes="", sets="grid"),
-    Option("hex", _write_hex, _read_hex, takes="hex", sets="grid", is_shown=_needs_hex),
+    Option("size", _size_forms, _read_size, _write_size, takes="", sets="grid"),
+    Option("hex", _hex_forms, _read_hex, _write_hex, takes="hex", sets="grid", is_shown=_needs_hex),
     _switch("noswap", "swap"),
     _switch("unrated", "rated"),
     _days("nagtime", 1),
@@ -133,6 +177,17 @@ def challenge(command: Challenge, request: Request, work: UnitOfWork) -> Handled
     return start_board(command.kind, header, actor, request, work)
 
 
-FORMS = (Form("challenge", _challenge, TWO_PLAYERS, options=OPTIONS),)
-
-UNSIGNED: dict[type, Action] = {Challenge: challenge}
+FORMS = (
+    OpenForm(
+        "challenge",
+        Challenge,
+        TWO_PLAYERS,
+        options=OPTIONS,
+        heading=Heading.STARTING,
+        rank=10,
+        build=_challenge,
+        settled=_settled,
+        of_players=("x", "o"),
+        run=challenge,
+    ),
+)

@@ -9,18 +9,19 @@ from pbm_oust.accounts.exported import account_lines
 from pbm_oust.accounts.notes import NOTES, notes_of
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.returned import Returned
-from pbm_oust.grammar.form import Form
+from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.values import OWN
+from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.letters import letters_to
 from pbm_oust.play.notices import Notice, Reader
 from pbm_oust.play.renaming import boards_of
-from pbm_oust.play.request import Action, Actor, Handled, Request
+from pbm_oust.play.request import Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.store.maildir_outbox import NOWHERE
 
 
 @dataclass(frozen=True, slots=True)
-class Export:
+class Export(Command):
     """Mail a player all that is stored about him."""
 
     userid: str
@@ -138,6 +139,4 @@ def _parted(histories: Iterable[tuple[str, str]]) -> Iterator[list[tuple[str, st
         yield part
 
 
-FORMS = (Form("export", Export, OWN, is_of_kind=False),)
-
-SIGNED: dict[type, Action] = {Export: export}
+FORMS = (SignedForm("export", Export, OWN, heading=Heading.ACCOUNT, rank=80, run=export),)

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.status import becomes
 from pbm_oust.commands.leave import leave_boards
-from pbm_oust.grammar.form import Form
+from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.values import OWN, only_word
 from pbm_oust.play.authentication import authenticate
+from pbm_oust.play.forms import OpenForm
 from pbm_oust.play.notices import Notice, OutcomeNotice
 from pbm_oust.play.renaming import (
     active_games,
@@ -18,7 +19,7 @@ from pbm_oust.play.renaming import (
     rename_elsewhere,
     rename_on_boards,
 )
-from pbm_oust.play.request import Action, Handled, Request
+from pbm_oust.play.request import Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.store.journal import Ending, Entry
 from pbm_oust.store.recovery import removal_place
@@ -27,7 +28,7 @@ REALLY = "really"
 
 
 @dataclass(frozen=True, slots=True)
-class Forget:
+class Forget(Command):
     """Remove a player's account and his userid from all histories; say what that means first."""
 
     userid: str
@@ -94,6 +95,9 @@ def _is_under_way(userid: str, work: UnitOfWork) -> bool:
     return work.has_account(userid) and bool(becomes(work.account(userid)))
 
 
-FORMS = (Form("forget", Forget, OWN, only_word(REALLY), is_of_kind=False),)
-
-UNSIGNED: dict[type, Action] = {Forget: forget}
+# It proves its password itself: when its mail comes again, the account has gone.
+FORMS = (
+    OpenForm(
+        "forget", Forget, OWN, only_word(REALLY), heading=Heading.ACCOUNT, rank=90, run=forget
+    ),
+)

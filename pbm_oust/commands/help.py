@@ -3,19 +3,24 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pbm_oust.grammar.aliases import in_english
-from pbm_oust.grammar.form import Form, Rest
+from pbm_oust.grammar.aliases import ALIASES, in_english
+from pbm_oust.grammar.command import Command, Heading
+from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.words import fold
+from pbm_oust.play.forms import OpenForm
 from pbm_oust.play.notices import Notice
-from pbm_oust.play.request import Action, Handled, Request
+from pbm_oust.play.request import Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 
 SUBJECTS = ("tutorial", "time")
 """What there is help about that is neither a command nor a game."""
 
+_WORDS = frozenset({*SUBJECTS, *ALIASES.values()})
+"""The words of which other languages may have their own."""
+
 
 @dataclass(frozen=True, slots=True)
-class Help:
+class Help(Command):
     """Mail the help about these subjects, or the overview if there are none."""
 
     subjects: tuple[str, ...]
@@ -39,12 +44,12 @@ def give_help(command: Help, request: Request, work: UnitOfWork) -> Handled:
 
 
 FORMS = (
-    Form(
+    OpenForm(
         "help",
         Help,
-        rest=Rest(("[SUBJECT..]",), _read_subjects, least=0, fixed=frozenset(SUBJECTS)),
-        is_of_kind=False,
+        rest=rest(("[SUBJECT..]",), _read_subjects, tuple, least=0, fixed=_WORDS),
+        heading=Heading.GENERAL,
+        rank=10,
+        run=give_help,
     ),
 )
-
-UNSIGNED: dict[type, Action] = {Help: give_help}

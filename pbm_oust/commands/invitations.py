@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.invitations import HIGHEST_LIMIT, rejected_by, with_limit, with_rejected
 from pbm_oust.accounts.password import Secret
-from pbm_oust.grammar.form import Form, Parameter, Rest
+from pbm_oust.grammar.command import Command, Heading
+from pbm_oust.grammar.parts import Parameter, rest
 from pbm_oust.grammar.values import OWN, read_userids
+from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.notices import Notice, OutcomeNotice
-from pbm_oust.play.request import Action, Actor, Handled, Request
+from pbm_oust.play.request import Actor, Handled, Request
 from pbm_oust.play.starting import count_active
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Unreadable, UnreadableReason
@@ -28,7 +30,7 @@ class RejectsSelf(NotAllowedReason):
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(Command):
     """Be on at most so many active boards at once; 0 for any number."""
 
     userid: str
@@ -37,7 +39,7 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True)
-class Reject:
+class Reject(Command):
     """Take no challenges from these players; without any, list those from whom none are taken."""
 
     userid: str
@@ -46,7 +48,7 @@ class Reject:
 
 
 @dataclass(frozen=True, slots=True)
-class Unreject:
+class Unreject(Command):
     """Take challenges from these players again."""
 
     userid: str
@@ -130,9 +132,30 @@ def _change_rejected(
 
 
 FORMS = (
-    Form("limit", Limit, (*OWN, Parameter("BOARDS", _read_limit)), is_of_kind=False),
-    Form("reject", Reject, OWN, Rest(("[USERID..]",), read_userids, least=0), is_of_kind=False),
-    Form("unreject", Unreject, OWN, Rest(("USERID..",), read_userids), is_of_kind=False),
+    SignedForm(
+        "limit",
+        Limit,
+        (*OWN, Parameter("BOARDS", _read_limit)),
+        heading=Heading.SETTINGS,
+        rank=30,
+        run=set_limit,
+    ),
+    SignedForm(
+        "reject",
+        Reject,
+        OWN,
+        rest(("[USERID..]",), read_userids, tuple, least=0),
+        heading=Heading.SETTINGS,
+        rank=40,
+        run=reject,
+    ),
+    SignedForm(
+        "unreject",
+        Unreject,
+        OWN,
+        rest(("USERID..",), read_userids, tuple),
+        heading=Heading.SETTINGS,
+        rank=50,
+        run=unreject,
+    ),
 )
-
-SIGNED: dict[type, Action] = {Limit: set_limit, Reject: reject, Unreject: unreject}

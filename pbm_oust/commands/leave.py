@@ -3,15 +3,15 @@
 from dataclasses import dataclass
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.account_file import format_account
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.status import signed_off_since, with_signed_off
 from pbm_oust.board.record import Deed
-from pbm_oust.grammar.form import Form
-from pbm_oust.grammar.values import PASSWORD, USERID
+from pbm_oust.grammar.command import Command, Heading
+from pbm_oust.grammar.values import OWN
+from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.notices import News, Notice, OutcomeNotice
 from pbm_oust.play.renaming import active_games, boards_of
-from pbm_oust.play.request import Action, Actor, Handled, RefusedBefore, Request
+from pbm_oust.play.request import Actor, Handled, RefusedBefore, Request
 from pbm_oust.play.telling import tell_players
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed
@@ -22,7 +22,7 @@ from pbm_oust.store.recovery import board_place, removal_place
 
 
 @dataclass(frozen=True, slots=True)
-class Signoff:
+class Signoff(Command):
     """Take leave: the account stays, and boards that go on."""
 
     userid: str
@@ -30,7 +30,7 @@ class Signoff:
 
 
 @dataclass(frozen=True, slots=True)
-class Delete:
+class Delete(Command):
     """Remove an account, after giving up its boards."""
 
     userid: str
@@ -67,21 +67,6 @@ def sign_off(command: Signoff, actor: Actor, request: Request, work: UnitOfWork)
         return SignedOffNotice(work.player_at(account, request), boards), []
 
     return work.change_account(change, tell, actor, request, Handled("signed off"))
-
-
-def bring_back(command: object, actor: Actor, handled: Handled, work: UnitOfWork) -> None:
-    """Let a player be there again who has sent a command, unless that was done before."""
-    is_leaving = isinstance(command, Signoff | Delete)
-    if signed_off_since(actor.account) and not is_leaving and handled.outcome != "done before":
-        come_back(actor.userid, work)
-
-
-def come_back(userid: str, work: UnitOfWork) -> None:
-    """Let a player be there again, if he has signed off."""
-    with work.home.locked_players():
-        account = work.account_if_any(userid)
-        if account and signed_off_since(account):
-            work.home.write_player(userid, format_account(with_signed_off(account, None)))
 
 
 def delete(command: Delete, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
@@ -143,8 +128,16 @@ def _leave(kind: Kind, board: int, actor: Actor, request: Request, work: UnitOfW
 
 
 FORMS = (
-    Form("signoff", Signoff, (USERID, PASSWORD), is_of_kind=False),
-    Form("delete", Delete, (USERID, PASSWORD), is_of_kind=False),
+    SignedForm(
+        "signoff",
+        Signoff,
+        OWN,
+        heading=Heading.ACCOUNT,
+        rank=60,
+        run=sign_off,
+        brings_back=False,
+    ),
+    SignedForm(
+        "delete", Delete, OWN, heading=Heading.ACCOUNT, rank=70, run=delete, brings_back=False
+    ),
 )
-
-SIGNED: dict[type, Action] = {Signoff: sign_off, Delete: delete}

@@ -6,18 +6,21 @@ from datetime import timedelta
 
 from pbm_oust.accounts.seeks import Seek
 from pbm_oust.board.game import Game
-from pbm_oust.commands.seek import open_seeks
-from pbm_oust.grammar.form import Form, Rest
+from pbm_oust.grammar.command import Command, Heading
+from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import (
     FILTER_WORDS,
     FILTERS,
     Filter,
     read_userids,
     read_userids_and_filter,
+    write_userids_and_filter,
 )
 from pbm_oust.grammar.words import find_word
+from pbm_oust.play.forms import OpenForm
 from pbm_oust.play.notices import Notice
-from pbm_oust.play.request import Action, Handled, Request
+from pbm_oust.play.request import Handled, Request
+from pbm_oust.play.seeks import open_seeks
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
@@ -25,7 +28,7 @@ from pbm_oust.store.open_boards import DamagedHistory, each_header, read_game
 
 
 @dataclass(frozen=True, slots=True)
-class Games:
+class Games(Command):
     """List the boards of these players, or of everybody, that the filter leaves."""
 
     kind: Kind
@@ -34,14 +37,14 @@ class Games:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Command):
     """List the boards of these games, or of all, that go on or ended of late."""
 
     kinds: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class Past(Command):
     """List the boards of these players, or of everybody, that are over, with their results."""
 
     kind: Kind
@@ -92,10 +95,6 @@ class HistoryNotice(Notice):
 
 def _read_kinds(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(find_word(word, KINDS) for word in words))
-
-
-def _games(kind: Kind, chosen: tuple[tuple[str, ...], Filter]) -> Games:
-    return Games(kind, *chosen)
 
 
 MOST_BOARDS_LISTED = 200
@@ -191,15 +190,35 @@ def _is_chosen(game: Game, userids: tuple[str, ...], chosen: Filter) -> bool:
 
 
 FORMS = (
-    Form(
+    OpenForm(
         "games",
-        _games,
-        rest=Rest(
-            (f"[USERID..] [{FILTERS}]",), read_userids_and_filter, least=0, fixed=FILTER_WORDS
+        Games,
+        rest=rest(
+            (f"[USERID..] [{FILTERS}]",),
+            read_userids_and_filter,
+            write_userids_and_filter,
+            least=0,
+            fills=2,
+            fixed=FILTER_WORDS,
         ),
+        heading=Heading.LOOKING,
+        rank=20,
+        run=list_games,
     ),
-    Form("history", Past, rest=Rest(("[USERID..]",), read_userids, least=0)),
-    Form("list", Listing, rest=Rest(("[GAME..]",), _read_kinds, least=0), is_of_kind=False),
+    OpenForm(
+        "history",
+        Past,
+        rest=rest(("[USERID..]",), read_userids, tuple, least=0),
+        heading=Heading.LOOKING,
+        rank=80,
+        run=list_past,
+    ),
+    OpenForm(
+        "list",
+        Listing,
+        rest=rest(("[GAME..]",), _read_kinds, tuple, least=0),
+        heading=Heading.LOOKING,
+        rank=10,
+        run=list_all,
+    ),
 )
-
-UNSIGNED: dict[type, Action] = {Games: list_games, Listing: list_all, Past: list_past}

@@ -1,9 +1,16 @@
-"""The command that carries out those in the text of the mail, one a line."""
+"""The command that carries out those in the text of the mail, one a line: multiple."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from pbm_oust.grammar.form import Form
-from pbm_oust.refusal import UnreadableReason
+from pbm_oust.grammar.command import Command, Heading, Text
+from pbm_oust.play.forms import Service, ServiceForm
+from pbm_oust.play.notices import Notice, RefusalNotice
+from pbm_oust.play.request import Handled, Request
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.refusal import Unreadable, UnreadableReason
+
+MOST_LINES = 20
+"""How many commands one mail may hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +27,73 @@ class MultipleWithin(UnreadableReason):
 
 
 @dataclass(frozen=True, slots=True)
-class Multiple:
+class Multiple(Command):
     """Carry out the lines of the text, up to the first that is refused."""
 
 
-FORMS = (Form("multiple", Multiple, is_of_kind=False),)
+@dataclass(frozen=True, slots=True)
+class MultipleNotice(Notice):
+    """What became of the commands of one mail."""
+
+    template = "multiple"
+    done: tuple[tuple[str, Notice], ...]
+    """The lines that were carried out, with the answer to each."""
+    failed: tuple[tuple[str, Notice], ...]
+    """The line that was refused, if one was."""
+    left: tuple[str, ...]
+    """The lines behind that."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredElsewhereNotice(Notice):
+    """A command of several was carried out, and its answer is a letter of its own."""
+
+    template = "answered_elsewhere"
+
+
+def multiple(_command: Multiple, request: Request, work: UnitOfWork, service: Service) -> Handled:
+    """Carry out the lines of a mail's text up to the first that is refused; answer them in one.
+
+    Each line is a request of its own, with an id of its own, so that a mail that comes again does
+    none of them twice.
+    """
+    lines = [line for line in request.chat.splitlines() if line.strip()]
+    if not 0 < len(lines) <= MOST_LINES:
+        raise Unreadable(NoLines(MOST_LINES))
+    if any(isinstance(service.read(line), Multiple) for line in lines):
+        raise Unreadable(MultipleWithin())
+    answers: list[Notice] = []
+
+    def collect(notice: Notice, request: Request) -> list[bytes]:
+        if not notice.reader.asked:
+            return work.write(notice, request)
+        answers.append(notice)
+        return []
+
+    quiet = replace(work, write=collect, is_within=True)
+    for nth, line in enumerate(lines):
+        identity = f"{request.identity}\0{nth}"
+        service.handle(replace(request, line=line, chat="", identity=identity), quiet)
+        if len(answers) == nth:
+            answers.append(AnsweredElsewhereNotice(work.sender_of(request)))
+        if isinstance(answers[-1], RefusalNotice):
+            break
+    is_userid = work.names_for(request)
+    shown = tuple(service.shown(line, is_userid) for line in lines)
+    steps = tuple(zip(shown, answers, strict=False))
+    done = tuple(step for step in steps if not isinstance(step[1], RefusalNotice))
+    failed, left = steps[len(done) :], shown[len(steps) :]
+    answer = MultipleNotice(work.sender_of(request), done, failed, left)
+    return work.answer(answer, request, Handled(f"{len(done)} of {len(lines)} lines done"))
+
+
+FORMS = (
+    ServiceForm(
+        "multiple",
+        Multiple,
+        heading=Heading.GENERAL,
+        rank=20,
+        text=Text.UNSEEN,
+        run=multiple,
+    ),
+)

@@ -8,11 +8,12 @@ from pbm_oust.accounts.notes import LONGEST, note_about, with_note
 from pbm_oust.accounts.tags import Credential, Reply
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import OfBoard
-from pbm_oust.grammar.form import Form
+from pbm_oust.grammar.command import Command, Heading, Text
 from pbm_oust.grammar.values import OF_BOARD, only_word
+from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.moving import NotOnBoard
 from pbm_oust.play.notices import OutcomeNotice, answer_on
-from pbm_oust.play.request import Action, Actor, Handled, Request
+from pbm_oust.play.request import Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.rules.position import Kind
@@ -32,7 +33,7 @@ class NoteTooLong(OfBoard, NotAllowedReason):
 
 
 @dataclass(frozen=True, slots=True)
-class TakeNote:
+class TakeNote(Command):
     """Keep the text of the mail as a note about a board, show the note, or delete it."""
 
     kind: Kind
@@ -94,6 +95,15 @@ def take_note(command: TakeNote, actor: Actor, request: Request, work: UnitOfWor
     )
 
 
-FORMS = (Form("note", TakeNote, OF_BOARD, only_word(DELETE)),)
-
-SIGNED: dict[type, Action] = {TakeNote: take_note}
+FORMS = (
+    SignedForm(
+        "note",
+        TakeNote,
+        OF_BOARD,
+        only_word(DELETE),
+        heading=Heading.TALKING,
+        rank=40,
+        text=Text.CONTENT,
+        run=take_note,
+    ),
+)

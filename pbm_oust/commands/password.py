@@ -6,17 +6,19 @@ from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import Secret, hash_password
 from pbm_oust.accounts.settings import settings_of
 from pbm_oust.accounts.verification import Pending, Purpose, salt_for
-from pbm_oust.grammar.form import Form, Parameter
+from pbm_oust.grammar.command import Command, Heading
+from pbm_oust.grammar.parts import Parameter
 from pbm_oust.grammar.passwords import read_new_password
-from pbm_oust.grammar.values import PASSWORD, USERID
+from pbm_oust.grammar.values import OWN, USERID
+from pbm_oust.play.forms import OpenForm, SignedForm
 from pbm_oust.play.notices import Notice, OutcomeNotice
-from pbm_oust.play.request import Action, Actor, Handled, Request
+from pbm_oust.play.request import Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.play.verification import MAILED, Asked, ask, silence_about
 
 
 @dataclass(frozen=True, slots=True)
-class ChangePassword:
+class ChangePassword(Command):
     """Give an account another password."""
 
     userid: str
@@ -25,7 +27,7 @@ class ChangePassword:
 
 
 @dataclass(frozen=True, slots=True)
-class Forgot:
+class Forgot(Command):
     """Mail a code to the addresses of an account whose password is forgotten."""
 
     userid: str
@@ -45,7 +47,7 @@ class ForgotNotice(Notice):
     template = "forgot"
 
 
-_NEW_PASSWORD = Parameter("NEWPASSWORD", read_new_password, is_secret=True)
+_NEW_PASSWORD = Parameter("NEWPASSWORD", read_new_password, is_secret=True, is_new=True)
 
 
 def change_password(
@@ -86,15 +88,13 @@ def forgot(command: Forgot, request: Request, work: UnitOfWork) -> Handled:
 
 
 FORMS = (
-    Form(
+    SignedForm(
         "change password",
         ChangePassword,
-        (USERID, PASSWORD, _NEW_PASSWORD),
-        is_of_kind=False,
+        (*OWN, _NEW_PASSWORD),
+        heading=Heading.ACCOUNT,
+        rank=50,
+        run=change_password,
     ),
-    Form("forgot", Forgot, (USERID,), is_of_kind=False),
+    OpenForm("forgot", Forgot, (USERID,), heading=Heading.ACCOUNT, rank=55, run=forgot),
 )
-
-SIGNED: dict[type, Action] = {ChangePassword: change_password}
-
-UNSIGNED: dict[type, Action] = {Forgot: forgot}

@@ -5,21 +5,24 @@ from dataclasses import dataclass
 
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.game import Game
-from pbm_oust.board.record import Deed, Wish
-from pbm_oust.grammar.form import Form, Rest
-from pbm_oust.grammar.values import BOARD, PASSWORD, USERID
-from pbm_oust.grammar.wish import WISH_SHOWN, BadPlacement, read_wish
-from pbm_oust.play.moving import carry_out, check_guard
+from pbm_oust.board.reasons import AfterTurn, AgainstRules, board_of
+from pbm_oust.board.record import Deed, Place, Wish
+from pbm_oust.grammar.command import Command, Heading, Partial, partial
+from pbm_oust.grammar.suggest import legal_near, next_wish, possible_wish
+from pbm_oust.grammar.values import BOARD, OF_BOARD
+from pbm_oust.grammar.wish import WISH_SHOWN, BadPlacement, read_wish, rest_of_wish
+from pbm_oust.play.forms import OpenForm, SignedForm
+from pbm_oust.play.moving import OldAnswer, OtherRecord, carry_out, check_guard
 from pbm_oust.play.notices import BoardNotice, News
-from pbm_oust.play.request import Action, Actor, Handled, Request
+from pbm_oust.play.request import Actor, Handled, RefusedBefore, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Unreadable
+from pbm_oust.refusal import Refusal, Unreadable
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import read_game
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class Move(Command):
     """Place stones, pass, swap or resign; only as record number `guard`, where that is given."""
 
     kind: Kind
@@ -29,25 +32,23 @@ class Move:
     wish: Wish
     guard: int | None
 
+    def instead(self, refusal: Refusal) -> Partial | None:
+        """Return a move that can be made, where the board waits for one of this player."""
+        game = board_of(refusal.reason)
+        if game is None or game.result or game.player_to_move != self.userid:
+            return None
+        wish = _wish_instead(self.wish, refusal, game)
+        return suggested(game, self.userid, wish) if wish else None
+
 
 @dataclass(frozen=True, slots=True)
-class Preview:
+class Preview(Command):
     """Draw a board as it would be after these placements; nothing changes."""
 
     kind: Kind
     board: int
     wish: Wish
     guard: int | None
-
-
-def _move(
-    kind: Kind, board: int, userid: str, password: Credential, wish: tuple[Wish, int | None]
-) -> Move:
-    return Move(kind, board, userid, password, *wish)
-
-
-def _preview(kind: Kind, board: int, wish: tuple[Wish, int | None]) -> Preview:
-    return Preview(kind, board, *wish)
 
 
 def _read_placements(words: Sequence[str]) -> tuple[Wish, int | None]:
@@ -57,13 +58,31 @@ def _read_placements(words: Sequence[str]) -> tuple[Wish, int | None]:
     return wish, guard
 
 
-def _form_of(deed: Deed) -> Form:
-    """Return the short form of a deed: `oust resign 17 alice secret`."""
+def suggested(game: Game, userid: str, wish: Wish) -> Partial:
+    """Return the move that does something as the next record of a board."""
+    header = game.header
+    return partial(
+        Move,
+        kind=header.kind,
+        board=header.board,
+        userid=userid,
+        wish=wish,
+        guard=game.next_number,
+    )
 
-    def build(kind: Kind, board: int, userid: str, password: Credential) -> Move:
-        return Move(kind, board, userid, password, deed, None)
 
-    return Form(deed.value, build, (BOARD, USERID, PASSWORD))
+def _wish_instead(wish: Wish, refusal: Refusal, game: Game) -> Wish | None:
+    match refusal.reason:
+        case OtherRecord() | RefusedBefore():
+            return wish
+        case OldAnswer():
+            return possible_wish(game, wish)
+        case AfterTurn(played=played):
+            return Place(played)
+        case AgainstRules(played=played) as reason:
+            near = legal_near(reason, refusal.culprit)
+            return Place((*played, *near[:1]))
+    return next_wish(game)
 
 
 def move(command: Move, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
@@ -85,13 +104,39 @@ def preview(command: Preview, request: Request, work: UnitOfWork) -> Handled:
     return work.answer(notice, request, Handled("previewed", game.name))
 
 
+def _form_of(deed: Deed, rank: int) -> SignedForm[Move]:
+    """Return the short form of a deed: `oust resign 17 alice secret`."""
+    return SignedForm(
+        deed.value,
+        Move,
+        OF_BOARD,
+        heading=Heading.PLAYING,
+        rank=rank,
+        implied={"wish": deed, "guard": None},
+        run=move,
+    )
+
+
 FORMS = (
-    Form("move", _move, (BOARD, USERID, PASSWORD), Rest(WISH_SHOWN, read_wish)),
-    Form("preview", _preview, (BOARD,), Rest(WISH_SHOWN[:1], _read_placements)),
-    _form_of(Deed.RESIGN),
-    _form_of(Deed.DECLINE),
+    SignedForm(
+        "move",
+        Move,
+        OF_BOARD,
+        rest_of_wish(WISH_SHOWN, read_wish),
+        heading=Heading.PLAYING,
+        rank=10,
+        is_usual=True,
+        run=move,
+    ),
+    OpenForm(
+        "preview",
+        Preview,
+        (BOARD,),
+        rest_of_wish(WISH_SHOWN[:1], _read_placements),
+        heading=Heading.PLAYING,
+        rank=50,
+        run=preview,
+    ),
+    _form_of(Deed.RESIGN, 60),
+    _form_of(Deed.DECLINE, 70),
 )
-
-SIGNED: dict[type, Action] = {Move: move}
-
-UNSIGNED: dict[type, Action] = {Preview: preview}

@@ -12,14 +12,19 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_wish
 from pbm_oust.board.reasons import GameOver, MayHaveBoard, OfBoard, OffGrid
 from pbm_oust.board.record import PLAYING, Deed, Place, Wish
+from pbm_oust.commands.play import suggested
 from pbm_oust.grammar.aliases import in_english
-from pbm_oust.grammar.form import Form, Rest, SurplusWord
-from pbm_oust.grammar.values import BOARD, PASSWORD, USERID, read_guard
-from pbm_oust.grammar.wish import NoTurn, names_of, read_wish
+from pbm_oust.grammar.command import Command, Heading, Partial
+from pbm_oust.grammar.form import SurplusWord
+from pbm_oust.grammar.parts import rest
+from pbm_oust.grammar.suggest import next_wish, possible_wish
+from pbm_oust.grammar.values import OF_BOARD, read_guard
+from pbm_oust.grammar.wish import DEEDS, NoTurn, names_of, read_wish
 from pbm_oust.grammar.words import fold
-from pbm_oust.play.moving import NotOnBoard, check_guard, is_over, side_of
+from pbm_oust.play.forms import SignedForm
+from pbm_oust.play.moving import NotOnBoard, OtherRecord, check_guard, is_over, side_of
 from pbm_oust.play.notices import Notice, OutcomeNotice, Shown, answer_on
-from pbm_oust.play.request import Action, Actor, Handled, Request
+from pbm_oust.play.request import Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import (
     Illegal,
@@ -83,7 +88,7 @@ class QueuedWithinTurn(OfBoard, NotAllowedReason):
 
 
 @dataclass(frozen=True, slots=True)
-class Queue:
+class Queue(Command):
     """Settle what to play when the other player has made his turn, or show or clear that."""
 
     kind: Kind
@@ -93,6 +98,17 @@ class Queue:
     queueing: Queueing
     clauses: tuple[Clause, ...]
     guard: int | None
+
+    def instead(self, refusal: Refusal) -> Command | Partial | None:
+        """Return a move for a player whose turn it is, or the same for the board as it is."""
+        match refusal.reason:
+            case YourOwnTurn(game=game):
+                first = self.clauses[0]
+                wish = next_wish(game) if first.condition else possible_wish(game, first.answer)
+                return suggested(game, self.userid, wish) if wish else None
+            case OtherRecord(game=game):
+                return replace(self, guard=game.next_number)
+        return None
 
 
 _Queued = tuple[Queueing, tuple[Clause, ...], int | None]
@@ -137,8 +153,17 @@ def _read_turn(text: str) -> Wish:
     return wish
 
 
-def _queue(kind: Kind, board: int, userid: str, password: Credential, queued: _Queued) -> Queue:
-    return Queue(kind, board, userid, password, *queued)
+def _write_queue(queued: _Queued) -> list[str]:
+    """Return the words that are read as what is queued."""
+    queueing, clauses, guard = queued
+    match queueing:
+        case Queueing.SHOW:
+            return []
+        case Queueing.CLEAR:
+            return [Queueing.CLEAR.value]
+        case Queueing.SET:
+            words = "; ".join(map(str, clauses))
+            return [words if guard is None else f"{words}#{guard}"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,12 +275,21 @@ def _supposing(refusal: Refusal, supposed: str = "", told_to: str = "") -> Refus
 
 
 FORMS = (
-    Form(
+    SignedForm(
         "queue",
-        _queue,
-        (BOARD, USERID, PASSWORD),
-        Rest(("PLACEMENTS[#N]", _CLAUSES_SHOWN, "[clear]"), _read_queue, least=0, fixed=QUEUEING),
+        Queue,
+        OF_BOARD,
+        rest(
+            ("PLACEMENTS[#N]", _CLAUSES_SHOWN, "[clear]"),
+            _read_queue,
+            _write_queue,
+            least=0,
+            fills=3,
+            fixed=QUEUEING | DEEDS,
+            write_answer=lambda queued, _board: _write_queue((*queued[:2], None)),
+        ),
+        heading=Heading.PLAYING,
+        rank=20,
+        run=queue,
     ),
 )
-
-SIGNED: dict[type, Action] = {Queue: queue}

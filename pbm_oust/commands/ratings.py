@@ -3,24 +3,26 @@
 from dataclasses import dataclass
 
 from pbm_oust.board.ratings import Change, SizeClass, Table, rate
-from pbm_oust.grammar.form import Form, Rest
+from pbm_oust.grammar.command import Command, Heading
+from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import read_userids
+from pbm_oust.play.forms import OpenForm
 from pbm_oust.play.notices import Notice
-from pbm_oust.play.request import Action, Handled, Request
+from pbm_oust.play.request import Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import finished_games
 
 
 @dataclass(frozen=True, slots=True)
-class Standings:
+class Standings(Command):
     """List the players of a game by their ratings."""
 
     kind: Kind
 
 
 @dataclass(frozen=True, slots=True)
-class Ratings:
+class Ratings(Command):
     """Show how the ratings of these players came about, or list all ratings."""
 
     kind: Kind
@@ -86,8 +88,13 @@ def _changes(table: Table, userid: str) -> tuple[tuple[str, Change], ...]:
 
 
 FORMS = (
-    Form("standings", Standings),
-    Form("ratings", Ratings, rest=Rest(("[USERID..]",), read_userids, least=0)),
+    OpenForm("standings", Standings, heading=Heading.LOOKING, rank=90, run=show_standings),
+    OpenForm(
+        "ratings",
+        Ratings,
+        rest=rest(("[USERID..]",), read_userids, tuple, least=0),
+        heading=Heading.LOOKING,
+        rank=100,
+        run=show_ratings,
+    ),
 )
-
-UNSIGNED: dict[type, Action] = {Standings: show_standings, Ratings: show_ratings}

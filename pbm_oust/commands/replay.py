@@ -9,9 +9,11 @@ from pbm_oust.board.notation import NUMBER
 from pbm_oust.board.origin import Origin, steps_of
 from pbm_oust.board.reasons import NoSuchRecord, OfBoard
 from pbm_oust.commands.challenge import TWO_PLAYERS
-from pbm_oust.grammar.form import Form, Parameter
+from pbm_oust.grammar.command import Command, Heading
+from pbm_oust.grammar.parts import Parameter
 from pbm_oust.grammar.values import BOARD, BadNumber
-from pbm_oust.play.request import Action, Handled, Request
+from pbm_oust.play.forms import OpenForm
+from pbm_oust.play.request import Handled, Request
 from pbm_oust.play.starting import challenger_of, start_board
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Unreadable
@@ -30,7 +32,7 @@ class ReplayOfTheEnd(OfBoard, NotAllowedReason):
 
 
 @dataclass(frozen=True, slots=True)
-class Replay:
+class Replay(Command):
     """Start an unrated board from the position of another one after its record `number`."""
 
     kind: Kind
@@ -77,6 +79,14 @@ def origin_after(game: Game, number: int) -> Origin:
     return Origin(game.header.board, number, steps)
 
 
-FORMS = (Form("replay", Replay, (BOARD, Parameter("N", _read_number), *TWO_PLAYERS)),)
-
-UNSIGNED: dict[type, Action] = {Replay: replay}
+FORMS = (
+    OpenForm(
+        "replay",
+        Replay,
+        (BOARD, Parameter("N", _read_number), *TWO_PLAYERS),
+        heading=Heading.STARTING,
+        rank=50,
+        of_players=("x", "o"),
+        run=replay,
+    ),
+)

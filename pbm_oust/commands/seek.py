@@ -5,32 +5,33 @@ that makes the board, whatever happens then, and a line of it that is left over 
 """
 
 import hmac
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Any
 
-from pbm_oust.accounts.account import Account, BadAccount
+from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import Secret
-from pbm_oust.accounts.seeks import LIFETIME, MOST_SEEKS, Seek, last_numbers, seeks_of, with_seeks
-from pbm_oust.accounts.status import disabled_since, signed_off_since
+from pbm_oust.accounts.seeks import LIFETIME, MOST_SEEKS, Seek, last_numbers, with_seeks
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header, Terms
 from pbm_oust.board.notation import NUMBER
-from pbm_oust.commands.challenge import OPTIONS, UnusableGrid
-from pbm_oust.grammar.form import Form, Option, Parameter
-from pbm_oust.grammar.values import PASSWORD, USERID, BadNumber
+from pbm_oust.commands.challenge import OPTIONS, UnusableGrid, set_by
+from pbm_oust.commands.lists import Listing
+from pbm_oust.grammar.command import Command, Heading
+from pbm_oust.grammar.parts import Option, Parameter
+from pbm_oust.grammar.values import OWN, BadNumber
+from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.notices import Notice, OutcomeNotice
-from pbm_oust.play.request import Action, Actor, Handled, RefusedBefore, Request
+from pbm_oust.play.request import Actor, Handled, RefusedBefore, Request
+from pbm_oust.play.seeks import Taken, open_of, readable_accounts, taken
 from pbm_oust.play.starting import started_by, write_board
 from pbm_oust.play.telling import answer_again
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import NotAllowed, NotAllowedReason, Unreadable
+from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind, Side
-from pbm_oust.store.open_boards import seek_remark, seeks_taken
+from pbm_oust.store.open_boards import seek_remark
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class TooManySeeks(NotAllowedReason):
 
 
 @dataclass(frozen=True, slots=True)
-class OpenChallenge:
+class OpenChallenge(Command):
     """Offer a board to whoever joins; `side` is the one that the seeker wants."""
 
     kind: Kind
@@ -69,7 +70,7 @@ class OpenChallenge:
 
 
 @dataclass(frozen=True, slots=True)
-class Withdraw:
+class Withdraw(Command):
     """Withdraw an open challenge."""
 
     kind: Kind
@@ -77,15 +78,24 @@ class Withdraw:
     userid: str
     password: Secret
 
+    def instead(self, refusal: Refusal) -> Command | None:
+        """Return the list of open challenges, where there is no such one."""
+        return Listing((self.kind.name,)) if isinstance(refusal.reason, NoSuchSeek) else None
+
 
 @dataclass(frozen=True, slots=True)
-class Join:
+class Join(Command):
     """Start the board that an open challenge offers."""
 
     kind: Kind
     number: int
     userid: str
     password: Secret
+
+    def instead(self, refusal: Refusal) -> Command | None:
+        """Return the list of open challenges, where this one cannot be joined."""
+        is_wrong = isinstance(refusal.reason, NoSuchSeek | OwnSeek)
+        return Listing((self.kind.name,)) if is_wrong else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +121,21 @@ def _seek(
     return OpenChallenge(kind, userid, password, side, grid or kind.default_grid, chosen)
 
 
+def _settled(command: Command) -> dict[str, object]:
+    """Return what options have to set for an open challenge."""
+    if not isinstance(command, OpenChallenge):
+        return {}
+    side: dict[str, object] = {"side": command.side} if command.side else {}
+    return side | set_by(command.kind, command.grid, command.terms)
+
+
 def _read_number(word: str) -> int:
     if not NUMBER.fullmatch(word):
         raise Unreadable(BadNumber(), word)
     return int(word)
 
 
-def _side(side: Side) -> Option:
+def _side(side: Side) -> Option[Side]:
     """Return the option that asks for a side."""
 
     def read(_kind: Kind, value: str | None) -> Side:
@@ -125,13 +143,14 @@ def _side(side: Side) -> Option:
             raise ValueError("takes no value")
         return side
 
-    return Option(side.value, lambda _kind: (f"-{side.value}",), read, takes="nothing", sets="side")
+    def write(_kind: Kind, chosen: Side) -> str:
+        return f"-{side.value}" if chosen is side else ""
+
+    name = side.value
+    return Option(name, lambda _kind: (f"-{name}",), read, write, takes="nothing", sets="side")
 
 
 _NUMBER = Parameter("NUMBER", _read_number)
-
-Taken = dict[str, set[int]]
-"""The numbers of open challenges that boards have taken, by the name of the game."""
 
 
 def seek(command: OpenChallenge, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
@@ -141,11 +160,11 @@ def seek(command: OpenChallenge, actor: Actor, request: Request, work: UnitOfWor
         raise NotAllowed(UnusableGrid(kind, command.grid))
 
     def change(account: Account) -> Account:
-        taken = _taken(work)
-        kept = _open_of(account, taken, work.now())
+        all_taken = taken(work)
+        kept = open_of(account, all_taken, work.now())
         if len(kept) >= MOST_SEEKS:
             raise NotAllowed(TooManySeeks(MOST_SEEKS))
-        number = _next_number(kind, taken, work)
+        number = _next_number(kind, all_taken, work)
         side, grid, terms = command.side, command.grid, command.terms
         return with_seeks(account, (*kept, Seek(number, kind.name, work.now(), side, grid, terms)))
 
@@ -156,7 +175,7 @@ def withdraw(command: Withdraw, actor: Actor, request: Request, work: UnitOfWork
     """Withdraw an open challenge of a player."""
 
     def change(account: Account) -> Account:
-        seeks = _open_of(account, _taken(work), work.now())
+        seeks = open_of(account, taken(work), work.now())
         kept = [each for each in seeks if not each.is_named(command.kind.name, command.number)]
         if len(kept) == len(seeks):
             raise _no_such_seek(command)
@@ -182,23 +201,6 @@ def join(command: Join, actor: Actor, request: Request, work: UnitOfWork) -> Han
             return write_board(game, seek_remark(found.number), actor, request, work)
 
 
-def open_seeks(kinds: list[Kind], work: UnitOfWork) -> list[tuple[Seek, str]]:
-    """Return the open challenges of some games with the userids of those who made them."""
-    taken = _taken(work)
-    seeks = [
-        (each, account)
-        for account in _readable_accounts(work)
-        if not (signed_off_since(account) or disabled_since(account))
-        for each in _open_of(account, taken, work.now())
-    ]
-    return [
-        (each, account.userid)
-        for kind in kinds
-        for each, account in sorted(seeks, key=lambda pair: pair[0].number)
-        if each.kind == kind.name
-    ]
-
-
 def _change(
     change: Callable[[Account], Account],
     command: OpenChallenge | Withdraw,
@@ -210,7 +212,7 @@ def _change(
     is_made = isinstance(command, OpenChallenge)
 
     def tell(account: Account) -> tuple[OutcomeNotice, list[Notice]]:
-        seeks = _open_of(account, _taken(work), work.now())
+        seeks = open_of(account, taken(work), work.now())
         named = tuple((each, account.userid) for each in seeks)
         return SoughtNotice(work.player_at(account, request), is_made, named), []
 
@@ -220,9 +222,9 @@ def _change(
 
 def _find(command: Join, work: UnitOfWork) -> tuple[Seek, Account]:
     """Return an open challenge and who made it. Raises NotAllowed where there is none."""
-    taken = _taken(work)
-    for account in _readable_accounts(work):
-        for each in _open_of(account, taken, work.now()):
+    all_taken = taken(work)
+    for account in readable_accounts(work):
+        for each in open_of(account, all_taken, work.now()):
             if each.is_named(command.kind.name, command.number):
                 return each, account
     raise _no_such_seek(command)
@@ -257,31 +259,20 @@ def _next_number(kind: Kind, taken: Taken, work: UnitOfWork) -> int:
     return 1 + max(given | taken[kind.name])
 
 
-def _readable_accounts(work: UnitOfWork) -> Iterator[Account]:
-    """Yield the accounts whose challenges can be read; a damaged one keeps nobody from others."""
-    for userid in work.home.userids():
-        with suppress(BadAccount, NotAllowed):
-            account = work.account(userid)
-            seeks_of(account)
-            yield account
-
-
-def _open_of(account: Account, taken: Taken, now: datetime) -> list[Seek]:
-    """Return the challenges of a player that wait: neither too old nor taken."""
-    seeks = (each for each in seeks_of(account) if each.is_open(now) and each.kind in KINDS)
-    return [each for each in seeks if each.number not in taken[each.kind]]
-
-
-def _taken(work: UnitOfWork) -> Taken:
-    """Return the numbers of the challenges that boards have taken, by game."""
-    since = work.now() - LIFETIME
-    return {name: seeks_taken(work.home, kind, since) for name, kind in KINDS.items()}
-
-
 FORMS = (
-    Form("seek", _seek, (USERID, PASSWORD), options=(*map(_side, Side), *OPTIONS)),
-    Form("unseek", Withdraw, (_NUMBER, USERID, PASSWORD)),
-    Form("join", Join, (_NUMBER, USERID, PASSWORD)),
+    SignedForm(
+        "seek",
+        OpenChallenge,
+        OWN,
+        options=(*map(_side, Side), *OPTIONS),
+        heading=Heading.STARTING,
+        rank=20,
+        build=_seek,
+        settled=_settled,
+        run=seek,
+    ),
+    SignedForm("join", Join, (_NUMBER, *OWN), heading=Heading.STARTING, rank=30, run=join),
+    SignedForm(
+        "unseek", Withdraw, (_NUMBER, *OWN), heading=Heading.STARTING, rank=40, run=withdraw
+    ),
 )
-
-SIGNED: dict[type, Action] = {OpenChallenge: seek, Withdraw: withdraw, Join: join}

@@ -16,12 +16,15 @@ from pbm_oust.accounts.settings import (
     with_settings,
 )
 from pbm_oust.grammar.aliases import without_accents
-from pbm_oust.grammar.form import Form, MissingWord, Rest
+from pbm_oust.grammar.command import Command, Heading
+from pbm_oust.grammar.form import MissingWord
+from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import OWN
 from pbm_oust.grammar.words import NoneOfThese, find_command_word, find_word, fold, meant_by
 from pbm_oust.languages import LANGUAGES
+from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.notices import Notice, OutcomeNotice
-from pbm_oust.play.request import Action, Actor, Handled, Request
+from pbm_oust.play.request import Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Unreadable, UnreadableReason
 
@@ -42,7 +45,7 @@ class BadZone(UnreadableReason):
 
 
 @dataclass(frozen=True, slots=True)
-class Settle:
+class Settle(Command):
     """Change settings, names and values as the server writes them; without any, show all."""
 
     userid: str
@@ -129,13 +132,19 @@ def _told(
 
 
 FORMS = (
-    Form(
+    SignedForm(
         "settings",
         Settle,
         OWN,
-        Rest(("[NAME VALUE]..",), _read_changes, least=0, known=SETTING_WORDS),
-        is_of_kind=False,
+        rest(
+            ("[NAME VALUE]..",),
+            _read_changes,
+            lambda changes: [word for change in changes for word in change],
+            least=0,
+            known=SETTING_WORDS,
+        ),
+        heading=Heading.SETTINGS,
+        rank=10,
+        run=settle,
     ),
 )
-
-SIGNED: dict[type, Action] = {Settle: settle}

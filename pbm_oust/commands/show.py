@@ -8,21 +8,24 @@ from pbm_oust.accounts.password import Secret
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import NoSuchRecord
 from pbm_oust.commands.lists import find_games, find_games_of_kinds
-from pbm_oust.grammar.form import Form, MissingWord, Rest
+from pbm_oust.grammar.command import Command, Heading
+from pbm_oust.grammar.form import MissingWord
+from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import (
     FILTER_WORDS,
     FILTERS,
-    PASSWORD,
-    USERID,
+    OWN,
     BadFilter,
     BoardAt,
     Filter,
     read_board_at,
     read_userids_and_filter,
+    write_userids_and_filter,
 )
 from pbm_oust.grammar.words import find_command_word
+from pbm_oust.play.forms import OpenForm, SignedForm
 from pbm_oust.play.notices import BoardNotice, News, Notice, Reader, Shown
-from pbm_oust.play.request import Action, Actor, Handled, Request
+from pbm_oust.play.request import Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, Unreadable
 from pbm_oust.rules.kinds import KINDS
@@ -31,7 +34,7 @@ from pbm_oust.store.open_boards import read_game
 
 
 @dataclass(frozen=True, slots=True)
-class Show:
+class Show(Command):
     """Draw these boards, or the boards of these players that the filter leaves."""
 
     kind: Kind
@@ -40,17 +43,25 @@ class Show:
     filter: Filter
 
 
+def board_as_it_is(game: Game) -> Show:
+    """Return the command that draws the board of a game."""
+    return Show(game.header.kind, (BoardAt(game.header.board),), (), Filter.ALL)
+
+
 @dataclass(frozen=True, slots=True)
-class ShowAs:
+class ShowAs(Command):
     """Draw boards as a player sees them, which is as everybody does in these games."""
 
+    kind: Kind
     userid: str
     password: Secret
-    show: Show
+    boards: tuple[BoardAt, ...]
+    filter: Filter
+    """Which of the player's own boards, where none are named."""
 
 
 @dataclass(frozen=True, slots=True)
-class AllShow:
+class AllShow(Command):
     """Draw the boards of these players in all games."""
 
     userids: tuple[str, ...]
@@ -108,22 +119,37 @@ def _read_boards_or_userids(words: Sequence[str]) -> _Chosen:
     return (), userids, chosen
 
 
-def _show(kind: Kind, chosen: _Chosen) -> Show:
-    return Show(kind, *chosen)
+def _write_boards_or_userids(chosen: _Chosen) -> list[str]:
+    """Return the words that are read as these boards, or as userids and a filter."""
+    boards, userids, filtered = chosen
+    return [*map(str, boards)] if boards else write_userids_and_filter((userids, filtered))
 
 
-def _show_as(kind: Kind, userid: str, password: Secret, words: Sequence[str]) -> ShowAs:
-    chosen = _read_boards_or_userids(words if _is_board(words) else (userid, *words))
-    return ShowAs(userid, password, Show(kind, *chosen))
+def _of_letter(words: Sequence[str], board: int) -> Sequence[str]:
+    """Return the words of an answer to a letter about a board, `#5` as those of that board."""
+    if words and not words[0].startswith("#"):
+        return words
+    return [f"{board}{''.join(words)}"]
 
 
-def _read_boards_or_filter(words: Sequence[str]) -> Sequence[str]:
-    """Return the words, which name boards or a filter. Raises Unreadable."""
+def _write_answer(chosen: _Chosen, board: int) -> list[str] | None:
+    """Return the words that mean a board in an answer to a letter about it."""
+    match chosen[0]:
+        case (BoardAt(number, None),) if number == board:
+            return []
+        case (BoardAt(number, record),) if number == board:
+            return [f"#{record}"]
+    return None
+
+
+def _read_boards_or_filter(words: Sequence[str]) -> tuple[tuple[BoardAt, ...], Filter]:
+    """Return the boards that some words name, or a filter. Raises Unreadable."""
     if _is_board(words):
-        _read_boards_or_userids(words)
-    elif read_userids_and_filter(words)[0]:
+        return tuple(read_board_at(word) for word in words), Filter.ALL
+    userids, chosen = read_userids_and_filter(words)
+    if userids:
         raise Unreadable(BadFilter(), words[0])
-    return words
+    return (), chosen
 
 
 def _read_all_show(words: Sequence[str]) -> tuple[tuple[str, ...], Filter]:
@@ -133,10 +159,6 @@ def _read_all_show(words: Sequence[str]) -> tuple[tuple[str, ...], Filter]:
     if not userids:
         raise Unreadable(MissingWord(("USERID",)))
     return userids, chosen
-
-
-def _all_show(chosen: tuple[tuple[str, ...], Filter]) -> AllShow:
-    return AllShow(*chosen)
 
 
 def _is_board(words: Sequence[str]) -> bool:
@@ -177,7 +199,9 @@ def show_as(command: ShowAs, actor: Actor, request: Request, work: UnitOfWork) -
     """Answer with boards drawn as a player sees them, where other answers go, too."""
     addresses = work.sender_of(request).addresses
     reader = replace(work.player_at(actor.account, request), addresses=addresses)
-    return show(command.show, request, work, notes_of(actor.account), reader)
+    userids = () if command.boards else (actor.userid,)
+    meant = Show(command.kind, command.boards, userids, command.filter)
+    return show(meant, request, work, notes_of(actor.account), reader)
 
 
 def show_all(command: AllShow, request: Request, work: UnitOfWork) -> Handled:
@@ -205,27 +229,50 @@ def _view_at(work: UnitOfWork, kind: Kind, at: BoardAt) -> tuple[Game, bool]:
 
 
 FORMS = (
-    Form(
+    OpenForm(
         "show",
-        _show,
-        rest=Rest(
-            ("BOARD[#N]..", f"USERID.. [{FILTERS}]"), _read_boards_or_userids, fixed=FILTER_WORDS
+        Show,
+        rest=rest(
+            ("BOARD[#N]..", f"USERID.. [{FILTERS}]"),
+            _read_boards_or_userids,
+            _write_boards_or_userids,
+            fills=3,
+            fixed=FILTER_WORDS,
+            write_answer=_write_answer,
+            complete=_of_letter,
         ),
+        heading=Heading.LOOKING,
+        rank=30,
+        run=show,
     ),
-    Form(
+    SignedForm(
         "showas",
-        _show_as,
-        (USERID, PASSWORD),
-        Rest(("BOARD[#N]..", f"[{FILTERS}]"), _read_boards_or_filter, least=0, fixed=FILTER_WORDS),
+        ShowAs,
+        OWN,
+        rest(
+            ("BOARD[#N]..", f"[{FILTERS}]"),
+            _read_boards_or_filter,
+            lambda chosen: _write_boards_or_userids((chosen[0], (), chosen[1])),
+            least=0,
+            fills=2,
+            fixed=FILTER_WORDS,
+        ),
+        heading=Heading.LOOKING,
+        rank=40,
+        run=show_as,
     ),
-    Form(
+    OpenForm(
         "all",
-        _all_show,
-        rest=Rest((f"show USERID.. [{FILTERS}]",), _read_all_show, fixed=FILTER_WORDS),
-        is_of_kind=False,
+        AllShow,
+        rest=rest(
+            (f"show USERID.. [{FILTERS}]",),
+            _read_all_show,
+            lambda chosen: ["show", *write_userids_and_filter(chosen)],
+            fills=2,
+            fixed=FILTER_WORDS | {"show"},
+        ),
+        heading=Heading.LOOKING,
+        rank=50,
+        run=show_all,
     ),
 )
-
-SIGNED: dict[type, Action] = {ShowAs: show_as}
-
-UNSIGNED: dict[type, Action] = {Show: show, AllShow: show_all}

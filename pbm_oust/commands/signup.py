@@ -6,12 +6,14 @@ from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import normal_address
 from pbm_oust.accounts.password import NOBODYS_PASSWORD, Secret, hash_password, is_password
 from pbm_oust.accounts.verification import Pending, Purpose, salt_for
-from pbm_oust.commands.leave import come_back
 from pbm_oust.grammar.addresses import ADDRESSES
-from pbm_oust.grammar.form import Form, Parameter
+from pbm_oust.grammar.command import Command, Heading
+from pbm_oust.grammar.parts import Parameter
 from pbm_oust.grammar.passwords import read_new_password, read_new_userid
+from pbm_oust.play.forms import OpenForm
 from pbm_oust.play.notices import Notice
-from pbm_oust.play.request import Action, Handled, Request
+from pbm_oust.play.request import Handled, Request
+from pbm_oust.play.returning import come_back
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.play.verification import (
     MAILED,
@@ -32,7 +34,7 @@ class AccountRemoved(NotAllowedReason):
 
 
 @dataclass(frozen=True, slots=True)
-class Signup:
+class Signup(Command):
     """Make an account; without addresses, mail goes to where the command came from."""
 
     userid: str
@@ -119,16 +121,16 @@ def _are_same(some: tuple[str, ...], others: tuple[str, ...]) -> bool:
 
 
 FORMS = (
-    Form(
+    OpenForm(
         "signup",
         Signup,
         (
             Parameter("USERID", read_new_userid),
-            Parameter("PASSWORD", read_new_password, is_secret=True),
+            Parameter("PASSWORD", read_new_password, is_secret=True, is_new=True),
         ),
         ADDRESSES,
-        is_of_kind=False,
+        heading=Heading.ACCOUNT,
+        rank=10,
+        run=sign_up,
     ),
 )
-
-UNSIGNED: dict[type, Action] = {Signup: sign_up}

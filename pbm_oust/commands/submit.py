@@ -9,14 +9,16 @@ from pbm_oust.accounts.tags import Credential, Reply
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import OfBoard
 from pbm_oust.board.record import PLAYING, Deed, Wish
-from pbm_oust.grammar.form import Form, Rest
-from pbm_oust.grammar.values import BOARD, PASSWORD, USERID
-from pbm_oust.grammar.wish import NoTurn, names_of, read_wish
+from pbm_oust.commands.play import Move
+from pbm_oust.grammar.command import Blank, Command, Heading, Partial, partial
+from pbm_oust.grammar.values import OF_BOARD
+from pbm_oust.grammar.wish import NoTurn, names_of, read_wish, rest_of_wish
+from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.moving import carry_out, check_guard, is_over, side_of
 from pbm_oust.play.notices import Notice, OutcomeNotice, Reader, Shown, answer_on
-from pbm_oust.play.request import Action, Actor, Handled, Request
+from pbm_oust.play.request import Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import NotAllowed, NotAllowedReason, Unreadable
+from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import open_board
 
@@ -39,7 +41,7 @@ class ChangedSinceSubmit(OfBoard, NotAllowedReason):
 
 
 @dataclass(frozen=True, slots=True)
-class Submit:
+class Submit(Command):
     """Keep a move until it is confirmed."""
 
     kind: Kind
@@ -49,15 +51,28 @@ class Submit:
     wish: Wish
     guard: int | None
 
+    def instead(self, refusal: Refusal) -> Partial | None:
+        """Return what could be submitted, where the move could not be made."""
+        kind, board, userid = self.kind, self.board, self.userid
+        move = Move(kind, board, userid, self.password, self.wish, self.guard).instead(refusal)
+        return Partial(Submit, move.given) if move else None
+
 
 @dataclass(frozen=True, slots=True)
-class Confirm:
+class Confirm(Command):
     """Make the move that was submitted."""
 
     kind: Kind
     board: int
     userid: str
     password: Credential
+
+    def instead(self, refusal: Refusal) -> Partial | None:
+        """Return the beginning of a submission, where the board has changed since the last one."""
+        if not isinstance(refusal.reason, ChangedSinceSubmit):
+            return None
+        blank = Blank("PLACEMENTS")
+        return partial(Submit, kind=self.kind, board=self.board, userid=self.userid, wish=blank)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +104,6 @@ def _read_submitted(words: Sequence[str]) -> tuple[Wish, int | None]:
     if isinstance(wish, Deed) and wish not in _SUBMITTED:
         raise Unreadable(NoTurn(names_of(_SUBMITTED)), words[0])
     return wish, guard
-
-
-def _submit(
-    kind: Kind, board: int, userid: str, password: Credential, wish: tuple[Wish, int | None]
-) -> Submit:
-    return Submit(kind, board, userid, password, *wish)
 
 
 _SUBMITTED_SHOWN = ("PLACEMENTS[#N]", f"{'|'.join(names_of(_SUBMITTED))}[#N]")
@@ -149,13 +158,14 @@ def _notice(
 
 
 FORMS = (
-    Form(
+    SignedForm(
         "submit",
-        _submit,
-        (BOARD, USERID, PASSWORD),
-        Rest(_SUBMITTED_SHOWN, _read_submitted),
+        Submit,
+        OF_BOARD,
+        rest_of_wish(_SUBMITTED_SHOWN, _read_submitted),
+        heading=Heading.PLAYING,
+        rank=30,
+        run=submit,
     ),
-    Form("confirm", Confirm, (BOARD, USERID, PASSWORD)),
+    SignedForm("confirm", Confirm, OF_BOARD, heading=Heading.PLAYING, rank=40, run=confirm),
 )
-
-SIGNED: dict[type, Action] = {Submit: submit, Confirm: confirm}

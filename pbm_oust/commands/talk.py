@@ -9,12 +9,14 @@ from pbm_oust.accounts.tags import Credential, Purpose, Reply
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import MayHaveBoard
 from pbm_oust.board.record import Wish
-from pbm_oust.grammar.form import Form, Rest
-from pbm_oust.grammar.suggest import move_line
-from pbm_oust.grammar.values import BOARD, PASSWORD, USERID, read_userids
+from pbm_oust.commands.play import suggested
+from pbm_oust.grammar.command import Command, Heading, Partial, Text
+from pbm_oust.grammar.parts import rest
+from pbm_oust.grammar.values import OF_BOARD, OWN, read_userids
+from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.moving import NotOnBoard
 from pbm_oust.play.notices import Notice, OutcomeNotice, answer_on
-from pbm_oust.play.request import Action, Actor, Handled, Request
+from pbm_oust.play.request import Actor, Handled, Request
 from pbm_oust.play.starting import SignedOff
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
@@ -29,7 +31,7 @@ class NothingWritten(MayHaveBoard, NotAllowedReason):
 
 
 @dataclass(frozen=True, slots=True)
-class Chat:
+class Chat(Command):
     """Pass the text of the mail on to the other player of a board."""
 
     kind: Kind
@@ -41,7 +43,7 @@ class Chat:
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class Message(Command):
     """Pass the text of the mail on to these players."""
 
     userid: str
@@ -79,8 +81,8 @@ class TalkSentNotice(OutcomeNotice):
     lost: tuple[str, ...]
     """The players whom no mail reaches at present."""
     game: Game | None
-    meant: str | None
-    """The line of the move that the text may have been meant for."""
+    meant: Partial | None
+    """The move that the text may have been meant for."""
 
     def board(self) -> Game | None:
         """Return the game that the text is about, if it is about one."""
@@ -129,7 +131,7 @@ def _pass_on(
     work: UnitOfWork,
 ) -> Handled:
     """Pass a text on to players; `wish` is the move that it may have been meant for."""
-    meant = move_line(game, actor.userid, wish) if wish and game and not game.result else None
+    meant = suggested(game, actor.userid, wish) if wish and game and not game.result else None
     readers = [(player.userid, work.player(player)) for player in to]
     reached = tuple(userid for userid, reader in readers if reader.addresses)
     lost = tuple(userid for userid, reader in readers if not reader.addresses)
@@ -145,14 +147,23 @@ def _pass_on(
 
 
 FORMS = (
-    Form("chat", Chat, (BOARD, USERID, PASSWORD)),
-    Form(
+    SignedForm(
+        "chat",
+        Chat,
+        OF_BOARD,
+        heading=Heading.TALKING,
+        rank=10,
+        text=Text.CONTENT,
+        run=chat,
+    ),
+    SignedForm(
         "message",
         Message,
-        (USERID, PASSWORD),
-        Rest(("USERID..",), read_userids),
-        is_of_kind=False,
+        OWN,
+        rest(("USERID..",), read_userids, tuple),
+        heading=Heading.TALKING,
+        rank=20,
+        text=Text.CONTENT,
+        run=message,
     ),
 )
-
-SIGNED: dict[type, Action] = {Chat: chat, Message: message}

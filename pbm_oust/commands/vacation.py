@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from enum import Enum
 from zoneinfo import ZoneInfo
@@ -23,14 +23,17 @@ from pbm_oust.accounts.vacations import (
 )
 from pbm_oust.board.game import Game
 from pbm_oust.grammar.aliases import in_english
-from pbm_oust.grammar.form import Form, MissingWord, Rest, SurplusWord
-from pbm_oust.grammar.values import PASSWORD, USERID
+from pbm_oust.grammar.command import Command, Heading
+from pbm_oust.grammar.form import MissingWord, SurplusWord
+from pbm_oust.grammar.parts import rest
+from pbm_oust.grammar.values import OWN
 from pbm_oust.grammar.words import fold
+from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.notices import Notice, OutcomeNotice
 from pbm_oust.play.renaming import active_games
-from pbm_oust.play.request import Action, Actor, Handled, Request
+from pbm_oust.play.request import Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import NotAllowed, NotAllowedReason, Unreadable, UnreadableReason
+from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable, UnreadableReason
 
 _DAYS = re.compile(r"[0-9]{1,4}")
 
@@ -103,12 +106,21 @@ class Leave:
 
 
 @dataclass(frozen=True, slots=True)
-class Vacation:
+class Vacation(Command):
     """Announce a vacation, end those announced, or list them."""
 
     userid: str
     password: Secret
     asked: Leave | Ask
+
+    def instead(self, refusal: Refusal) -> Command | None:
+        """Return a vacation as long as one can still be, or the end of those announced."""
+        match refusal.reason, self.asked:
+            case VacationOverlaps(), _:
+                return replace(self, asked=Ask.CANCEL)
+            case VacationTooLong(left=left), Leave() as asked if left:
+                return replace(self, asked=replace(asked, days=left))
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +171,17 @@ def _read_asked(words: Sequence[str]) -> Leave | Ask:
         raise Unreadable(SurplusWord(), words[2])
     days = int(words[1])
     return Leave(first, days) if days else Ask.CANCEL
+
+
+def _write_asked(asked: Leave | Ask) -> list[str]:
+    """Return the words that are read as what is asked for."""
+    match asked:
+        case Leave():
+            return [asked.first.isoformat(), str(asked.days)]
+        case Ask.LIST:
+            return []
+        case Ask.CANCEL:
+            return [Ask.CANCEL.value]
 
 
 def _read_date(word: str) -> date:
@@ -257,18 +280,19 @@ def _shared_boards(userid: str, work: UnitOfWork) -> dict[str, list[Game]]:
 
 
 FORMS = (
-    Form(
+    SignedForm(
         "vacation",
         Vacation,
-        (USERID, PASSWORD),
-        Rest(
+        OWN,
+        rest(
             ("DATE DAYS", Ask.CANCEL.value, ""),
             _read_asked,
+            _write_asked,
             least=0,
             fixed=frozenset([Ask.CANCEL.value]),
         ),
-        is_of_kind=False,
+        heading=Heading.SETTINGS,
+        rank=20,
+        run=vacation,
     ),
 )
-
-SIGNED: dict[type, Action] = {Vacation: vacation}

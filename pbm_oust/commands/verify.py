@@ -19,15 +19,18 @@ from pbm_oust.accounts.verification import (
     with_proof,
 )
 from pbm_oust.commands.password import PasswordChangedNotice
-from pbm_oust.commands.signup import WelcomeNotice
+from pbm_oust.commands.signup import Signup, WelcomeNotice
 from pbm_oust.grammar.aliases import in_english
-from pbm_oust.grammar.form import Form, Parameter, Rest, SurplusWord
+from pbm_oust.grammar.command import Command, Heading, Partial, Text, partial
+from pbm_oust.grammar.form import SurplusWord
+from pbm_oust.grammar.parts import Parameter, rest
 from pbm_oust.grammar.passwords import BadPassword, read_new_password
 from pbm_oust.grammar.words import fold, is_of
+from pbm_oust.play.forms import OpenForm
 from pbm_oust.play.notices import Notice, Reader
-from pbm_oust.play.request import Action, Handled, Request
+from pbm_oust.play.request import Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import NotAllowed, NotAllowedReason, Unreadable, UnreadableReason
+from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable, UnreadableReason
 from pbm_oust.store.journal import Ending
 from pbm_oust.store.maildir_outbox import NOWHERE
 from pbm_oust.store.open_boards import has_played
@@ -61,12 +64,18 @@ class UseridTaken(NotAllowedReason):
 
 
 @dataclass(frozen=True, slots=True)
-class Verify:
+class Verify(Command):
     """Prove an address by the code that was mailed to it."""
 
     code: Secret
     new: Secret | None
     """The password to be, where the code is for that."""
+
+    def instead(self, refusal: Refusal) -> Partial | None:
+        """Return a signup with another userid, where somebody else has got that of the first."""
+        if not isinstance(refusal.reason, UseridTaken):
+            return None
+        return partial(Signup, userid=refusal.reason.free)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,13 +251,22 @@ _OUTCOMES: dict[Purpose, str] = {
 }
 
 FORMS = (
-    Form(
+    OpenForm(
         "verify",
         Verify,
         (Parameter("CODE", _read_code, is_secret=True),),
-        Rest(("[NEWPASSWORD]",), _read_new_password_if_any, least=0, is_secret=True),
-        is_of_kind=False,
+        rest(
+            ("[NEWPASSWORD]",),
+            _read_new_password_if_any,
+            lambda new: [new.text] if new else [],
+            least=0,
+            is_secret=True,
+            is_new=True,
+        ),
+        heading=Heading.ACCOUNT,
+        rank=20,
+        # A code may come back with the new password in the text.
+        text=Text.UNSEEN,
+        run=verify,
     ),
 )
-
-UNSIGNED: dict[type, Action] = {Verify: verify}

@@ -8,14 +8,17 @@ from pbm_oust.accounts.tags import Credential
 from pbm_oust.accounts.watched import MOST_WATCHED, watched_by, with_watched
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import GameOver, OfBoard
-from pbm_oust.grammar.form import Form
-from pbm_oust.grammar.values import OF_BOARD
+from pbm_oust.commands.lists import Games
+from pbm_oust.grammar.command import Command, Heading
+from pbm_oust.grammar.values import OF_BOARD, Filter
+from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.notices import Notice, OutcomeNotice, Shown
-from pbm_oust.play.request import Action, Actor, Handled, Request
+from pbm_oust.play.request import Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import NotAllowed, NotAllowedReason
+from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
+from pbm_oust.store.histories import NoSuchBoard
 from pbm_oust.store.open_boards import DamagedHistory, read_game
 
 
@@ -33,7 +36,7 @@ class TooManyWatched(OfBoard, NotAllowedReason):
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
+class Watch(Command):
     """Have every record of a board mailed."""
 
     kind: Kind
@@ -41,15 +44,29 @@ class Watch:
     userid: str
     password: Credential
 
+    def instead(self, refusal: Refusal) -> Command | None:
+        """Return the list of all boards, where there is no such board."""
+        return _all_boards(self.kind, refusal)
+
 
 @dataclass(frozen=True, slots=True)
-class Unwatch:
+class Unwatch(Command):
     """Have the records of a board mailed no longer."""
 
     kind: Kind
     board: int
     userid: str
     password: Credential
+
+    def instead(self, refusal: Refusal) -> Command | None:
+        """Return the list of all boards, where there is no such board."""
+        return _all_boards(self.kind, refusal)
+
+
+def _all_boards(kind: Kind, refusal: Refusal) -> Command | None:
+    """Return the list of boards where one is unknown that may be anybody's."""
+    is_unknown = isinstance(refusal.reason, NoSuchBoard)
+    return Games(kind, (), Filter.ACTIVE) if is_unknown else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +146,6 @@ def _goes_on(name: str, work: UnitOfWork) -> bool:
 
 
 FORMS = (
-    Form("watch", Watch, OF_BOARD),
-    Form("unwatch", Unwatch, OF_BOARD),
+    SignedForm("watch", Watch, OF_BOARD, heading=Heading.LOOKING, rank=60, run=watch),
+    SignedForm("unwatch", Unwatch, OF_BOARD, heading=Heading.LOOKING, rank=70, run=unwatch),
 )
-
-SIGNED: dict[type, Action] = {Watch: watch, Unwatch: unwatch}

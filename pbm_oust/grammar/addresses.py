@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pbm_oust.accounts.address import normal_address, parse_address
-from pbm_oust.grammar.form import Rest, SurplusWord
+from pbm_oust.grammar.form import SurplusWord
+from pbm_oust.grammar.parts import rest
 from pbm_oust.refusal import Unreadable, UnreadableReason
 
 MOST_ADDRESSES = 5
@@ -27,4 +28,4 @@ def read_addresses(words: Sequence[str]) -> tuple[str, ...]:
     return tuple({normal_address(word): word for word in reversed(words)}.values())[::-1]
 
 
-ADDRESSES = Rest(("[ADDRESS..]",), read_addresses, least=0)
+ADDRESSES = rest(("[ADDRESS..]",), read_addresses, tuple, least=0)

@@ -1,12 +1,25 @@
-"""What a command looks like: forms, their parameters and options, and how they read words."""
+"""What a command looks like: the form that reads its words, and writes them again."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TypeVar
 
-from pbm_oust.grammar.words import NoneOfThese, find_word, fold, is_harmless, meant_by
+from pbm_oust.accounts.password import Secret
+from pbm_oust.grammar.command import Blank, Command, Heading, Partial, Text
+from pbm_oust.grammar.notation import KIND, OF_LETTER, Notation
+from pbm_oust.grammar.parts import (
+    IsUserid,
+    Rest,
+    options_in,
+    read_options,
+    read_right_options,
+    without_options,
+)
+from pbm_oust.grammar.words import fold, is_harmless
 from pbm_oust.refusal import Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules.position import Kind
+
+C_co = TypeVar("C_co", bound=Command, covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,120 +36,28 @@ class SurplusWord(UnreadableReason):
 
 
 @dataclass(frozen=True, slots=True)
-class UnknownOption(UnreadableReason):
-    """A word is no option of the command."""
+class Form(Notation[C_co]):
+    """One command: how it is written, what it builds, and where the help has it."""
 
-    known: tuple[str, ...]
-    resembles: str | None
-
-    @property
-    def instead(self) -> str | None:
-        """What to write in the place of the word."""
-        return self.resembles
-
-
-@dataclass(frozen=True, slots=True)
-class OptionTwice(UnreadableReason):
-    """An option says again what another one has said."""
-
-
-@dataclass(frozen=True, slots=True)
-class BadOptionValue(UnreadableReason):
-    """An option has a value that it does not take."""
-
-    forms: tuple[str, ...]
-    """How it can be written."""
-    takes: str
-    """Which values it takes, as `Option.takes` says."""
-
-
-IsUserid = Callable[[str], bool]
-"""Tells whether a word is the userid of an account."""
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """One word that a form wants in its place."""
-
-    name: str
-    """As the help shows it and a correction stands it in: USERID."""
-    read: Callable[[str], object]
-    """Returns the word's value. Raises Unreadable."""
-    is_secret: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Rest:
-    """All the words that remain after a form's parameters."""
-
-    shown: tuple[str, ...]
-    """The alternatives as the help shows them: BOARD[#N].."""
-    read: Callable[[Sequence[str]], object]
-    """Returns the value of the words, which are at least `least`. Raises Unreadable."""
-    least: int = 1
-    known: frozenset[str] = frozenset()
-    """Words that may be shown again because they can be nothing but these."""
-    is_secret: bool = False
-    fixed: frozenset[str] = frozenset()
-    """Further words of the grammar, which other languages may have words for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """A word `-name` or `-name=value` that may stand anywhere behind the command's words."""
-
-    name: str
-    forms: Callable[[Kind], tuple[str, ...]]
-    """Returns the ways to write it in a game, as `-hex` and `-hex=7`; none where it is unknown."""
-    read: Callable[[Kind, str | None], object]
-    """Returns the value of what stands behind `=`. Raises ValueError if there is no such value."""
-    takes: str
-    """Which values those are: "square", "hex", "days" or "nothing"; empty for the game's shape."""
-    sets: str
-    """The keyword of `Form.build` that takes the value. Two options that set the same exclude each
-    other."""
-    is_shown: Callable[[Kind], bool] = lambda _kind: True
-    """Tells whether the help of a game shows it."""
-
-    def shown(self, kind: Kind) -> str:
-        """Return how the help of a game shows it; an empty text where it does not."""
-        forms = self.forms(kind) if self.is_shown(kind) else ()
-        return f"[{'|'.join(forms)}]" if forms else ""
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """One command: its name, what follows it, and what it builds."""
-
-    name: str
-    build: Callable[..., Any]
-    """Makes the command from the values of parameters, rest and options; of a game, from the kind
-    first."""
-    parameters: tuple[Parameter, ...] = ()
-    rest: Rest | None = None
-    options: tuple[Option, ...] = ()
-    is_of_kind: bool = True
-    """Whether the name of a game stands in front."""
+    heading: Heading = field(kw_only=True)
+    """Where the overview of the help shows it."""
+    rank: int = field(kw_only=True)
+    """Its place under the heading; what shares a place stands in the order of the names."""
+    text: Text = field(default=Text.BESIDE, kw_only=True)
+    build: Callable[..., C_co] | None = field(default=None, kw_only=True)
+    """Makes the command of its fields and of what options set, where that is more than fields."""
 
     @property
     def topic(self) -> str:
         """What the help about it is asked for by: the first word of its name."""
         return self.name.partition(" ")[0]
 
-    def usages(self, kind: Kind | None) -> list[str]:
-        """Return the lines that show how the command is written, for a game if it is of games."""
-        words = [*([kind.name] if kind and self.is_of_kind else []), self.name]
-        words += [parameter.name for parameter in self.parameters]
-        options = [option.shown(kind) for option in self.options] if kind else []
-        alternatives = self.rest.shown if self.rest else ("",)
-        return [" ".join(filter(None, [*words, shown, *options])) for shown in alternatives]
-
-    def read(self, words: Sequence[str], kind: Kind | None, proof: object = None) -> Any:
+    def read(self, words: Sequence[str], kind: Kind | None, proof: object = None) -> C_co:
         """Return the command that the words behind the command's own make. Raises Unreadable.
 
         `proof` takes the place of the word that stands where the password does.
         """
-        plain, options = self._part(words)
+        plain = self._plain(words)
         wanted = len(self.parameters)
         values = [
             proof if proof and parameter.is_secret else parameter.read(word)
@@ -150,90 +71,108 @@ class Form:
         if self.rest is not None:
             if len(rest) < self.rest.least:
                 raise Unreadable(MissingWord(self.rest.shown))
-            values.append(self.rest.read(rest))
-        if kind is None:
-            return self.build(*values)
-        return self.build(kind, *values, **self._read_options(options, kind))
+            values += _apart(self.rest, self.rest.read(rest))
+        given = dict(zip(self.fields, values, strict=False)) | dict(self.implied)
+        if kind is not None:
+            given |= {KIND: kind, **read_options(self.options, self._options(words), kind)}
+        build: Callable[..., C_co] = self.build or self.command
+        return build(**given)
 
-    def correction(self, words: Sequence[str], kind: Kind | None, is_userid: IsUserid) -> str:
-        """Return the line that these words should have been, with names where words are wanting.
+    def read_answer(
+        self, words: Sequence[str], kind: Kind, board: int, userid: str, proof: object
+    ) -> C_co:
+        """Return the command that an answer makes to a letter about a board. Raises Unreadable.
 
-        What might be a password is replaced by the name of its place.
+        `proof` is what proves that it answers the letter, in the place of a password.
         """
-        plain, options = self._part(words)
-        corrected = [*([kind.name] if kind else []), self.name]
-        right_options: list[str] = []
-        for nth, parameter in enumerate(self.parameters):
-            word = plain[nth] if nth < len(plain) else None
-            corrected.append(_word_or_name(parameter, word, is_userid))
+        if self.rest and self.rest.complete:
+            words = self.rest.complete(words, board)
+        told = [str(board), userid, OF_LETTER[-1]][: len(self.parameters)]
+        return self.read([*told, *words], kind, proof)
+
+    def partial(self, words: str = "", /, **given: object) -> Partial:
+        """Return a command of which some fields are known, and the words behind its parameters.
+
+        Raises Unreadable for other words, and TypeError for what is no field of it.
+        """
+        strange = given.keys() - {KIND, *self.fields}
+        if strange or (words and not self.rest):
+            raise TypeError(f"{self.name} has no {', '.join(strange) or 'words behind it'}")
+        if words and self.rest:
+            given |= self.rest_fields(_apart(self.rest, self.rest.read(words.split())))
+        return Partial(self.command, given | dict(self.implied), form=self.name)
+
+    def new_password(self, command: Command) -> tuple[Secret | None, str]:
+        """Return the password that a command makes that of an account, and the userid if it says.
+
+        None where it does not do that.
+        """
+        given = self.given(command)
+        are_new = [part.is_new for part in self.parameters]
+        are_new += [self.rest.is_new] if self.rest else []
+        values = (given[name] for name, is_new in zip(self.fields, are_new, strict=False) if is_new)
+        new = next((each for each in values if isinstance(each, Secret)), None)
+        return new, str(given.get("userid", ""))
+
+    def correction(self, words: Sequence[str], kind: Kind | None, is_userid: IsUserid) -> Partial:
+        """Return the command that these words should have been, with blanks where some are wanting.
+
+        There is also a blank for what might be a password.
+        """
+        plain = self._plain(words)
+        given: dict[str, object] = {} if kind is None else {KIND: kind}
+        for name, parameter, word in zip(self.fields, self.parameters, plain, strict=False):
+            if not parameter.is_secret and (is_harmless(word) or is_userid(word)):
+                given |= _if_read(name, parameter.read, word)
         rest = plain[len(self.parameters) :]
-        if self.rest and (self.rest.least or rest):
-            known, is_secret = self.rest.known, self.rest.is_secret
-            kept = [
-                word
-                for word in rest
-                if (is_harmless(word) or is_userid(word) or fold(word) in known) and not is_secret
-            ]
-            readable = kept and _is_read(self.rest.read, kept)
-            # A rest of fixed words may be left out; none of them is put into anybody's mouth.
-            instead = [] if known and not self.rest.least else [self.rest.shown[0]]
-            corrected += kept if readable else instead
-        for word in options:
-            if kind and is_harmless(word) and self._are_options([*right_options, word], kind):
-                right_options.append(word)
-        return " ".join([*corrected, *right_options])
+        if self.rest and rest:
+            given |= self._corrected(self.rest, rest, is_userid)
+        options = read_right_options(self.options, self._options(words), kind) if kind else {}
+        return Partial(self.command, given | dict(self.implied), options, self.name)
 
     def secret_places(self, words: Sequence[str]) -> set[int]:
         """Return which of the words, behind the command's own, stand in a password's place."""
-        plain, _ = self._part(words)
+        plain = self._plain(words)
         rest_is_secret = self.rest is not None and self.rest.is_secret
         secret = [parameter.is_secret for parameter in self.parameters]
         secret += [rest_is_secret] * (len(plain) - len(secret))
         places = (nth for nth, word in enumerate(words) if word in plain)
         return {nth for nth, is_secret in zip(places, secret, strict=False) if is_secret}
 
-    def _are_options(self, words: Sequence[str], kind: Kind) -> bool:
-        return _is_read(lambda some: self._read_options(some, kind), words)
+    def _plain(self, words: Sequence[str]) -> list[str]:
+        return without_options(words) if self.options else list(words)
 
-    def _part(self, words: Sequence[str]) -> tuple[list[str], list[str]]:
-        """Return the plain words and the options among some words."""
-        if not self.options:
-            return list(words), []
-        plain = [word for word in words if not fold(word).startswith("-")]
-        return plain, [word for word in words if fold(word).startswith("-")]
+    def _options(self, words: Sequence[str]) -> list[str]:
+        return options_in(words) if self.options else []
 
-    def _read_options(self, words: Sequence[str], kind: Kind) -> dict[str, object]:
-        found: dict[str, object] = {}
-        by_name = {option.name: option for option in self.options if option.forms(kind)}
-        for word in words:
-            name, equals, value = fold(word).lstrip("-").partition("=")
-            try:
-                option = by_name[find_word(name, by_name)]
-            except Unreadable as error:
-                reason = error.reason
-                known = reason.known if isinstance(reason, NoneOfThese) else ()
-                raise Unreadable(UnknownOption(known, meant_by(error)), word) from None
-            if option.sets in found:
-                raise Unreadable(OptionTwice(), word)
-            try:
-                found[option.sets] = option.read(kind, value if equals else None)
-            except ValueError:
-                forms = option.forms(kind)
-                takes = option.takes or kind.own_shape.value
-                raise Unreadable(BadOptionValue(forms, takes, right=forms[0]), word) from None
-        return found
+    def _corrected(
+        self, rest: Rest[object], words: Sequence[str], is_userid: IsUserid
+    ) -> dict[str, object]:
+        """Return the fields that are right in what remains behind the parameters."""
+        shown = (word for word in words if not rest.is_secret)
+        kept = [
+            word
+            for word in shown
+            if is_harmless(word) or is_userid(word) or fold(word) in rest.known
+        ]
+        read = _if_read("", rest.read, kept) if kept else {}
+        if read:
+            return self.rest_fields(_apart(rest, read[""]))
+        # A rest of fixed words may be left out; none of them is put into anybody's mouth.
+        return {} if rest.known and not rest.least else self.rest_fields([Blank(rest.shown[0])])
 
 
-def _word_or_name(parameter: Parameter, word: str | None, is_userid: IsUserid) -> str:
-    """Return a word that is right in a parameter's place and can be shown, or the place's name."""
-    if parameter.is_secret or word is None or not (is_harmless(word) or is_userid(word)):
-        return parameter.name
-    return word if _is_read(parameter.read, word) else parameter.name
+def _apart(rest: Rest[object], value: object) -> Sequence[object]:
+    """Return the values of the fields that a rest fills."""
+    return value if rest.fills > 1 and isinstance(value, tuple) else (value,)
 
 
-def _is_read(read: Callable[[Any], object], text: object) -> bool:
+W = TypeVar("W")
+
+
+def _if_read(name: str, read: Callable[[W], object], text: W) -> dict[str, object]:
+    """Return the value of a text by a name; nothing where it cannot be read."""
     try:
-        read(text)
+        return {name: read(text)}
     except Refusal:
-        return False
-    return True
+        return {}

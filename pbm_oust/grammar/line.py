@@ -3,7 +3,9 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from pbm_oust.grammar.form import Form, IsUserid
+from pbm_oust.grammar.command import Command, Partial
+from pbm_oust.grammar.form import Form
+from pbm_oust.grammar.parts import IsUserid
 from pbm_oust.grammar.words import MASK, fold, is_harmless, is_of
 from pbm_oust.rules.position import Kind
 
@@ -13,7 +15,7 @@ class Line:
     """The words of a line, and the command that its first words name, if they name one."""
 
     words: tuple[str, ...]
-    form: Form | None = None
+    form: Form[Command] | None = None
     kind: Kind | None = None
     own_words: int = 0
     """How many words name the command; what follows are its parameters."""
@@ -65,8 +67,8 @@ class Line:
         is_option = equals and word.startswith("-") and fold(name).lstrip("-") in options
         return f"{name}={MASK}" if is_option else MASK
 
-    def correction(self, is_userid: IsUserid, wrong: str = "", right: str = "") -> str | None:
-        """Return the line as it should have been, or None where the command is not known.
+    def correction(self, is_userid: IsUserid, wrong: str = "", right: str = "") -> Partial | None:
+        """Return the command that was probably meant, or None where it is not known.
 
         `right` takes the place of the word `wrong`, where what is right is known.
         """

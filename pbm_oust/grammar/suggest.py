@@ -3,7 +3,6 @@
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import AgainstRules
 from pbm_oust.board.record import Deed, Place, Wish
-from pbm_oust.grammar.wish import format_wish
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules.grid import Grid, NoSuchCell
 from pbm_oust.rules.position import Position
@@ -21,12 +20,6 @@ def next_wish(game: Game) -> Wish | None:
         return None
     cell = example(game.position)
     return Place((cell,)) if cell else Deed.PASS
-
-
-def move_line(game: Game, userid: str, wish: Wish) -> str:
-    """Return the line that does something as the next record of a board."""
-    words = format_wish(wish, game.next_number)
-    return f"{game.header.kind.name} move {game.header.board} {userid} PASSWORD {words}"
 
 
 def nearest(grid: Grid, cells: int, name: str) -> list[str]:

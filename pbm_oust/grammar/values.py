@@ -9,7 +9,8 @@ from pbm_oust.accounts.account import parse_userid
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board.notation import NUMBER
 from pbm_oust.grammar.aliases import ALIASES, in_english
-from pbm_oust.grammar.form import Parameter, Rest, SurplusWord
+from pbm_oust.grammar.form import SurplusWord
+from pbm_oust.grammar.parts import Parameter, Rest, rest
 from pbm_oust.grammar.words import find_command_word, fold
 from pbm_oust.refusal import Unreadable, UnreadableReason
 
@@ -56,6 +57,10 @@ class BoardAt:
 
     board: int
     number: int | None = None
+
+    def __str__(self) -> str:
+        """Return the word that is read as this."""
+        return str(self.board) if self.number is None else f"{self.board}#{self.number}"
 
 
 def read_board(word: str) -> int:
@@ -110,6 +115,12 @@ def read_userids_and_filter(words: Sequence[str]) -> tuple[tuple[str, ...], Filt
     return tuple(read_userid(word) for word in words), chosen
 
 
+def write_userids_and_filter(chosen: tuple[tuple[str, ...], Filter]) -> list[str]:
+    """Return the words that are read as some userids and a filter."""
+    userids, filtered = chosen
+    return [*userids, *([] if filtered is Filter.ACTIVE else [filtered.value])]
+
+
 BOARD = Parameter("BOARD", read_board)
 
 USERID = Parameter("USERID", read_userid)
@@ -128,7 +139,7 @@ OWN = (USERID, PASSWORD)
 OF_BOARD = (BOARD, USERID, PASSWORD)
 
 
-def only_word(wanted: str) -> Rest:
+def only_word(wanted: str) -> Rest[object]:
     """Return the rest of a form that is one word, or nothing: whether it is there."""
 
     def read(words: Sequence[str]) -> bool:
@@ -138,4 +149,7 @@ def only_word(wanted: str) -> Rest:
             raise Unreadable(SurplusWord(), words[1])
         return bool(words)
 
-    return Rest((f"[{wanted}]",), read, least=0, known=frozenset([wanted]))
+    def write(is_there: bool) -> list[str]:
+        return [wanted] if is_there else []
+
+    return rest((f"[{wanted}]",), read, write, least=0, known=frozenset([wanted]))

@@ -1,13 +1,14 @@
 """What a player wishes to do on a board, as words: `D4,E5#9`, `pass`."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from pbm_oust.board import notation
 from pbm_oust.board.record import WISHED, Deed, Place, Wish
 from pbm_oust.grammar.aliases import in_english
 from pbm_oust.grammar.form import MissingWord, SurplusWord
+from pbm_oust.grammar.parts import Rest, rest
 from pbm_oust.grammar.values import read_guard
 from pbm_oust.grammar.words import find_command_word, fold
 from pbm_oust.refusal import Unreadable, UnreadableReason
@@ -18,7 +19,13 @@ _TURNED = re.compile(r"([1-9][0-9]?)([a-z])")
 
 _COLUMN_I = re.compile(r"i[1-9][0-9]?")
 
+DEEDS = frozenset(deed.value for deed in WISHED)
+"""The words for what can be done on a board besides placing."""
+
 WISH_SHOWN = ("PLACEMENTS[#N]", f"{'|'.join(deed.value for deed in WISHED)}[#N]")
+
+Guarded = tuple[Wish, int | None]
+"""A wish, and the number behind `#`, if there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +44,7 @@ class NoTurn(UnreadableReason):
     """Those that can."""
 
 
-def read_wish(words: Sequence[str]) -> tuple[Wish, int | None]:
+def read_wish(words: Sequence[str]) -> Guarded:
     """Return what some words ask for and the number behind `#`, if there is one.
 
     Raises Unreadable.
@@ -60,6 +67,18 @@ def format_wish(wish: Wish, guard: int | None = None) -> str:
     """Return the words of a wish: `D4,E5#9`."""
     words = notation.format_wish(wish)
     return words if guard is None else f"{words}#{guard}"
+
+
+def rest_of_wish(shown: tuple[str, ...], read: Callable[[Sequence[str]], Guarded]) -> Rest[object]:
+    """Return the rest of a form that is a wish. In an answer to a letter it needs no number."""
+
+    def write(value: Guarded) -> list[str]:
+        return [format_wish(*value)]
+
+    def write_answer(value: Guarded, _board: int) -> list[str]:
+        return [format_wish(value[0])]
+
+    return rest(shown, read, write, fills=2, fixed=DEEDS, write_answer=write_answer)
 
 
 def _read_placement(word: str) -> str:

@@ -15,11 +15,11 @@ from pbm_oust.board.header import Terms
 from pbm_oust.board.notation import LONGEST_USERID
 from pbm_oust.commands.challenge import LONGEST_TIME
 from pbm_oust.commands.lists import LATE
+from pbm_oust.commands.multiple import MOST_LINES
 from pbm_oust.grammar.addresses import MOST_ADDRESSES
 from pbm_oust.grammar.passwords import LONGEST_PASSWORD
 from pbm_oust.grammar.words import SHORTEST_PASSWORD
 from pbm_oust.rules.grid import LONGEST
-from pbm_oust.service.service import MOST_LINES
 from pbm_oust.store.journal import MEMORY
 
 FIGURES: dict[str, object] = {

@@ -1,56 +1,34 @@
 """The overview of all commands: which belong together, and each written once for all games."""
 
-from dataclasses import replace
-
+from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.form import Form
+from pbm_oust.languages import ENGLISH, Language
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.table import FORMS
 
-FAMILIES = {
-    "starting": ("challenge", "seek", "join", "unseek", "replay"),
-    "playing": ("move", "queue", "submit", "confirm", "preview", "resign", "decline"),
-    "looking": (
-        *("list", "games", "show", "showas", "all", "watch", "unwatch"),
-        *("history", "standings", "ratings"),
-    ),
-    "talking": ("chat", "message", "broadcast", "note"),
-    "account": (
-        *("signup", "verify", "add", "change", "forgot"),
-        *("signoff", "delete", "export", "forget"),
-    ),
-    "settings": ("settings", "vacation", "limit", "reject", "unreject"),
-    "general": ("help", "multiple"),
-}
-"""The topics of the commands that the overview shows together; the template has the headings."""
+_GAME = "GAME"
+"""Stands for the name of a game."""
+_OPTIONS = ("[OPTION..]",)
+"""Stands for options that the games do not have in common."""
 
 
-def usages_by_family() -> dict[str, list[str]]:
-    """Return the lines that show how the commands of each family are written."""
+def usages_by_heading(language: Language = ENGLISH) -> dict[Heading, list[str]]:
+    """Return the lines that show how the commands under each heading are written."""
     return {
-        family: [
+        heading: [
             usage
-            for topic in topics
             for form in FORMS
-            if form.topic == topic
-            for usage in brief_usages(form)
+            if form.heading is heading
+            for usage in brief_usages(form, language)
         ]
-        for family, topics in FAMILIES.items()
+        for heading in Heading
     }
 
 
-def brief_usages(form: Form) -> list[str]:
+def brief_usages(form: Form[Command], language: Language = ENGLISH) -> list[str]:
     """Return how a command is written: once for all games, without options that they differ in."""
     if not form.is_of_kind:
-        return form.usages(None)
-    if len(_without_kind(form)) == 1:
-        return [f"GAME {usage}" for usage in _without_kind(form).pop()]
-    alike = _without_kind(replace(form, options=()))
-    return [f"GAME {usage} [OPTION..]" for usages in alike for usage in usages]
-
-
-def _without_kind(form: Form) -> set[tuple[str, ...]]:
-    """Return the usages of a command in each game, without its name: one set where all agree."""
-    return {
-        tuple(usage.removeprefix(f"{kind.name} ") for usage in form.usages(kind))
-        for kind in KINDS.values()
-    }
+        return form.usages(None, language)
+    options = {form.options_of(kind) for kind in KINDS.values()}
+    shown = options.pop() if len(options) == 1 else _OPTIONS
+    return form.usages_with(_GAME, shown, language)

@@ -10,12 +10,15 @@ from babel.dates import format_date
 from babel.numbers import format_decimal
 
 from pbm_oust import languages
+from pbm_oust.grammar.command import Command, Partial
+from pbm_oust.grammar.notation import Known
+from pbm_oust.grammar.translation import word_in
 from pbm_oust.grammar.values import Filter
 from pbm_oust.languages import DOMAIN, ENGLISH, Language
 from pbm_oust.play.notices import Reader
 from pbm_oust.render import dates
 from pbm_oust.rules.grid import Grid, Shape
-from pbm_oust.service.translation import answered_in, said_in, word_in
+from pbm_oust.service.table import format_answer, format_command
 
 
 def to_translate(message: str) -> str:
@@ -136,13 +139,13 @@ class Translator:
         _, _, size = str(grid).partition(" ")
         return f"{self.gettext(_SHAPES[grid.shape])} {size}"
 
-    def line(self, line: str) -> str:
-        """Return a command line, written in English, in the words that this language has for it."""
-        return said_in(line, self.language)
+    def line(self, command: Command | Partial, mask: bool = True) -> str:
+        """Return the line of a command in this language, with its passwords masked or not."""
+        return format_command(command, self.language, mask=mask)
 
-    def answer(self, answer: str) -> str:
-        """Return what a player answers to a letter in the words that this language has for it."""
-        return answered_in(answer, self.language)
+    def answer(self, command: Command | Partial, known: Known | None = None) -> str:
+        """Return how an answer to a letter gives a command; empty where it cannot do that."""
+        return format_answer(command, known, self.language)
 
     def word(self, word: str) -> str:
         """Return a word of command lines, or a place in them, in the words of this language."""

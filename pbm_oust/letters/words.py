@@ -3,7 +3,7 @@
 import re
 import textwrap
 from collections.abc import Iterable, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from functools import cache, partial
 from importlib import import_module
 from typing import Any
@@ -17,14 +17,18 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_action, format_wish
 from pbm_oust.board.record import WISHED
 from pbm_oust.commands.help import SUBJECTS, HelpNotice
-from pbm_oust.grammar.form import Form, Option
-from pbm_oust.grammar.suggest import legal_near, move_line, next_wish
+from pbm_oust.commands.play import suggested
+from pbm_oust.commands.show import Show
+from pbm_oust.grammar.command import Blank, Command, Partial
+from pbm_oust.grammar.form import Form
+from pbm_oust.grammar.parts import Option
+from pbm_oust.grammar.suggest import legal_near, next_wish
 from pbm_oust.grammar.words import is_harmless
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language
 from pbm_oust.letters.figures import FIGURES
 from pbm_oust.letters.html import Pages
 from pbm_oust.letters.layout import WIDTH, beside, item, quoted
-from pbm_oust.letters.overview import usages_by_family
+from pbm_oust.letters.overview import usages_by_heading
 from pbm_oust.letters.refusals import explained
 from pbm_oust.letters.tables import game_row, past_rows, seek_rows, standing_rows
 from pbm_oust.letters.translator import Translator
@@ -32,8 +36,7 @@ from pbm_oust.play.notices import BoardNotice, Notice, RefusalNotice
 from pbm_oust.render.text import game_text, in_columns
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
-from pbm_oust.service.answers import as_answer
-from pbm_oust.service.table import FORMS
+from pbm_oust.service.table import FORMS, form_named, form_of
 
 
 class Words:
@@ -53,7 +56,7 @@ class Words:
         templates.install_gettext_translations(translator.catalogue, newstyle=True)
         self._templates: Environment = templates
         self._templates.filters.update(
-            usage=self._usage,
+            usage=wrapped_usage,
             quoted=quoted,
             beside=beside,
             item=item,
@@ -91,8 +94,10 @@ class Words:
             moment_text=translator.moment_text,
             date_in_subject=translator.date_in_subject,
             asked_for_text=translator.asked_for,
-            example_line=self._example_line,
-            example_answer=self._example_answer,
+            example=example,
+            command=command,
+            on_board=on_board,
+            blank=Blank,
             **FIGURES,
         )
         self.pages = Pages(self._templates.overlay(autoescape=True))
@@ -120,7 +125,8 @@ class Words:
             return wrapped(str(self._kind_words(KINDS[subject]).rules(KINDS[subject])))
         if subject in ("overview", "commands", *SUBJECTS):
             name = "overview" if subject == "commands" else subject
-            facts = {"families": usages_by_family(), "general_subjects": general_subjects()}
+            usages = usages_by_heading(self._tongue.language)
+            facts = {"usages": usages, "general_subjects": general_subjects()}
             return self._render(f"help/{name}", **facts)
         forms = [form for form in FORMS if form.topic == subject]
         if not forms and subject in {deed.value for deed in WISHED}:
@@ -155,39 +161,34 @@ class Words:
             "kind_words": self._kind_words(game.header.kind) if game else None,
         }
         board = game_text(game) if game else ""
-        answer, reader = notice.instead, notice.reader
-        if game and reader.userid and notice.correction:
-            answer = answer or as_answer(notice.correction, game.name, reader.userid)
-        if answer == "show":
+        correction, meant, reader = notice.correction, notice.instead, notice.reader
+        answer = (self._tongue.answer(meant) or self._tongue.line(meant)) if meant else ""
+        if game and reader.userid and correction and not answer:
+            known = (game.header.kind, game.header.board, reader.userid)
+            answer = self._tongue.answer(correction, known)
+        if answer and _is_of(Show, meant or correction):
             # The answer to a letter shows the board anyway.
-            notice, answer = replace(notice, correction=None), ""
-        placeholders = re.findall(r"\b[A-Z]{4,}\b", notice.correction or "")
-        correction = self._tongue.line(notice.correction or "")
+            correction, answer = None, ""
+        line = self._tongue.line(correction) if correction else ""
         return self._mail(
             notice,
             **facts,
             sentences=explained(notice, facts, self._templates),
             supposed=notice.supposed,
             told_to=notice.told_to,
-            correction="" if correction == notice.sent else correction,
+            correction="" if line == notice.sent else line,
             board=board,
-            placeholders=placeholders,
-            answer=self._tongue.answer(answer),
+            blanks=form_of(correction).blanks(correction) if correction else [],
+            answer=answer,
         )
 
-    def _form_page(self, topic: str, forms: Sequence[Form]) -> str:
-        usages = [f"  {self._usage(usage)}" for form in forms for usage in usages_of(form)]
+    def _form_page(self, topic: str, forms: Sequence[Form[Command]]) -> str:
+        language = self._tongue.language
+        usages = [
+            f"  {wrapped_usage(line)}" for form in forms for line in usages_of(form, language)
+        ]
         text = self._render(f"help/{topic}", form=forms[0], subjects=help_subjects())
         return "\n".join([*usages, "", text])
-
-    def _usage(self, usage: str) -> str:
-        return wrapped_usage(self._tongue.line(usage))
-
-    def _example_line(self, game: Game) -> str:
-        return self._tongue.line(example_line(game))
-
-    def _example_answer(self, game: Game) -> str:
-        return self._tongue.answer(example_answer(game))
 
     def _ended_by(self, kind: Kind, how: str) -> str:
         return str(self._kind_words(kind).ended_by(how))
@@ -224,16 +225,31 @@ def words_in(language: Language, address: str) -> Words:
     return Words(address, language)
 
 
-def example_line(game: Game) -> str:
-    """Return a line that the player to move could send; empty when the game is over."""
+def example(game: Game) -> Partial | None:
+    """Return a move that the player to move could make; None when the game is over."""
     wish = next_wish(game)
-    return move_line(game, game.player_to_move, wish) if wish else ""
+    return suggested(game, game.player_to_move, wish) if wish else None
 
 
-def example_answer(game: Game) -> str:
-    """Return what the player to move could answer; empty when the game is over."""
-    wish = next_wish(game)
-    return format_wish(wish) if wish else ""
+def command(
+    name: str, kind: Kind | Blank | str | None = None, words: object = "", **given: object
+) -> Partial:
+    """Return a command for a template, by the name of its form; `kind` is a game or its name.
+
+    What is not given is left blank. `words` are those behind its parameters, in English.
+    """
+    if kind:
+        given["kind"] = KINDS[kind] if isinstance(kind, str) else kind
+    return form_named(name).partial(str(words), **given)
+
+
+def on_board(name: str, game: Game, words: object = "", **given: object) -> Partial:
+    """Return a command about the board of a game for a template, as `command` does."""
+    return command(name, game.header.kind, words, board=game.header.board, **given)
+
+
+def _is_of(kind_of_command: type[Command], meant: Command | Partial | None) -> bool:
+    return meant is not None and form_of(meant).command is kind_of_command
 
 
 def help_subjects() -> list[str]:
@@ -246,13 +262,13 @@ def general_subjects() -> list[str]:
     return [*KINDS, *SUBJECTS]
 
 
-def usages_of(form: Form) -> list[str]:
+def usages_of(form: Form[Command], language: Language = ENGLISH) -> list[str]:
     """Return the lines that show how a command is written, for each game if it is of games."""
     kinds = KINDS.values() if form.is_of_kind else [None]
-    return [usage for kind in kinds for usage in form.usages(kind)]
+    return [usage for kind in kinds for usage in form.usages(kind, language)]
 
 
-def shown_in_any(option: Option) -> list[str]:
+def shown_in_any(option: Option[object]) -> list[str]:
     """Return how the help of the games shows an option, each way once."""
     return list(filter(None, dict.fromkeys(option.shown(kind) for kind in KINDS.values())))
 

@@ -13,6 +13,7 @@ from pbm_oust.accounts.tags import Purpose, Reply
 from pbm_oust.board.game import Game
 from pbm_oust.board.ratings import Change
 from pbm_oust.board.reasons import MayHaveBoard, board_of
+from pbm_oust.grammar.command import Command, Partial
 from pbm_oust.refusal import Refusal
 
 
@@ -213,10 +214,10 @@ class RefusalNotice(TimedNotice):
     """The part of it that is at fault, if it can be shown."""
     culprit_at: int
     """Where that part begins in the line."""
-    correction: str | None
-    """A line to send instead."""
-    instead: str = ""
-    """What to answer instead, where the correction is a command for the board."""
+    correction: Command | Partial | None
+    """What to send instead."""
+    instead: Command | Partial | None = None
+    """What to answer instead, where that is not the correction."""
     answered: Game | None = None
     """The board whose letter was answered by what could not be read."""
     replied: Purpose | None = None

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.account_file import format_account
+from pbm_oust.accounts.status import signed_off_since, with_signed_off
 from pbm_oust.accounts.vacations import absences_of, away_at, ended_at, with_absences
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Record
@@ -45,3 +46,11 @@ def end_absence(actor: Account, game: Game, cause: str, work: UnitOfWork) -> Non
 
 def _is_return(player: Account, record: Record) -> bool:
     return record.is_playing and away_at(absences_of(player), record.at) is not None
+
+
+def come_back(userid: str, work: UnitOfWork) -> None:
+    """Let a player be there again, if he has signed off."""
+    with work.home.locked_players():
+        account = work.account_if_any(userid)
+        if account and signed_off_since(account):
+            work.home.write_player(userid, format_account(with_signed_off(account, None)))

@@ -1,18 +1,19 @@
 """What an answer to a board mail may hold: `D4`, `pass`, `preview E5`, or any whole command."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
 from pbm_oust.accounts.tags import Purpose, Reply
-from pbm_oust.board.record import WISHED, Deed
-from pbm_oust.commands.notes import DELETE
+from pbm_oust.board.record import WISHED, Deed, Place, Wish
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.talk import Chat
 from pbm_oust.grammar.aliases import in_english
 from pbm_oust.grammar.cells import cells_in, cells_within, is_placements, parts_of, turned_round
+from pbm_oust.grammar.command import Command, Partial, Text
 from pbm_oust.grammar.line import Line
-from pbm_oust.grammar.wish import BadPlacement, format_wish, read_wish
+from pbm_oust.grammar.wish import DEEDS, BadPlacement, read_wish
 from pbm_oust.grammar.words import find_command_word, fold, meant_by, split_words
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
@@ -20,14 +21,12 @@ from pbm_oust.service.table import (
     BOARD_OF_SUBJECT,
     GENERAL_FORMS,
     KIND_FORMS,
-    Command,
+    AnyForm,
     UnlabelledCharacter,
+    form_named,
     parse_line,
 )
 
-_OF_BOARD = ("BOARD", "USERID", "PASSWORD")
-"""The parameters of a command that an answer may give in its player's name."""
-_PASSWORD = "PASSWORD"
 _SHORTEST_WORD = 4
 """Shorter beginnings of commands are rather words of a letter: no, so, hi."""
 
@@ -37,22 +36,30 @@ _ENDS = ".!,;:"
 
 
 @dataclass(frozen=True, slots=True)
-class EmptyAnswer(UnreadableReason):
+class AnswerReason(UnreadableReason):
+    """Why an answer cannot be read."""
+
+    meant: Command | Partial | None = field(default=None, kw_only=True)
+    """What may have been meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmptyAnswer(AnswerReason):
     """There is nothing in an answer that its writer has written."""
 
 
 @dataclass(frozen=True, slots=True)
-class UnknownAnswer(UnreadableReason):
+class UnknownAnswer(AnswerReason):
     """The first line of an answer is nothing that can be done on a board."""
 
 
 @dataclass(frozen=True, slots=True)
-class MoreThanPlacements(UnreadableReason):
+class MoreThanPlacements(AnswerReason):
     """A line begins with placements and goes on with something else."""
 
 
 @dataclass(frozen=True, slots=True)
-class MoreThanDeed(UnreadableReason):
+class MoreThanDeed(AnswerReason):
     """A line begins with a word for a deed and goes on with something else."""
 
 
@@ -66,8 +73,14 @@ class Answer:
     """What the player wrote besides, for the other player."""
     is_whole: bool = False
     """Whether this is a command as any mail may hold it, with whatever it needs."""
-    instead: str | None = None
+    instead: Command | Partial | None = None
     """What may have been meant, where it cannot be read."""
+
+    def as_command(self) -> Command:
+        """Return the command. Raises Unreadable where there is none."""
+        if isinstance(self.command, Unreadable):
+            raise self.command
+        return self.command
 
 
 def read_answer(subject: str, text: str, reply: Reply) -> Answer:
@@ -101,28 +114,13 @@ def _parted(text: str) -> tuple[str, str]:
     return " ".join(begun), "\n".join(lines[len(begun) :]).strip("\n")
 
 
-def _further(text: str, reply: Reply) -> str | None:
+def _further(text: str, reply: Reply) -> Move | None:
     """Return the move on the first line of a text that holds one and nothing else, or None."""
     for line in text.splitlines()[:_MOST_LINES]:
         command = _read_line(line, "", reply).command
         if isinstance(command, Move):
-            return format_wish(command.wish)
+            return command
     return None
-
-
-def as_answer(line: str, board: str, userid: str) -> str:
-    """Return what a player answers for a command line about a board; empty for any other line."""
-    kind, number = board.split()
-    words = line.split()
-    if words[:1] != [kind] or words[2:3] != [number]:
-        return ""
-    rest = words[3:]
-    if rest[1:2] == [_PASSWORD]:
-        if rest[0] != userid:
-            return ""
-        rest = rest[2:]
-    told = " ".join(rest).partition("#")[0]
-    return told if words[1] == "move" else f"{words[1]} {told}".strip()
 
 
 def is_of_letter(subject: str) -> bool:
@@ -152,9 +150,15 @@ def _read_line(line: str, text: str, reply: Reply) -> Answer:
     if _begins_whole(line):
         return _read_whole(line, text)
     try:
-        return _read_placements(words, text, reply) or _read_word(line, words, text, reply)
+        return _read_own(line, text, reply)
     except Unreadable as error:
-        return Answer(shown, error, text, instead=_instead(error, words))
+        return Answer(shown, error, text, instead=_instead(error, words, reply))
+
+
+def _read_own(line: str, text: str, reply: Reply) -> Answer:
+    """Return what a line means that is written for an answer. Raises Unreadable."""
+    words = split_words(line)
+    return _read_placements(words, text, reply) or _read_word(line, words, text, reply)
 
 
 def _read_placements(words: Sequence[str], text: str, reply: Reply) -> Answer | None:
@@ -169,11 +173,10 @@ def _read_placements(words: Sequence[str], text: str, reply: Reply) -> Answer | 
     begun = list(takewhile(cells_in, parts))
     cells = [cell for part in begun for cell in cells_in(part)]
     if len(begun) < len(parts):
-        raise Unreadable(MoreThanPlacements(right=",".join(cells).upper()))
+        raise Unreadable(MoreThanPlacements(meant=_placed(cells, reply)))
     guard = f"{hash_sign}{number.strip(_ENDS + ' ')}"
     wish, numbered = read_wish([",".join(cells), *([guard] if hash_sign else [])])
-    kind, board, userid = KINDS[reply.kind], reply.board, reply.userid
-    return Answer(Line(tuple(words)), Move(kind, board, userid, reply, wish, numbered), text)
+    return Answer(Line(tuple(words)), _move(wish, numbered, reply), text)
 
 
 def _read_word(line: str, words: Sequence[str], text: str, reply: Reply) -> Answer:
@@ -187,15 +190,14 @@ def _read_word(line: str, words: Sequence[str], text: str, reply: Reply) -> Answ
     known = {deed.value for deed in WISHED} | {*KIND_FORMS}
     known |= {form.topic for form in GENERAL_FORMS.values()}
     if first == "if":
-        queued = " ".join(["queue", *words])
-        is_plan = not isinstance(_read_line(queued, "", reply).command, Unreadable)
-        raise Unreadable(UnknownAnswer(right=queued if is_plan else None))
+        queued = _read_line(" ".join(["queue", *words]), "", reply).command
+        raise Unreadable(UnknownAnswer(meant=queued if isinstance(queued, Command) else None))
     if len(first) < _SHORTEST_WORD and first not in known:
-        raise _unknown(words)
+        raise _unknown(words, reply)
     try:
         name = find_command_word(first, known)
     except Unreadable as error:
-        raise _unknown(words, meant_by(error)) from None
+        raise _unknown(words, reply, meant_by(error)) from None
     if name in {deed.value for deed in WISHED}:
         return _read_deed(line, Deed(name), words, text, reply)
     if name not in KIND_FORMS:
@@ -204,11 +206,14 @@ def _read_word(line: str, words: Sequence[str], text: str, reply: Reply) -> Answ
     return _read_form(line, name, words, text, reply)
 
 
-def _unknown(words: Sequence[str], resembles: str | None = None) -> Unreadable:
+def _unknown(words: Sequence[str], reply: Reply, resembles: str | None = None) -> Unreadable:
     """Return why a line cannot be read, with what it may have meant."""
     cells = cells_within(fold(" ".join(words)))
-    right = ",".join(cells).upper() or (resembles if len(words) == 1 else None)
-    return Unreadable(UnknownAnswer(right=right))
+    meant: Command | Partial | None = _placed(cells, reply) if cells else None
+    if len(words) == 1 and resembles and not cells:
+        is_deed = resembles in DEEDS
+        meant = _move(Deed(resembles), None, reply) if is_deed else form_named(resembles).partial()
+    return Unreadable(UnknownAnswer(meant=meant))
 
 
 def _read_deed(line: str, deed: Deed, words: Sequence[str], text: str, reply: Reply) -> Answer:
@@ -218,10 +223,18 @@ def _read_deed(line: str, deed: Deed, words: Sequence[str], text: str, reply: Re
         general = _read_whole(line, text)
         if general.is_whole:
             return general
-        raise Unreadable(MoreThanDeed(right=deed.value))
+        raise Unreadable(MoreThanDeed(right=deed.value, meant=_move(deed, None, reply)))
     wish, guard = read_wish([deed.value, *([rest] if rest else [])])
-    kind, board, userid = KINDS[reply.kind], reply.board, reply.userid
-    return Answer(Line(tuple(words)), Move(kind, board, userid, reply, wish, guard), text)
+    return Answer(Line(tuple(words)), _move(wish, guard, reply), text)
+
+
+def _move(wish: Wish, guard: int | None, reply: Reply) -> Move:
+    """Return the move of the player who answers."""
+    return Move(KINDS[reply.kind], reply.board, reply.userid, reply, wish, guard)
+
+
+def _placed(cells: Iterable[str], reply: Reply) -> Move:
+    return _move(Place(tuple(map(str.upper, cells))), None, reply)
 
 
 def _read_form(line: str, name: str, words: Sequence[str], text: str, reply: Reply) -> Answer:
@@ -230,30 +243,28 @@ def _read_form(line: str, name: str, words: Sequence[str], text: str, reply: Rep
     Raises Unreadable.
     """
     form, kind = KIND_FORMS[name], KINDS[reply.kind]
-    rest = list(words[1:])
-    if name in _WITH_TEXT and rest and [in_english(fold(word)) for word in rest] != [DELETE]:
+    rest = words[1:]
+    if form.text is Text.CONTENT and rest and not _is_of(form, rest):
         _, _, behind = " ".join(line.split()).partition(" ")
         rest, text = [], "\n".join(filter(None, [behind, text]))
-    names = tuple(parameter.name for parameter in form.parameters)
-    if names == _OF_BOARD:
-        rest = [str(reply.board), reply.userid, _PASSWORD, *rest]
-    elif name == "preview":
-        rest = [str(reply.board), *rest]
-    elif name == "show" and (not rest or rest[0].startswith("#")):
-        rest = [f"{reply.board}{''.join(rest)}"]
-    elif names:
+    if form.parameters and not form.is_about_board:
         return _read_whole(" ".join([kind.name, *words]), text)
-    proof = reply if names == _OF_BOARD else None
-    return Answer(Line(tuple(words)), form.read(rest, kind, proof), text)
+    command = form.read_answer(rest, kind, reply.board, reply.userid, reply)
+    return Answer(Line(tuple(words)), command, text)
 
 
-_WITH_TEXT = ("chat", "note")
-"""Commands whose text may begin in their own line."""
+def _is_of(form: AnyForm, words: Sequence[str]) -> bool:
+    """Return whether what stands behind a command is a word of its own, and no text."""
+    return len(words) == 1 and in_english(fold(words[0])) in form.words
 
 
-def _instead(error: Unreadable, words: Sequence[str]) -> str | None:
-    """Return a line that is right where one could not be read, if it is known."""
-    right = error.reason.right
-    if right is None or not isinstance(error.reason, BadPlacement):
-        return right
-    return turned_round(parts_of(fold(" ".join(words)).partition("#")[0]))
+def _instead(error: Unreadable, words: Sequence[str], reply: Reply) -> Command | Partial | None:
+    """Return what may have been meant by a line that could not be read, if that is known."""
+    reason = error.reason
+    if isinstance(reason, AnswerReason):
+        return reason.meant
+    if isinstance(reason, BadPlacement) and reason.right:
+        with suppress(Unreadable):
+            turned = turned_round(parts_of(fold(" ".join(words)).partition("#")[0]))
+            return _read_own(turned, "", reply).as_command()
+    return None

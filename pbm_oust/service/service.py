@@ -3,55 +3,24 @@
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from pbm_oust.commands.challenge import Challenge
-from pbm_oust.commands.leave import bring_back
-from pbm_oust.commands.multiple import Multiple, MultipleWithin, NoLines
-from pbm_oust.commands.replay import Replay
-from pbm_oust.commands.verify import Verify
 from pbm_oust.grammar.aliases import ALIASES, language_of
+from pbm_oust.grammar.command import Command, Partial, Text
 from pbm_oust.grammar.line import Line
+from pbm_oust.grammar.parts import IsUserid
 from pbm_oust.grammar.words import UnknownWord, language_like
-from pbm_oust.play.authentication import WrongPassword, WrongPasswordCase, authenticate
+from pbm_oust.play.authentication import WrongPassword, WrongPasswordCase
+from pbm_oust.play.forms import Service
 from pbm_oust.play.notices import Notice, RefusalNotice
-from pbm_oust.play.request import Action, Actor, Handled, RefusedBefore, Request
-from pbm_oust.play.starting import actor_among
+from pbm_oust.play.request import Actor, Handled, RefusedBefore, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.answers import is_of_letter, read_answer
 from pbm_oust.service.corrections import advise
 from pbm_oust.service.masking import without_passwords
-from pbm_oust.service.table import MODULES, VOCABULARY, AnswerToBoard, Command, Signed, parse_line
+from pbm_oust.service.table import VOCABULARY, AnswerToBoard, form_of, format_command, parse_line
 from pbm_oust.store.limits import Counted
 from pbm_oust.store.open_boards import read_game
-
-_SIGNED: dict[type, Action] = {}
-_UNSIGNED: dict[type, Action] = {}
-for _module in MODULES:
-    _SIGNED |= getattr(_module, "SIGNED", {})
-    _UNSIGNED |= getattr(_module, "UNSIGNED", {})
-MOST_LINES = 20
-"""How many commands one mail may hold."""
-
-
-@dataclass(frozen=True, slots=True)
-class MultipleNotice(Notice):
-    """What became of the commands of one mail."""
-
-    template = "multiple"
-    done: tuple[tuple[str, Notice], ...]
-    """The lines that were carried out, with the answer to each."""
-    failed: tuple[tuple[str, Notice], ...]
-    """The line that was refused, if one was."""
-    left: tuple[str, ...]
-    """The lines behind that."""
-
-
-@dataclass(frozen=True, slots=True)
-class AnsweredElsewhereNotice(Notice):
-    """A command of several was carried out, and its answer is a letter of its own."""
-
-    template = "answered_elsewhere"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +50,7 @@ def _carry_out(
     command: Command | Unreadable,
     request: Request,
     work: UnitOfWork,
-    instead: str | None = None,
+    instead: Command | Partial | None = None,
 ) -> Handled:
     """Carry out a command that was read from a line, or refuse what could not be read.
 
@@ -96,73 +65,19 @@ def _carry_out(
     try:
         if isinstance(command, Unreadable):
             raise command
-        if isinstance(command, Multiple):
-            return carry_out_all(command, request, work)
-        # A code may come back with the new password in the text.
-        if not isinstance(command, Verify):
-            password = command.password if isinstance(command, Signed) else None
-            request = replace(request, chat=without_passwords(request.chat, password))
-        if not isinstance(command, Signed):
-            return _UNSIGNED[type(command)](command, request, work)
-        actor = _authenticate(command, request, work)
-        if actor is None:
-            return answer_done_before(request, work)
-        handled = _SIGNED[type(command)](command, actor, request, work)
-        bring_back(command, actor, handled, work)
-        return handled
+        form = form_of(command)
+        if form.text is not Text.UNSEEN:
+            chat = without_passwords(request.chat, form.password_of(command))
+            request = replace(request, chat=chat)
+        try:
+            actor = form.actor(command, request, work)
+        except NotAllowed:
+            if form.was_done(command, request, work):
+                return answer_done_before(request, work)
+            raise
+        return form.carry_out(command, actor, request, work, _SERVICE)
     except Refusal as refusal:
-        if isinstance(command, Challenge | Replay):
-            actor = actor_among((command.x, command.o), request, work)
         return _refuse(refusal, line, command, actor, request, work, instead)
-
-
-def _authenticate(command: Signed, request: Request, work: UnitOfWork) -> Actor | None:
-    """Return the player whose command it is; None where this mail changed the password or account.
-
-    Raises NotAllowed.
-    """
-    try:
-        return authenticate(command.userid, command.password, request, work)
-    except NotAllowed:
-        if work.was_done(command.userid, request):
-            return None
-        raise
-
-
-def carry_out_all(command: Multiple, request: Request, work: UnitOfWork) -> Handled:
-    """Carry out the lines of a mail's text up to the first that is refused; answer them in one.
-
-    Each line is a request of its own, with an id of its own, so that a mail that comes again does
-    none of them twice.
-    """
-    lines = [line for line in request.chat.splitlines() if line.strip()]
-    if not 0 < len(lines) <= MOST_LINES:
-        raise Unreadable(NoLines(MOST_LINES))
-    if any(isinstance(parse_line(line)[1], Multiple) for line in lines):
-        raise Unreadable(MultipleWithin())
-    answers: list[Notice] = []
-
-    def collect(notice: Notice, request: Request) -> list[bytes]:
-        if not notice.reader.asked:
-            return work.write(notice, request)
-        answers.append(notice)
-        return []
-
-    quiet = replace(work, write=collect, is_within=True)
-    for nth, line in enumerate(lines):
-        identity = f"{request.identity}\0{nth}"
-        handle(replace(request, line=line, chat="", identity=identity), quiet)
-        if len(answers) == nth:
-            answers.append(AnsweredElsewhereNotice(work.sender_of(request)))
-        if isinstance(answers[-1], RefusalNotice):
-            break
-    is_userid = work.names_for(request)
-    shown = tuple(parse_line(line)[0].shown(VOCABULARY, is_userid) for line in lines)
-    steps = tuple(zip(shown, answers, strict=False))
-    done = tuple(step for step in steps if not isinstance(step[1], RefusalNotice))
-    failed, left = steps[len(done) :], shown[len(steps) :]
-    answer = MultipleNotice(work.sender_of(request), done, failed, left)
-    return work.answer(answer, request, Handled(f"{len(done)} of {len(lines)} lines done"))
 
 
 def refuse(refusal: Refusal, request: Request, work: UnitOfWork) -> Handled:
@@ -177,7 +92,7 @@ def _refuse(
     actor: Actor | None,
     request: Request,
     work: UnitOfWork,
-    instead: str | None = None,
+    instead: Command | Partial | None = None,
 ) -> Handled:
     """Answer with what was sent, what is wrong with it, and what to send instead."""
     if isinstance(refusal, Unreadable) and not work.is_within:
@@ -190,6 +105,7 @@ def _refuse(
         with suppress(NotAllowed):
             kind, number = KINDS[request.reply.kind], request.reply.board
             answered = read_game(work.home, kind, number)
+    correction: Command | Partial | None
     is_userid = work.names_for(request)
     # The Subject of our own letter is nothing that the sender wrote.
     is_ours = isinstance(reason, AnswerToBoard) and is_of_letter(request.line)
@@ -206,8 +122,8 @@ def _refuse(
         as_sent,
         culprit="" if culprit_at is None else refusal.culprit,
         culprit_at=culprit_at or 0,
-        correction=None if correction == as_sent else correction,
-        instead=instead or "",
+        correction=None if correction and format_command(correction) == as_sent else correction,
+        instead=instead,
         answered=answered,
         replied=request.reply.purpose if request.reply else None,
     )
@@ -221,3 +137,10 @@ def answer_done_before(request: Request, work: UnitOfWork) -> Handled:
     """Answer a mail that was carried out when it came before."""
     notice = DoneBeforeNotice(work.sender_of(request))
     return work.answer(notice, request, Handled("done before"))
+
+
+def _shown(line: str, is_userid: IsUserid) -> str:
+    return parse_line(line)[0].shown(VOCABULARY, is_userid)
+
+
+_SERVICE = Service(lambda line: parse_line(line)[1], handle, _shown)

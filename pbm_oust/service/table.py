@@ -1,70 +1,27 @@
-"""The table of all commands: parsing a line, its vocabulary, and the lines of the help."""
+"""The table of all commands: parsing a line, formatting a command, and the vocabulary."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
+from pkgutil import iter_modules
 
+from pbm_oust import commands
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board.record import WISHED
-from pbm_oust.commands import (
-    addresses,
-    broadcast,
-    challenge,
-    export,
-    forget,
-    help,
-    invitations,
-    leave,
-    lists,
-    multiple,
-    notes,
-    password,
-    play,
-    queue,
-    ratings,
-    replay,
-    seek,
-    settings,
-    show,
-    signup,
-    submit,
-    talk,
-    vacation,
-    verify,
-    watch,
-)
-from pbm_oust.commands.addresses import Add, ChangeAddress
-from pbm_oust.commands.broadcast import Broadcast
-from pbm_oust.commands.challenge import Challenge
-from pbm_oust.commands.export import Export
-from pbm_oust.commands.forget import REALLY, Forget
-from pbm_oust.commands.help import Help
-from pbm_oust.commands.invitations import Limit, Reject, Unreject
-from pbm_oust.commands.leave import Delete, Signoff
-from pbm_oust.commands.lists import Games, Listing, Past
-from pbm_oust.commands.multiple import Multiple
-from pbm_oust.commands.notes import DELETE, TakeNote
-from pbm_oust.commands.password import ChangePassword, Forgot
-from pbm_oust.commands.play import Move, Preview
-from pbm_oust.commands.queue import Queue
-from pbm_oust.commands.ratings import Ratings, Standings
-from pbm_oust.commands.replay import Replay
-from pbm_oust.commands.seek import Join, OpenChallenge, Withdraw
-from pbm_oust.commands.settings import SETTING_WORDS, Settle
-from pbm_oust.commands.show import AllShow, Show, ShowAs
-from pbm_oust.commands.signup import Signup
-from pbm_oust.commands.submit import Confirm, Submit
-from pbm_oust.commands.talk import Chat, Message
-from pbm_oust.commands.vacation import Ask, Vacation
-from pbm_oust.commands.verify import Verify
-from pbm_oust.commands.watch import Unwatch, Watch
 from pbm_oust.grammar.aliases import ALIASES, in_english
+from pbm_oust.grammar.command import Command, Heading, Partial
 from pbm_oust.grammar.form import MissingWord
 from pbm_oust.grammar.line import Line
+from pbm_oust.grammar.notation import Known
 from pbm_oust.grammar.passwords import BadPassword
-from pbm_oust.grammar.values import Filter
 from pbm_oust.grammar.words import find_command_word, fold, is_of, meant_by, split_words
+from pbm_oust.languages import ENGLISH, Language
+from pbm_oust.play.forms import CommandForm
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
+
+AnyForm = CommandForm[Command]
 
 BOARD_OF_SUBJECT = re.compile(r"[0-9]+:?")
 """What stands behind the name of a game in the Subjects of our own letters."""
@@ -72,96 +29,31 @@ BOARD_OF_SUBJECT = re.compile(r"[0-9]+:?")
 _PLAYED = re.compile(rf"[a-z][0-9]{{1,2}}\b.*|{'|'.join(deed.value for deed in WISHED)}")
 """What somebody writes who thinks that an answer to a board mail is enough."""
 
-Signed = (
-    Move
-    | ShowAs
-    | Chat
-    | Message
-    | Settle
-    | Limit
-    | Reject
-    | Unreject
-    | TakeNote
-    | Watch
-    | Unwatch
-    | Broadcast
-    | Export
-    | Vacation
-    | Add
-    | ChangeAddress
-    | ChangePassword
-    | Signoff
-    | Delete
-    | Queue
-    | Submit
-    | Confirm
-    | OpenChallenge
-    | Withdraw
-    | Join
-)
-"""The commands that carry the password of an account."""
-# Forget proves its password by itself: when its mail comes again, the account has gone.
-Unsigned = (
-    Help
-    | Signup
-    | Challenge
-    | Replay
-    | Preview
-    | Show
-    | AllShow
-    | Games
-    | Listing
-    | Past
-    | Standings
-    | Ratings
-    | Multiple
-    | Forget
-    | Verify
-    | Forgot
-)
-Command = Unsigned | Signed
 
-MODULES = (
-    help,
-    signup,
-    verify,
-    addresses,
-    password,
-    leave,
-    challenge,
-    replay,
-    play,
-    show,
-    lists,
-    talk,
-    ratings,
-    multiple,
-    vacation,
-    settings,
-    invitations,
-    notes,
-    watch,
-    broadcast,
-    export,
-    forget,
-    queue,
-    submit,
-    seek,
-)
-"""The modules of all commands, in the order of their usual listing."""
+def _found() -> Iterator[AnyForm]:
+    """Yield the forms of all modules of commands; a module without FORMS helps the others."""
+    for module in sorted(iter_modules(commands.__path__), key=lambda each: each.name):
+        yield from getattr(import_module(f"{commands.__name__}.{module.name}"), "FORMS", ())
 
-FORMS = tuple(form for module in MODULES for form in module.FORMS)
+
+def _place(form: AnyForm) -> tuple[int, int, str]:
+    return list(Heading).index(form.heading), form.rank, form.name
+
+
+FORMS = tuple(sorted(_found(), key=_place))
+"""The forms of all commands, in the order of the help's overview."""
 
 GENERAL_FORMS = {form.name: form for form in FORMS if not form.is_of_kind}
 _GENERAL_TOPICS = {form.topic for form in FORMS if not form.is_of_kind}
 KIND_FORMS = {form.name: form for form in FORMS if form.is_of_kind}
+_USUAL = {form.command: form for form in FORMS if not form.implied}
+_BY_TOPIC = {form.topic: form for form in reversed(FORMS)}
+_BY_NAME = _BY_TOPIC | {form.name: form for form in FORMS}
 
 VOCABULARY = frozenset(
-    {*KINDS, *KIND_FORMS}
-    | {word for name in GENERAL_FORMS for word in name.split()}
-    | {deed.value for deed in WISHED}
-    | {known.value for known in Filter}
-    | {Ask.CANCEL.value, DELETE, REALLY, *SETTING_WORDS, *ALIASES}
+    {*KINDS, *ALIASES}
+    | {word for form in FORMS for word in form.name.split()}
+    | {word for form in FORMS for word in form.words}
 )
 """The words of the grammar, which no password can be."""
 
@@ -179,6 +71,39 @@ class UnlabelledCharacter(UnreadableReason):
 @dataclass(frozen=True, slots=True)
 class AnswerToBoard(UnreadableReason):
     """A mail looks like an answer to a board, and nothing proves whose it is."""
+
+
+def form_of(command: Command | Partial) -> AnyForm:
+    """Return the form that writes a command, and that has what runs it."""
+    if isinstance(command, Partial):
+        return _BY_NAME[command.form] if command.form else _USUAL[command.command]
+    return _USUAL[type(command)]
+
+
+def form_named(name: str) -> AnyForm:
+    """Return the form of a name, or the first one whose name begins so. Raises KeyError."""
+    return _BY_NAME[name]
+
+
+def format_command(
+    command: Command | Partial, language: Language = ENGLISH, *, mask: bool = True
+) -> str:
+    """Return the line that is read as a command, in the words of a language.
+
+    Where it is to be masked, the names of their places stand for passwords.
+    """
+    return form_of(command).format(command, language, mask=mask)
+
+
+def format_answer(
+    command: Command | Partial, known: Known | None = None, language: Language = ENGLISH
+) -> str:
+    """Return what says a command in an answer to a letter, in the words of a language.
+
+    The text is empty where an answer to the letter of which that is known cannot say it without a
+    password.
+    """
+    return form_of(command).format_answer(command, known, language)
 
 
 def recognise(text: str) -> tuple[Line, Unreadable | None]:
@@ -222,10 +147,10 @@ def parse_line(text: str) -> tuple[Line, Command | Unreadable]:
     if error or line.form is None:
         return line, error or Unreadable(Empty())
     try:
-        command: Command = line.form.read(line.arguments, line.kind)
+        command = line.form.read(line.arguments, line.kind)
     except Unreadable as unread:
         return line, unread
-    new, userid = _new_password(command)
+    new, userid = line.form.new_password(command)
     if new and not is_fit(new, userid):
         return line, Unreadable(BadPassword())
     return line, command
@@ -234,18 +159,6 @@ def parse_line(text: str) -> tuple[Line, Command | Unreadable]:
 def is_fit(password: Secret, userid: str) -> bool:
     """Return whether a password is neither a word of the commands nor the userid."""
     return not is_of(VOCABULARY | {userid}, password.text)
-
-
-def _new_password(command: Command) -> tuple[Secret | None, str]:
-    """Return the password that a command makes that of an account, and the userid."""
-    match command:
-        case Signup():
-            return command.password, command.userid
-        case ChangePassword():
-            return command.new, command.userid
-        case Verify():
-            return command.new, ""
-    return None, ""
 
 
 def _general(line: Line, topic: str) -> tuple[Line, Unreadable | None]:

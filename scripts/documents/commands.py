@@ -6,34 +6,34 @@ from textwrap import dedent
 
 from babel import Locale
 
+from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.form import Form
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language
-from pbm_oust.letters.overview import FAMILIES, brief_usages
+from pbm_oust.letters.overview import brief_usages
 from pbm_oust.letters.words import Words
 from pbm_oust.service.table import FORMS
 from scripts.documents.parts import code, escaped, table
 
 HEADINGS = {
-    "starting": "Starting a board",
-    "playing": "Playing",
-    "looking": "Looking",
-    "talking": "Writing",
-    "account": "Your account",
-    "settings": "Settings and absence",
-    "general": "Besides",
+    Heading.STARTING: "Starting a board",
+    Heading.PLAYING: "Playing",
+    Heading.LOOKING: "Looking",
+    Heading.TALKING: "Writing",
+    Heading.ACCOUNT: "Your account",
+    Heading.SETTINGS: "Settings and absence",
+    Heading.GENERAL: "Besides",
 }
 ADDRESS = "pbmserv@games.example.org"
-KNOWN_FROM_LETTER = {("BOARD", "USERID", "PASSWORD"), ("BOARD",)}
-"""The parameters that an answer to a board mail need not give."""
 
 
 def commands_part() -> str:
     """Return all commands by what they are about, and the words for them in other languages."""
     words = Words(ADDRESS)
-    pages = {topic: _page(words, topic) for topics in FAMILIES.values() for topic in topics}
+    pages = {form.topic: _page(words, form.topic) for form in FORMS}
     parts = [_overview(pages)]
-    for family, topics in FAMILIES.items():
-        parts += [f"## {HEADINGS[family]}", *(_section(topic, pages[topic]) for topic in topics)]
+    for heading in Heading:
+        topics = dict.fromkeys(form.topic for form in FORMS if form.heading is heading)
+        parts += [f"## {HEADINGS[heading]}", *(_section(topic, pages[topic]) for topic in topics)]
     parts += ["## Time", _paragraphs(words.help_page("time") or "")]
     parts += [_in_other_words(each) for each in LANGUAGES.values() if each is not ENGLISH]
     return "\n\n".join(parts)
@@ -45,7 +45,7 @@ def usages() -> Iterator[str]:
         yield from brief_usages(form)
 
 
-def _forms(topic: str) -> list[Form]:
+def _forms(topic: str) -> list[Form[Command]]:
     return [form for form in FORMS if form.topic == topic]
 
 
@@ -58,14 +58,13 @@ def _page(words: Words, topic: str) -> str:
 
 def _overview(pages: Mapping[str, str]) -> str:
     rows = []
-    for topics in FAMILIES.values():
-        for topic in topics:
-            names = " ".join(f"`{name}`" for name in dict.fromkeys(map(_name, _forms(topic))))
-            rows.append((f"[{names}](#{topic})", escaped(_first_sentence(pages[topic]))))
+    for topic in dict.fromkeys(form.topic for form in FORMS):
+        names = " ".join(f"`{name}`" for name in dict.fromkeys(map(_name, _forms(topic))))
+        rows.append((f"[{names}](#{topic})", escaped(_first_sentence(pages[topic]))))
     return table(("command", "what it does"), rows)
 
 
-def _name(form: Form) -> str:
+def _name(form: Form[Command]) -> str:
     return f"GAME {form.name}" if form.is_of_kind else form.name
 
 
@@ -84,12 +83,12 @@ def _section(topic: str, page: str) -> str:
     return "\n\n".join([*parts, _paragraphs(page)])
 
 
-def _answers(form: Form) -> list[str]:
+def _answers(form: Form[Command]) -> list[str]:
     """Return how an answer to a board mail gives a command; nothing where it cannot."""
-    if tuple(parameter.name for parameter in form.parameters) not in KNOWN_FROM_LETTER:
+    if not form.is_about_board:
         return []
     shown = form.rest.shown if form.rest else ("",)
-    name = "" if form.name == "move" else form.name
+    name = "" if form.is_usual else form.name
     return [f"{name} {each.replace('[#N]', '')}".strip() for each in shown]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pbm_oust.service.service import MOST_LINES
+from pbm_oust.commands.multiple import MOST_LINES
 from pbm_oust.store.home import Home
 from tests.support.accounts import codes, count_waiting, make_account
 from tests.support.home_by_mail import ALICE, mailed

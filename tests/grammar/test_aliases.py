@@ -11,8 +11,10 @@ from pbm_oust.board.record import WISHED, Deed
 from pbm_oust.commands.help import SUBJECTS
 from pbm_oust.commands.play import Move
 from pbm_oust.grammar.aliases import ALIASES, in_english, language_of, without_accents
+from pbm_oust.grammar.command import Command
 from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.passwords import BadPassword
+from pbm_oust.grammar.translation import word_in
 from pbm_oust.grammar.values import Filter
 from pbm_oust.grammar.words import AmbiguousWord, find_command_word, find_word, meant_by
 from pbm_oust.languages import LANGUAGES, Language
@@ -24,9 +26,9 @@ from pbm_oust.service.table import (
     KIND_FORMS,
     VOCABULARY,
     AnswerToBoard,
+    format_command,
     parse_line,
 )
-from pbm_oust.service.translation import said_in, word_in
 
 FRENCH = LANGUAGES["fr"]
 TOPICS = {form.topic for form in GENERAL_FORMS.values()}
@@ -199,9 +201,10 @@ def test_the_language_of_a_line_is_that_of_its_first_word_of_another_language(
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
-def test_the_name_of_every_command_in_french_is_read_as_that_command(form: Form) -> None:
+def test_the_name_of_every_command_in_french_is_read_as_that_command(form: Form[Command]) -> None:
     front = "oust " if form.is_of_kind else ""
-    line, _ = parse_line(said_in(f"{front}{form.name} 1 carol secret1 D4", FRENCH))
+    name = " ".join(word_in(word, FRENCH) for word in form.name.split())
+    line, _ = parse_line(f"{front}{name} 1 carol secret1 D4")
     assert line.form is form
 
 
@@ -212,6 +215,13 @@ def test_every_deed_in_french_is_read_as_that_deed(deed: Deed) -> None:
     assert move.wish is deed
 
 
+def said_in(text: str, language: Language) -> str:
+    """Return a line in the words of a language, its password as it is."""
+    _, read = parse_line(text)
+    assert not isinstance(read, Unreadable)
+    return format_command(read, language, mask=False)
+
+
 def test_userids_and_passwords_that_are_words_of_commands_stay() -> None:
     line = "oust move 17 swap pass D4#3"
     assert said_in(line, FRENCH) == "oust coup 17 swap pass D4#3"
@@ -219,8 +229,10 @@ def test_userids_and_passwords_that_are_words_of_commands_stay() -> None:
 
 
 def test_places_have_names_in_the_language() -> None:
-    said = said_in("oust move BOARD USERID PASSWORD PLACEMENTS[#N]", FRENCH)
-    assert said == "oust coup PARTIE PSEUDO MOTDEPASSE POSES[#N]"
+    move = KIND_FORMS["move"]
+    said = "oust coup PARTIE PSEUDO MOTDEPASSE POSES[#N]"
+    assert format_command(move.partial(kind=KINDS["oust"]), FRENCH) == said
+    assert move.usages(KINDS["oust"], FRENCH)[0] == said
 
 
 def test_subjects_of_the_help_have_names_in_the_language() -> None:
@@ -229,7 +241,7 @@ def test_subjects_of_the_help_have_names_in_the_language() -> None:
 
 
 def test_english_lines_stay_as_they_are() -> None:
-    line = "oust move 17 alice PASSWORD pass#3"
+    line = "oust move 17 alice wonderland pass#3"
     assert said_in(line, LANGUAGES["en"]) == line
     assert word_in("pass|swap", LANGUAGES["en"]) == "pass|swap"
 

@@ -13,12 +13,13 @@ from pbm_oust.commands.lists import Games
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.show import Show
 from pbm_oust.commands.signup import Signup
+from pbm_oust.grammar.command import Command
 from pbm_oust.grammar.values import BoardAt, Filter
 from pbm_oust.grammar.wish import format_wish, read_wish
 from pbm_oust.refusal import Unreadable
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.service.table import FORMS, Command, parse_line
+from pbm_oust.service.table import FORMS, parse_line
 
 OUST = KINDS["oust"]
 ALL, ACTIVE, INACTIVE, NEXT = Filter.ALL, Filter.ACTIVE, Filter.INACTIVE, Filter.NEXT

@@ -9,7 +9,7 @@ from pbm_oust.grammar.line import Line
 from pbm_oust.grammar.words import MASK, split_words
 from pbm_oust.refusal import Unreadable
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.service.table import FORMS, VOCABULARY, parse_line
+from pbm_oust.service.table import FORMS, VOCABULARY, format_command, parse_line
 from tests.support.rings import examples
 
 USERIDS = {"alice", "bob", "rrognlie"}
@@ -27,8 +27,10 @@ def shown(text: str) -> str:
 def corrected(text: str) -> str | None:
     line, read = parse_line(text)
     if not isinstance(read, Unreadable):
-        return line.correction(is_userid)
-    return line.correction(is_userid, read.culprit, read.reason.right or "")
+        meant = line.correction(is_userid)
+    else:
+        meant = line.correction(is_userid, read.culprit, read.reason.right or "")
+    return format_command(meant) if meant else None
 
 
 @pytest.mark.parametrize(

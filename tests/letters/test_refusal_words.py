@@ -11,6 +11,7 @@ import pytest
 from jinja2 import Environment, nodes
 
 from pbm_oust.commands.help import HelpNotice
+from pbm_oust.grammar.command import Command
 from pbm_oust.grammar.form import Form
 from pbm_oust.letters import overview
 from pbm_oust.letters.refusals import place_of
@@ -120,22 +121,22 @@ def page_of(subject: str) -> str:
     return page
 
 
-def usages(form: Form) -> list[str]:
+def usages(form: Form[Command]) -> list[str]:
     if not form.is_of_kind:
         return form.usages(None)
     return [usage for kind in KINDS.values() for usage in form.usages(kind)]
 
 
-@pytest.mark.parametrize("form", FORMS, ids=lambda form: cast(Form, form).name)
-def test_every_form_has_a_help_page_that_begins_with_its_usages(form: Form) -> None:
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: cast(Form[Command], form).name)
+def test_every_form_has_a_help_page_that_begins_with_its_usages(form: Form[Command]) -> None:
     forms = [each for each in FORMS if each.topic == form.topic]
     shown = [usage for each in forms for usage in usages(each)]
     heading = "".join(f"  {wrapped_usage(usage)}\n" for usage in shown)
     assert page_of(form.topic).startswith(f"{heading}\n")
 
 
-@pytest.mark.parametrize("form", FORMS, ids=lambda form: cast(Form, form).name)
-def test_the_overview_shows_once_how_every_form_is_written(form: Form) -> None:
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: cast(Form[Command], form).name)
+def test_the_overview_shows_once_how_every_form_is_written(form: Form[Command]) -> None:
     lines = page_of("overview").replace("\n      ", " ").splitlines()
     kinds = list(KINDS.values()) if form.is_of_kind else [None]
     without_options = [replace(form, options=()).usages(kind) for kind in kinds]
@@ -144,9 +145,10 @@ def test_the_overview_shows_once_how_every_form_is_written(form: Form) -> None:
         assert lines.count(f"{once} [OPTION..]" if form.options else once) == 1
 
 
-def test_the_families_of_the_overview_hold_each_command_once() -> None:
-    shown = [topic for topics in overview.FAMILIES.values() for topic in topics]
-    assert sorted(shown) == sorted({form.topic for form in FORMS})
+def test_commands_of_one_page_of_the_help_stand_together_in_the_overview() -> None:
+    topics = [form.topic for form in FORMS]
+    together = [topic for nth, topic in enumerate(topics) if topics[nth - 1 : nth] != [topic]]
+    assert len(together) == len(set(topics))
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
@@ -167,7 +169,7 @@ def test_no_line_of_the_help_is_too_long(subject: str) -> None:
 
 @pytest.mark.parametrize("subject", help_subjects())
 def test_the_overview_names_every_subject(subject: str) -> None:
-    families = overview.usages_by_family().values()
+    families = overview.usages_by_heading().values()
     commands = {word for usages in families for word in " ".join(usages).split()}
     assert subject in commands or f"help {subject}" in " ".join(page_of("overview").split())
 

@@ -16,6 +16,7 @@ from pbm_oust.commands.queue import Queue, Queueing
 from pbm_oust.commands.show import Show
 from pbm_oust.commands.submit import Confirm, Submit
 from pbm_oust.commands.talk import Chat
+from pbm_oust.grammar.command import partial
 from pbm_oust.grammar.values import BoardAt, Filter
 from pbm_oust.grammar.wish import BadPlacement
 from pbm_oust.refusal import Unreadable, UnreadableReason
@@ -26,11 +27,16 @@ from pbm_oust.service.answers import (
     MoreThanDeed,
     MoreThanPlacements,
     UnknownAnswer,
-    as_answer,
     is_of_letter,
     read_answer,
 )
-from pbm_oust.service.table import VOCABULARY, UnlabelledCharacter
+from pbm_oust.service.table import (
+    VOCABULARY,
+    UnlabelledCharacter,
+    format_answer,
+    format_command,
+    parse_line,
+)
 
 REPLY = Reply(Purpose.PLAY, "oust", 17, 12, "alice")
 CHAT = Reply(Purpose.CHAT, "oust", 17, 12, "alice")
@@ -52,7 +58,9 @@ def moved(text: str, subject: str = SUBJECT) -> tuple[object, int | None]:
 def refused(text: str, subject: str = SUBJECT) -> tuple[type[UnreadableReason], str | None]:
     answer = read(text, subject)
     assert isinstance(answer.command, Unreadable), answer.command
-    return type(answer.command.reason), answer.instead
+    instead = answer.instead
+    words = (format_answer(instead) or format_command(instead)) if instead else None
+    return type(answer.command.reason), words
 
 
 @pytest.mark.parametrize(
@@ -313,7 +321,7 @@ def test_what_is_done_is_all_that_the_first_line_says(text: str) -> None:
         ("oust move 17 alice PASSWORD E5#12", "E5"),
         ("oust move 17 alice PASSWORD E5,F6#12", "E5,F6"),
         ("oust queue 17 alice PASSWORD if E5 then F6#12", "queue if E5 then F6"),
-        ("oust submit 17 alice PASSWORD PLACEMENTS", "submit PLACEMENTS"),
+        ("oust submit 17 alice PASSWORD D4", "submit D4"),
         ("oust show 17", "show"),
         ("oust chat 17 alice PASSWORD", "chat"),
         ("oust move 18 alice PASSWORD E5", ""),
@@ -324,4 +332,11 @@ def test_what_is_done_is_all_that_the_first_line_says(text: str) -> None:
     ],
 )
 def test_a_command_line_is_shortened_to_what_an_answer_needs(line: str, answer: str) -> None:
-    assert as_answer(line, "oust 17", "alice") == answer
+    _, command = parse_line(line)
+    assert not isinstance(command, Unreadable)
+    assert format_answer(command, (OUST, 17, "alice")) == answer
+
+
+def test_an_answer_of_which_something_is_wanting_has_a_blank_for_that() -> None:
+    submitted = partial(Submit, kind=OUST, board=17, userid="alice")
+    assert format_answer(submitted, (OUST, 17, "alice")) == "submit PLACEMENTS[#N]"

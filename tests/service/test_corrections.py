@@ -9,10 +9,11 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header, Terms
 from pbm_oust.board.reasons import AgainstRules, NoSuchRecord, SamePlayer
 from pbm_oust.board.record import Deed, Place
-from pbm_oust.commands.play import Move
+from pbm_oust.commands.play import Move, suggested
 from pbm_oust.commands.queue import YourOwnTurn
 from pbm_oust.commands.verify import UseridTaken
-from pbm_oust.grammar.suggest import example, legal_near, move_line, nearest, next_wish
+from pbm_oust.grammar.command import Command
+from pbm_oust.grammar.suggest import example, legal_near, nearest, next_wish
 from pbm_oust.play.moving import OtherRecord
 from pbm_oust.play.unit_of_work import NoSuchPlayer
 from pbm_oust.refusal import NotAllowed, Refusal, Unreadable
@@ -20,8 +21,8 @@ from pbm_oust.rules.grid import hexagon, square
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.oust import Oust
 from pbm_oust.rules.position import How, Result, Side
-from pbm_oust.service.corrections import advise
-from pbm_oust.service.table import Command, parse_line
+from pbm_oust.service import corrections
+from pbm_oust.service.table import format_command, parse_line
 from pbm_oust.store.histories import NoSuchBoard
 from tests.support.boards import board
 
@@ -52,6 +53,11 @@ def refusal_of(game: Game, wanted: Move) -> Refusal:
     with pytest.raises(Refusal) as caught:
         game.act(side, wanted.wish, AT, "0" * 16)
     return caught.value
+
+
+def advise(refused: Command, refusal: Refusal) -> str | None:
+    instead = corrections.advise(refused, refusal)
+    return format_command(instead) if instead else None
 
 
 def advice(game: Game, userid: str, words: str) -> str | None:
@@ -97,7 +103,7 @@ def test_nobody_could_do_anything_when_the_game_is_over() -> None:
 
 def test_the_line_of_a_move_is_guarded_by_the_number_of_the_next_record() -> None:
     game = game_of(Oust(square(3))).act(Side.X, Place(("B2",)), AT, "0" * 16)
-    assert move_line(game, "bob", Deed.SWAP) == "oust move 17 bob PASSWORD swap#2"
+    assert format_command(suggested(game, "bob", Deed.SWAP)) == "oust move 17 bob PASSWORD swap#2"
 
 
 # Nearest placements

@@ -6,11 +6,12 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from pbm_oust.grammar.command import Command
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language
 from pbm_oust.letters.words import Words
 from pbm_oust.play.notices import Notice
 from pbm_oust.refusal import Unreadable
-from pbm_oust.service.table import Command, parse_line
+from pbm_oust.service.table import parse_line
 from tests.transcripts.transcript import ADDRESS, names, recorded, replay
 
 OTHERS = [language for language in LANGUAGES.values() if language is not ENGLISH]

@@ -1,0 +1,193 @@
+"""The parts of a form: parameters, the rest behind them, and options; how each is read and written.
+
+What a part of a form holds is known to the form alone, which gives `write` only what `read` made.
+So their type parameters may be covariant.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from pbm_oust.grammar.words import NoneOfThese, find_word, fold, is_harmless, meant_by
+from pbm_oust.refusal import Refusal, Unreadable, UnreadableReason
+from pbm_oust.rules.position import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownOption(UnreadableReason):
+    """A word is no option of the command."""
+
+    known: tuple[str, ...]
+    resembles: str | None
+
+    @property
+    def instead(self) -> str | None:
+        """What to write in the place of the word."""
+        return self.resembles
+
+
+@dataclass(frozen=True, slots=True)
+class OptionTwice(UnreadableReason):
+    """An option says again what another one has said."""
+
+
+@dataclass(frozen=True, slots=True)
+class BadOptionValue(UnreadableReason):
+    """An option has a value that it does not take."""
+
+    forms: tuple[str, ...]
+    """How it can be written."""
+    takes: str
+    """Which values it takes, as `Option.takes` says."""
+
+
+IsUserid = Callable[[str], bool]
+"""Tells whether a word is the userid of an account."""
+
+V = TypeVar("V")
+V_co = TypeVar("V_co", covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One word that a form wants in its place. Its value is written as `str` writes it."""
+
+    name: str
+    """As the help shows it and a correction stands it in: USERID."""
+    read: Callable[[str], object]
+    """Returns the word's value. Raises Unreadable."""
+    is_secret: bool = False
+    is_new: bool = False
+    """Whether it is a password to be, which must be no word of the commands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rest(Generic[V_co]):
+    """All the words that remain after a form's parameters."""
+
+    shown: tuple[str, ...]
+    """The alternatives as the help shows them: BOARD[#N].."""
+    read: Callable[[Sequence[str]], V_co]
+    """Returns the value of the words, which are at least `least`. Raises Unreadable."""
+    write: Callable[[V_co], Iterable[str]]
+    """Returns English words that are read as a value."""
+    least: int
+    fills: int
+    """How many fields of the command the value is for; where there are several, it is a tuple."""
+    known: frozenset[str]
+    """Words that may be shown again because they can be nothing but these."""
+    fixed: frozenset[str]
+    """Further words of the grammar, which other languages may have words for."""
+    is_secret: bool
+    is_new: bool
+    """Whether it is a password to be, which must be no word of the commands."""
+    write_answer: Callable[[V_co, int], Iterable[str] | None]
+    """Returns the words in an answer to a letter about the board of a number; None where no answer
+    can say that."""
+    complete: Callable[[Sequence[str], int], Sequence[str]] | None
+    """Returns the words of an answer to a letter about the board of a number, with that board."""
+
+
+def rest(
+    shown: tuple[str, ...],
+    read: Callable[[Sequence[str]], V],
+    write: Callable[[V], Iterable[str]],
+    *,
+    least: int = 1,
+    fills: int = 1,
+    known: frozenset[str] = frozenset(),
+    fixed: frozenset[str] = frozenset(),
+    is_secret: bool = False,
+    is_new: bool = False,
+    write_answer: Callable[[V, int], Iterable[str] | None] | None = None,
+    complete: Callable[[Sequence[str], int], Sequence[str]] | None = None,
+) -> Rest[object]:
+    """Return the words that remain after parameters; `write` takes what `read` returns."""
+    made: Rest[V] = Rest(
+        shown,
+        read,
+        write,
+        least,
+        fills,
+        known,
+        fixed,
+        is_secret,
+        is_new,
+        write_answer or (lambda value, _board: write(value)),
+        complete,
+    )
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class Option(Generic[V_co]):
+    """A word `-name` or `-name=value` that may stand anywhere behind the command's words."""
+
+    name: str
+    forms: Callable[[Kind], tuple[str, ...]]
+    """Returns the ways to write it in a game, as `-hex` and `-hex=7`; none where it is unknown."""
+    read: Callable[[Kind, str | None], V_co]
+    """Returns the value of what stands behind `=`. Raises ValueError if there is no such value."""
+    write: Callable[[Kind, V_co], str]
+    """Returns the word that is read as a value; an empty text where another option says that."""
+    takes: str
+    """Which values those are: "square", "hex", "days" or "nothing"; empty for the game's shape."""
+    sets: str
+    """What it sets. Two options that set the same exclude each other."""
+    is_shown: Callable[[Kind], bool] = lambda _kind: True
+    """Tells whether the help of a game shows it."""
+
+    def shown(self, kind: Kind) -> str:
+        """Return how the help of a game shows it; an empty text where it does not."""
+        forms = self.forms(kind) if self.is_shown(kind) else ()
+        return f"[{'|'.join(forms)}]" if forms else ""
+
+
+def without_options(words: Sequence[str]) -> list[str]:
+    """Return those of some words that are no options."""
+    return [word for word in words if not fold(word).startswith("-")]
+
+
+def options_in(words: Sequence[str]) -> list[str]:
+    """Return those of some words that look like options."""
+    return [word for word in words if fold(word).startswith("-")]
+
+
+def read_options(
+    options: Sequence[Option[object]], words: Sequence[str], kind: Kind
+) -> dict[str, object]:
+    """Return what words set that are options, by its name. Raises Unreadable."""
+    found: dict[str, object] = {}
+    by_name = {option.name: option for option in options if option.forms(kind)}
+    for word in words:
+        name, equals, value = fold(word).lstrip("-").partition("=")
+        try:
+            option = by_name[find_word(name, by_name)]
+        except Unreadable as error:
+            reason = error.reason
+            known = reason.known if isinstance(reason, NoneOfThese) else ()
+            raise Unreadable(UnknownOption(known, meant_by(error)), word) from None
+        if option.sets in found:
+            raise Unreadable(OptionTwice(), word)
+        try:
+            found[option.sets] = option.read(kind, value if equals else None)
+        except ValueError:
+            forms = option.forms(kind)
+            takes = option.takes or kind.own_shape.value
+            raise Unreadable(BadOptionValue(forms, takes, right=forms[0]), word) from None
+    return found
+
+
+def read_right_options(
+    options: Sequence[Option[object]], words: Sequence[str], kind: Kind
+) -> dict[str, object]:
+    """Return what those of some words set that are right and can be no password."""
+    found: dict[str, object] = {}
+    right: list[str] = []
+    for word in filter(is_harmless, words):
+        try:
+            found = read_options(options, [*right, word], kind)
+        except Refusal:
+            continue
+        right.append(word)
+    return found

@@ -1,0 +1,194 @@
+"""Commands written as lines and as answers: what is written is read as the same command again."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbm_oust.accounts.tags import Purpose, Reply
+from pbm_oust.board.record import WISHED
+from pbm_oust.commands.play import Move
+from pbm_oust.grammar.command import Command
+from pbm_oust.languages import LANGUAGES, Language
+from pbm_oust.play.forms import SignedForm
+from pbm_oust.refusal import Unreadable
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.service.answers import read_answer
+from pbm_oust.service.table import (
+    FORMS,
+    AnyForm,
+    form_of,
+    format_answer,
+    format_command,
+    parse_line,
+)
+
+REPLY = Reply(Purpose.PLAY, "oust", 17, 12, "alice")
+
+USERIDS = st.sampled_from(("alice", "bob", "pass", "really", "move", "x-9"))
+NUMBERS = st.integers(1, 99999).map(str)
+PASSWORDS = st.sampled_from(("wonderland", "MOTDEPASSE", "PASSWORD", "Rabbit-Hole"))
+GUARDS = st.one_of(st.just(""), NUMBERS.map("#{}".format))
+CELLS = st.lists(
+    st.builds("{}{}".format, st.sampled_from("ABCDEFGHJ"), st.integers(1, 13)),
+    min_size=1,
+    max_size=4,
+).map(",".join)
+TURNS = st.one_of(CELLS, st.sampled_from(("pass", "swap")))
+FILTERS = st.sampled_from(("", "all", "active", "inactive", "next"))
+
+
+def several(words: st.SearchStrategy[str], least: int) -> st.SearchStrategy[str]:
+    return st.lists(words, min_size=least, max_size=3).map(" ".join)
+
+
+def line(*parts: st.SearchStrategy[str] | str) -> st.SearchStrategy[str]:
+    words = (st.just(part) if isinstance(part, str) else part for part in parts)
+    return st.tuples(*words).map(lambda each: " ".join(filter(None, each)))
+
+
+OPTIONS = line(
+    st.sampled_from(("", "-size=11x9", "-size=13", "-hex", "-hex=3,4", "-size=11")),
+    st.sampled_from(("", "-noswap")),
+    st.sampled_from(("", "-unrated")),
+    st.sampled_from(("", "--nagtime=3", "--nagtime=7")),
+    st.sampled_from(("", "--totaltime=40 --maxtime=9")),
+)
+CLAUSES = several(line("if", TURNS, "then", TURNS, ";"), 1)
+BEHIND = {
+    "help": several(st.sampled_from(("move", "oust", "tutorial", "time", "signup", "xyzzy")), 0),
+    "signup": line("carol", "Rabbit-Hole", several(st.sampled_from(("a@b.org", "C@d.net")), 0)),
+    "verify": line("abcdefghijklmnop", st.sampled_from(("", "Rabbit-Hole"))),
+    "add": line(USERIDS, PASSWORDS, several(st.sampled_from(("a@b.org", "C@d.net")), 0)),
+    "change address": line(USERIDS, PASSWORDS, "a@b.org"),
+    "change password": line(USERIDS, PASSWORDS, "Rabbit-Hole"),
+    "forgot": USERIDS,
+    "challenge": line(USERIDS, USERIDS, OPTIONS),
+    "seek": line(USERIDS, PASSWORDS, OPTIONS, st.sampled_from(("", "-x", "-o"))),
+    "join": line(NUMBERS, USERIDS, PASSWORDS),
+    "unseek": line(NUMBERS, USERIDS, PASSWORDS),
+    "replay": line(NUMBERS, NUMBERS, USERIDS, USERIDS),
+    "move": line(
+        NUMBERS,
+        USERIDS,
+        PASSWORDS,
+        line(st.one_of(CELLS, st.sampled_from([deed.value for deed in WISHED])), GUARDS),
+    ),
+    "preview": line(NUMBERS, CELLS, GUARDS),
+    "submit": line(NUMBERS, USERIDS, PASSWORDS, st.one_of(TURNS, st.just("resign")), GUARDS),
+    "queue": line(
+        NUMBERS,
+        USERIDS,
+        PASSWORDS,
+        st.one_of(st.sampled_from(("", "clear")), line(st.one_of(TURNS, CLAUSES), GUARDS)),
+    ),
+    "show": st.one_of(
+        several(st.builds("{}{}".format, NUMBERS, GUARDS), 1), line(several(USERIDS, 1), FILTERS)
+    ),
+    "showas": line(USERIDS, PASSWORDS, st.one_of(several(NUMBERS, 0), FILTERS)),
+    "all": line("show", several(USERIDS, 1), FILTERS),
+    "games": line(several(USERIDS, 0), FILTERS),
+    "history": several(USERIDS, 0),
+    "ratings": several(USERIDS, 0),
+    "standings": st.just(""),
+    "multiple": st.just(""),
+    "list": several(st.sampled_from(tuple(KINDS)), 0),
+    "message": line(USERIDS, PASSWORDS, several(USERIDS, 1)),
+    "note": line(NUMBERS, USERIDS, PASSWORDS, st.sampled_from(("", "delete"))),
+    "limit": line(USERIDS, PASSWORDS, st.sampled_from(("0", "12"))),
+    "reject": line(USERIDS, PASSWORDS, several(USERIDS, 0)),
+    "unreject": line(USERIDS, PASSWORDS, several(USERIDS, 1)),
+    "forget": line(USERIDS, PASSWORDS, st.sampled_from(("", "really"))),
+    "settings": line(
+        USERIDS,
+        PASSWORDS,
+        st.sampled_from(("", "mail mine", "zone=Europe/Paris language fr", "autopass off")),
+    ),
+    "vacation": line(USERIDS, PASSWORDS, st.sampled_from(("", "cancel", "2026-12-20 14"))),
+}
+"""What may stand behind the name of a command, where that is more than it has to."""
+
+
+def behind(form: AnyForm) -> st.SearchStrategy[str]:
+    front = (NUMBERS, USERIDS, PASSWORDS) if form.is_about_board else (USERIDS, PASSWORDS)
+    return BEHIND.get(form.name, line(*front))
+
+
+def read(text: str) -> Command:
+    _, command = parse_line(text)
+    assert not isinstance(command, Unreadable), (text, command, command.culprit)
+    return command
+
+
+@pytest.mark.parametrize("language", LANGUAGES.values(), ids=str)
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: str(form.name))
+@given(data=st.data())
+def test_what_is_written_is_read_as_the_same_command(
+    form: AnyForm, language: Language, data: st.DataObject
+) -> None:
+    kind = data.draw(st.sampled_from(tuple(KINDS))) if form.is_of_kind else ""
+    words = data.draw(behind(form))
+    if kind == "churn":
+        words = words.replace("-hex=3,4", "").replace("-hex", "")
+        words = words.replace("-size=11x9", "-size=4").replace("-size=13", "-size=3,4")
+    command = read(" ".join(filter(None, (kind, form.name, words))))
+    written = format_command(command, language, mask=False)
+    assert read(written) == command
+    assert format_command(read(written), language, mask=False) == written
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: str(form.name))
+@given(data=st.data())
+def test_no_password_is_written_where_it_is_masked(form: AnyForm, data: st.DataObject) -> None:
+    kind = "oust" if form.is_of_kind else ""
+    command = read(" ".join(filter(None, (kind, form.name, data.draw(behind(form))))))
+    for language in LANGUAGES.values():
+        written = format_command(command, language).split()
+        assert not {"wonderland", "Rabbit-Hole", "abcdefghijklmnop"} & set(written)
+
+
+@pytest.mark.parametrize("language", LANGUAGES.values(), ids=str)
+@pytest.mark.parametrize(
+    "form", [form for form in FORMS if form.is_about_board], ids=lambda form: str(form.name)
+)
+@given(data=st.data())
+def test_an_answer_says_a_command_about_its_board(
+    form: AnyForm, language: Language, data: st.DataObject
+) -> None:
+    words = data.draw(behind(form)).split()
+    words[0] = "17"
+    if isinstance(form, SignedForm):
+        words[1] = "alice"
+    command = read(" ".join(["oust", form.name, *words]))
+    answer = format_answer(command, (KINDS["oust"], 17, "alice"), language)
+    meant = read_answer("", answer, REPLY).command
+    assert isinstance(meant, Command), (answer, meant)
+    unguarded = {"guard": None, "password": REPLY}
+    known = form_of(command).given(command)
+    assert form_of(meant).given(meant) == {
+        name: unguarded.get(name, value) for name, value in known.items()
+    }
+
+
+def test_a_short_form_is_written_in_full_and_a_deed_is_enough_in_an_answer() -> None:
+    resigned = read("oust resign 17 alice wonderland")
+    assert isinstance(resigned, Move)
+    assert format_command(resigned) == "oust move 17 alice PASSWORD resign"
+    assert format_answer(resigned) == "resign"
+
+
+@pytest.mark.parametrize(
+    ("text", "blanks"),
+    [
+        ("oust move 17 alice wonderland D4", ["PASSWORD"]),
+        ("verify abcdefghijklmnop Rabbit-Hole", ["CODE", "[NEWPASSWORD]"]),
+        ("oust show 17", []),
+    ],
+)
+def test_what_has_to_be_put_into_a_line_is_known(text: str, blanks: list[str]) -> None:
+    command = read(text)
+    assert form_of(command).blanks(command) == blanks
+
+
+def test_every_form_has_a_name_of_its_own() -> None:
+    names = [form.name for form in FORMS]
+    assert len(names) == len(set(names))
