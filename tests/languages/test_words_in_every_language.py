@@ -117,7 +117,7 @@ def test_help_is_found_by_the_words_of_a_language(language: Language) -> None:
 
 def test_a_subject_without_help_is_answered_with_subjects_in_the_words_of_the_language() -> None:
     _, mail = words(LANGUAGES["fr"]).of(HelpNotice(Reader(("alice@example.org",)), ("chess",)))
-    assert "defi, rejoue, coup" in " ".join(mail.split())
+    assert "defi, cherche, rejoins" in " ".join(mail.split())
 
 
 def test_a_password_that_is_forgotten_is_answered_in_any_language(tmp_path: Path) -> None:
