@@ -23,6 +23,12 @@ settings.register_profile("fast", deadline=None, max_examples=20)
 settings.load_profile("all")
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave the slow rings unread where none of their tests would run."""
+    is_slow = collection_path.parent == HERE and collection_path.name in SLOW
+    return True if is_slow and config.option.markexpr == "not slow" else None
+
+
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Mark the tests of the slow rings."""
     if item.path.relative_to(HERE).parts[0] in SLOW:

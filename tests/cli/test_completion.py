@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.rings import slow
 from tests.support.server import PROGRAM
 
 ROOT = Path(__file__).parents[2]
@@ -62,17 +63,17 @@ def completed(home: Path, line: str) -> list[str]:
         ("games ex", ["export"]),
         ("games export --s", ["--sgf"]),
         ("games show ", ["oust", "churn"]),
-        ("games show ch", ["churn"]),
+        slow("games show ch", ["churn"]),
         ("games show oust ", ["1", "2", "31"]),
-        ("games show oust 3", ["31"]),
-        ("games show churn ", []),
-        ("games history oust 2", ["2"]),
+        slow("games show oust 3", ["31"]),
+        slow("games show churn ", []),
+        slow("games history oust 2", ["2"]),
         ("games export oust 3", ["31"]),
-        ("games verify oust 3", ["31"]),
+        slow("games verify oust 3", ["31"]),
         ("games list --player ", ["alice", "bob"]),
         ("games list --which n", ["next"]),
         ("players show A", ["alice"]),
-        ("players passwd b", ["bob"]),
+        slow("players passwd b", ["bob"]),
     ],
 )
 def test_bash_completes(line: str, offered: list[str], home: Path) -> None:

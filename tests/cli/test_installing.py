@@ -4,6 +4,8 @@ import sys
 import zipfile
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 SHOW = "from pbm_oust.letters.words import Words; print(Words('a@b').help_page('oust'))"
 SHOW_IN_FRENCH = (
@@ -13,6 +15,7 @@ SHOW_IN_FRENCH = (
 IN_FRENCH = "Oust est un jeu créé par Mark Steere (2007)."
 
 
+@pytest.mark.slow
 def test_a_wheel_carries_the_templates_and_the_catalogues(tmp_path: Path) -> None:
     source = tmp_path / "source"
     for name in ("pbm_oust", "templates"):

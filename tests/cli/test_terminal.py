@@ -22,6 +22,7 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import open_board
 from tests.support.games import act, history_of, new_game, play
+from tests.support.rings import first_is_fast
 from tests.support.server import PROGRAM
 
 ROOT = Path(__file__).parents[2]
@@ -113,12 +114,14 @@ def test_a_terminal_without_colours_shows_none(settings: dict[str, str], home: H
 
 @pytest.mark.parametrize(
     "arguments",
-    [
-        ("games", "show", "oust", "1"),
-        ("games", "history", "oust", "1"),
-        ("games", "list"),
-        ("standings",),
-    ],
+    first_is_fast(
+        [
+            ("games", "show", "oust", "1"),
+            ("games", "history", "oust", "1"),
+            ("games", "list"),
+            ("standings",),
+        ]
+    ),
 )
 def test_what_does_not_fit_on_the_terminal_goes_through_the_pager(
     arguments: tuple[str, ...], home: Home

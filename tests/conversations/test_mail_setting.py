@@ -20,7 +20,7 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Side
 from pbm_oust.store.open_boards import read_game
 from tests.support.accounts import account_of, change_account, damage_account
-from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, Talk
+from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, PASSWORDS, Talk
 
 REQUEST = Request("", "", "", "server")
 
@@ -46,6 +46,14 @@ def told_of_server(talk: Talk, game: Game, told_from: int = 0) -> list[str | Non
     return [notice.reader.userid for notice in notices]
 
 
+def play(talk: Talk, *moves: str) -> None:
+    """Send the moves of alice, x, and of bob, o."""
+    for move in moves:
+        side, where = move.split()
+        userid, sender = {"x": ("alice", ALICE), "o": ("bob", BOB)}[side]
+        talk.send(sender, f"oust move 1 {userid} {PASSWORDS[userid]} {where}")
+
+
 @pytest.mark.parametrize("setting", ["mine", "digest"])
 def test_who_has_settled_not_to_be_mailed_is_not_called_unreachable(
     setting: str, talk: Talk
@@ -67,13 +75,7 @@ def test_who_has_settled_not_to_be_mailed_and_cannot_be_is_called_unreachable(ta
 
 def test_mine_leaves_out_the_parts_of_a_turn_that_goes_on(talk: Talk) -> None:
     talk.send(BOB, "settings bob lookingglass mail mine")
-    for sender, line in [
-        (ALICE, "oust move 1 alice wonderland C3"),
-        (BOB, "oust move 1 bob lookingglass A1"),
-        (ALICE, "oust move 1 alice wonderland E5"),
-        (BOB, "oust move 1 bob lookingglass C2"),
-    ]:
-        talk.send(sender, line)
+    play(talk, "x C3", "o A1", "x E5", "o C2")
     sent = talk.send(ALICE, "oust move 1 alice wonderland B3")
     assert game_of(talk).player_to_move == "alice"
     assert sent == [f"{ALICE}: oust 1 #6: your turn, alice"]
@@ -81,15 +83,7 @@ def test_mine_leaves_out_the_parts_of_a_turn_that_goes_on(talk: Talk) -> None:
 
 def test_mine_tells_at_last_of_all_parts_of_a_turn(talk: Talk) -> None:
     talk.send(BOB, "settings bob lookingglass mail mine")
-    for sender, line in [
-        (ALICE, "oust move 1 alice wonderland C3"),
-        (BOB, "oust move 1 bob lookingglass A1"),
-        (ALICE, "oust move 1 alice wonderland E5"),
-        (BOB, "oust move 1 bob lookingglass C2"),
-        (ALICE, "oust move 1 alice wonderland B3"),
-        (ALICE, "oust move 1 alice wonderland E1"),
-    ]:
-        talk.send(sender, line)
+    play(talk, "x C3", "o A1", "x E5", "o C2", "x B3", "x E1")
     assert "alice played B3 (taking 1 stone). The turn goes on.\nalice played E1.\n" in (
         talk.text_to(BOB).replace("\n\n", "\n")
     )

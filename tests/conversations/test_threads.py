@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.home_by_mail import ALICE, BOB
 from tests.support.threads import Rule, Threads, by_gmail, by_jwz, by_thunderbird
-from tests.support.whole_game import Correspondence, whole_game
+from tests.support.whole_game import Correspondence, game_and_another_board
 
 PLAYERS = [ALICE, BOB]
 
@@ -12,17 +12,13 @@ PLAYERS = [ALICE, BOB]
 @pytest.fixture(scope="module")
 def news(tmp_path_factory: pytest.TempPathFactory) -> Correspondence:
     """Return a game whose Subjects say what happened, and another board that has just begun."""
-    game = whole_game(tmp_path_factory.mktemp("news"))
-    game.command(ALICE, "oust challenge bob alice -size=5")
-    return game
+    return game_and_another_board(tmp_path_factory.mktemp("news"))
 
 
 @pytest.fixture(scope="module")
 def board(tmp_path_factory: pytest.TempPathFactory) -> Correspondence:
     """Return the same with one Subject for all mail about a board."""
-    game = whole_game(tmp_path_factory.mktemp("board"), "board")
-    game.command(ALICE, "oust challenge bob alice -size=5")
-    return game
+    return game_and_another_board(tmp_path_factory.mktemp("board"), "board")
 
 
 def sizes(threads: Threads) -> list[int]:

@@ -19,6 +19,7 @@ from pbm_oust.rules.oust import Ending as OustEnding
 from pbm_oust.rules.oust import Oust
 from pbm_oust.rules.position import Result
 from tests.support.boards import O, X
+from tests.support.rings import fast_if
 from tests.support.strategies import course
 
 T = TypeVar("T")
@@ -145,9 +146,13 @@ def named(known: Known) -> str:
     return f"{known.kind} {known.grid}"
 
 
-every_known = pytest.mark.parametrize("known", KNOWN, ids=named)
+def is_fast(known: Known) -> bool:
+    return named(known) in {"oust square 5x5", "oust hex 3", "churn hex 3"}
+
+
+every_known = pytest.mark.parametrize("known", fast_if(is_fast, KNOWN), ids=named)
 known_of_oust = pytest.mark.parametrize(
-    "known", [known for known in KNOWN if known.kind == "oust"], ids=named
+    "known", fast_if(is_fast, (known for known in KNOWN if known.kind == "oust")), ids=named
 )
 
 

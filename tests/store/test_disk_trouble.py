@@ -14,6 +14,7 @@ import pytest
 
 from pbm_oust.store.home import Home
 from tests.support.accounts import make_account
+from tests.support.rings import slow
 from tests.support.server import ADDRESS, PROGRAM, letters_in, listening_port, stopped
 
 NAMESPACE = ("unshare", "--map-root-user", "--mount")
@@ -127,7 +128,7 @@ TROUBLES: list[tuple[Callable[[Confined], None], Callable[[Confined], None]]] = 
 ]
 
 
-@pytest.mark.parametrize(("begin", "end"), TROUBLES)
+@pytest.mark.parametrize(("begin", "end"), [TROUBLES[0], slow(*TROUBLES[1])])
 def test_trouble_with_the_disk_keeps_mail_with_its_sender_until_it_is_over(
     begin: Callable[[Confined], None], end: Callable[[Confined], None], server: Confined
 ) -> None:

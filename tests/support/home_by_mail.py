@@ -36,7 +36,7 @@ def home_of(path: Path, *addresses: str, mails: Iterable[tuple[str, str]] = ()) 
 
 def copy_of(home: Home, path: Path) -> Home:
     """Return a home at a path in which everything is as in another."""
-    return Home(shutil.copytree(home.path, path))
+    return Home(shutil.copytree(home.path, path, dirs_exist_ok=True))
 
 
 def taken(

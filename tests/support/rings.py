@@ -1,10 +1,13 @@
 """What tests of the rooms leave to the slow rings."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 import pytest
 from _pytest.mark import ParameterSet
 from hypothesis import HealthCheck, settings
+
+T = TypeVar("T")
 
 USUAL = 100
 """How many examples hypothesis tries with all tests; with the fast ones, those of their profile."""
@@ -19,6 +22,11 @@ def first_is_fast(values: Iterable[object]) -> list[object]:
     """Return the values of a parameter: the fast ring tries the first of them."""
     first, *others = values
     return [first, *map(slow, others)]
+
+
+def fast_if(is_fast: Callable[[T], bool], values: Iterable[T]) -> list[object]:
+    """Return the values of a parameter: the fast ring tries those of which this is true."""
+    return [value if is_fast(value) else slow(value) for value in values]
 
 
 def examples(number: int) -> settings:

@@ -47,6 +47,13 @@ class Correspondence:
             self.boxes[letter.to].append(message_from_bytes(letter.data))
 
 
+def game_and_another_board(path: Path, subject: str = "news") -> Correspondence:
+    """Return the correspondence of a whole game, with a second board that has just begun."""
+    game = whole_game(path, subject)
+    game.command(ALICE, "oust challenge bob alice -size=5")
+    return game
+
+
 def whole_game(path: Path, subject: str = "news") -> Correspondence:
     """Return the correspondence of a game of Oust from the challenge to the end."""
     talk = Talk.begin(path, ALICE, BOB)

@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from pbm_oust.board.notation import parse_time
 from pbm_oust.mail.inbound import Envelope, Intake, envelope_of, open_intake
@@ -13,6 +15,7 @@ from pbm_oust.play.request import Request
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.sweep import sweep
 from pbm_oust.store.home import Home
+from tests.support.home_by_mail import copy_of
 from tests.support.letters import as_text, page_of
 
 FOLDER = Path(__file__).parent
@@ -58,16 +61,12 @@ def replay(name: str, folder: Path, notices: list[Notice] | None = None) -> dict
 
     What is told in it is added to `notices`.
     """
-    home = Home(folder)
-    home.key_path.write_text(f"{KEY}\n")
-    home.prepare(tuple(KINDS))
+    begun = _empty_home() if name == "signup_and_challenge" else _home_after_prelude()
+    home = copy_of(Home(Path(begun.name)), folder / "home")
     now: list[datetime] = []
     intake = _noting(
         open_intake(home, ADDRESS, lambda: now[-1]), [] if notices is None else notices
     )
-    if name != "signup_and_challenge":
-        for _ in take(FOLDER / "prelude.txt", intake, now):
-            pass
     letters = "".join(take(FOLDER / name / "mails.txt", intake, now))
     histories = {
         f"{kind}/{board}.txt": home.read_history(kind, board).decode()
@@ -75,6 +74,25 @@ def replay(name: str, folder: Path, notices: list[Notice] | None = None) -> dict
         for board in home.boards(kind)
     }
     return {"letters.txt": letters, **histories}
+
+
+@cache
+def _empty_home() -> TemporaryDirectory[str]:
+    folder = TemporaryDirectory(prefix="pbm_oust-")
+    home = Home(Path(folder.name))
+    home.key_path.write_text(f"{KEY}\n")
+    home.prepare(tuple(KINDS))
+    return folder
+
+
+@cache
+def _home_after_prelude() -> TemporaryDirectory[str]:
+    folder = TemporaryDirectory(prefix="pbm_oust-")
+    home = copy_of(Home(Path(_empty_home().name)), Path(folder.name))
+    now: list[datetime] = []
+    for _ in take(FOLDER / "prelude.txt", open_intake(home, ADDRESS, lambda: now[-1]), now):
+        pass
+    return folder
 
 
 def _noting(intake: Intake, notices: list[Notice]) -> Intake:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.peers.mail_programs.desk import PEERS, Desk
 from tests.support.home_by_mail import ALICE, BOB
-from tests.support.whole_game import Correspondence, whole_game
+from tests.support.whole_game import Correspondence, game_and_another_board
 
 PLAYERS = [ALICE, BOB]
 
@@ -14,9 +14,7 @@ PLAYERS = [ALICE, BOB]
 @pytest.fixture(scope="module")
 def news(tmp_path_factory: pytest.TempPathFactory) -> Correspondence:
     """Return a game whose Subjects say what happened, and another board that has just begun."""
-    game = whole_game(tmp_path_factory.mktemp("news"))
-    game.command(ALICE, "oust challenge bob alice -size=5")
-    return game
+    return game_and_another_board(tmp_path_factory.mktemp("news"))
 
 
 @pytest.mark.parametrize("player", PLAYERS)

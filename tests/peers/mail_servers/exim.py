@@ -133,14 +133,6 @@ class Exim:
                 self._command("-bdf"), stdout=printed, stderr=printed, start_new_session=True
             )
 
-    def answers(self) -> bool:
-        """Return whether it takes mail."""
-        try:
-            with self.host.client() as smtp:
-                return smtp.noop()[0] == 250
-        except OSError:
-            return False
-
     def _run(self, *arguments: str) -> str:
         done = subprocess.run(self._command(*arguments), capture_output=True, text=True, timeout=60)
         assert done.returncode == 0, done.stderr
@@ -168,7 +160,7 @@ def running_exim(host: Host, files: dict[str, str]) -> Iterator[Exim]:
     exim.configure(files)
     daemon = exim.start()
     try:
-        wait_until(exim.answers, "Exim")
+        wait_until(host.takes_mail, "Exim")
         yield exim
     finally:
         stop(daemon)

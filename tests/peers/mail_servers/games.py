@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 from pbm_oust.store.home import Home
 from tests.peers.mail_servers.host import Host
+from tests.peers.mail_servers.postfix import Postfix
 from tests.support.player import Letters, Player, latest_mail, play_to_the_end
 from tests.support.waiting import wait_until
 
@@ -48,6 +49,25 @@ def records_of(host: Host) -> int:
     """Return how many records the first board has."""
     told = json.loads(host.run("games", "history", "oust", "1", "--json").stdout)
     return len(told["records"])
+
+
+def put_off_and_done_once(host: Host, postfix: Postfix, reason: str) -> None:
+    """Keep a move from being written; it stays in Postfix, and later it is done once."""
+    (alice, bob), latest = begin_a_game(host)
+    with unwritable(host):
+        alice.follow_example(latest["alice"])
+        postfix.wait_until_put_off(reason)
+        assert records_of(host) == 0
+    postfix.flush()
+    (mail,) = bob.wait_for_mail()
+    assert mail["Subject"] == "oust 1 #2: your turn, bob"
+    alice.wait_for_mail()
+    postfix.flush()
+    bob.send("help")
+    (mail,) = bob.wait_for_mail()
+    assert mail["Subject"] == "help"
+    assert alice.new_mail() == []
+    assert records_of(host) == 1
 
 
 @contextmanager

@@ -191,6 +191,14 @@ class Host:
         """Connect to the mail server. Raises OSError."""
         return smtplib.SMTP("127.0.0.1", self.smtp_port, "localhost", timeout=20)
 
+    def takes_mail(self) -> bool:
+        """Return whether the mail server answers."""
+        try:
+            with self.client() as smtp:
+                return smtp.noop()[0] == 250
+        except OSError:
+            return False
+
     def configure(self, name: str = "pbm_oust.toml") -> None:
         """Write the configuration of the document into the home."""
         ports = {"127.0.0.1:8024": f"127.0.0.1:{self.lmtp_port}"} if name == "pbm_oust.toml" else {}

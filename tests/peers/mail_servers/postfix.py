@@ -153,14 +153,6 @@ class Postfix:
                 start_new_session=True,
             )
 
-    def answers(self) -> bool:
-        """Return whether it takes mail."""
-        try:
-            with self.host.client() as smtp:
-                return smtp.noop()[0] == 250
-        except OSError:
-            return False
-
     def _run(self, command: str, *arguments: str) -> str:
         done = subprocess.run(
             [PACKAGE / "usr/sbin" / command, "-c", self.folder / "etc", *arguments],
@@ -183,7 +175,7 @@ def running_postfix(
     postfix.configure(settings, services)
     master = postfix.start()
     try:
-        wait_until(postfix.answers, "Postfix")
+        wait_until(host.takes_mail, "Postfix")
         yield postfix
     finally:
         stop(master)

@@ -9,8 +9,8 @@ from aiosmtpd.lmtp import LMTP
 from tests.peers.mail_servers.games import (
     begin_a_game,
     finish_the_game,
+    put_off_and_done_once,
     records_of,
-    unwritable,
     wait_for_bounce,
 )
 from tests.peers.mail_servers.host import COMMANDS, TAGGED, Host
@@ -56,21 +56,7 @@ def test_what_cannot_be_written_stays_in_postfix_and_is_done_once(
     host: Host, postfix: Postfix
 ) -> None:
     with host.serving():
-        (alice, bob), latest = begin_a_game(host)
-        with unwritable(host):
-            alice.follow_example(latest["alice"])
-            postfix.wait_until_put_off("451 4.3.0")
-            assert records_of(host) == 0
-        postfix.flush()
-        (mail,) = bob.wait_for_mail()
-        assert mail["Subject"] == "oust 1 #2: your turn, bob"
-        alice.wait_for_mail()
-        postfix.flush()
-        bob.send("help")
-        (mail,) = bob.wait_for_mail()
-        assert mail["Subject"] == "help"
-    assert alice.new_mail() == []
-    assert records_of(host) == 1
+        put_off_and_done_once(host, postfix, "451 4.3.0")
 
 
 def test_postfix_refuses_mail_to_other_names_at_once(host: Host, postfix: Postfix) -> None:

@@ -6,8 +6,7 @@ from pbm_oust.store.configuration import Endpoint
 from tests.peers.mail_servers.games import (
     begin_a_game,
     finish_the_game,
-    records_of,
-    unwritable,
+    put_off_and_done_once,
     wait_for_bounce,
 )
 from tests.peers.mail_servers.host import COMMANDS, OWNER, Host
@@ -42,21 +41,7 @@ def test_a_whole_game_goes_through_postfix_and_a_pipe(host: Host, postfix: Postf
 def test_what_deliver_cannot_write_stays_in_postfix_and_is_done_once(
     host: Host, postfix: Postfix
 ) -> None:
-    (alice, bob), latest = begin_a_game(host)
-    with unwritable(host):
-        alice.follow_example(latest["alice"])
-        postfix.wait_until_put_off("temporary failure")
-        assert records_of(host) == 0
-    postfix.flush()
-    (mail,) = bob.wait_for_mail()
-    assert mail["Subject"] == "oust 1 #2: your turn, bob"
-    alice.wait_for_mail()
-    postfix.flush()
-    bob.send("help")
-    (mail,) = bob.wait_for_mail()
-    assert mail["Subject"] == "help"
-    assert alice.new_mail() == []
-    assert records_of(host) == 1
+    put_off_and_done_once(host, postfix, "temporary failure")
 
 
 def test_a_bounce_is_understood_by_deliver(host: Host, postfix: Postfix) -> None:
