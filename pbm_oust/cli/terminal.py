@@ -12,8 +12,9 @@ from pbm_oust.rules.position import Side
 
 COLOURS = {Side.X: "red", Side.O: "cyan"}
 
-_MARKS: Letters = {Side.X: ("\ue000", "\ue001"), Side.O: ("\ue002", "\ue003")}
+_MARKS = Letters(x=("\ue000", "\ue001"), o=("\ue002", "\ue003"))
 """Stand for stones while a board is drawn, to tell them from the names of columns."""
+_COLOURED = ((_MARKS.x, LETTERS.x, COLOURS[Side.X]), (_MARKS.o, LETTERS.o, COLOURS[Side.O]))
 
 
 def is_terminal() -> bool:
@@ -35,8 +36,8 @@ def drawn(game: Game) -> str:
     if not has_colours():
         return game_text(game)
     text = game_text(game, _MARKS)
-    for side, colour in COLOURS.items():
-        for mark, letter, bold in zip(_MARKS[side], LETTERS[side], (False, True), strict=True):
+    for marks, letters, colour in _COLOURED:
+        for mark, letter, bold in zip(marks, letters, (False, True), strict=True):
             text = text.replace(mark, click.style(letter, fg=colour, bold=bold))
     return text
 

@@ -6,10 +6,14 @@ are dark and their letters white: a program that forces a mail into dark mode li
 and leaves the grounds alone. There are no other colours; everything else follows the program.
 """
 
-import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
 
-from pbm_oust.render.text import board_text, star_points
+from pbm_oust.render.lines import Line, board_lines, star_points, widest
+from pbm_oust.render.text import REMEMBERED
+from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Position, Side
 
 _GROUNDS = {Side.X: "#1a4f9c", Side.O: "#757575"}
@@ -22,6 +26,18 @@ _SCREEN = 328
 _WIDTH = 0.602
 """The width of a character relative to its size, in the fonts that letters ask for."""
 _SMALLEST, _LARGEST = 12.0, 22.0
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A cell of a drawn board with the text up to the next one, or text alone."""
+
+    cell: int
+    """0 for text alone."""
+    unlinked: str
+    linked: str
+    """The cell where a placement may go."""
+    behind: str
 
 
 def board_html(
@@ -37,23 +53,11 @@ def board_html(
     be tapped; no address may need escaping. A slim board takes fewer characters: its links look as
     programs show links, and cover a single character. All characters are ASCII.
     """
-    reach, style = (1, "") if is_slim else (2, _UNLINED)
-    lines = []
-    for line, row in _rows(position, latest):
-        begin, cells = line[: len(line) - len(line.lstrip(" 0123456789"))], iter(row)
-        done = len(begin) if row else 0
-        marks = [line[:done]]
-        while done < len(line):
-            cell = 0 if line[done] == " " else next(cells, 0)
-            address = (links or {}).get(cell)
-            taken = line[done : done + (reach if address else 1)]
-            drawn = _drawn(position, cell, latest, bool(address)) if cell else taken[0]
-            drawn += taken[1:]
-            # The line breaks within the tag: no line of a mail may have more than 998 characters.
-            marks.append(f'<a\nhref="{address}"{style}>{drawn}</a>' if address else drawn)
-            done += len(taken)
-        lines.append("".join(marks))
-    return "\n".join(lines)
+    x, o = map(position.stones, Side)
+    lines = draw_html(position.grid, x, o, latest)
+    return "\n".join(
+        "".join(_marked(mark, links or {}, is_slim) for mark in line) for line in lines
+    )
 
 
 def font_size(position: Position) -> float:
@@ -61,26 +65,45 @@ def font_size(position: Position) -> float:
 
     It is a multiple of half a pixel.
     """
-    columns = max(map(len, board_text(position).split("\n")))
-    fitting = int(2 * _SCREEN / (_WIDTH * columns)) / 2
+    fitting = int(2 * _SCREEN / (_WIDTH * widest(position.grid))) / 2
     return max(_SMALLEST, min(_LARGEST, fitting))
 
 
-def _rows(position: Position, latest: int) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Yield each line of the board as text, with its cells from left to right."""
-    rows = position.grid.rows
-    for line in board_text(position, latest).split("\n"):
-        number = re.match(r" *(\d+) ", line)
-        yield line, rows[int(number[1]) - 1] if number else ()
+@lru_cache(maxsize=REMEMBERED)
+def draw_html(grid: Grid, x: int, o: int, latest: int) -> tuple[tuple[Mark, ...], ...]:
+    """Return a board with these stones of the two sides; the latest drawings are remembered."""
+    stars = star_points(grid)
+
+    def drawn(cell: int) -> str:
+        side = Side.X if cell & x else Side.O
+        letter, ground = side.value, _GROUNDS[side]
+        if cell & latest:
+            letter, ground = letter.upper(), _LATEST
+        return f'<b style="background:{ground};color:#fff">{letter}</b>'
+
+    def mark(cell: int, behind: str) -> Mark:
+        if cell & (x | o):
+            return Mark(cell, drawn(cell), drawn(cell), behind)
+        if cell & stars:
+            return Mark(cell, _STAR, _STAR, behind)
+        return Mark(cell, _OTHER, _PLACEMENT, behind)
+
+    def marks(line: Line) -> Iterator[Mark]:
+        if isinstance(line[0], str):
+            yield Mark(0, "", "", line[0])
+        for part, behind in pairwise((*line, "")):
+            if isinstance(part, int):
+                yield mark(part, behind if isinstance(behind, str) else "")
+
+    return tuple(tuple(marks(line)) for line in board_lines(grid))
 
 
-def _drawn(position: Position, cell: int, latest: int, is_linked: bool) -> str:
-    for side in Side:
-        if cell & position.stones(side):
-            letter, ground = side.value, _GROUNDS[side]
-            if cell & latest:
-                letter, ground = letter.upper(), _LATEST
-            return f'<b style="background:{ground};color:#fff">{letter}</b>'
-    if cell & star_points(position.grid):
-        return _STAR
-    return _PLACEMENT if is_linked else _OTHER
+def _marked(mark: Mark, links: Mapping[int, str], is_slim: bool) -> str:
+    """Return a mark as HTML, linked if its cell has a link."""
+    address = links.get(mark.cell)
+    if not address:
+        return mark.unlinked + mark.behind
+    reach, style = (0, "") if is_slim else (1, _UNLINED)
+    shown = mark.linked + mark.behind[:reach]
+    # The line breaks within the tag: no line of a mail may have more than 998 characters.
+    return f'<a\nhref="{address}"{style}>{shown}</a>{mark.behind[reach:]}'

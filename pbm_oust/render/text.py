@@ -4,20 +4,30 @@ Cells stand one space apart, and labels stand on both sides, so that you can sti
 is quoted or shown in a proportional font.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
 from pbm_oust.board.game import Game
-from pbm_oust.rules.grid import COLUMNS, Grid, Shape
+from pbm_oust.render.lines import board_lines, star_points
+from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Position, Side
 
-Letters = Mapping[Side, tuple[str, str]]
-"""The character for the stones of each side, and the one for its latest stones."""
-
-LETTERS: Letters = {side: (side.value, side.value.upper()) for side in Side}
+REMEMBERED = 64
+"""How many drawings are remembered: more than one command shows, each in several letters."""
 
 _FREE, _STAR = ".", ","
-_HEX_MARGIN = 3
-"""The spaces between the row numbers and the widest row of a hexagonal board."""
+
+
+@dataclass(frozen=True, slots=True)
+class Letters:
+    """The characters for the stones of each side, and for its latest stones."""
+
+    x: tuple[str, str] = ("x", "X")
+    o: tuple[str, str] = ("o", "O")
+
+
+LETTERS = Letters()
 
 
 def board_text(position: Position, latest: int = 0, letters: Letters = LETTERS) -> str:
@@ -25,9 +35,8 @@ def board_text(position: Position, latest: int = 0, letters: Letters = LETTERS) 
 
     The stones in `latest` are drawn as capitals, unless other letters are given.
     """
-    if position.grid.shape is Shape.SQUARE:
-        return _square_text(position, latest, letters)
-    return _hex_text(position, latest, letters)
+    x, o = map(position.stones, Side)
+    return draw_text(position.grid, x, o, latest, letters)
 
 
 def game_text(game: Game, letters: Letters = LETTERS) -> str:
@@ -52,75 +61,17 @@ def in_columns(rows: Iterable[Sequence[object]]) -> list[str]:
     ]
 
 
-def star_points(grid: Grid) -> int:
-    """Return the star points of a square grid, which guide the eye; none on other grids."""
-    if grid.shape is not Shape.SQUARE:
-        return 0
-    columns, rows = grid.size
-    return sum(
-        grid.cell_at(column, row) for column in _star_lines(columns) for row in _star_lines(rows)
-    )
-
-
-def _star_lines(length: int) -> list[int]:
-    """Return the lines, counted from 1, that carry star points on a side of this length.
-
-    They are the fourth lines from both edges (the third on shorter sides) and, if there is room,
-    the middle line.
-    """
-    if length < 7:
-        return []
-    edge = 4 if length >= 12 else 3
-    lines = {edge, length + 1 - edge}
-    if length % 2 and length >= 9:
-        lines.add((length + 1) // 2)
-    return sorted(lines)
-
-
-def _square_text(position: Position, latest: int, letters: Letters) -> str:
-    grid = position.grid
-    width = len(str(len(grid.rows)))
-    columns = " " * (width + 1) + " ".join(COLUMNS[: grid.size[0]])
+@lru_cache(maxsize=REMEMBERED)
+def draw_text(grid: Grid, x: int, o: int, latest: int, letters: Letters) -> str:
+    """Return a board with these stones of the two sides; the latest drawings are remembered."""
     stars = star_points(grid)
-    lines = [columns]
-    for number, row in reversed(list(enumerate(grid.rows, 1))):
-        cells = " ".join(_cell_text(position, cell, latest, letters, stars) for cell in row)
-        lines.append(f"{number:>{width}} {cells} {number}")
-    return "\n".join([*lines, columns])
 
+    def drawn(cell: int) -> str:
+        if cell & (x | o):
+            return (letters.x if cell & x else letters.o)[bool(cell & latest)]
+        return _STAR if cell & stars else _FREE
 
-def _hex_text(position: Position, latest: int, letters: Letters) -> str:
-    """Return a hexagonal board: each row is half a cell out of line with the next.
-
-    A column leans to the right as it goes down. Its letter stands below its lowest cell.
-    """
-    grid = position.grid
-    height = len(grid.rows)
-    width = len(str(height))
-    places = {cell: 2 * column - row for cell, column, row in _places(grid)}
-    shift = width + _HEX_MARGIN - min(places.values())
-    marks = {number: {0: f"{number:>{width}}"} for number in range(1, height + 1)} | {0: {}}
-    for cell, column, row in _places(grid):
-        marks[row][shift + places[cell]] = _cell_text(position, cell, latest, letters, 0)
-        if not grid.cell_at(column, row - 1):
-            marks[row - 1][shift + places[cell] + 1] = COLUMNS[column - 1]
-    return "\n".join(_line(marks[number]) for number in range(height, -1, -1))
-
-
-def _places(grid: Grid) -> list[tuple[int, int, int]]:
-    return [(cell, *grid.place_of(cell)) for row in grid.rows for cell in row]
-
-
-def _line(marks: dict[int, str]) -> str:
-    """Return a line with each text at its place."""
-    line = ""
-    for place, text in sorted(marks.items()):
-        line = line.ljust(place) + text
-    return line
-
-
-def _cell_text(position: Position, cell: int, latest: int, letters: Letters, stars: int) -> str:
-    for side in Side:
-        if cell & position.stones(side):
-            return letters[side][bool(cell & latest)]
-    return _STAR if cell & stars else _FREE
+    return "\n".join(
+        "".join(part if isinstance(part, str) else drawn(part) for part in line)
+        for line in board_lines(grid)
+    )
