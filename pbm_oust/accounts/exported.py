@@ -44,10 +44,15 @@ def format_json(account: Account, nouns: Nouns = KEPT) -> str:
     }
     if account.cause:
         found["message_key"] = account.cause
-    for noun in nouns:
-        if rows := noun.rows_of(account):
-            found[noun.name] = [_object_of(noun, row) for row in rows]
-    return json.dumps(found)
+    return json.dumps({**found, **kept_objects(account, nouns)})
+
+
+def kept_objects(account: Account, nouns: Nouns = KEPT) -> dict[str, list[dict[str, object]]]:
+    """Return what an account keeps as JSON has it, by the names of the nouns."""
+    rows = {noun: noun.rows_of(account) for noun in nouns}
+    return {
+        noun.name: [_object_of(noun, row) for row in found] for noun, found in rows.items() if found
+    }
 
 
 def parse_json(text: str, nouns: Nouns = KEPT) -> Account:

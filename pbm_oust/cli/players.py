@@ -8,6 +8,7 @@ import click
 from pbm_oust.accounts.account import Account, BadAccount
 from pbm_oust.accounts.account_file import format_account, parse_account
 from pbm_oust.accounts.address import parse_address
+from pbm_oust.accounts.exported import account_lines, kept_objects
 from pbm_oust.accounts.password import Secret, hash_password
 from pbm_oust.accounts.status import disabled_since
 from pbm_oust.board.notation import format_time
@@ -44,6 +45,8 @@ password_option = click.option(
     elsewhere={
         "disable": "players_whole:disable",
         "enable": "players_whole:enable",
+        "export": "players_moved:export",
+        "import": "players_moved:import_",
         "merge": "players_whole:merge",
         "rename": "players_whole:rename",
     },
@@ -79,19 +82,12 @@ def list_(operator: Operator, as_json: bool) -> None:
 @as_json
 @pass_operator
 def show(operator: Operator, userid: str, as_json: bool) -> None:
-    """Show an account."""
+    """Show an account with everything that it keeps."""
     account = read_account(operator, userid.lower())
     if as_json:
-        print_json(_summary(account))
+        print_json({**_summary(account), "kept": kept_objects(account)})
     else:
-        print_table(
-            [
-                ("userid", account.userid),
-                *(("address", address) for address in account.addresses),
-                ("joined", format_time(account.joined)),
-                *([("disabled", format_time(since))] if (since := disabled_since(account)) else []),
-            ]
-        )
+        click.echo("\n".join(account_lines(account)))
 
 
 @players.command()

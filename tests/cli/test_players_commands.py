@@ -44,7 +44,7 @@ def test_a_player_is_disabled_and_enabled_again(home: Path) -> None:
     assert bob["disabled"]
     assert "bob@example.org (disabled)" in _run(home, "players", "list").output
     assert json.loads(_run(home, "players", "show", "bob", "--json").output)["disabled"]
-    assert "disabled" in _run(home, "players", "show", "bob").output
+    assert "\nDisabled: " in _run(home, "players", "show", "bob").output
     again = _run(home, "players", "disable", "bob")
     assert (again.exit_code, "bob is disabled since" in again.output) == (1, True)
     assert "bob is disabled since" in _run(home, "doctor").output
@@ -134,3 +134,56 @@ def test_a_broadcast_to_nobody_or_of_nothing_is_refused(
     before = _letters(home)
     assert _run(home, "broadcast", *arguments).exit_code == status
     assert _letters(home) == before
+
+
+def test_an_account_is_shown_with_everything_that_it_keeps_and_no_password(home: Path) -> None:
+    _deliver(home, "carol@example.org", "oust watch 1 carol wonderland")
+    shown = _run(home, "players", "show", "carol").output.splitlines()
+    assert shown[:2] == ["Userid: carol", "Address: carol@example.org"]
+    assert shown[3:] == ["Watch: oust 1"]
+    text = _run(home, "players", "show", "carol", "--json").output
+    assert json.loads(text)["kept"] == {"watched": [{"kind": "oust", "board": 1}]}
+    assert "scrypt" not in text
+
+
+def test_exported_accounts_are_imported_into_another_home(home: Path, tmp_path: Path) -> None:
+    _deliver(home, "carol@example.org", "oust watch 1 carol wonderland")
+    _deliver(home, "bob@example.org", "oust seek bob wonderland")
+    file, other = tmp_path / "players.jsonl", tmp_path / "other"
+    other.mkdir()
+    told = _run(home, "players", "export", str(file))
+    assert (told.exit_code, told.output) == (0, "exported 3 accounts\n")
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert _run(home, "players", "export").output == file.read_text()
+    tried = _run(other, "players", "import", str(file), "--dry-run")
+    assert (tried.output, list(other.iterdir())) == ("would import 3 accounts\n", [])
+    done = _run(other, "players", "import", stdin=file.read_text())
+    assert (done.exit_code, done.output) == (0, "imported 3 accounts\n")
+    assert _run(other, "players", "export").output == file.read_text()
+    _deliver(other, "alice@example.org", "oust seek alice wonderland")
+    assert "Seek: 2 oust" in _run(other, "players", "show", "alice").output
+
+
+def test_no_export_takes_the_place_of_a_file(home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "precious"
+    file.write_text("mine")
+    told = _run(home, "players", "export", str(file))
+    assert (told.exit_code, "exists already" in told.output) == (1, True)
+    assert file.read_text() == "mine"
+
+
+def test_nothing_is_imported_where_one_account_cannot_be(home: Path, tmp_path: Path) -> None:
+    _, bob, _ = _run(home, "players", "export").output.splitlines()
+    dora = bob.replace('"bob"', '"dora"')
+    for lines, reason in [
+        ([dora, bob], "standard input: there are accounts already of bob"),
+        ([dora, "{}"], "standard input: line 2: there is no 'userid'"),
+        ([dora, dora], "standard input: line 2: the userid dora stands further above, too"),
+    ]:
+        for dry in ([], ["--dry-run"]):
+            told = _run(home, "players", "import", *dry, stdin="\n".join(lines))
+            assert (told.exit_code, reason in told.output) == (1, True)
+    file = tmp_path / "latin1"
+    file.write_bytes(b"\xff")
+    assert "no text in UTF-8" in _run(home, "players", "import", str(file)).output
+    assert Home(home).userids() == ["alice", "bob", "carol"]

@@ -1,0 +1,84 @@
+"""`pbm-oust players export` and `players import`: accounts taken from one home to another."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from pbm_oust.accounts.account import Account, BadAccount
+from pbm_oust.accounts.account_file import format_account
+from pbm_oust.accounts.exported import format_json
+from pbm_oust.accounts.seeks import seeks_of, with_seeks
+from pbm_oust.cli.operator import Operator, Refused, pass_operator
+from pbm_oust.cli.players import read_account
+from pbm_oust.store.account_transfer import UseridsTaken, parse_accounts
+from pbm_oust.store.disk import Disk
+
+
+@click.command()
+@click.argument("file", type=click.Path(dir_okay=False, allow_dash=True), default="-")
+@pass_operator
+def export(operator: Operator, file: str) -> None:
+    """Write all accounts to FILE as lines of JSON.
+
+    Without FILE they go to standard output. The hashes of the passwords are among them, so keep
+    the file to yourself. `players import` takes it back without loss.
+    """
+    lines = [format_json(read_account(operator, userid)) for userid in operator.home.userids()]
+    text = "".join(f"{line}\n" for line in lines)
+    if file == "-":
+        click.echo(text, nl=False)
+        return
+    try:
+        Disk().create(Path(file), text.encode(), mode=0o600)
+    except FileExistsError:
+        raise Refused(f"{click.format_filename(file)} exists already") from None
+    click.echo(f"exported {_counted(len(lines))}")
+
+
+@click.command("import")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True), default="-")
+@click.option("--dry-run", is_flag=True, help="Check everything and write nothing.")
+@pass_operator
+def import_(operator: Operator, file: str, dry_run: bool) -> None:
+    """Add the accounts of an export in FILE.
+
+    Without FILE they come from standard input. If one of them cannot be read, or somebody has its
+    userid here, none is added. Nobody is mailed.
+    """
+    name = "standard input" if file == "-" else click.format_filename(file)
+    try:
+        accounts = parse_accounts(_lines(file))
+    except BadAccount as error:
+        raise Refused(f"{name}: {error}") from None
+    except UnicodeDecodeError:
+        raise Refused(f"{name}: this is no text in UTF-8") from None
+    if not dry_run:
+        operator.prepared_home()
+    try:
+        _add(operator, accounts, dry_run=dry_run)
+    except UseridsTaken as error:
+        raise Refused(f"{name}: {error}") from None
+    click.echo(f"{'would import' if dry_run else 'imported'} {_counted(len(accounts))}")
+
+
+def _add(operator: Operator, accounts: list[Account], *, dry_run: bool) -> None:
+    """Write accounts, all or none. Raises UseridsTaken."""
+    home = operator.home
+    if taken := [each.userid for each in accounts if home.has_player(each.userid)]:
+        raise UseridsTaken(taken)
+    if not dry_run:
+        with home.locked_players():
+            for account in accounts:
+                whole = with_seeks(account, seeks_of(account))
+                home.write_player(account.userid, format_account(whole))
+
+
+def _lines(file: str) -> Iterator[str]:
+    with click.open_file(file, "rb") as opened:
+        for line in opened:
+            yield line.decode()
+
+
+def _counted(count: int) -> str:
+    return f"{count} {'account' if count == 1 else 'accounts'}"
