@@ -56,7 +56,7 @@ def test_reject_is_a_deed_on_a_board_and_a_command_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("line", "correction"),
     [
-        ("settings alice wonderland mail=never", "settings alice PASSWORD mail=each"),
+        ("settings alice wonderland mail=never", "settings alice PASSWORD mail each"),
         ("settings alice wonderland mail minne", "settings alice PASSWORD mail mine"),
         ("settings alice wonderland zoen UTC", "settings alice PASSWORD zone UTC"),
         ("settings alice wonderland zone Mars", "settings alice PASSWORD zone UTC"),
