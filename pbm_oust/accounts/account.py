@@ -20,7 +20,7 @@ class Account:
     password: str
     addresses: tuple[str, ...]
     joined: datetime
-    cause: str = ""
+    message_key: str = ""
     """The message key of the signup, if a mail made the account."""
     kept: Mapping[str, object] = field(default_factory=dict, hash=False)
     """What the player has settled, kept for later or put off, by the names of the nouns.

@@ -84,7 +84,7 @@ def parse_account(text: str) -> Account:
             password=checked_hash(found.pop("Password")[0]),
             addresses=tuple(map(parse_address, found.pop("Address", ()))),
             joined=parse_time(found.pop("Joined")[0]),
-            cause=_checked_cause(found.pop("Signup", [""])[0]),
+            message_key=_checked_key(found.pop("Signup", [""])[0]),
         )
     except KeyError as error:
         raise BadAccount(f"there is no line {error.args[0]!r}") from None
@@ -113,7 +113,7 @@ def _with_lines(account: Account, found: dict[str, list[str]]) -> Account:
     return account
 
 
-def _checked_cause(text: str) -> str:
+def _checked_key(text: str) -> str:
     if text and not CAUSE.fullmatch(text):
         raise ValueError(f"{text!r} is no message key")
     return text
@@ -224,10 +224,10 @@ def _times(what: str, count: int) -> Callable[[str], Row]:
 
 
 def _proof(line: str) -> Row:
-    name, _, cause = line.partition(" ")
-    if not (CAUSE.fullmatch(name) and CAUSE.fullmatch(cause)):
+    name, _, key = line.partition(" ")
+    if not (CAUSE.fullmatch(name) and CAUSE.fullmatch(key)):
         raise ValueError(f"Proved: {line!r} is not written NAME CAUSE")
-    return name, cause
+    return name, key
 
 
 def _word(line: str) -> Row:

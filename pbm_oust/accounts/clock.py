@@ -1,8 +1,8 @@
-"""How long a player has for his turn, from the records of a board and his vacations. Pure.
+"""How long players have for their turns, from the records of a board and their vacations. Pure.
 
-A turn begins with the record that gives it to a player, and again with each of his own records that
-leave it with him. Time belongs to players: a swap takes it along, and who takes over a side begins
-afresh. What is said about a board without moving on it changes nothing, nor does a move that its
+A turn begins with the record that gives it to a player, and again with each record of their own
+that leaves it with them. Time belongs to players: a swap takes it along, and whoever takes over a
+side begins afresh. What is said about a board without moving on it changes nothing, nor does a move that its
 player takes back.
 """
 

@@ -29,7 +29,7 @@ def account_lines(account: Account, nouns: Nouns = KEPT) -> list[str]:
         f"Userid: {account.userid}",
         *(f"Address: {address}" for address in account.addresses),
         f"Joined: {format_time(account.joined)}",
-        *([f"Signup: {account.cause}"] if account.cause else []),
+        *([f"Signup: {account.message_key}"] if account.message_key else []),
         *(line for noun in nouns for line in noun.lines_of(account)),
     ]
 
@@ -42,8 +42,8 @@ def format_json(account: Account, nouns: Nouns = KEPT) -> str:
         "addresses": account.addresses,
         "joined": format_time(account.joined),
     }
-    if account.cause:
-        found["message_key"] = account.cause
+    if account.message_key:
+        found["message_key"] = account.message_key
     return json.dumps({**found, **kept_objects(account, nouns)})
 
 

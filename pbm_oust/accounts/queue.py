@@ -55,17 +55,17 @@ class Plan:
     board: int
     number: int
     """The number that the next record had when this was queued."""
-    cause: str
-    """The id of the mail that queued it."""
+    message_key: str
+    """The message key of the mail that queued it."""
     clause: Clause
 
     def is_on(self, game: Game) -> bool:
         """Return whether this was queued on a game's board."""
         return (self.kind, self.board) == (game.header.kind.name, game.header.board)
 
-    def cause_at(self, number: int) -> str:
-        """Return the id of the record of this number, if this plan leads to it."""
-        return derived_cause(self.cause, number)
+    def key_at(self, number: int) -> str:
+        """Return the message key of the record of this number, if this plan leads to it."""
+        return derived_key(self.message_key, number)
 
     def prospect(self, game: Game, userid: str) -> Prospect:
         """Return what may become of this plan of a player, by what was done on its board since."""
@@ -106,31 +106,31 @@ class _Turn:
         return len(self.cells) < len(cells) and cells[: len(self.cells)] == self.cells
 
 
-def derived_cause(cause: str, number: int) -> str:
-    """Return the id of a record that a mail led to later on: always the same, and of no mail."""
-    return hashlib.sha256(f"{cause}\0{number}".encode()).hexdigest()[:16]
+def derived_key(key: str, number: int) -> str:
+    """Return the message key of a record that a mail led to later: always the same one."""
+    return hashlib.sha256(f"{key}\0{number}".encode()).hexdigest()[:16]
 
 
 def format_plan(plan: Plan) -> str:
     """Return how a person reads a plan."""
-    return f"{plan.kind} {plan.board} {plan.number} {plan.cause} {plan.clause}"
+    return f"{plan.kind} {plan.board} {plan.number} {plan.message_key} {plan.clause}"
 
 
 def _row_of(plan: Plan) -> Row:
     condition = plan.clause.condition
     after = format_wish(condition) if condition else None
     answer = format_wish(plan.clause.answer)
-    return plan.kind, plan.board, plan.number, plan.cause, after, answer
+    return plan.kind, plan.board, plan.number, plan.message_key, after, answer
 
 
 def _plans(rows: Sequence[Row]) -> tuple[Plan, ...]:
     plans = []
-    for kind, board, number, cause, condition, answer in rows:
+    for kind, board, number, key, condition, answer in rows:
         board_of(kind, board)
-        if not CAUSE.fullmatch(cause):
-            raise ValueError(f"{cause!r} is no message key")
+        if not CAUSE.fullmatch(key):
+            raise ValueError(f"{key!r} is no message key")
         clause = Clause(_played(answer), _played(condition) if condition else None)
-        plans.append(Plan(kind, board, checked_number(number), cause, clause))
+        plans.append(Plan(kind, board, checked_number(number), key, clause))
     return tuple(plans)
 
 
@@ -177,10 +177,10 @@ def _played(text: str) -> Wish:
 
 
 def _turn_since(game: Game, number: int, userid: str) -> _Turn | None:
-    """Return what the other player has done since a position in which it was his turn.
+    """Return what the other player has done since a position in which it was their turn.
 
-    None where it was not, or where more than a part of his turn or all of it was done since. What
-    he took back before anybody knew of it counts as not done.
+    None if it was not their turn, or if more than that turn was done since. What they took back
+    before anybody knew of it counts as not done.
     """
     past = game.after(number - 1)
     other = past.player_to_move
@@ -234,7 +234,7 @@ def is_passed_for(game: Game, record: Record) -> bool:
     """Return whether the server passed for a player in a record of a game."""
     if record.action is not Deed.PASS:
         return False
-    return record.cause == _cause_of_pass(game, record.number)
+    return record.cause == _key_of_pass(game, record.number)
 
 
 def _next(game: Game, orders: Orders, at: datetime) -> Game:
@@ -243,16 +243,16 @@ def _next(game: Game, orders: Orders, at: datetime) -> Game:
     for plan in orders.plans:
         if plan.prospect(game, game.player_to_move) is Prospect.DUE:
             try:
-                cause = plan.cause_at(game.next_number)
-                return game.act(game.to_move, plan.clause.answer, at, cause)
+                key = plan.key_at(game.next_number)
+                return game.act(game.to_move, plan.clause.answer, at, key)
             except Refusal:
                 continue
     if orders.autopass and game.must_pass:
-        return game.act(game.to_move, Deed.PASS, at, _cause_of_pass(game, game.next_number))
+        return game.act(game.to_move, Deed.PASS, at, _key_of_pass(game, game.next_number))
     return game
 
 
-def _cause_of_pass(game: Game, number: int) -> str:
-    """Return the id of the record of a pass by the server: made from the record before it."""
+def _key_of_pass(game: Game, number: int) -> str:
+    """Return the message key of a pass by the server: made from that of the record before it."""
     before = game.records[number - 2].cause if number > 1 else ""
-    return derived_cause(before, number)
+    return derived_key(before, number)

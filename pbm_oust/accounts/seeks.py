@@ -1,4 +1,4 @@
-"""Open challenges: boards that a player would start with whoever joins him. Pure.
+"""Open challenges: boards that a player offers to whoever joins. Pure.
 
     Seek: 3 oust 2026-11-20T15:36:00Z any hex 7 swap rated nagtime=7 forfeittime=21
     Sought: oust 3

@@ -24,9 +24,9 @@ class MailWhen(Enum):
     EACH = "each"
     """After each record."""
     MINE = "mine"
-    """When it is his turn."""
+    """When it is their turn."""
     DIGEST = "digest"
-    """Once a day, all boards that wait for him in one mail. What is proposed comes at once."""
+    """Once a day, all boards that wait for them in one mail. What is proposed comes at once."""
 
 
 class Switch(Enum):

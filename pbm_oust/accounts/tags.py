@@ -56,7 +56,7 @@ class Purpose(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer of a player to a letter about one of his boards.
+    """An answer of a player to a letter about one of their boards.
 
     One that comes with a mail has been verified; it stands where a command has its password.
     """

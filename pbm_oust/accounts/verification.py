@@ -63,8 +63,8 @@ class Pending:
     address: str
     """Where the code was mailed to; of FORGOT, the first address that it was mailed to."""
     asked: datetime
-    cause: str
-    """The id of the mail that asked for it."""
+    message_key: str
+    """The message key of the mail that asked for it."""
     password: str = ""
     """The hash of the password that an account to be made gets."""
     language: Language = ENGLISH
@@ -80,28 +80,33 @@ class Proof:
     """A code that came back for an account."""
 
     name: str
-    cause: str
-    """The id of the mail that asked for the code."""
+    message_key: str
+    """The message key of the mail that asked for the code."""
 
 
 def code_for(key: bytes, pending: Pending) -> str:
     """Return the code of something pending: the same whenever the same mail asks for it."""
-    parts = (pending.purpose.value, pending.userid, normal_address(pending.address), pending.cause)
+    parts = (
+        pending.purpose.value,
+        pending.userid,
+        normal_address(pending.address),
+        pending.message_key,
+    )
     digest = hmac.digest(key, "\0".join(("verify", *parts)).encode(), hashlib.sha256)
     return base64.b32encode(digest[:_CODE_BYTES]).decode().lower()
 
 
 def name_of(code: Secret) -> str:
-    """Return what a code is known by where it must not stand itself, written like a cause."""
+    """Return what a code is known by where it must not stand itself, written like a message key."""
     return hashlib.sha256(code.text.encode()).hexdigest()[:16]
 
 
-def salt_for(key: bytes, userid: str, cause: str = "") -> bytes:
+def salt_for(key: bytes, userid: str, message_key: str = "") -> bytes:
     """Return the salt of a password: one request gives one hash, however often it comes.
 
-    `cause` is the id of the mail that asks for another password than the first.
+    `message_key` is that of the mail that asks for another password than the first.
     """
-    of = f"salt\0{userid}\0{cause}" if cause else f"salt\0{userid}"
+    of = f"salt\0{userid}\0{message_key}" if message_key else f"salt\0{userid}"
     return hmac.digest(key, of.encode(), hashlib.sha256)[:16]
 
 
@@ -113,7 +118,7 @@ def format_pending(pending: Pending) -> str:
         f"Userid: {pending.userid}",
         f"Address: {pending.address}",
         f"Asked: {format_time(pending.asked)}",
-        f"Cause: {pending.cause}",
+        f"Cause: {pending.message_key}",
         *([f"Password: {pending.password}"] if pending.password else []),
         *([f"Language: {pending.language}"] if pending.language is not ENGLISH else []),
     ]
@@ -127,9 +132,9 @@ def parse_pending(text: str) -> Pending:
         raise ValueError(f"line 1: the first line is {FIRST_LINE!r}")
     found = dict(line.split(": ", 1) for line in lines if ": " in line)
     purpose, password = found.get("Purpose", ""), found.get("Password", "")
-    cause = found.get("Cause", "")
-    if not CAUSE.fullmatch(cause):
-        raise ValueError(f"{cause!r} is no id of a message")
+    message_key = found.get("Cause", "")
+    if not CAUSE.fullmatch(message_key):
+        raise ValueError(f"{message_key!r} is no message key")
     if bool(password) is not (purpose == Purpose.SIGNUP.value):
         raise ValueError("only a signup has a line 'Password', and it must have one")
     return Pending(
@@ -137,7 +142,7 @@ def parse_pending(text: str) -> Pending:
         parse_userid(found.get("Userid", "")),
         parse_address(found.get("Address", "")),
         parse_time(found.get("Asked", "")),
-        cause,
+        message_key,
         checked_hash(password) if password else "",
         LANGUAGES.get(found.get("Language", ""), ENGLISH),
     )
@@ -155,9 +160,9 @@ VERIFIED: Kept[tuple[Proof, ...]] = Kept(
     key="Proved",
     columns=(Column("code"), Column("message_key")),
     empty=(),
-    to_rows=lambda proofs: [(each.name, each.cause) for each in proofs],
+    to_rows=lambda proofs: [(each.name, each.message_key) for each in proofs],
     of_rows=_proofs,
-    to_lines=lambda proofs: [f"{each.name} {each.cause}" for each in proofs],
+    to_lines=lambda proofs: [f"{each.name} {each.message_key}" for each in proofs],
 )
 
 

@@ -80,7 +80,7 @@ def sign_up(command: Signup, request: Request, work: UnitOfWork) -> Handled:
     )
     if Asked.USED_BEFORE in asked:
         made = work.account_if_any(command.userid)
-        if made is None or made.cause != cause:
+        if made is None or made.message_key != cause:
             raise NotAllowed(AccountRemoved(), command.userid)
         return _welcome_again(made, request, work, at_sender=False)
     if is_among(request.sender, addresses):

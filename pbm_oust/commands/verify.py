@@ -141,7 +141,7 @@ def verify(command: Verify, request: Request, work: UnitOfWork) -> Handled:
                 handled = _AGAIN
         else:
             changed = _changed(pending, account, command, request, work)
-            changed = with_proof(changed, Proof(name, pending.cause))
+            changed = with_proof(changed, Proof(name, pending.message_key))
             notices = _notices(pending, account, changed, request, work)
             with work.posting(notices, request, name, place):
                 home.write_player(changed.userid, format_account(changed))
@@ -181,9 +181,9 @@ def _signed_up(pending: Pending, account: Account | None, work: UnitOfWork) -> A
     if account is None:
         if has_played(userid, work.home):
             raise _taken(userid, work)
-        account = Account(userid, pending.password, (address,), work.now(), pending.cause)
+        account = Account(userid, pending.password, (address,), work.now(), pending.message_key)
         return with_settings(account, replace(USUAL, language=pending.language))
-    if account.cause == pending.cause:
+    if account.message_key == pending.message_key:
         return _with_address(account, address)
     if not account.has_address(address):
         raise _taken(userid, work)
@@ -199,7 +199,9 @@ def _notices(
     reader = work.player_at(after, request)
     if pending.purpose is Purpose.FORGOT:
         return [PasswordChangedNotice(reader)]
-    if pending.purpose is Purpose.SIGNUP and (before is None or pending.cause != after.cause):
+    if pending.purpose is Purpose.SIGNUP and (
+        before is None or pending.message_key != after.message_key
+    ):
         return [WelcomeNotice(reader, after)]
     notices: list[Notice] = [AddressesNotice(reader, after, pending.address)]
     dropped = before.addresses if before else ()
@@ -223,7 +225,7 @@ def _password_in(text: str) -> Secret | None:
 
 def _has_begun(pending: Pending, account: Account) -> bool:
     """Return whether another address of the same mail has replaced the old ones."""
-    return pending.cause in (proof.cause for proof in proofs_of(account))
+    return pending.message_key in (proof.message_key for proof in proofs_of(account))
 
 
 def _with_address(account: Account, address: str) -> Account:

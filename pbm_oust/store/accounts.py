@@ -66,7 +66,7 @@ class Accounts:
         stored = (
             account.password,
             seconds(account.joined),
-            account.cause or None,
+            account.message_key or None,
             _seconds_or_none(next_digest(account)),
             version,
             account.userid,

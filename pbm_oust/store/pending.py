@@ -56,7 +56,7 @@ class PendingProofs:
             pending = self.find(name, now)
             if pending is None or pending.userid != account.userid:
                 continue
-            if pending.purpose is not Purpose.SIGNUP or pending.cause == account.cause:
+            if pending.purpose is not Purpose.SIGNUP or pending.message_key == account.message_key:
                 self.forget(name)
 
     def forget_expired(self, now: datetime) -> None:

@@ -72,7 +72,7 @@ def _is_done(home: Home, staged: Staged) -> bool:
     if noun == _PLAYERS:
         with suppress(NoSuchFile):
             account = parse_account(home.read_player(name))
-            if staged.cause in (account.cause, *(proof.name for proof in proofs_of(account))):
+            if staged.cause in (account.message_key, *(proof.name for proof in proofs_of(account))):
                 home.sync_player(name)
                 return True
         return False

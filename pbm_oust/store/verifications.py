@@ -33,7 +33,7 @@ def keep_verification(transaction: Transaction, code: str, pending: Pending) -> 
         pending.userid,
         pending.address,
         seconds(pending.asked),
-        pending.cause,
+        pending.message_key,
         pending.password,
         pending.language.code,
     )

@@ -15,7 +15,7 @@ from pbm_oust.accounts.queue import (
     Orders,
     Plan,
     Prospect,
-    derived_cause,
+    derived_key,
     follow,
     format_plan,
     is_passed_for,
@@ -151,7 +151,7 @@ def test_what_is_due_is_played_with_an_id_of_its_own(game: Game) -> None:
     orders = Orders((plan("if A1 then B1", 1), plan("if C3 then D1", 1)))
     after = followed(act(game, "x C3"), marksteere=orders)
     assert actions(after) == ["x C3", "o D1"]
-    assert after.records[-1].cause == derived_cause(CAUSE, 2)
+    assert after.records[-1].cause == derived_key(CAUSE, 2)
     assert followed(after, marksteere=orders) is after
 
 
@@ -240,7 +240,7 @@ def _check_follows(before: Game, after: Game, kept: dict[str, list[Plan]]) -> No
     if is_passed_for(after, record):
         assert before.must_pass
         return
-    causes = {each.cause_at(record.number): each for each in kept[before.player_to_move]}
+    causes = {each.key_at(record.number): each for each in kept[before.player_to_move]}
     done = causes[record.cause]
     assert wish_of(record.action) == done.clause.answer
     turn = [each for each in before.records[done.number - 1 :] if each.is_playing]

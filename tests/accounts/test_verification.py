@@ -84,7 +84,7 @@ def test_a_code_is_the_same_for_the_same_request_and_can_be_read(pending: Pendin
         pending.userid,
         pending.address.upper(),
         NOW + LIFETIME,
-        pending.cause,
+        pending.message_key,
         pending.password,
     )
     assert code_for(KEY, later) == code_for(KEY, pending)

@@ -74,7 +74,7 @@ def test_a_code_that_came_back_is_forgotten(
 def test_what_waits_for_an_account_is_forgotten_but_not_what_others_ask_for_its_userid(
     database: Database, signup: Pending, now: datetime
 ) -> None:
-    of_another = replace(signup, cause=OTHER)
+    of_another = replace(signup, message_key=OTHER)
     kept = {
         "0" * 16: signup,
         "1" * 16: of_another,
