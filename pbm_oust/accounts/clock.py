@@ -2,8 +2,8 @@
 
 A turn begins with the record that gives it to a player, and again with each record of their own
 that leaves it with them. Time belongs to players: a swap takes it along, and whoever takes over a
-side begins afresh. What is said about a board without moving on it changes nothing, nor does a move that its
-player takes back.
+side begins afresh. What is said about a board without moving on it changes nothing, nor does a move
+that its player takes back.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
