@@ -14,7 +14,6 @@ import pytest
 
 from pbm_oust.store.home import Home
 from tests.support.accounts import make_account
-from tests.support.rings import slow
 from tests.support.server import ADDRESS, PROGRAM, letters_in, listening_port, stopped
 
 NAMESPACE = ("unshare", "--map-root-user", "--mount")
@@ -74,11 +73,11 @@ class Confined:
 
     def forbid_writing(self) -> None:
         """Make the disk one that can only be read."""
-        self._within("mount", "-o", "remount,ro", str(self.inside)).check_returncode()
+        self._within("mount", "-o", "remount,bind,ro", str(self.inside)).check_returncode()
 
     def allow_writing(self) -> None:
         """Undo `forbid_writing`."""
-        self._within("mount", "-o", "remount,rw", str(self.inside)).check_returncode()
+        self._within("mount", "-o", "remount,bind,rw", str(self.inside)).check_returncode()
 
     def _within(self, *command: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
         enter = ("nsenter", "--preserve-credentials", "-U", "-m", "-t", str(self.process.pid))
@@ -128,7 +127,8 @@ TROUBLES: list[tuple[Callable[[Confined], None], Callable[[Confined], None]]] = 
 ]
 
 
-@pytest.mark.parametrize(("begin", "end"), [TROUBLES[0], slow(*TROUBLES[1])])
+@pytest.mark.parametrize(("begin", "end"), TROUBLES)
+@pytest.mark.slow
 def test_trouble_with_the_disk_keeps_mail_with_its_sender_until_it_is_over(
     begin: Callable[[Confined], None], end: Callable[[Confined], None], server: Confined
 ) -> None:
