@@ -125,4 +125,4 @@ def test_a_password_that_is_forgotten_is_answered_in_any_language(tmp_path: Path
     talk.send(ALICE, "oublie alice")
     subject = talk.letters[0].subject
     talk.send(ALICE, f"Re: {subject}", "motdepasse jabberwocky\n")
-    assert talk.outcome == "changed the password"
+    assert talk.outcome == "done: verify"
