@@ -10,7 +10,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pbm_oust.accounts.status import signed_off_since, with_disabled
-from pbm_oust.rules.kinds import KINDS
 from tests.support.accounts import account_of, change_account
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, Talk
 from tests.support.outbox import Letter
@@ -398,10 +397,6 @@ def test_what_is_quoted_is_never_done(
     answer(talk, talk.letter_to(ALICE), text, ALICE)
     assert moves(talk) == []
     assert talk.outcome.startswith("refused: ")
-
-
-def test_all_kinds_have_names_that_fit_into_an_address() -> None:
-    assert all(re.fullmatch("[a-z]{1,16}", name) for name in KINDS)
 
 
 def test_a_tap_whose_tag_the_envelope_has_lost_is_a_move_from_ones_own_address(talk: Talk) -> None:
