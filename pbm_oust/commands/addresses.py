@@ -9,7 +9,8 @@ from pbm_oust.grammar.addresses import ADDRESSES, MOST_ADDRESSES
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.values import OWN
 from pbm_oust.play.forms import SignedForm
-from pbm_oust.play.request import Actor, Handled, Request
+from pbm_oust.play.outcome import Handled
+from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.play.verification import (
     MAILED,

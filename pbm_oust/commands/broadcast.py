@@ -15,7 +15,8 @@ from pbm_oust.grammar.command import Command, Heading, Text
 from pbm_oust.grammar.values import OWN
 from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.notices import Notice, OutcomeNotice, Unheard
-from pbm_oust.play.request import Actor, Handled, Request
+from pbm_oust.play.outcome import Handled, Outcome
+from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.store.maildir_outbox import NOWHERE
@@ -79,7 +80,7 @@ def broadcast(command: Broadcast, actor: Actor, request: Request, work: UnitOfWo
         reader = work.player_at(account, request)
         return BroadcastSentNotice(reader, text, len(notices)), notices
 
-    return work.change_account(change, tell, actor, request, Handled("broadcast"))
+    return work.change_account(change, tell, actor, request, Handled(Outcome.DONE))
 
 
 def announce(text: str, userids: Iterable[str] | None, work: UnitOfWork) -> int:

@@ -14,8 +14,9 @@ from pbm_oust.grammar.values import OWN
 from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.letters import letters_to
 from pbm_oust.play.notices import Notice, Reader
+from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.renaming import boards_of
-from pbm_oust.play.request import Actor, Handled, Request
+from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.store.maildir_outbox import NOWHERE
 
@@ -101,7 +102,7 @@ def export(command: Export, actor: Actor, request: Request, work: UnitOfWork) ->
     ]
     done = ExportSentNotice(work.sender_of(request), own, count)
     with work.posting([done, first, *others], request, actor.cause, NOWHERE):
-        return Handled("exported")
+        return Handled(Outcome.DONE)
 
 
 def _first_letter(

@@ -10,6 +10,7 @@ from pbm_oust.grammar.values import OWN, only_word
 from pbm_oust.play.authentication import authenticate
 from pbm_oust.play.forms import OpenForm
 from pbm_oust.play.notices import Notice, OutcomeNotice
+from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.renaming import (
     active_games,
     boards_of,
@@ -19,7 +20,7 @@ from pbm_oust.play.renaming import (
     rename_elsewhere,
     rename_on_boards,
 )
-from pbm_oust.play.request import Handled, Request
+from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.store.journal import Ending, Entry
 from pbm_oust.store.recovery import removal_place
@@ -64,7 +65,7 @@ def forget(command: Forget, request: Request, work: UnitOfWork) -> Handled:
     userid, cause = command.userid, request.cause(command.userid)
     if work.home.journal.ending(cause) is Ending.DONE and not _is_under_way(userid, work):
         done = ForgottenNotice(work.sender_of(request), userid, 0, "", is_repeated=True)
-        return work.answer(done, request, Handled("done before"))
+        return work.answer(done, request, Handled(Outcome.DONE_BEFORE))
     actor = authenticate(userid, command.password, request, work)
     if not command.is_sure:
         active = tuple(game.name for game in active_games(userid, work.home))
@@ -87,7 +88,7 @@ def forget(command: Forget, request: Request, work: UnitOfWork) -> Handled:
             # The account goes last: as long as it is there, the mail can finish what it began.
             work.home.journal.write(Entry(work.now(), cause, Ending.DONE))
             work.home.remove_player(userid)
-    return Handled("forgotten")
+    return Handled(Outcome.DONE)
 
 
 def _is_under_way(userid: str, work: UnitOfWork) -> bool:

@@ -9,7 +9,8 @@ from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.words import fold
 from pbm_oust.play.forms import OpenForm
 from pbm_oust.play.notices import Notice
-from pbm_oust.play.request import Handled, Request
+from pbm_oust.play.outcome import Handled
+from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 
 SUBJECTS = ("tutorial", "time")

@@ -10,7 +10,8 @@ from pbm_oust.grammar.parts import Parameter, rest
 from pbm_oust.grammar.values import OWN, read_userids
 from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.notices import Notice, OutcomeNotice
-from pbm_oust.play.request import Actor, Handled, Request
+from pbm_oust.play.outcome import Handled, Outcome
+from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.starting import count_active
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Unreadable, UnreadableReason
@@ -95,7 +96,7 @@ def set_limit(command: Limit, actor: Actor, request: Request, work: UnitOfWork) 
     def change(account: Account) -> Account:
         return with_limit(account, command.limit)
 
-    return work.change_account(change, tell, actor, request, Handled("limit set"))
+    return work.change_account(change, tell, actor, request, Handled(Outcome.DONE))
 
 
 def reject(command: Reject, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
@@ -128,7 +129,7 @@ def _change_rejected(
         reader, is_ended = work.player_at(account, request), isinstance(command, Unreject)
         return RejectedNotice(reader, rejected_by(account), command.userids, is_ended), []
 
-    return work.change_account(change, tell, actor, request, Handled("rejected players changed"))
+    return work.change_account(change, tell, actor, request, Handled(Outcome.DONE))
 
 
 FORMS = (

@@ -10,8 +10,9 @@ from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.values import OWN
 from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.notices import News, Notice, OutcomeNotice
+from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.renaming import active_games, boards_of
-from pbm_oust.play.request import Actor, Handled, RefusedBefore, Request
+from pbm_oust.play.request import Actor, RefusedBefore, Request
 from pbm_oust.play.telling import tell_players
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed
@@ -66,7 +67,7 @@ def sign_off(command: Signoff, actor: Actor, request: Request, work: UnitOfWork)
         boards = tuple(game.name for game in active_games(account.userid, work.home))
         return SignedOffNotice(work.player_at(account, request), boards), []
 
-    return work.change_account(change, tell, actor, request, Handled("signed off"))
+    return work.change_account(change, tell, actor, request, Handled(Outcome.DONE))
 
 
 def delete(command: Delete, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
@@ -88,7 +89,7 @@ def delete(command: Delete, actor: Actor, request: Request, work: UnitOfWork) ->
             home.remove_player(userid)
         for address in account.addresses:
             home.bounces.forget(address)
-    return Handled(f"deleted an account that had {len(boards)} boards")
+    return Handled(Outcome.DONE)
 
 
 def leave_boards(actor: Actor, request: Request, work: UnitOfWork) -> list[str]:

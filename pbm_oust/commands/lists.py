@@ -19,7 +19,8 @@ from pbm_oust.grammar.values import (
 from pbm_oust.grammar.words import find_word
 from pbm_oust.play.forms import OpenForm
 from pbm_oust.play.notices import Notice
-from pbm_oust.play.request import Handled, Request
+from pbm_oust.play.outcome import Handled
+from pbm_oust.play.request import Request
 from pbm_oust.play.seeks import open_seeks
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.kinds import KINDS

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from pbm_oust.grammar.command import Command, Heading, Text
 from pbm_oust.play.forms import Service, ServiceForm
 from pbm_oust.play.notices import Notice, RefusalNotice
-from pbm_oust.play.request import Handled, Request
+from pbm_oust.play.outcome import Handled, Outcome
+from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Unreadable, UnreadableReason
 
@@ -84,7 +85,9 @@ def multiple(_command: Multiple, request: Request, work: UnitOfWork, service: Se
     done = tuple(step for step in steps if not isinstance(step[1], RefusalNotice))
     failed, left = steps[len(done) :], shown[len(steps) :]
     answer = MultipleNotice(work.sender_of(request), done, failed, left)
-    return work.answer(answer, request, Handled(f"{len(done)} of {len(lines)} lines done"))
+    is_all = len(done) == len(lines)
+    handled = Handled(Outcome.DONE if is_all else Outcome.DONE_IN_PART)
+    return work.answer(answer, request, handled)
 
 
 FORMS = (

@@ -13,7 +13,8 @@ from pbm_oust.grammar.values import OF_BOARD, only_word
 from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.moving import NotOnBoard
 from pbm_oust.play.notices import OutcomeNotice, answer_on
-from pbm_oust.play.request import Actor, Handled, Request
+from pbm_oust.play.outcome import Handled, Outcome
+from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.rules.position import Kind
@@ -91,7 +92,7 @@ def take_note(command: TakeNote, actor: Actor, request: Request, work: UnitOfWor
         lambda account: (told(account, became), []),
         actor,
         request,
-        Handled(f"note {became.value}", game.name),
+        Handled(Outcome.DONE, game.name),
     )
 
 

@@ -12,7 +12,8 @@ from pbm_oust.grammar.passwords import read_new_password
 from pbm_oust.grammar.values import OWN, USERID
 from pbm_oust.play.forms import OpenForm, SignedForm
 from pbm_oust.play.notices import Notice, OutcomeNotice
-from pbm_oust.play.request import Actor, Handled, Request
+from pbm_oust.play.outcome import Handled, Outcome
+from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.play.verification import MAILED, Asked, ask, silence_about
 
@@ -64,7 +65,7 @@ def change_password(
         return PasswordChangedNotice(work.player_at(account, request)), []
 
     work.home.pending.forget_of(actor.account, work.now())
-    return work.change_account(change, tell, actor, request, Handled("changed the password"))
+    return work.change_account(change, tell, actor, request, Handled(Outcome.DONE))
 
 
 def forgot(command: Forgot, request: Request, work: UnitOfWork) -> Handled:

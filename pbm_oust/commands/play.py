@@ -14,7 +14,8 @@ from pbm_oust.grammar.wish import WISH_SHOWN, BadPlacement, read_wish, rest_of_w
 from pbm_oust.play.forms import OpenForm, SignedForm
 from pbm_oust.play.moving import OldAnswer, OtherRecord, carry_out, check_guard
 from pbm_oust.play.notices import BoardNotice, News
-from pbm_oust.play.request import Actor, Handled, RefusedBefore, Request
+from pbm_oust.play.outcome import Handled, Outcome
+from pbm_oust.play.request import Actor, RefusedBefore, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Refusal, Unreadable
 from pbm_oust.rules.position import Kind
@@ -101,7 +102,7 @@ def preview(command: Preview, request: Request, work: UnitOfWork) -> Handled:
     check_guard(command.guard, game)
     acted = game.act(game.to_move, command.wish, work.now(), request.cause(request.sender))
     notice = BoardNotice(work.sender_of(request), News.PREVIEW, acted)
-    return work.answer(notice, request, Handled("previewed", game.name))
+    return work.answer(notice, request, Handled(Outcome.ANSWERED, game.name))
 
 
 def _form_of(deed: Deed, rank: int) -> SignedForm[Move]:

@@ -24,7 +24,8 @@ from pbm_oust.grammar.words import fold
 from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.moving import NotOnBoard, OtherRecord, check_guard, is_over, side_of
 from pbm_oust.play.notices import Notice, OutcomeNotice, Shown, answer_on
-from pbm_oust.play.request import Actor, Handled, Request
+from pbm_oust.play.outcome import Handled, Outcome
+from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import (
     Illegal,
@@ -222,7 +223,7 @@ def queue(command: Queue, actor: Actor, request: Request, work: UnitOfWork) -> H
             if game.side_of(actor.userid) is None:
                 raise NotAllowed(NotOnBoard(game, actor.userid))
             return work.answer(tell(actor.account)[0], request)
-        return work.change_account(change, tell, actor, request, Handled("queued", game.name))
+        return work.change_account(change, tell, actor, request, Handled(Outcome.DONE, game.name))
 
 
 def _check(command: Queue, game: Game) -> None:

@@ -8,7 +8,8 @@ from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import read_userids
 from pbm_oust.play.forms import OpenForm
 from pbm_oust.play.notices import Notice
-from pbm_oust.play.request import Handled, Request
+from pbm_oust.play.outcome import Handled
+from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import finished_games

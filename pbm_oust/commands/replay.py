@@ -13,7 +13,8 @@ from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import Parameter
 from pbm_oust.grammar.values import BOARD, BadNumber
 from pbm_oust.play.forms import OpenForm
-from pbm_oust.play.request import Handled, Request
+from pbm_oust.play.outcome import Handled
+from pbm_oust.play.request import Request
 from pbm_oust.play.starting import challenger_of, start_board
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Unreadable

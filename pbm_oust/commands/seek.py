@@ -22,7 +22,8 @@ from pbm_oust.grammar.parts import Option, Parameter
 from pbm_oust.grammar.values import OWN, BadNumber
 from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.notices import Notice, OutcomeNotice
-from pbm_oust.play.request import Actor, Handled, RefusedBefore, Request
+from pbm_oust.play.outcome import Handled, Outcome
+from pbm_oust.play.request import Actor, RefusedBefore, Request
 from pbm_oust.play.seeks import Taken, open_of, readable_accounts, taken
 from pbm_oust.play.starting import started_by, write_board
 from pbm_oust.play.telling import answer_again
@@ -216,7 +217,7 @@ def _change(
         named = tuple((each, account.userid) for each in seeks)
         return SoughtNotice(work.player_at(account, request), is_made, named), []
 
-    handled = Handled("sought" if is_made else "withdrawn")
+    handled = Handled(Outcome.DONE)
     return work.change_account(change, tell, actor, request, handled)
 
 

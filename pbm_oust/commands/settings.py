@@ -24,7 +24,8 @@ from pbm_oust.grammar.words import NoneOfThese, find_command_word, find_word, fo
 from pbm_oust.languages import LANGUAGES
 from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.notices import Notice, OutcomeNotice
-from pbm_oust.play.request import Actor, Handled, Request
+from pbm_oust.play.outcome import Handled, Outcome
+from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Unreadable, UnreadableReason
 
@@ -120,7 +121,7 @@ def settle(command: Settle, actor: Actor, request: Request, work: UnitOfWork) ->
     def tell(account: Account) -> tuple[OutcomeNotice, list[Notice]]:
         return _told(account, tuple(name for name, _ in command.changes), request, work), []
 
-    return work.change_account(change, tell, actor, request, Handled("settings changed"))
+    return work.change_account(change, tell, actor, request, Handled(Outcome.DONE))
 
 
 def _told(

@@ -25,7 +25,8 @@ from pbm_oust.grammar.values import (
 from pbm_oust.grammar.words import find_command_word
 from pbm_oust.play.forms import OpenForm, SignedForm
 from pbm_oust.play.notices import BoardNotice, News, Notice, Reader, Shown
-from pbm_oust.play.request import Actor, Handled, Request
+from pbm_oust.play.outcome import Handled
+from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, Unreadable
 from pbm_oust.rules.kinds import KINDS

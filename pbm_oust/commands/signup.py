@@ -12,7 +12,8 @@ from pbm_oust.grammar.parts import Parameter
 from pbm_oust.grammar.passwords import read_new_password, read_new_userid
 from pbm_oust.play.forms import OpenForm
 from pbm_oust.play.notices import Notice
-from pbm_oust.play.request import Handled, Request
+from pbm_oust.play.outcome import Handled, Outcome
+from pbm_oust.play.request import Request
 from pbm_oust.play.returning import come_back
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.play.verification import (
@@ -113,7 +114,7 @@ def _welcome_again(
     reader = work.player_at(account, request) if at_sender else work.player(account)
     cause = request.cause(account.userid)
     with work.posting([WelcomeNotice(reader, account)], request, cause, NOWHERE):
-        return Handled("done before")
+        return Handled(Outcome.DONE_BEFORE)
 
 
 def _are_same(some: tuple[str, ...], others: tuple[str, ...]) -> bool:

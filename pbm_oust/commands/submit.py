@@ -16,7 +16,8 @@ from pbm_oust.grammar.wish import NoTurn, names_of, read_wish, rest_of_wish
 from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.moving import carry_out, check_guard, is_over, side_of
 from pbm_oust.play.notices import Notice, OutcomeNotice, Reader, Shown, answer_on
-from pbm_oust.play.request import Actor, Handled, Request
+from pbm_oust.play.outcome import Handled, Outcome
+from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable
 from pbm_oust.rules.position import Kind
@@ -128,7 +129,7 @@ def submit(command: Submit, actor: Actor, request: Request, work: UnitOfWork) ->
             reader = work.player_at(account, request)
             return _notice(reader, account, game, actor, work), []
 
-        return work.change_account(change, tell, actor, request, Handled("submitted", game.name))
+        return work.change_account(change, tell, actor, request, Handled(Outcome.DONE, game.name))
 
 
 def confirm(command: Confirm, actor: Actor, request: Request, work: UnitOfWork) -> Handled:

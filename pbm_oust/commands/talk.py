@@ -16,7 +16,8 @@ from pbm_oust.grammar.values import OF_BOARD, OWN, read_userids
 from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.moving import NotOnBoard
 from pbm_oust.play.notices import Notice, OutcomeNotice, answer_on
-from pbm_oust.play.request import Actor, Handled, Request
+from pbm_oust.play.outcome import Handled, Outcome, Silence, silent
+from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.starting import SignedOff
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
@@ -101,7 +102,7 @@ def chat(command: Chat, actor: Actor, request: Request, work: UnitOfWork) -> Han
     other = work.account(game.o if game.x == actor.userid else game.x)
     text = _text(request, game)
     if actor.reply and work.is_too_often(Counted.REMARK, actor.userid):
-        return Handled("silent: too many answers that were to be passed on", game.name)
+        return silent(Silence.TOO_MANY_REMARKS, game.name)
     return _pass_on(text, [other], game, command.meant, actor, request, work)
 
 
@@ -142,7 +143,7 @@ def _pass_on(
     ]
     own = work.player_at(actor.account, request)
     done = TalkSentNotice(own, text, reached, lost, game, meant)
-    handled = Handled("passed on", game.name if game else "")
+    handled = Handled(Outcome.DONE, game.name if game else "")
     return work.do_once(notices, done, actor, request, handled)
 
 

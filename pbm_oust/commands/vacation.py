@@ -30,8 +30,9 @@ from pbm_oust.grammar.values import OWN
 from pbm_oust.grammar.words import fold
 from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.notices import Notice, OutcomeNotice
+from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.renaming import active_games
-from pbm_oust.play.request import Actor, Handled, Request
+from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable, UnreadableReason
 
@@ -238,7 +239,7 @@ def vacation(command: Vacation, actor: Actor, request: Request, work: UnitOfWork
     if asked is Ask.LIST:
         listed, _ = tell(actor.account)
         return work.answer(listed, request)
-    return work.change_account(change, tell, actor, request, Handled("changed a vacation"))
+    return work.change_account(change, tell, actor, request, Handled(Outcome.DONE))
 
 
 def _announced(

@@ -28,7 +28,8 @@ from pbm_oust.grammar.passwords import BadPassword, read_new_password
 from pbm_oust.grammar.words import fold, is_of
 from pbm_oust.play.forms import OpenForm
 from pbm_oust.play.notices import Notice, Reader
-from pbm_oust.play.request import Handled, Request
+from pbm_oust.play.outcome import Handled, Outcome
+from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable, UnreadableReason
 from pbm_oust.store.journal import Ending
@@ -145,7 +146,7 @@ def verify(command: Verify, request: Request, work: UnitOfWork) -> Handled:
             notices = _notices(pending, account, changed, request, work)
             with work.posting(notices, request, name, place):
                 home.write_player(changed.userid, format_account(changed))
-            account, handled = changed, Handled(_OUTCOMES[pending.purpose])
+            account, handled = changed, Handled(Outcome.DONE)
         if home.journal.ending(name) is None:
             work.note(name, Ending.DONE)
         if pending.purpose is Purpose.FORGOT:
@@ -243,14 +244,7 @@ def _taken(userid: str, work: UnitOfWork) -> NotAllowed:
     return NotAllowed(UseridTaken(userid, free), userid)
 
 
-_AGAIN = Handled("done before")
-
-_OUTCOMES: dict[Purpose, str] = {
-    Purpose.SIGNUP: "signed up",
-    Purpose.ADD: "added an address",
-    Purpose.CHANGE: "changed the address",
-    Purpose.FORGOT: "changed the password",
-}
+_AGAIN = Handled(Outcome.DONE_BEFORE)
 
 FORMS = (
     OpenForm(

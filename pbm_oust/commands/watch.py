@@ -13,7 +13,8 @@ from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.values import OF_BOARD, Filter
 from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.notices import Notice, OutcomeNotice, Shown
-from pbm_oust.play.request import Actor, Handled, Request
+from pbm_oust.play.outcome import Handled, Outcome
+from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.rules.kinds import KINDS
@@ -128,7 +129,7 @@ def _change_watched(
         names = tuple(name for name in watched_by(account) if _goes_on(name, work))
         return WatchNotice(work.player_at(account, request), game, is_watched, names), []
 
-    handled = Handled("watched" if is_watched else "watched no longer", game.name)
+    handled = Handled(Outcome.DONE, game.name)
     return work.change_account(change, tell, actor, request, handled)
 
 

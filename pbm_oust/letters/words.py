@@ -153,7 +153,7 @@ class Words:
 
     def _refusal(self, notice: RefusalNotice) -> tuple[str, str]:
         refusal, game = notice.refusal, notice.game
-        facts: dict[str, Any] = {
+        facts: dict[str, object] = {
             "family": refusal.family,
             "reader": notice.reader,
             "game": game,

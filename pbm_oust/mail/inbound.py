@@ -8,9 +8,9 @@ from datetime import datetime
 from email.message import Message
 
 from pbm_oust.accounts.account import BadAccount
+from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.returned import Bounce
 from pbm_oust.accounts.tags import (
-    _VERIFICATION,
     Reply,
     code_in,
     is_for_bounces,
@@ -19,18 +19,18 @@ from pbm_oust.accounts.tags import (
     parse_reply_address,
 )
 from pbm_oust.board.notation import format_time
-from pbm_oust.grammar.aliases import in_english
 from pbm_oust.letters.letters import Letters
 from pbm_oust.mail.reading import Mail, UnreadableMail, read_mail
 from pbm_oust.mail.reading.asked_language import language_asked
 from pbm_oust.mail.reports import read_report
 from pbm_oust.mail.robots import reason_for_silence
 from pbm_oust.play.authentication import verify
-from pbm_oust.play.request import Handled, Request
+from pbm_oust.play.outcome import Handled, Outcome, Silence, silent
+from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Unreadable, UnreadableReason
-from pbm_oust.service import service
+from pbm_oust.refusal import Reason, UnreadableReason
 from pbm_oust.service.answers import is_of_letter
+from pbm_oust.service.service import handle
 from pbm_oust.store.home import Home
 from pbm_oust.store.journal import BadJournal
 from pbm_oust.store.open_boards import DamagedHistory
@@ -76,14 +76,14 @@ class Intake:
         """
         received, begun = self.work.now(), time.perf_counter()
         level = logging.INFO
-        handled = Handled("kept by the sender: a fault in the program")
+        handled = Handled(Outcome.KEPT, why="a fault in the program")
         try:
             handled = self._handle(data, envelope)
         except UnreadableMail as error:
-            level, handled = logging.WARNING, Handled(f"unreadable: {error}")
+            level, handled = logging.WARNING, Handled(Outcome.UNREADABLE, why=str(error))
             raise
         except (OSError, DamagedHistory, BadAccount, BadJournal) as error:
-            level, handled = logging.ERROR, Handled(f"kept by the sender: {error}")
+            level, handled = logging.ERROR, Handled(Outcome.KEPT, why=str(error))
             raise KeptBySender(str(error)) from None
         except Exception as error:
             level = logging.ERROR
@@ -101,12 +101,12 @@ class Intake:
             if is_for_bounces(recipient, self.address):
                 return self._take_bounce(mail.headers, recipient)
             if is_unread(recipient, self.address):
-                return Handled("silent: an answer to a mail that went to everybody")
+                return silent(Silence.ANSWERS_BROADCAST)
         silence = reason_for_silence(mail.headers, envelope.sender, mail.sender, self.address)
         if silence:
-            return Handled(f"silent: {silence}")
+            return Handled(Outcome.SILENT, why=silence)
         codes = (code_in(recipient, self.address) for recipient in recipients)
-        code = next(filter(None, codes), "")
+        code = next((Secret(each) for each in codes if each), None)
         reply = None if code else self._reply(mail, envelope)
         return self._answer(mail, code, reply)
 
@@ -134,18 +134,16 @@ class Intake:
         home = self.work.home
         failed = read_report(message, recipient, home.key())
         if failed is None:
-            return Handled("silent: no report of a failed letter")
+            return silent(Silence.NO_REPORT)
         bounce = Bounce.of(self.work.now(), failed.status, failed.letter, failed.subject)
-        returned = home.bounces.note(failed.recipient, bounce)
-        return Handled(f"bounce {len(returned.bounces)} of an address")
+        home.bounces.note(failed.recipient, bounce)
+        return Handled(Outcome.RETURNED)
 
-    def _answer(self, mail: Mail, code: str, reply: Reply | None) -> Handled:
+    def _answer(self, mail: Mail, code: Secret | None, reply: Reply | None) -> Handled:
         """Carry out the command of a mail; one to the address of a code brings that code back."""
         subjects = [subject for subject in mail.subjects if subject]
         line, chat = (subjects[0], mail.text) if subjects else _parted(mail.text)
-        if code:
-            line, chat = line_with(code, "".join(subjects)), mail.text
-        elif reply:
+        if code or reply:
             line, chat = "".join(subjects[:1]), mail.text
         request = Request(
             line=line,
@@ -155,15 +153,10 @@ class Intake:
             message_id=mail.message_id,
             language=language_asked(mail.headers),
             reply=reply,
+            code=code,
+            fault=None if code else _fault_of(mail, "" if reply and is_of_letter(line) else line),
         )
-        if len(mail.subjects) > 1 and not code:
-            refusal = Unreadable(SeveralSubjects())
-            handled = service.refuse(refusal, request, self.work)
-        elif mail.is_text_closed and (not line or (reply and is_of_letter(line))):
-            refusal = Unreadable(ClosedText())
-            handled = service.refuse(refusal, request, self.work)
-        else:
-            handled = service.handle(request, self.work)
+        handled = handle(request, self.work)
         bounces = self.work.home.bounces
         if bounces.of(mail.sender).bounces:
             bounces.forget(mail.sender)
@@ -184,7 +177,8 @@ def _log_line(received: datetime, handled: Handled, size: int, milliseconds: flo
     """Return what the log says of a mail: words `key=value`, those with spaces in quotes."""
     fields = {
         "received": format_time(received),
-        "outcome": handled.outcome,
+        "outcome": outcome_text(handled),
+        "command": handled.command or "-",
         "board": handled.board or "-",
         "record": handled.record or "-",
         "bytes": size,
@@ -196,13 +190,24 @@ def _log_line(received: datetime, handled: Handled, size: int, milliseconds: flo
     )
 
 
+def outcome_text(handled: Handled) -> str:
+    """Return what became of a mail as the log has it: `done`, `refused: wrong_password`."""
+    why = handled.why
+    text = why.word() if isinstance(why, Reason) else why.value if isinstance(why, Silence) else why
+    return f"{handled.outcome.value}: {text}" if text else handled.outcome.value
+
+
+def _fault_of(mail: Mail, line: str) -> UnreadableReason | None:
+    """Return why nothing in a mail can be a command, if that is so.
+
+    `line` is what its sender has written in the place of one.
+    """
+    if len(mail.subjects) > 1:
+        return SeveralSubjects()
+    return ClosedText() if mail.is_text_closed and not line else None
+
+
 def _parted(text: str) -> tuple[str, str]:
     """Return the first line of a text that is not empty, and what follows it."""
     first, _, rest = text.lstrip().partition("\n")
     return first, rest.strip("\n")
-
-
-def line_with(code: str, subject: str) -> str:
-    """Return the line of a mail that brings a code back: its Subject, if that says so too."""
-    begins_alike = list(map(in_english, subject.lower().split()[:2])) == [_VERIFICATION, code]
-    return subject if begins_alike else f"{_VERIFICATION} {code}"

@@ -12,7 +12,8 @@ from pbm_oust.grammar.command import Command
 from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.parts import IsUserid
 from pbm_oust.play.authentication import authenticate
-from pbm_oust.play.request import Actor, Handled, Request
+from pbm_oust.play.outcome import Handled, Outcome
+from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.returning import come_back
 from pbm_oust.play.starting import actor_among
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -102,7 +103,7 @@ class SignedForm(CommandForm[C_co]):
             raise TypeError(f"{self.name} needs a player")
         handled = self.run(self.checked(command), actor, request, work)
         is_away = signed_off_since(actor.account) and self.brings_back
-        if is_away and handled.outcome != "done before":
+        if is_away and handled.outcome is not Outcome.DONE_BEFORE:
             come_back(actor.userid, work)
         return handled
 

@@ -8,7 +8,8 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import OfBoard
 from pbm_oust.board.record import Deed, Wish
 from pbm_oust.play.notices import News
-from pbm_oust.play.request import Actor, Handled, RefusedBefore, Request
+from pbm_oust.play.outcome import Handled, Outcome
+from pbm_oust.play.request import Actor, RefusedBefore, Request
 from pbm_oust.play.returning import end_absence, with_return
 from pbm_oust.play.telling import answer_again, tell_players
 from pbm_oust.play.undo import take_back
@@ -84,7 +85,7 @@ def carry_out(
         with work.posting(notices, request, actor.cause, place):
             board.append(acted)
         end_absence(actor.account, acted, actor.cause, work)
-    return Handled("played", acted.name, len(acted.records))
+    return Handled(Outcome.DONE, acted.name, len(acted.records))
 
 
 def _orders_on(game: Game, work: UnitOfWork) -> dict[str, Orders]:

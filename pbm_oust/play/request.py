@@ -5,11 +5,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.tags import Reply
 from pbm_oust.board.reasons import MayHaveBoard
 from pbm_oust.languages import ENGLISH, Language
 from pbm_oust.play.notices import Notice
-from pbm_oust.refusal import NotAllowedReason
+from pbm_oust.refusal import NotAllowedReason, UnreadableReason
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,10 @@ class Request:
     reply: Reply | None = None
     """Which letter the mail answers, where that proves whose it is; `line` is then a Subject of
     the sender's own, or empty, and `chat` all that he wrote."""
+    code: Secret | None = None
+    """The code that the mail brings back, by the address to which it went."""
+    fault: UnreadableReason | None = None
+    """Why nothing in the mail can be a command, where that is known before it is read as one."""
 
     def cause(self, userid: str) -> str:
         """Return the id of this mail from a player: the same whenever it is delivered again."""
@@ -57,19 +62,5 @@ class Actor:
         return self.account.userid
 
 
-@dataclass(frozen=True, slots=True)
-class Handled:
-    """What became of a request, for the log: no word of the mail stands in it."""
-
-    outcome: str
-    board: str = ""
-    record: int = 0
-
-
 Write = Callable[[Notice, Request], list[bytes]]
 """Turns a notice into the letters that go into the outbox."""
-
-
-Action = Callable[..., Handled]
-"""What a command does. It is given the command; then the actor, for a command that carries a
-password; the request; and the work."""

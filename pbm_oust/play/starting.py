@@ -14,7 +14,8 @@ from pbm_oust.board.notation import format_header
 from pbm_oust.board.reasons import SamePlayer
 from pbm_oust.play.authentication import Disabled
 from pbm_oust.play.notices import News
-from pbm_oust.play.request import Actor, Handled, RefusedBefore, Request
+from pbm_oust.play.outcome import Handled, Outcome
+from pbm_oust.play.request import Actor, RefusedBefore, Request
 from pbm_oust.play.telling import answer_again, tell_players
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
@@ -124,7 +125,7 @@ def write_board(
     with work.posting(notices, request, actor.cause, board_place(kind.name, number)):
         history = format_header(game.header) + challenge_remark(actor.cause) + remark
         work.home.create_history(kind.name, number, history)
-    return Handled("started", game.name)
+    return Handled(Outcome.DONE, game.name)
 
 
 def check_willing(challenged: Account, challenger: str, home: Home) -> None:

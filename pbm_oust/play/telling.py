@@ -14,8 +14,9 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.ratings import Change, is_rated, rate
 from pbm_oust.board.record import Deed, Record, Ruling, Verb
 from pbm_oust.play.notices import BoardNotice, News, Notice, Reader
+from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.queue import ahead_of, waiting_for
-from pbm_oust.play.request import Actor, Handled, Request
+from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.maildir_outbox import NOWHERE
@@ -135,7 +136,7 @@ def answer_again(game: Game, actor: Actor, request: Request, work: UnitOfWork) -
         ahead=waiting_for(actor.account, game),
     )
     with work.posting([repeated], request, actor.cause, NOWHERE):
-        return Handled("done before", game.name)
+        return Handled(Outcome.DONE_BEFORE, game.name)
 
 
 def _players_of(game: Game, work: UnitOfWork) -> Iterator[Account]:

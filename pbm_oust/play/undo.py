@@ -6,7 +6,8 @@ from pbm_oust.accounts.account import Account
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Deed
 from pbm_oust.play.notices import BoardNotice, News, Notice
-from pbm_oust.play.request import Actor, Handled, Request
+from pbm_oust.play.outcome import Handled, Outcome
+from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.telling import tell_players
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.play.unsent import letters_to, untold_letters
@@ -46,7 +47,7 @@ def take_back(
             board.append(acted)
         for name in [*names, *_letters_about(acted, account, work)]:
             home.outbox.remove(name)
-    return Handled("taken back", acted.name, len(acted.records))
+    return Handled(Outcome.DONE, acted.name, len(acted.records))
 
 
 def _untold(notice: Notice, other: str) -> Notice:

@@ -17,8 +17,9 @@ from pbm_oust.accounts.vacations import Absence, absences_of
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import USERID
 from pbm_oust.play.notices import Notice, OutcomeNotice, Reader, TimedNotice
+from pbm_oust.play.outcome import Handled, Outcome, Silence, silent
 from pbm_oust.play.readers import accounts_at, language_at
-from pbm_oust.play.request import Actor, Handled, RefusedBefore, Request, Write
+from pbm_oust.play.request import Actor, RefusedBefore, Request, Write
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.home import Home
@@ -27,7 +28,8 @@ from pbm_oust.store.limits import Counted
 from pbm_oust.store.maildir_outbox import JOURNAL, NOWHERE
 from pbm_oust.store.open_boards import each_userids
 
-_ANSWERED = Handled("answered")
+_ANSWERED = Handled(Outcome.ANSWERED)
+_DONE_BEFORE = Handled(Outcome.DONE_BEFORE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +160,7 @@ class UnitOfWork:
         """
         if not (notice.reader.userid or self.is_within):
             if self._are_too_many(request.sender):
-                return Handled("silent: too many answers to an address of no account")
+                return silent(Silence.TOO_MANY_ANSWERS)
             self.home.limits.count(Counted.ANSWER, request.sender, self.now())
         with self.posting([notice], request, request.cause(request.sender), NOWHERE):
             return handled
@@ -200,7 +202,7 @@ class UnitOfWork:
         """
         with self.home.journal.held():
             if self._is_done(actor.cause, done.board()):
-                return self.answer(replace(done, is_repeated=True), request, Handled("done before"))
+                return self.answer(replace(done, is_repeated=True), request, _DONE_BEFORE)
             with self.posting([done, *notices], request, actor.cause, JOURNAL):
                 self.home.journal.write(Entry(self.now(), actor.cause, Ending.DONE))
         return handled
@@ -224,7 +226,7 @@ class UnitOfWork:
             account = self.account(actor.userid)
             if self._is_done(actor.cause, None):
                 done, _ = tell(account)
-                return self.answer(replace(done, is_repeated=True), request, Handled("done before"))
+                return self.answer(replace(done, is_repeated=True), request, _DONE_BEFORE)
             changed = account
             if CHANGED.of(account) != actor.cause:
                 changed = CHANGED.put(change(account), actor.cause)

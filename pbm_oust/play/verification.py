@@ -10,12 +10,13 @@ from pbm_oust.accounts.settings import USUAL
 from pbm_oust.accounts.verification import Pending, code_for, name_of
 from pbm_oust.languages import Language
 from pbm_oust.play.notices import Notice, Reader, Verification
-from pbm_oust.play.request import Handled, Request
+from pbm_oust.play.outcome import Handled, Outcome, Silence, silent
+from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.store.limits import Counted
 from pbm_oust.store.recovery import pending_place
 
-MAILED = Handled("code mailed")
+MAILED = Handled(Outcome.DONE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,4 +108,4 @@ def silence_about(asked: Sequence[Asked]) -> Handled:
     """Return what became of a mail whose sender gets a code for an answer, or nothing."""
     if Asked.MAILED in asked:
         return MAILED
-    return Handled("silent: too many codes to an address")
+    return silent(Silence.TOO_MANY_CODES)

@@ -146,7 +146,7 @@ def _fault_of_path(path: str) -> str | None:
     if _MADE.match(plain) or (ROOT / plain).exists():
         return None
     pattern = "/".join("*" if part.isupper() else part for part in plain.split("/"))
-    pattern = re.sub(r"\b[A-Z]{2,}(?=\.)", "*", pattern).rstrip("/")
+    pattern = re.sub(r"(?<![A-Za-z0-9])[A-Z]{2,}(?=\.)", "*", pattern).rstrip("/")
     return None if any(ROOT.glob(pattern)) else f"there is no {path}"
 
 

@@ -10,8 +10,10 @@ import pytest
 from pbm_oust.accounts.account_file import parse_account
 from pbm_oust.accounts.settings import Settings, with_settings
 from pbm_oust.accounts.vacations import absences_of
+from pbm_oust.play.outcome import Outcome
 from pbm_oust.store.recovery import recover
 from tests.store.test_disk_faults import Death, Fault, FaultyDisk
+from tests.support.home_by_mail import outcome_of
 from tests.support.rings import first_is_fast
 from tests.support.sweeping import PASSWORD, World, new_world
 
@@ -76,7 +78,7 @@ def test_the_mail_of_a_move_that_comes_late_again_ends_no_later_vacation(world: 
     world.take("alice", MOVE)
     world.away("alice", (4, 9))
     world.today = 5
-    assert world.take("alice", MOVE).outcome == "done before"
+    assert world.take("alice", MOVE).outcome is Outcome.DONE_BEFORE
     assert away(world, "alice") == [(4, 9)]
 
 
@@ -132,7 +134,8 @@ def test_whatever_the_disk_does_a_vacation_is_changed_once_and_told(
             is_disturbed = True
         if at % 2:
             recover(tried.home)
-        assert tried.take("alice", lines[-1]).outcome in ("changed a vacation", "done before"), at
+        again = tried.take("alice", lines[-1])
+        assert again.outcome in (Outcome.DONE, Outcome.DONE_BEFORE), at
         recover(tried.home)
         assert away(tried, "alice") == away(wanted, "alice"), at
         assert set(tried.letters()) == set(wanted.letters()), at
@@ -197,7 +200,7 @@ def test_a_vacation_that_cannot_be_announced(words: str, reason: str, world: Wor
     world.take("alice", f"vacation alice {PASSWORD} 2026-12-01 9")
     before = away(world, "alice")
     handled = world.take("alice", f"vacation alice {PASSWORD} {words}")
-    assert handled.outcome == f"refused: {reason}"
+    assert outcome_of(handled) == f"refused: {reason}"
     assert away(world, "alice") == before
 
 
@@ -211,4 +214,4 @@ def test_a_vacation_is_ended(word: str, world: World) -> None:
     assert "Days of vacation left: 27 for 2026, 30 for 2027." in world.text_to("alice")
     assert world.letters()[-1] == ("bob", "alice is back from vacation")
     again = world.take("alice", f"vacation  alice {PASSWORD} {word}")
-    assert again.outcome == "refused: no_vacation"
+    assert outcome_of(again) == "refused: no_vacation"

@@ -13,15 +13,14 @@ from pbm_oust.languages import ENGLISH, LANGUAGES, Language
 from pbm_oust.letters.words import Words, help_subjects
 from pbm_oust.play.notices import Reader, RefusalNotice
 from pbm_oust.refusal import Refusal
-from pbm_oust.rules.kinds import KINDS
 from tests.support.home_by_mail import Talk
+from tests.support.letters import sentences
 from tests.support.refusals import REFUSALS, all_reasons
 
 WIDEST = 75
 ALICE = "alice@example.org"
 OTHERS = [language for language in LANGUAGES.values() if language is not ENGLISH]
 SUBJECTS = ["overview", *help_subjects()]
-SENTENCE = re.compile(r"(?<=[.:;?]) ")
 
 
 @cache
@@ -42,13 +41,6 @@ def mail_of(refusal: Refusal, language: Language, culprit: str | None = None) ->
     shown = refusal.culprit if culprit is None else culprit
     notice = RefusalNotice(reader, refusal, sent, shown, 13, None)
     return words(language).of(notice)[1]
-
-
-def sentences(text: str) -> set[str]:
-    """Return the sentences of a text that have three words or more; command lines are none."""
-    prose = [" ".join(part.split()) for part in re.split(r"\n\n|\n(?= )", text)]
-    parts = {sentence for part in prose for sentence in SENTENCE.split(part)}
-    return {part for part in parts if re.search(r"(\b[a-z]+\b.*){3}[.:;?]$", part)}
 
 
 def named(refusal: Refusal) -> str:
@@ -101,13 +93,6 @@ def test_no_refusal_has_a_sentence_in_english(refusal: Refusal, language: Langua
     assert not usual & sentences(mail_of(refusal, language))
 
 
-@pytest.mark.parametrize("language", LANGUAGES.values(), ids=str)
-@pytest.mark.parametrize("name", KINDS)
-def test_the_rules_name_the_inventor_and_the_year(name: str, language: Language) -> None:
-    page = " ".join(page_of(name, language).split())
-    assert f"{KINDS[name].author} ({KINDS[name].year})" in page
-
-
 @pytest.mark.parametrize("language", OTHERS, ids=str)
 def test_help_is_found_by_the_words_of_a_language(language: Language) -> None:
     for subject in help_subjects():
@@ -125,4 +110,4 @@ def test_a_password_that_is_forgotten_is_answered_in_any_language(tmp_path: Path
     talk.send(ALICE, "oublie alice")
     subject = talk.letters[0].subject
     talk.send(ALICE, f"Re: {subject}", "motdepasse jabberwocky\n")
-    assert talk.outcome == "changed the password"
+    assert talk.outcome == "done: verify"

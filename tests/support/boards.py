@@ -12,6 +12,7 @@ Spaces do not matter, `?` is a free cell that the test is about, and rows may al
 """
 
 from dataclasses import replace
+from importlib import import_module
 from typing import TypeVar
 
 from pbm_oust.rules.churn import Churn
@@ -127,9 +128,12 @@ def naive_churn_of(position: Churn) -> NaiveChurn:
 
 
 def naive_start(kind: str, grid: str) -> Naive:
-    """Return the empty board of the naive rules of a kind, which is named as in the registry."""
-    rules: dict[str, type[Naive]] = {"oust": NaiveOust, "churn": NaiveChurn}
-    return rules[kind].start(grid)
+    """Return the empty board of the naive rules of a kind, which is named as in the registry.
+
+    They are the class RULES of a module that is named after the kind.
+    """
+    rules: type[Naive] = import_module(f"tests.support.naive_{kind}").RULES
+    return rules.start(grid)
 
 
 def _with_stones(empty: N, position: Position) -> N:

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 
-from pbm_oust.mail.inbound import Envelope, open_intake
+from pbm_oust.mail.inbound import Envelope, open_intake, outcome_text
+from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.sweep import sweep
 from pbm_oust.store.home import Home
@@ -39,13 +40,19 @@ def copy_of(home: Home, path: Path) -> Home:
     return Home(shutil.copytree(home.path, path, dirs_exist_ok=True))
 
 
+def outcome_of(handled: Handled) -> str:
+    """Return what became of a mail as the log has it, with the command that was done."""
+    text = outcome_text(handled)
+    return f"{text}: {handled.command}" if handled.outcome is Outcome.DONE else text
+
+
 def taken(
     home: Home, data: bytes, envelope: Envelope, at: datetime = NOON, own: str = ADDRESS
 ) -> tuple[str, list[Letter]]:
     """Hand in a mail; return what became of it, and the letters about it, oldest first."""
     before = {letter.name for letter in letters(home)}
     handled = open_intake(home, own, lambda: at).take(data, envelope)
-    return handled.outcome, [letter for letter in letters(home) if letter.name not in before]
+    return outcome_of(handled), [letter for letter in letters(home) if letter.name not in before]
 
 
 def mailed(

@@ -8,6 +8,8 @@ _ALTERNATIVE = re.compile(
     rb'^Content-Type: multipart/alternative;\s*boundary="([^"]+)"\n', re.MULTILINE
 )
 
+_SENTENCE = re.compile(r"(?<=[.:;?]) ")
+
 
 def as_text(data: bytes) -> bytes:
     """Return a letter as if it were text alone, as it stands in the outbox."""
@@ -48,3 +50,10 @@ def page_of(data: bytes) -> str:
             assert isinstance(page, bytes)
             return page.decode()
     return ""
+
+
+def sentences(text: str) -> set[str]:
+    """Return the sentences of a text that have three words or more; command lines are none."""
+    prose = [" ".join(part.split()) for part in re.split(r"\n\n|\n(?= )", text)]
+    parts = {sentence for part in prose for sentence in _SENTENCE.split(part)}
+    return {part for part in parts if re.search(r"(\b[a-z]+\b.*){3}[.:;?]$", part)}

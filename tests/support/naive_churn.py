@@ -75,3 +75,6 @@ class NaiveChurn(Naive):
             return after
         number = {side: list(stones.values()).count(side) for side in "xo"}
         return replace(after, ended="x" if number["x"] > number["o"] else "o")
+
+
+RULES = NaiveChurn

@@ -77,3 +77,6 @@ class NaiveOust(Naive):
         if not mover.placements() and not other.placements():
             return replace(other, ended="draw")
         return other
+
+
+RULES = NaiveOust

@@ -15,7 +15,8 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header, Terms
 from pbm_oust.board.notation import format_header, format_record, format_result
 from pbm_oust.letters.letters import Letters
-from pbm_oust.play.request import Handled, Request
+from pbm_oust.play.outcome import Handled
+from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS

@@ -1,0 +1,61 @@
+"""What a mail asks for: the command of its line, of the answer that it is, or of its code."""
+
+from dataclasses import dataclass
+
+from pbm_oust.accounts.password import Secret
+from pbm_oust.accounts.tags import Reply
+from pbm_oust.commands.verify import Verify
+from pbm_oust.grammar.aliases import ALIASES, in_english, language_of
+from pbm_oust.grammar.command import Command, Partial
+from pbm_oust.grammar.line import Line
+from pbm_oust.grammar.words import UnknownWord, fold, language_like, split_words
+from pbm_oust.languages import Language
+from pbm_oust.play.request import Request
+from pbm_oust.refusal import Unreadable
+from pbm_oust.service.answers import read_answer
+from pbm_oust.service.table import VOCABULARY, form_of, format_command, parse_line
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What a mail asks for, as far as it is understood."""
+
+    line: Line
+    """The line that the command was read from."""
+    command: Command | Unreadable
+    """The command, or why there is none."""
+    text: str
+    """What the sender wrote besides."""
+    reply: Reply | None = None
+    """The letter that is answered, where that takes the place of a password."""
+    instead: Command | Partial | None = None
+    """What may have been meant by an answer that cannot be read."""
+
+    @property
+    def language(self) -> Language | None:
+        """The language whose words the line has, if it has any of another one than English."""
+        spoken = language_of(self.line.words[: self.line.own_words or 1])
+        wrong = self.command
+        if spoken or not isinstance(wrong, Unreadable) or not isinstance(wrong.reason, UnknownWord):
+            return spoken
+        return language_like(wrong.culprit, VOCABULARY.difference(ALIASES))
+
+
+def read_request(request: Request) -> Read:
+    """Return what a request asks for."""
+    if request.fault:
+        return Read(Line(()), Unreadable(request.fault), request.chat, request.reply)
+    if request.reply:
+        answer = read_answer(request.line, request.chat, request.reply)
+        reply = None if answer.is_whole else request.reply
+        return Read(answer.line, answer.command, answer.text, reply, answer.instead)
+    line = _line_with(request.code, request.line) if request.code else request.line
+    return Read(*parse_line(line), request.chat)
+
+
+def _line_with(code: Secret, subject: str) -> str:
+    """Return the line that brings a code back: a Subject, if that begins with doing so."""
+    verify = Verify(code, None)
+    begun = [in_english(fold(word)) for word in split_words(subject)[:2]]
+    is_meant = begun == [form_of(verify).name, code.text]
+    return subject if is_meant else format_command(verify, mask=False)

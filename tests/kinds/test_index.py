@@ -1,0 +1,77 @@
+"""Boards of a kind in the index, and what their results do to ratings."""
+
+from pathlib import Path
+
+import pytest
+
+from pbm_oust.accounts.clock import earliest_ruling
+from pbm_oust.board.ratings import START, rate
+from pbm_oust.rules.position import How, Kind, Result, Side
+from pbm_oust.store import board_queries as queries
+from pbm_oust.store.boards import Boards
+from pbm_oust.store.columns import format_outcome, parse_outcome
+from pbm_oust.store.database import Database
+from pbm_oust.store.entries import believe, read_entry
+from pbm_oust.store.histories import Histories
+from pbm_oust.store.refreshing import reindex, replay_believed
+from pbm_oust.store.waiting import BoardName
+from tests.support.games import STARTED, history_of
+from tests.support.kinds import short_games
+
+
+def test_every_result_is_read_from_the_index_as_it_was_written(kind: Kind) -> None:
+    for ending in (*kind.endings, *How):
+        for winner in (*Side, None):
+            result = Result(winner, ending)
+            assert parse_outcome(kind, format_outcome(result)) == result
+
+
+def test_an_ending_of_no_game_is_not_read(kind: Kind) -> None:
+    with pytest.raises(ValueError, match="nonsense"):
+        parse_outcome(kind, "x nonsense")
+
+
+def test_a_history_that_ends_with_its_result_is_believed_to_be_what_it_replays_to(
+    kind: Kind,
+) -> None:
+    for chance in short_games(kind).values():
+        game = chance.game()
+        replayed = read_entry(history_of(game), game, earliest_ruling)
+        believed = believe(BoardName(kind.name, 17), history_of(game))
+        assert believed
+        assert (believed.entry, believed.userids) == (replayed.entry, replayed.userids)
+
+
+def test_the_index_knows_the_results_of_all_boards(kind: Kind, tmp_path: Path) -> None:
+    results = {
+        number: (result, chance)
+        for number, (result, chance) in enumerate(short_games(kind).items(), 1)
+    }
+    folder = tmp_path / kind.name
+    folder.mkdir()
+    for number, (_, chance) in results.items():
+        (folder / f"{number}.txt").write_bytes(history_of(chance.game(board=number)))
+    database = Database(tmp_path / "pbm_oust.db")
+    boards = Boards(Histories(tmp_path), earliest_ruling)
+    assert reindex(database, boards) == len(results)
+    while replay_believed(database, boards, len(results)):
+        pass
+    with database.read() as snapshot:
+        assert queries.damaged_boards(snapshot, kind.name) == []
+        found = queries.finished_since(snapshot, kind.name, STARTED)
+        assert {entry.name.board: entry.result for entry in found} == {
+            number: result for number, (result, _) in results.items()
+        }
+        assert len(queries.rated_games(snapshot, kind.name)) == len(results)
+    database.close()
+
+
+def test_a_win_is_worth_more_than_a_draw_and_that_more_than_a_loss(kind: Kind) -> None:
+    for result, chance in short_games(kind).items():
+        (table,) = rate([chance.game()])
+        assert table.kind is kind
+        x, o = (table.standings[userid].rating for userid in ("alice", "bob"))
+        if result.winner is None:
+            assert x == o == START
+        else:
+            assert (x > START > o) is (result.winner is Side.X)
