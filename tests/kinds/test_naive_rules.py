@@ -5,7 +5,7 @@ from itertools import takewhile
 from pbm_oust.experiments.perft import count_sequences
 from pbm_oust.rules.position import Kind, taken
 from tests.support.boards import naive_start
-from tests.support.kinds import games_of, grids_of
+from tests.support.kinds import games_of, grids_of, short_games
 from tests.support.naive import Naive, names_of, point_of
 
 FEW = 1_500
@@ -26,8 +26,7 @@ def test_both_count_the_same_sequences_of_placements(kind: Kind) -> None:
 
 def test_both_play_the_same_games(kind: Kind) -> None:
     small = [game for game in games_of(kind) if game.grid.cells.bit_count() <= SMALL]
-    assert small
-    for game in small:
+    for game in (*small, *short_games(kind).values()):
         naive: Naive = naive_start(kind.name, str(game.grid))
         for before, cell, after in game.steps:
             assert naive.to_move == before.to_move.value
