@@ -1,4 +1,4 @@
-"""Letters that show boards as HTML: the finished text of a letter, its boards drawn with links."""
+"""Letters that show boards as HTML: the blocks of a letter, its boards drawn with links."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -11,13 +11,11 @@ from jinja2 import Environment
 from pbm_oust.accounts.settings import BoardForm, format_setting
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Deed
-from pbm_oust.commands.show import BoardsNotice
 from pbm_oust.grammar.suggest import example
 from pbm_oust.letters.body import LARGEST, size_of
-from pbm_oust.letters.layout import Paragraph, paragraphs
-from pbm_oust.play.notices import BoardNotice, Notice, Reader
+from pbm_oust.letters.layout import Look, Paragraph, Written, wrapped
+from pbm_oust.play.notices import Reader, Shown
 from pbm_oust.render.html import board_html, font_size
-from pbm_oust.render.text import board_text
 from pbm_oust.rules.position import Side
 
 ReplyTo = Callable[[Game], str | None]
@@ -35,18 +33,6 @@ class Links(Enum):
     SLIM = "slim"
     """In as few bytes as it takes."""
     NONE = "none"
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """A board that stands in a text."""
-
-    game: Game
-    is_now: bool
-    """Whether the board is as it is at this time, so that its player can act on it."""
-    begin: int
-    end: int
-    """Where in the text it stands, without the names of its players."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,24 +83,25 @@ class Pages:
     def __init__(self, templates: Environment) -> None:
         self._templates = templates
 
-    def of(self, notice: Notice, subject: str, text: str, reply_to: ReplyTo) -> str | None:
+    def of(self, written: Written, reader: Reader, reply_to: ReplyTo) -> str | None:
         """Return the page of a letter that says the same as its text, in ASCII.
 
         None where the letter shows no board, where its reader wants text alone, and where both
         together would be too large. Links that would make them so are left out.
         """
-        shown = list(shown_in(text, notice))
-        if not shown or notice.reader.settings.board is BoardForm.TEXT:
+        has_boards = any(isinstance(block, Shown) for block in written.blocks)
+        if not has_boards or reader.settings.board is BoardForm.TEXT:
             return None
         template = self._templates.get_template("html/letter.html")
+        room = LARGEST - size_of(written.text)
         for links in Links:
             page = template.render(
-                language=format_setting(notice.reader.settings, "language"),
-                subject=subject,
-                pieces=list(_pieces(notice, text, shown, reply_to, links)),
+                language=format_setting(reader.settings, "language"),
+                subject=written.subject,
+                pieces=list(_pieces(written, reader, reply_to, links)),
             )
             page = page.encode("ascii", "xmlcharrefreplace").decode()
-            if size_of(text) + size_of(page) <= LARGEST:
+            if size_of(page) <= room:
                 return page
         return None
 
@@ -127,39 +114,36 @@ def turn_took(game: Game) -> int:
     return sum(done.took for each in actions if isinstance(each, tuple) for done in each)
 
 
-def _pieces(
-    notice: Notice, text: str, shown: list[Shown], reply_to: ReplyTo, links: Links
-) -> Iterator[Piece]:
-    said = _said_in(notice)
-    done = 0
-    for each in shown:
-        yield from map(ParagraphPiece, paragraphs(text[done : each.begin], said))
-        is_mine = each.is_now and each.game.player_to_move == notice.reader.userid
-        address = reply_to(each.game) if is_mine and not each.game.result else None
-        yield _board_piece(each.game, address, links, notice.reader)
-        if each is not shown[-1]:
-            yield _position_piece(each.game)
-        done = each.end
-    yield from map(ParagraphPiece, paragraphs(text[done:], said))
-    yield _position_piece(shown[-1].game)
+def _pieces(written: Written, reader: Reader, reply_to: ReplyTo, links: Links) -> Iterator[Piece]:
+    """Yield the pieces of a page. What the last board holds is listed at the end of the letter."""
+    *_, last = (block for block in written.blocks if isinstance(block, Shown))
+    for block in written.blocks:
+        if isinstance(block, Paragraph):
+            yield ParagraphPiece(_without_margin(block))
+            continue
+        game = block.game
+        is_mine = block.is_now and game.player_to_move == reader.userid
+        address = reply_to(game) if is_mine and not game.result else None
+        yield _board_piece(game, address, links, is_answered=written.answering is not None)
+        if block is not last:
+            yield _position_piece(game)
+    yield _position_piece(last.game)
 
 
-def _said_in(notice: Notice) -> tuple[str, ...]:
-    """Return what players wrote that stands in a letter."""
-    match notice:
-        case BoardNotice():
-            return notice.chat, notice.note
-        case BoardsNotice():
-            return tuple(notice.notes.values())
-        case _:
-            return ()
+def _without_margin(paragraph: Paragraph) -> Paragraph:
+    """Return a paragraph of ours without the indentation that its lines share."""
+    if paragraph.look is not Look.LINES:
+        return paragraph
+    lines = [line for each in paragraph.lines for line in wrapped(each).split("\n")]
+    margin = min(len(line) - len(line.lstrip()) for line in lines)
+    return Paragraph(Look.LINES, tuple(line[margin:].rstrip() for line in lines))
 
 
-def _board_piece(game: Game, address: str | None, links: Links, reader: Reader) -> BoardPiece:
+def _board_piece(game: Game, address: str | None, links: Links, *, is_answered: bool) -> BoardPiece:
     position, latest = game.position, game.latest_stones()
     size = font_size(position)
     if not address or links is Links.NONE:
-        hint = example(position) if address and reader.answering else None
+        hint = example(position) if address and is_answered else None
         return BoardPiece(game, board_html(position, latest), size, example=hint or "")
     grid = position.grid
     targets = {
@@ -192,15 +176,3 @@ def mail_link(address: str, subject: str) -> str:
     return (
         f"mailto:{quote(local, safe='')}@{quote(host, safe='')}?subject={quote(subject, safe='')}"
     )
-
-
-def shown_in(text: str, notice: Notice) -> Iterator[Shown]:
-    """Yield the boards that stand in the text of the letter about a notice, in order."""
-    done = 0
-    for board in notice.shows():
-        game = board.game
-        lines = f"\n{board_text(game.position, game.latest_stones())}\n"
-        found = text.find(lines, done)
-        if found >= 0:
-            done = found + len(lines) - 1
-            yield Shown(game, board.is_now, found + 1, done)

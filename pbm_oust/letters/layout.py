@@ -1,19 +1,147 @@
-"""Texts laid out for letters, and taken apart into paragraphs as HTML wants them. Pure."""
+"""What a letter says, as blocks: paragraphs and boards, which its text and its HTML share. Pure.
 
+A template writes paragraphs, with blank lines between them. Marks show where a board stands and
+what a player wrote: characters that no text may hold, and that all other text loses on its way.
+"""
+
+import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import groupby
 
+from pbm_oust.accounts.tags import Purpose
+from pbm_oust.play.notices import Shown
+from pbm_oust.render.text import board_text
+
 WIDTH = 75
 """Lines of our own sentences are at most this long."""
 
+_BOARD, _SAID, _END = "\ufdd0", "\ufdd1", "\ufdd2"
+"""Mark a board, and the begin and the end of what a player wrote (Unicode, section 23.7)."""
+_MARKS = re.compile(f"[{_BOARD}-{_END}]")
+_MARKED = re.compile(f"({_BOARD}|{_SAID}[^{_END}]*{_END})")
 
-def quoted(text: str) -> str:
-    """Return what a player wrote, wrapped and indented."""
-    lines = (textwrap.fill(line, WIDTH - 2, break_on_hyphens=False) for line in text.splitlines())
-    return textwrap.indent("\n".join(lines), "  ")
+
+class Look(Enum):
+    """How a paragraph looks."""
+
+    PROSE = "prose"
+    """Sentences of ours."""
+    SAID = "said"
+    """What a player wrote."""
+    LINES = "lines"
+    """Lines that stay as they are: commands, and tables."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Lines that belong together, each as it was written."""
+
+    look: Look
+    lines: tuple[str, ...]
+
+
+Block = Paragraph | Shown
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a letter says, from which its text and its HTML are made."""
+
+    subject: str
+    blocks: tuple[Block, ...]
+    answering: Purpose | None = None
+    """What an answer to it is for, where that needs no password."""
+
+    @property
+    def text(self) -> str:
+        """The letter as text: sentences in lines that fit, and what a player wrote indented."""
+        return "\n\n".join(map(_text, self.blocks)) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A part of what a template writes that keeps its marks."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def board_below(heading: str) -> Marked:
+    """Return a heading with the mark of a board below it."""
+    return Marked(f"{heading}\n\n{_BOARD}")
+
+
+def quoted(text: str) -> Marked:
+    """Return what a player wrote, marked so."""
+    return Marked(f"{_SAID}{unmarked(text)}{_END}")
+
+
+def unmarked(value: object) -> object:
+    """Return what a template is about to write, without marks where it is not to have any."""
+    return _MARKS.sub("", value) if isinstance(value, str) else value
+
+
+def blocks(written: str, shown: Sequence[Shown] = ()) -> Iterator[Block]:
+    """Yield the blocks of what a template has written; `shown` are the boards at its marks.
+
+    Raises ValueError where the template does not show just these.
+    """
+    boards = iter(shown)
+    for part in _MARKED.split(written):
+        if part == _BOARD:
+            board = next(boards, None)
+            if board is None:
+                raise ValueError(f"more than {len(shown)} boards are shown")
+            yield board
+        elif part.startswith(_SAID):
+            for lines in _parted(part.strip(_SAID + _END).splitlines()):
+                yield Paragraph(Look.SAID, lines)
+        else:
+            yield from map(_paragraph, _parted(part.split("\n")))
+    if next(boards, None):
+        raise ValueError(f"fewer than {len(shown)} boards are shown")
+
+
+def _parted(lines: Iterable[str]) -> Iterator[tuple[str, ...]]:
+    """Yield the lines between blank ones."""
+    for is_blank, some in groupby(lines, lambda line: not line.strip()):
+        if not is_blank:
+            yield tuple(some)
+
+
+def _paragraph(lines: tuple[str, ...]) -> Paragraph:
+    """Return sentences, or lines that stay as they are, where one of them is indented."""
+    is_indented = any(line.startswith(" ") for line in lines)
+    return Paragraph(Look.LINES if is_indented else Look.PROSE, lines)
+
+
+def _text(block: Block) -> str:
+    if isinstance(block, Shown):
+        return board_text(block.game.position, block.game.latest_stones())
+    if block.look is Look.SAID:
+        return indented(block.lines)
+    return "\n".join(map(wrapped, block.lines))
+
+
+def wrapped(line: str) -> str:
+    """Return a sentence broken into lines that fit; an indented line stays as it is."""
+    if len(line) <= WIDTH or line.startswith(" "):
+        return line
+    return textwrap.fill(line, WIDTH, break_long_words=False, break_on_hyphens=False)
+
+
+def indented(lines: Iterable[str]) -> str:
+    """Return lines as they are, but wrapped and indented."""
+    slim = (
+        textwrap.fill(line, WIDTH - 2, break_long_words=False, break_on_hyphens=False)
+        for line in lines
+    )
+    return textwrap.indent("\n".join(slim), "  ")
 
 
 def beside(text: str, column: int, width: int = WIDTH) -> str:
@@ -34,62 +162,3 @@ def item(text: str) -> str:
     return textwrap.fill(
         text, WIDTH, initial_indent="  - ", subsequent_indent="    ", break_on_hyphens=False
     )
-
-
-class Look(Enum):
-    """How a paragraph looks."""
-
-    PROSE = "prose"
-    """Sentences of ours."""
-    SAID = "said"
-    """What a player wrote."""
-    LINES = "lines"
-    """Lines that stay as they are: commands, and tables."""
-
-
-@dataclass(frozen=True, slots=True)
-class Paragraph:
-    """Lines that belong together, without the indentation that they share."""
-
-    look: Look
-    lines: tuple[str, ...]
-
-
-def paragraphs(text: str, said: Sequence[str] = ()) -> Iterator[Paragraph]:
-    """Yield the paragraphs of a text.
-
-    Sentences that were wrapped are made whole again. What has an indented line is left as it is;
-    where it stands in one of the texts `said`, a player wrote it.
-    """
-    words = [_in_one_line(each) for each in said]
-    for is_blank, block in groupby(text.split("\n"), lambda line: not line.strip()):
-        lines = list(block)
-        if is_blank:
-            continue
-        if not any(line.startswith(" ") for line in lines):
-            yield Paragraph(Look.PROSE, tuple(_unwrapped(lines)))
-            continue
-        is_said = any(_in_one_line("\n".join(lines)) in each for each in words)
-        margin = min(len(line) - len(line.lstrip()) for line in lines)
-        look = Look.SAID if is_said else Look.LINES
-        yield Paragraph(look, tuple(line[margin:].rstrip() for line in lines))
-
-
-def _unwrapped(lines: Sequence[str]) -> Iterator[str]:
-    """Yield lines as they were before those that are longer than a mail is wide were broken.
-
-    A line that is nearly as wide and not broken is taken for one where a long word follows it.
-    """
-    whole, latest = lines[0], lines[0]
-    for line in lines[1:]:
-        if len(latest) + 1 + len(line.split(" ", 1)[0]) > WIDTH:
-            whole += f" {line}"
-        else:
-            yield whole
-            whole = line
-        latest = line
-    yield whole
-
-
-def _in_one_line(text: str) -> str:
-    return " ".join(text.split())

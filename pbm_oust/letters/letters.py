@@ -1,7 +1,6 @@
 """Letters: notices as mail messages with the headers that mail programs and other robots heed."""
 
 import hashlib
-import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -21,7 +20,6 @@ from pbm_oust.accounts.tags import (
 )
 from pbm_oust.board.game import Game
 from pbm_oust.letters.body import LONGEST_LINE, fill
-from pbm_oust.letters.layout import WIDTH
 from pbm_oust.letters.words import words_in
 from pbm_oust.play.notices import BoardNotice, Notice, Unheard, Verification, turn_on
 from pbm_oust.play.request import Request
@@ -54,21 +52,15 @@ class Letters:
         They are as they stand in the outbox: their lines end in LF. Raises OSError where the key
         of the home cannot be read.
         """
-        if isinstance(notice, BoardNotice):
-            notice = replace(notice, chat=_wrapped(notice.chat))
-        contents: dict[tuple[str, bool], _Content] = {}
+        contents: dict[bool, _Content] = {}
         letters = []
         for address in notice.reader.addresses:
             account, meaning = notice.reader.account, notice.answer()
             is_own = account is not None and account.has_exactly(address)
             reply = meaning if is_own and isinstance(meaning, Reply) else None
-            answering = reply.purpose.value if reply else ""
-            as_told = answering, is_own
-            if as_told not in contents:
-                reader = replace(notice.reader, answering=answering)
-                own = replace(notice, reader=reader)
-                contents[as_told] = self._content(own, reply, is_own=as_told[1])
-            content = contents[as_told]
+            if is_own not in contents:
+                contents[is_own] = self._content(notice, reply, is_own=is_own)
+            content = contents[is_own]
             letter = self._letter(notice, request, address, content, reply)
             boundary = hashlib.sha256(letter["Message-ID"].encode()).hexdigest()[:24]
             # RFC 2045, section 6.7: quoted-printable never holds =_
@@ -85,7 +77,8 @@ class Letters:
         `is_own` tells whether it goes to an address of its reader's account.
         """
         words = words_in(notice.reader.settings.language, self._address)
-        subject, text = words.of(notice)
+        written = words.of(notice, reply.purpose if reply else None)
+        subject = written.subject
         about, reader = notice.board(), notice.reader
         if about and reader.settings.subject is SubjectForm.BOARD:
             subject = f"{about.name}: {about.header.x} - {about.header.o}"
@@ -98,7 +91,8 @@ class Letters:
                 return None
             return self._answers_at(notice, turn_on(game, reader.userid))
 
-        return _Content(subject, text, words.pages.of(notice, subject, text, moves_at))
+        written = replace(written, subject=subject)
+        return _Content(subject, written.text, words.pages.of(written, reader, moves_at))
 
     def _answers_at(self, notice: Notice, reply: Reply | None) -> str | None:
         """Return the address at which an answer counts as its reader's, if there is one."""
@@ -173,8 +167,3 @@ class Letters:
     @property
     def _host(self) -> str:
         return self._address.rpartition("@")[2]
-
-
-def _wrapped(chat: str) -> str:
-    lines = (textwrap.fill(line, WIDTH - 2, break_on_hyphens=False) for line in chat.splitlines())
-    return "\n".join(lines)

@@ -1,16 +1,16 @@
 """Notices put into words by the templates."""
 
-import re
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from importlib import import_module
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from pbm_oust.accounts.address import is_same_address
+from pbm_oust.accounts.tags import Purpose
 from pbm_oust.board.formats.plain import format_plain
 from pbm_oust.board.formats.sheet import Sheet
 from pbm_oust.board.game import Game
@@ -27,13 +27,24 @@ from pbm_oust.grammar.words import is_harmless
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language
 from pbm_oust.letters.figures import FIGURES
 from pbm_oust.letters.html import Pages
-from pbm_oust.letters.layout import WIDTH, beside, item, quoted
+from pbm_oust.letters.layout import (
+    WIDTH,
+    Marked,
+    Written,
+    beside,
+    blocks,
+    board_below,
+    indented,
+    item,
+    quoted,
+    unmarked,
+)
 from pbm_oust.letters.overview import usages_by_heading
 from pbm_oust.letters.refusals import explained
 from pbm_oust.letters.tables import game_row, past_rows, seek_rows, standing_rows
 from pbm_oust.letters.translator import Translator
-from pbm_oust.play.notices import BoardNotice, Notice, RefusalNotice
-from pbm_oust.render.text import game_text, in_columns
+from pbm_oust.play.notices import Notice, RefusalNotice
+from pbm_oust.render.text import in_columns, players_text
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.service.table import FORMS, form_named, form_of
@@ -50,6 +61,7 @@ class Words:
             trim_blocks=True,
             lstrip_blocks=True,
             autoescape=False,  # noqa: S701 - plain text
+            finalize=unmarked,
             extensions=["jinja2.ext.i18n"],
         )
         templates.policies["ext.i18n.trimmed"] = True
@@ -58,6 +70,7 @@ class Words:
         self._templates.filters.update(
             usage=wrapped_usage,
             quoted=quoted,
+            indented=indented,
             beside=beside,
             item=item,
             in_time_of=translator.in_time_of,
@@ -74,7 +87,8 @@ class Words:
             kinds=tuple(KINDS.values()),
             languages=tuple(LANGUAGES.values()),
             reader_language=language,
-            drawn=game_text,
+            drawn=drawn,
+            whole_game=whole_game,
             number_of=int.bit_count,
             ordinal=translator.ordinal,
             decimal=translator.decimal,
@@ -82,7 +96,7 @@ class Words:
             grid_text=translator.grid_text,
             words_of=lambda action: translator.word(format_action(action)),
             words_of_wish=lambda wish: translator.word(format_wish(wish)),
-            said=self.of,
+            told_in=self._told_in,
             rows_of=self._rows,
             past_rows=partial(past_rows, translator, self._ended_by),
             seek_rows=partial(seek_rows, translator),
@@ -100,19 +114,25 @@ class Words:
             blank=Blank,
             **FIGURES,
         )
-        self.pages = Pages(self._templates.overlay(autoescape=True))
+        self.pages = Pages(self._templates.overlay(autoescape=True, finalize=None))
 
-    def of(self, notice: Notice) -> tuple[str, str]:
-        """Return the Subject and the text of the mail about a notice."""
+    def of(self, notice: Notice, answering: Purpose | None = None) -> Written:
+        """Return what the letter about a notice says.
+
+        `answering` is what an answer to it is for, where that needs no password.
+        """
         match notice:
-            case BoardNotice():
-                return self._board(notice)
             case HelpNotice():
                 return self._help(notice)
             case RefusalNotice():
-                return self._refusal(notice)
+                return self._refusal(notice, answering)
             case _:
-                return self._mail(notice)
+                return self._mail(notice, answering)
+
+    def _told_in(self, notice: Notice) -> tuple[str, str]:
+        """Return the Subject and the text of a letter, to stand in another one."""
+        written = self.of(notice)
+        return written.subject, written.text
 
     def _rows(self, games: Iterable[Game]) -> list[str]:
         """Return a line for each game of a list."""
@@ -121,8 +141,13 @@ class Words:
 
     def help_page(self, subject: str) -> str | None:
         """Return the page of the help about a subject, or None if there is none."""
+        page = self._page(subject)
+        return None if page is None else Written(subject, tuple(blocks(page))).text.rstrip("\n")
+
+    def _page(self, subject: str) -> str | None:
+        """Return a page of the help as its templates write it."""
         if subject in KINDS:
-            return wrapped(str(self._kind_words(KINDS[subject]).rules(KINDS[subject])))
+            return str(self._kind_words(KINDS[subject]).rules(KINDS[subject]))
         if subject in ("overview", "commands", *SUBJECTS):
             name = "overview" if subject == "commands" else subject
             usages = usages_by_heading(self._tongue.language)
@@ -130,28 +155,20 @@ class Words:
             return self._render(f"help/{name}", **facts)
         forms = [form for form in FORMS if form.topic == subject]
         if not forms and subject in {deed.value for deed in WISHED}:
-            return self.help_page("move")
+            return self._page("move")
         return self._form_page(subject, forms) if forms else None
 
-    def _board(self, notice: BoardNotice) -> tuple[str, str]:
-        game = notice.game
-        return self._mail(
-            notice,
-            board=game_text(game),
-            record=format_plain(Sheet(game)),
-        )
-
-    def _help(self, notice: HelpNotice) -> tuple[str, str]:
-        found = {subject: self.help_page(subject) for subject in notice.subjects or ("overview",)}
+    def _help(self, notice: HelpNotice) -> Written:
+        found = {subject: self._page(subject) for subject in notice.subjects or ("overview",)}
         unknown = [subject for subject, page in found.items() if page is None]
         known = [subject for subject in notice.subjects if found[subject] is not None]
         pages = [page for page in found.values() if page is not None]
         if unknown:
             shown = [subject for subject in unknown if is_harmless(subject)]
             pages.append(self._render("help/unknown", unknown=shown, subjects=help_subjects()))
-        return self._mail(notice, pages=pages, subjects=known)
+        return self._mail(notice, None, pages=pages, subjects=known)
 
-    def _refusal(self, notice: RefusalNotice) -> tuple[str, str]:
+    def _refusal(self, notice: RefusalNotice, answering: Purpose | None) -> Written:
         refusal, game = notice.refusal, notice.game
         facts: dict[str, object] = {
             "family": refusal.family,
@@ -160,7 +177,6 @@ class Words:
             "culprit": notice.culprit,
             "kind_words": self._kind_words(game.header.kind) if game else None,
         }
-        board = game_text(game) if game else ""
         correction, meant, reader = notice.correction, notice.instead, notice.reader
         answer = (self._tongue.answer(meant) or self._tongue.line(meant)) if meant else ""
         if game and reader.userid and correction and not answer:
@@ -172,12 +188,12 @@ class Words:
         line = self._tongue.line(correction) if correction else ""
         return self._mail(
             notice,
+            answering,
             **facts,
             sentences=explained(notice, facts, self._templates),
             supposed=notice.supposed,
             told_to=notice.told_to,
             correction="" if line == notice.sent else line,
-            board=board,
             blanks=form_of(correction).blanks(correction) if correction else [],
             answer=answer,
         )
@@ -200,18 +216,18 @@ class Words:
         """Return a template whose macros can be called without a notice."""
         return self._templates.get_template(f"{template}.txt").module
 
-    def _mail(self, notice: Notice, **facts: object) -> tuple[str, str]:
-        """Return the Subject, which is the first line of a template of mail, and the text."""
-        known = {field.name: getattr(notice, field.name) for field in fields(notice)}
-        text = self._render(f"mail/{notice.template}", **(known | facts))
-        first, _, rest = text.partition("\n")
+    def _mail(self, notice: Notice, answering: Purpose | None, **facts: object) -> Written:
+        """Return what a letter says: the first line of its template is the Subject."""
+        given = {field.name: getattr(notice, field.name) for field in fields(notice)}
+        purpose = answering.value if answering else ""
+        body = self._render(f"mail/{notice.template}", **(given | facts), answering=purpose)
+        subject, _, rest = body.partition("\n")
         head = self._render("shared/head", reader=notice.reader)
-        whole = "\n\n".join(filter(None, [head, rest.strip("\n")]))
-        return first.removeprefix("Subject: "), whole + "\n"
+        written = (*blocks(head), *blocks(rest, notice.shows()))
+        return Written(subject.removeprefix("Subject: "), written, answering)
 
     def _render(self, template: str, **facts: object) -> str:
-        text = self._templates.get_template(f"{template}.txt").render(facts)
-        return wrapped(re.sub(r"\n{3,}", "\n\n", text)).strip("\n")
+        return self._templates.get_template(f"{template}.txt").render(facts).strip("\n")
 
 
 def folders() -> list[str]:
@@ -223,6 +239,17 @@ def folders() -> list[str]:
 def words_in(language: Language, address: str) -> Words:
     """Return the words of a language, which a process makes ready once: that takes its time."""
     return Words(address, language)
+
+
+def drawn(game: Game) -> Marked:
+    """Return the mark of a board below its heading."""
+    return board_below(players_text(game))
+
+
+@lru_cache(maxsize=4)
+def whole_game(game: Game) -> str:
+    """Return a game as lines that can be read back; the latest ones are remembered."""
+    return format_plain(Sheet(game))
 
 
 def example(game: Game) -> Partial | None:
@@ -271,16 +298,6 @@ def usages_of(form: Form[Command], language: Language = ENGLISH) -> list[str]:
 def shown_in_any(option: Option[object]) -> list[str]:
     """Return how the help of the games shows an option, each way once."""
     return list(filter(None, dict.fromkeys(option.shown(kind) for kind in KINDS.values())))
-
-
-def wrapped(text: str) -> str:
-    """Return a text whose sentences are broken into lines; indented lines stay as they are."""
-    return "\n".join(
-        textwrap.fill(line, WIDTH, break_long_words=False, break_on_hyphens=False)
-        if len(line) > WIDTH and not line.startswith(" ")
-        else line
-        for line in text.split("\n")
-    )
 
 
 def wrapped_usage(usage: str) -> str:

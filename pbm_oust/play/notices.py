@@ -31,9 +31,6 @@ class Reader:
     """What the reader has settled; what is usual where the server does not know him."""
     account: Account | None = field(default=None, repr=False)
     """The reader's account, where an answer to the notice may count as his."""
-    answering: str = ""
-    """What an answer to the letter is for, a word of `replying.Purpose`; empty where it needs a
-    password."""
 
     @property
     def asked(self) -> bool:

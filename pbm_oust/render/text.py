@@ -41,8 +41,13 @@ def board_text(position: Position, latest: int = 0, letters: Letters = LETTERS) 
 
 def game_text(game: Game, letters: Letters = LETTERS) -> str:
     """Return the board of a game under a heading with both players and their figures."""
-    heading = "   ".join(player_text(game, side) for side in Side)
-    return f"{heading}\n\n{board_text(game.position, game.latest_stones(), letters)}"
+    board = board_text(game.position, game.latest_stones(), letters)
+    return f"{players_text(game)}\n\n{board}"
+
+
+def players_text(game: Game) -> str:
+    """Return both players with their figures, as they stand above a board."""
+    return "   ".join(player_text(game, side) for side in Side)
 
 
 def player_text(game: Game, side: Side) -> str:

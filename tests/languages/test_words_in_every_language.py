@@ -40,7 +40,7 @@ def mail_of(refusal: Refusal, language: Language, culprit: str | None = None) ->
     sent = f"oust move 17 {refusal.culprit}".strip()
     shown = refusal.culprit if culprit is None else culprit
     notice = RefusalNotice(reader, refusal, sent, shown, 13, None)
-    return words(language).of(notice)[1]
+    return words(language).of(notice).text
 
 
 def named(refusal: Refusal) -> str:
@@ -96,12 +96,12 @@ def test_no_refusal_has_a_sentence_in_english(refusal: Refusal, language: Langua
 @pytest.mark.parametrize("language", OTHERS, ids=str)
 def test_help_is_found_by_the_words_of_a_language(language: Language) -> None:
     for subject in help_subjects():
-        _, mail = words(language).of(HelpNotice(Reader(("alice@example.org",)), (subject,)))
+        mail = words(language).of(HelpNotice(Reader(("alice@example.org",)), (subject,))).text
         assert page_of(subject, language) in mail
 
 
 def test_a_subject_without_help_is_answered_with_subjects_in_the_words_of_the_language() -> None:
-    _, mail = words(LANGUAGES["fr"]).of(HelpNotice(Reader(("alice@example.org",)), ("chess",)))
+    mail = words(LANGUAGES["fr"]).of(HelpNotice(Reader(("alice@example.org",)), ("chess",))).text
     assert "defi, cherche, rejoins" in " ".join(mail.split())
 
 

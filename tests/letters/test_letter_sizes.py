@@ -6,6 +6,7 @@ from email.policy import SMTP, default
 
 import pytest
 
+from pbm_oust.accounts.tags import Purpose
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import LONGEST_USERID
 from pbm_oust.letters.body import LARGEST, fill, size_of
@@ -30,13 +31,13 @@ def empty_board(size: int) -> Game:
 def letter_for(game: Game, host: str, chat: str = "") -> EmailMessage:
     """Return a letter as it comes out of a mail server."""
     userid = "u" * LONGEST_USERID
-    reader = Reader(("x@example.org",), game.player_to_move, answering="play")
+    reader = Reader(("x@example.org",), game.player_to_move)
     notice = BoardNotice(reader, News.PLAYED, game, chat=chat, chat_from=userid)
-    subject, text = WORDS.of(notice)
-    page = WORDS.pages.of(notice, subject, text, lambda game: f"{LOCAL}@{host}")
+    written = WORDS.of(notice, Purpose.PLAY)
+    page = WORDS.pages.of(written, reader, lambda game: f"{LOCAL}@{host}")
     letter = EmailMessage(policy=default.clone(linesep="\n", max_line_length=76))
-    letter["Subject"] = subject
-    fill(letter, text, page, "=_boundary")
+    letter["Subject"] = written.subject
+    fill(letter, written.text, page, "=_boundary")
     sent = message_from_bytes(
         letter.as_bytes(policy=letter.policy.clone(linesep="\r\n")), policy=SMTP
     )

@@ -33,12 +33,12 @@ def notice_of(game: Game, userid: str = "", news: News = News.PLAYED) -> BoardNo
 
 
 def text_of(notice: Notice) -> str:
-    return WORDS.of(notice)[1]
+    return WORDS.of(notice).text
 
 
 def html_of(notice: Notice, address: str | None = REPLY) -> str:
     """Return a letter as HTML, empty where it is text alone."""
-    return WORDS.pages.of(notice, *WORDS.of(notice), lambda game: address) or ""
+    return WORDS.pages.of(WORDS.of(notice), notice.reader, lambda game: address) or ""
 
 
 def page_of(notice: Notice, address: str | None = REPLY) -> Page:

@@ -92,7 +92,7 @@ def test_every_unreadable_line_is_refused_in_sentences_that_fit(text: str) -> No
     assert isinstance(refusal, Unreadable)
     sent = line.shown(VOCABULARY, lambda word: word in {"alice", "bob"})
     culprit = refusal.culprit if refusal.culprit in sent else ""
-    _, mail = WORDS.of(RefusalNotice(READER, refusal, sent, culprit, 0, None))
+    mail = WORDS.of(RefusalNotice(READER, refusal, sent, culprit, 0, None)).text
     assert "wonderland" not in mail
     assert "secret" not in mail
     assert max(map(len, mail.splitlines())) <= WIDEST
@@ -100,7 +100,7 @@ def test_every_unreadable_line_is_refused_in_sentences_that_fit(text: str) -> No
 
 def test_several_subjects_are_refused_in_sentences_that_fit() -> None:
     refusal = Unreadable(SeveralSubjects())
-    _, mail = WORDS.of(RefusalNotice(READER, refusal, "", "", 0, None))
+    mail = WORDS.of(RefusalNotice(READER, refusal, "", "", 0, None)).text
     assert "more than one Subject" in mail
 
 
@@ -111,7 +111,7 @@ def test_who_is_on_more_boards_than_he_wants_has_room_when_enough_of_them_are_ov
     active: int, over: str
 ) -> None:
     refusal = NotAllowed(LimitReached("carol", 2, active), "carol")
-    _, mail = WORDS.of(RefusalNotice(READER, refusal, "", "", 0, None))
+    mail = WORDS.of(RefusalNotice(READER, refusal, "", "", 0, None)).text
     assert f"When {over}, there is room again." in " ".join(mail.split())
 
 
@@ -175,16 +175,16 @@ def test_the_overview_names_every_subject(subject: str) -> None:
 
 
 def test_a_subject_without_help_is_answered_with_the_subjects_there_are() -> None:
-    _, mail = WORDS.of(HelpNotice(READER, ("chess",)))
+    mail = WORDS.of(HelpNotice(READER, ("chess",))).text
     assert mail.startswith("There is no help about chess. There is help about:")
 
 
 def test_a_subject_that_might_be_a_password_is_not_repeated() -> None:
-    subject, mail = WORDS.of(HelpNotice(READER, ("wonderland",)))
-    assert "wonderland" not in subject + mail
+    written = WORDS.of(HelpNotice(READER, ("wonderland",)))
+    assert "wonderland" not in written.subject + written.text
 
 
 def test_help_about_several_subjects_holds_all_of_their_pages() -> None:
-    _, mail = WORDS.of(HelpNotice(READER, ("move", "oust")))
+    mail = WORDS.of(HelpNotice(READER, ("move", "oust"))).text
     assert page_of("move") in mail
     assert page_of("oust") in mail

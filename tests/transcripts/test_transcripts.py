@@ -51,9 +51,9 @@ def letters_in(language: Language, name: str) -> list[tuple[str, str]]:
     told = []
     for notice in conversation(name)[2]:
         settings = replace(notice.reader.settings, language=language)
-        told.append(
-            words(language).of(replace(notice, reader=replace(notice.reader, settings=settings)))
-        )
+        reader = replace(notice.reader, settings=settings)
+        written = words(language).of(replace(notice, reader=reader))
+        told.append((written.subject, written.text))
     return told
 
 

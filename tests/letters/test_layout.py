@@ -1,0 +1,103 @@
+"""The blocks of letters: sentences are whole, what players wrote and boards are known as such."""
+
+import string
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbm_oust.letters.layout import (
+    WIDTH,
+    Block,
+    Look,
+    Paragraph,
+    Written,
+    blocks,
+    board_below,
+    quoted,
+    unmarked,
+)
+from pbm_oust.play.notices import Shown
+from tests.support.games import new_game, play
+
+words = st.text(string.ascii_letters + string.punctuation, min_size=1, max_size=90)
+sentences = st.lists(words, min_size=1, max_size=40).map(" ".join)
+BOARD = Shown(play(new_game("square 3x3"), "x B2"))
+DRAWN = "  A B C\n3 . . . 3\n2 . X . 2\n1 . . . 1\n  A B C"
+
+
+def text_of(*some: Block) -> str:
+    return Written("", some).text
+
+
+@given(st.lists(sentences, max_size=5))
+def test_sentences_are_whole_and_broken_only_in_the_text(some: list[str]) -> None:
+    found = tuple(blocks("\n\n".join(some)))
+    assert found == tuple(Paragraph(Look.PROSE, (each,)) for each in some)
+    lines = text_of(*found).splitlines()
+    assert all(len(line) <= WIDTH or " " not in line for line in lines)
+
+
+def test_short_lines_stay_lines() -> None:
+    text = "alice played D4.\nbob played E5.\nThe server passed for alice."
+    assert list(blocks(text)) == [Paragraph(Look.PROSE, tuple(text.split("\n")))]
+
+
+@given(st.text())
+def test_no_word_is_lost_or_added(text: str) -> None:
+    written = str(unmarked(text))
+    found = " ".join(line for each in blocks(written) for line in _lines(each))
+    assert found.split() == written.split()
+
+
+def _lines(block: Block) -> tuple[str, ...]:
+    assert isinstance(block, Paragraph)
+    return block.lines
+
+
+def test_indented_lines_stay_as_they_are() -> None:
+    text = "You sent:\n\n  oust mvoe 17\n       ^^^^\n\n\n\nSend instead:\n\n  oust move 17\n"
+    found = list(blocks(text))
+    assert found == [
+        Paragraph(Look.PROSE, ("You sent:",)),
+        Paragraph(Look.LINES, ("  oust mvoe 17", "       ^^^^")),
+        Paragraph(Look.PROSE, ("Send instead:",)),
+        Paragraph(Look.LINES, ("  oust move 17",)),
+    ]
+    assert text_of(*found) == text.replace("\n\n\n\n", "\n\n")
+
+
+def test_what_a_player_wrote_is_known_as_that_and_indented_in_the_text() -> None:
+    said = quoted("Well played!\n\n\n  I give\nup.")
+    found = list(blocks(f"bob writes:\n\n{said}\n\nOr send:\n\n  oust show 1"))
+    looks = [each.look for each in found if isinstance(each, Paragraph)]
+    assert looks == [Look.PROSE, Look.SAID, Look.SAID, Look.PROSE, Look.LINES]
+    assert found[2] == Paragraph(Look.SAID, ("  I give", "up."))
+    assert text_of(*found[:3]) == "bob writes:\n\n  Well played!\n\n    I give\n  up.\n"
+
+
+def test_a_long_line_of_a_player_is_broken_between_words_and_only_in_the_text() -> None:
+    address = "https://example.org/" + "x" * 90
+    line = "This is where I found it, so have a look before you make your next move: " + address
+    (found,) = blocks(str(quoted(line)))
+    assert found == Paragraph(Look.SAID, (line,))
+    assert text_of(found).splitlines()[-1] == f"  {address}"
+
+
+def test_a_board_stands_where_its_mark_is() -> None:
+    found = list(blocks(f"This is it.\n\n{board_below('x: alice 1/1')}\n\nPlay.", [BOARD]))
+    assert found[2] is BOARD
+    assert text_of(*found) == f"This is it.\n\nx: alice 1/1\n\n{DRAWN}\n\nPlay.\n"
+
+
+@pytest.mark.parametrize("shown", [0, 2])
+def test_a_letter_shows_just_the_boards_that_its_notice_names(shown: int) -> None:
+    with pytest.raises(ValueError, match="boards are shown"):
+        list(blocks(str(board_below("x")), [BOARD] * shown))
+
+
+@given(st.text(st.sampled_from("\ufdd0\ufdd1\ufdd2 a\n"), max_size=20))
+def test_nobody_writes_marks(text: str) -> None:
+    found = list(blocks(f"{quoted(text)}\n\n{unmarked(text)}\n\n{board_below('x')}", [BOARD]))
+    assert found.count(BOARD) == 1
+    assert not {"\ufdd0", "\ufdd1", "\ufdd2"} & set(text_of(*found))
