@@ -1,4 +1,4 @@
-"""What a shell can complete: the boards and the players of the home."""
+"""What a shell can complete: the boards and the players of the home, and commands by mail."""
 
 from pathlib import Path
 
@@ -23,6 +23,21 @@ def complete_userids(
 ) -> list[CompletionItem]:
     """Return the userids of all accounts."""
     return _beginning(_home(context).userids(), incomplete)
+
+
+def complete_command(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Return the words that may come next in a command by mail."""
+    from pbm_oust.service.completion import next_in
+
+    follows = next_in(context.params.get(parameter.name or "") or ())
+    words = list(follows.words)
+    if "BOARD" in follows.place and follows.kind:
+        words += map(str, _home(context).boards(follows.kind.name))
+    if "USERID" in follows.place:
+        words += _home(context).userids()
+    return _beginning(words, incomplete)
 
 
 def _home(context: click.Context) -> Home:

@@ -12,6 +12,7 @@ from email.utils import make_msgid
 import click
 
 from pbm_oust.accounts.tags import without_tokens
+from pbm_oust.cli.completion import complete_command
 from pbm_oust.cli.operator import ADDRESS, ENDPOINT, RELAY, Operator, Refused, now, pass_operator
 from pbm_oust.grammar.words import MASK
 from pbm_oust.mail.inbound import KeptBySender, envelope_of, open_intake
@@ -111,26 +112,31 @@ def deliver(operator: Operator, sender: str | None, recipient: str | None) -> No
             log.warning("letters stay in the outbox: %s", error)
 
 
-@click.command()
+@click.command(context_settings={"ignore_unknown_options": True})
 @click.option("--from", "sender", type=ADDRESS, required=True, help="Who sends the command.")
 @click.option("--smtp", type=ENDPOINT, help="Where the server listens: HOST:PORT.")
 @click.option("--text", default="", help="The text of the mail.")
-@click.argument("subject")
+@click.argument(
+    "subject", metavar="SUBJECT", nargs=-1, required=True, shell_complete=complete_command
+)
 @pass_operator
-def mail(operator: Operator, sender: str, smtp: Endpoint | None, text: str, subject: str) -> None:
+def mail(
+    operator: Operator, sender: str, smtp: Endpoint | None, text: str, subject: tuple[str, ...]
+) -> None:
     """Mail a command to the running server and print its answer.
 
     Exit status 1 if the command was refused.
     """
+    line = " ".join(subject)
     server = smtp or operator.configuration.smtp
     if server is None:
         raise click.UsageError("the server takes no SMTP; name where it does with --smtp")
-    if len(subject.splitlines()) > 1:
+    if len(line.splitlines()) > 1:
         raise click.UsageError("a Subject is one line; the text of the mail goes into --text")
     message = EmailMessage()
     message["From"] = sender
     message["To"] = operator.configuration.address
-    message["Subject"] = subject
+    message["Subject"] = line
     message["Date"] = now()
     message["Message-ID"] = make_msgid(domain="localhost")
     message.set_content(text)

@@ -51,6 +51,9 @@ class Blank:
     name: str
 
 
+_NOTHING: Mapping[str, object] = MappingProxyType({})
+
+
 @dataclass(frozen=True, slots=True)
 class Partial:
     """A command of which not everything is known. What is missing is shown as blanks."""
@@ -58,7 +61,7 @@ class Partial:
     command: type[Command]
     given: Mapping[str, object]
     """The fields that are known, by their names; a Blank stands for what is to be put in."""
-    options: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+    options: Mapping[str, object] = field(default_factory=lambda: _NOTHING)
     """The values of options, by what they set."""
     form: str = ""
     """The name of the form that writes it, where that is not the usual one."""

@@ -21,6 +21,7 @@ OF_LETTER = ("BOARD", "USERID", "PASSWORD")
 
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 
+
 Known = tuple[Kind, int, str]
 """What is known of an answer to a letter: the game and the board, and the userid of its reader."""
 
@@ -45,11 +46,16 @@ class Notation(Generic[C_co]):
     """The fields that its name alone says, where it is a short form of another one."""
     is_usual: bool = False
     """Whether an answer to a letter need not name it."""
+    names: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    """The names of the fields of its command."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "names", tuple(each.name for each in fields(self.command)))
 
     @property
     def is_of_kind(self) -> bool:
         """Whether the name of a game stands in front."""
-        return any(each.name == KIND for each in fields(self.command))
+        return KIND in self.names
 
     @property
     def is_about_board(self) -> bool:
@@ -144,14 +150,14 @@ class Notation(Generic[C_co]):
     @property
     def fields(self) -> tuple[str, ...]:
         """The names of the fields that parameters and rest fill, and those behind them."""
-        return tuple(each.name for each in fields(self.command) if each.name != KIND)
+        return self.names[1:] if self.is_of_kind else self.names
 
     def given(self, command: Command | Partial) -> Mapping[str, object]:
         """Return the fields of a command that are known."""
         if isinstance(command, Partial):
             return command.given
         own = self.checked(command)
-        return {each.name: getattr(own, each.name) for each in fields(own)}
+        return {name: getattr(own, name) for name in self.names}
 
     def rest_fields(self, value: Sequence[object]) -> dict[str, object]:
         """Return the fields that the rest fills, with their values."""

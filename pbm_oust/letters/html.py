@@ -11,12 +11,14 @@ from jinja2 import Environment
 from pbm_oust.accounts.settings import BoardForm, format_setting
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Deed
+from pbm_oust.commands.play import suggested
 from pbm_oust.grammar.suggest import example
 from pbm_oust.letters.body import LARGEST, size_of
 from pbm_oust.letters.layout import Look, Paragraph, Written, wrapped
 from pbm_oust.play.notices import Reader, Shown
 from pbm_oust.render.html import board_html, font_size
 from pbm_oust.rules.position import Side
+from pbm_oust.service.table import format_answer
 
 ReplyTo = Callable[[Game], str | None]
 """Returns the address at which a letter's reader moves on a board without his password.
@@ -150,13 +152,18 @@ def _board_piece(game: Game, address: str | None, links: Links, *, is_answered: 
         cell: mail_link(address, grid.format_cell(cell))
         for cell in grid.each(position.placements())
     }
+
+    def link(deed: Deed) -> str:
+        move = suggested(game, game.player_to_move, deed)
+        return mail_link(address, format_answer(move, language=reader.settings.language))
+
     return BoardPiece(
         game,
         board_html(position, latest, targets, is_slim=links is Links.SLIM),
         size,
         is_linked=bool(targets),
-        passing=mail_link(address, Deed.PASS.value) if game.must_pass else "",
-        swapping=mail_link(address, Deed.SWAP.value) if game.can_swap else "",
+        passing=link(Deed.PASS) if game.must_pass else "",
+        swapping=link(Deed.SWAP) if game.can_swap else "",
     )
 
 

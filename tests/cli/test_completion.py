@@ -74,6 +74,13 @@ def completed(home: Path, line: str) -> list[str]:
         ("games list --which n", ["next"]),
         ("players show A", ["alice"]),
         slow("players passwd b", ["bob"]),
+        ("mail --from a@example.org sig", ["signup", "signoff"]),
+        slow("mail --from a@example.org change ", ["address", "password"]),
+        ("mail --from a@example.org oust wat", ["watch"]),
+        ("mail --from a@example.org oust show 3", ["31"]),
+        slow("mail --from a@example.org oust watch 31 ", ["alice", "bob"]),
+        slow("mail --from a@example.org oust watch 31 alice ", []),
+        slow("mail --from a@example.org forget alice wonderland ", ["really"]),
     ],
 )
 def test_bash_completes(line: str, offered: list[str], home: Path) -> None:

@@ -1,0 +1,184 @@
+"""A command that is one module and its page of the help: nothing else has to name it."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+TOY = '''
+"""The command that waves at the other player of a board: wave."""
+
+from dataclasses import dataclass
+
+from pbm_oust.accounts.tags import Credential
+from pbm_oust.grammar.command import Command, Heading
+from pbm_oust.grammar.values import OF_BOARD, only_word
+from pbm_oust.play.forms import SignedForm
+from pbm_oust.play.outcome import Handled, Outcome
+from pbm_oust.play.request import Actor, Request
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
+from pbm_oust.rules.position import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class TooShy(NotAllowedReason):
+    """A player wants to wave twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wave(Command):
+    """Wave at the other player."""
+
+    kind: Kind
+    board: int
+    userid: str
+    password: Credential
+    is_heartily: bool
+
+    def instead(self, refusal: Refusal) -> "Wave | None":
+        """Return the same with less heart."""
+        if not isinstance(refusal.reason, TooShy):
+            return None
+        return Wave(self.kind, self.board, self.userid, self.password, False)
+
+
+def wave(command: Wave, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+    """Wave, but not heartily."""
+    if command.is_heartily:
+        raise NotAllowed(TooShy())
+    return Handled(Outcome.DONE, f"{command.kind.name} {command.board}")
+
+
+FORMS = (
+    SignedForm(
+        "wave",
+        Wave,
+        OF_BOARD,
+        only_word("heartily"),
+        heading=Heading.TALKING,
+        rank=50,
+        run=wave,
+    ),
+)
+'''
+
+SHOW = """
+from pathlib import Path
+from pbm_oust.accounts.tags import Purpose, Reply
+from pbm_oust.letters.words import Words
+from pbm_oust.service.answers import read_answer
+from pbm_oust.service.completion import next_in
+from pbm_oust.service.masking import without_passwords
+from pbm_oust.service.table import format_answer, format_command, parse_line
+"""
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program with one command more: a module, a page of the help, the words of a refusal."""
+    folder = tmp_path_factory.mktemp("source")
+    package = shutil.copytree(
+        ROOT / "pbm_oust", folder / "pbm_oust", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    templates = shutil.copytree(ROOT / "templates", package / "templates")
+    (package / "commands" / "wave.py").write_text(TOY)
+    (templates / "help" / "wave.txt").write_text("{% trans %}Waves.{% endtrans %}\n")
+    (templates / "refusals" / "commands" / "wave.txt").write_text(
+        "{% macro too_shy(why, word) -%}{% trans %}You are too shy.{% endtrans %}{%- endmacro %}\n"
+    )
+    return folder
+
+
+def printed(source: Path, script: str) -> str:
+    """Return what Python prints with the program that has one command more."""
+    done = subprocess.run(
+        [sys.executable, "-c", SHOW + script],
+        env=os.environ | {"PYTHONPATH": str(source), "PYTHONDONTWRITEBYTECODE": "1"},
+        cwd=source,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_it_is_read_and_written(source: Path) -> None:
+    script = """
+_, command = parse_line("oust wave 17 alice wonderland heartily")
+print(type(command).__name__, command.is_heartily, "|", format_command(command))
+"""
+    assert printed(source, script) == "Wave True | oust wave 17 alice PASSWORD heartily"
+
+
+def test_the_help_and_its_overview_have_it(source: Path) -> None:
+    script = """
+words = Words("pbmserv@example.org")
+print([line for line in words.help_page("overview").splitlines() if "wave" in line])
+print("wave" in words.help_page("help"), words.help_page("wave").splitlines()[-1])
+"""
+    overview, rest = printed(source, script).splitlines()
+    assert overview == "['  GAME wave BOARD USERID PASSWORD [heartily]']"
+    assert rest == "True Waves."
+
+
+def test_an_answer_to_a_letter_says_it_in_a_word(source: Path) -> None:
+    script = """
+reply = Reply(Purpose.PLAY, "oust", 17, 12, "alice")
+command = read_answer("", "wave heartily", reply).command
+print(type(command).__name__, command.board, command.userid, "|", format_answer(command))
+"""
+    assert printed(source, script) == "Wave 17 alice | wave heartily"
+
+
+def test_its_password_is_masked_in_texts_for_other_eyes(source: Path) -> None:
+    script = 'print(without_passwords("I wrote oust wave 17 alice wonderland"))'
+    assert printed(source, script) == "I wrote oust wave 17 alice ********"
+
+
+def test_a_near_miss_is_corrected_and_its_words_are_no_passwords(source: Path) -> None:
+    script = """
+line, error = parse_line("oust wavee 17 alice wonderland heartily")
+print(format_command(line.correction(lambda word: word == "alice")))
+print(type(parse_line("signup carol heartily")[1].reason).__name__)
+"""
+    corrected, refused = printed(source, script).splitlines()
+    assert corrected == "oust wave 17 alice PASSWORD heartily"
+    assert refused == "BadPassword"
+
+
+def test_a_shell_completes_it(source: Path) -> None:
+    script = """
+print("wave" in next_in(["oust"]).words, next_in(["oust", "wave"]).place)
+print(next_in(["oust", "wave", "17", "alice", "wonderland"]).words)
+"""
+    assert printed(source, script).splitlines() == ["True BOARD", "('heartily',)"]
+
+
+def test_it_is_carried_out_and_refused_with_what_to_send_instead(
+    source: Path, tmp_path: Path
+) -> None:
+    script = f"""
+from tests.support.home_by_mail import ALICE, Talk
+
+talk = Talk.begin(Path({str(tmp_path / "home")!r}), ALICE)
+talk.send(ALICE, "oust wave 17 alice wonderland")
+print(talk.outcome)
+talk.send(ALICE, "oust wave 17 alice wonderland heartily")
+print(talk.outcome)
+text = talk.text_to(ALICE)
+print("You are too shy." in text, "  oust wave 17 alice PASSWORD\\n" in text)
+"""
+    shutil.copytree(ROOT / "tests" / "support", source / "tests" / "support", dirs_exist_ok=True)
+    (source / "tests" / "__init__.py").touch()
+    assert printed(source, script).splitlines() == [
+        "done: wave",
+        "refused: too_shy",
+        "True True",
+    ]
