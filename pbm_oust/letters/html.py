@@ -13,6 +13,7 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.record import Deed
 from pbm_oust.commands.play import suggested
 from pbm_oust.grammar.suggest import example
+from pbm_oust.languages import Language
 from pbm_oust.letters.body import LARGEST, size_of
 from pbm_oust.letters.layout import Look, Paragraph, Written, wrapped
 from pbm_oust.play.notices import Reader, Shown
@@ -126,7 +127,8 @@ def _pieces(written: Written, reader: Reader, reply_to: ReplyTo, links: Links) -
         game = block.game
         is_mine = block.is_now and game.player_to_move == reader.userid
         address = reply_to(game) if is_mine and not game.result else None
-        yield _board_piece(game, address, links, is_answered=written.answering is not None)
+        hint = example(game.position) if address and written.answering else None
+        yield _board_piece(game, address, links, hint or "", reader.settings.language)
         if block is not last:
             yield _position_piece(game)
     yield _position_piece(last.game)
@@ -141,12 +143,14 @@ def _without_margin(paragraph: Paragraph) -> Paragraph:
     return Paragraph(Look.LINES, tuple(line[margin:].rstrip() for line in lines))
 
 
-def _board_piece(game: Game, address: str | None, links: Links, *, is_answered: bool) -> BoardPiece:
+def _board_piece(
+    game: Game, address: str | None, links: Links, hint: str, language: Language
+) -> BoardPiece:
+    """Return a board; `hint` is a placement to answer with where nothing is linked."""
     position, latest = game.position, game.latest_stones()
     size = font_size(position)
     if not address or links is Links.NONE:
-        hint = example(position) if address and is_answered else None
-        return BoardPiece(game, board_html(position, latest), size, example=hint or "")
+        return BoardPiece(game, board_html(position, latest), size, example=hint)
     grid = position.grid
     targets = {
         cell: mail_link(address, grid.format_cell(cell))
@@ -155,7 +159,7 @@ def _board_piece(game: Game, address: str | None, links: Links, *, is_answered: 
 
     def link(deed: Deed) -> str:
         move = suggested(game, game.player_to_move, deed)
-        return mail_link(address, format_answer(move, language=reader.settings.language))
+        return mail_link(address, format_answer(move, language=language))
 
     return BoardPiece(
         game,
