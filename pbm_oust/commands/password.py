@@ -15,6 +15,7 @@ from pbm_oust.play.notices import Notice, OutcomeNotice
 from pbm_oust.play.request import Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.play.verification import MAILED, Asked, ask, silence_about
+from pbm_oust.store.verifications import forget_verifications_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ def change_password(
     def tell(account: Account) -> tuple[OutcomeNotice, list[Notice]]:
         return PasswordChangedNotice(work.player_at(account, request)), []
 
-    work.home.pending.forget_of(actor.account, work.now())
+    work.home.do(forget_verifications_of, actor.account.userid, actor.account.message_key)
     return work.change_account(change, tell, actor, request, Handled("changed the password"))
 
 

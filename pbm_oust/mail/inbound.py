@@ -31,8 +31,8 @@ from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.service import service
 from pbm_oust.service.answers import is_of_letter
+from pbm_oust.store.bounces import bounces_of, forget_bounces
 from pbm_oust.store.home import Home
-from pbm_oust.store.journal import BadJournal
 from pbm_oust.store.open_boards import DamagedHistory
 
 log = logging.getLogger("pbm_oust")
@@ -82,7 +82,7 @@ class Intake:
         except UnreadableMail as error:
             level, handled = logging.WARNING, Handled(f"unreadable: {error}")
             raise
-        except (OSError, DamagedHistory, BadAccount, BadJournal) as error:
+        except (OSError, DamagedHistory, BadAccount) as error:
             level, handled = logging.ERROR, Handled(f"kept by the sender: {error}")
             raise KeptBySender(str(error)) from None
         except Exception as error:
@@ -136,7 +136,7 @@ class Intake:
         if failed is None:
             return Handled("silent: no report of a failed letter")
         bounce = Bounce.of(self.work.now(), failed.status, failed.letter, failed.subject)
-        returned = home.bounces.note(failed.recipient, bounce)
+        returned = home.note_bounce(failed.recipient, bounce)
         return Handled(f"bounce {len(returned.bounces)} of an address")
 
     def _answer(self, mail: Mail, code: str, reply: Reply | None) -> Handled:
@@ -164,9 +164,9 @@ class Intake:
             handled = service.refuse(refusal, request, self.work)
         else:
             handled = service.handle(request, self.work)
-        bounces = self.work.home.bounces
-        if bounces.of(mail.sender).bounces:
-            bounces.forget(mail.sender)
+        home = self.work.home
+        if home.ask(bounces_of, mail.sender).bounces:
+            home.do(forget_bounces, mail.sender)
         return handled
 
 

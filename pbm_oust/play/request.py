@@ -10,6 +10,7 @@ from pbm_oust.board.reasons import MayHaveBoard
 from pbm_oust.languages import ENGLISH, Language
 from pbm_oust.play.notices import Notice
 from pbm_oust.refusal import NotAllowedReason
+from pbm_oust.store.letters import Draft
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ class Handled:
     record: int = 0
 
 
-Write = Callable[[Notice, Request], list[bytes]]
+Write = Callable[[Notice, Request], list[Draft]]
 """Turns a notice into the letters that go into the outbox."""
 
 

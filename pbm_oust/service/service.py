@@ -19,8 +19,8 @@ from pbm_oust.service.answers import is_of_letter, read_answer
 from pbm_oust.service.corrections import advise
 from pbm_oust.service.masking import without_passwords
 from pbm_oust.service.table import VOCABULARY, AnswerToBoard, form_of, format_command, parse_line
-from pbm_oust.store.limits import Counted
 from pbm_oust.store.open_boards import read_game
+from pbm_oust.store.rate_limits import Counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,10 @@ def handle(request: Request, work: UnitOfWork) -> Handled:
     the sender; nothing has changed then.
     """
     work = replace(work, vocabulary=VOCABULARY)
+    return work.retried(lambda attempt: _handle(request, attempt))
+
+
+def _handle(request: Request, work: UnitOfWork) -> Handled:
     if request.reply is None:
         return _carry_out(*parse_line(request.line), request, work)
     answer = read_answer(request.line, request.chat, request.reply)
@@ -97,7 +101,11 @@ def _refuse(
     """Answer with what was sent, what is wrong with it, and what to send instead."""
     if isinstance(refusal, Unreadable) and not work.is_within:
         reply = request.reply
-        counted = (Counted.PUZZLE, reply.userid) if reply else (Counted.RIDDLE, request.sender)
+        counted = (
+            (Counted.UNREADABLE_ANSWERS, reply.userid)
+            if reply
+            else (Counted.UNREADABLE_MAILS, request.sender)
+        )
         if work.is_too_often(*counted):
             return Handled("silent: too many mails that could not be read")
     reason, answered = refusal.reason, None

@@ -10,6 +10,7 @@ from enum import Enum
 
 from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.connections import Snapshot, Transaction
+from pbm_oust.store.faults import Stale
 
 MEMORY = timedelta(days=30)
 
@@ -58,6 +59,18 @@ def note_key(
         progress,
     )
     return changed > 0
+
+
+def outcome_of(snapshot: Snapshot, key: str) -> Outcome | None:
+    """Return what became of a command, or None."""
+    known = find_key(snapshot, key)
+    return known.outcome if known else None
+
+
+def settle_key(transaction: Transaction, key: str, outcome: Outcome, at: datetime) -> None:
+    """Write down what became of a command. Raises Stale where that was settled before."""
+    if not note_key(transaction, key, outcome, at):
+        raise Stale(f"the message key {key}")
 
 
 def forget_old_keys(transaction: Transaction, now: datetime) -> int:
