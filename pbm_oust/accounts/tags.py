@@ -94,16 +94,6 @@ def reply_address(own_address: str, reply: Reply, token: str) -> str:
     return f"{local}@{host}" if len(local) <= LONGEST_LOCAL_PART else ""
 
 
-def parse_reply_address(address: str, own_address: str) -> Claim | None:
-    """Return what an address of ours says, in letters of either case; None where it says none."""
-    local, _, _ = address.lower().rpartition("@")
-    match = _TAG.fullmatch(local.rpartition("+")[2])
-    if not match or not is_same_address(address, own_address):
-        return None
-    kind, board, number, userid, token = match.groups()
-    return Claim(kind, int(board), int(number), userid, token)
-
-
 def letter_id(host: str, reply: Reply, letter: str, token: str) -> str:
     """Return the Message-ID of a letter; `letter` is what tells it from others, 12 hex digits."""
     return f"<{reply.kind}.{reply.board}.{reply.number - 1}.{reply.userid}.{letter}.{token}@{host}>"
@@ -160,11 +150,6 @@ def envelope_sender(own_address: str, key: bytes, recipient: str) -> str:
     return f"{local}+{_BOUNCES}.{bounce_token(key, recipient)}@{host}"
 
 
-def is_for_bounces(address: str, own_address: str) -> bool:
-    """Return whether an address is one of ours that only letters come back to."""
-    return is_same_address(address, own_address) and tag_of(address).partition(".")[0] == _BOUNCES
-
-
 def bounce_token(key: bytes, recipient: str) -> str:
     """Return the token that a letter to a recipient comes back with."""
     digest = hmac.digest(
@@ -187,15 +172,6 @@ def verification_address(own_address: str, code: str) -> str:
     return f"{local}+{_VERIFICATION}.{code}@{host}"
 
 
-def code_in(address: str, own_address: str) -> str:
-    """Return the code in an address of ours, or an empty text where there is none."""
-    tag, _, code = tag_of(address).partition(".")
-    is_code = (
-        is_same_address(address, own_address) and tag == _VERIFICATION and CODE.fullmatch(code)
-    )
-    return code if is_code else ""
-
-
 _UNREAD_TAG = "noreply"
 
 
@@ -205,6 +181,31 @@ def unread_address(own_address: str) -> str:
     return f"{local}+{_UNREAD_TAG}@{host}"
 
 
-def is_unread(recipient: str, own_address: str) -> bool:
-    """Return whether a mail to this recipient is read by nobody."""
-    return recipient.lower() == unread_address(own_address).lower()
+class Robotic(Enum):
+    """What a tag is for that no command comes to."""
+
+    BOUNCES = _BOUNCES
+    """Letters of ours come back to it."""
+    UNREAD = _UNREAD_TAG
+    """Answers go to it that nobody is to read."""
+
+
+Tag = Robotic | Secret | Claim
+"""What a tag says: what it is for, a verification code, or whose answer a mail claims to be."""
+
+
+def parse_tag(address: str, own_address: str) -> Tag | None:
+    """Return what the tag of an address of ours says, in letters of either case; None for none."""
+    if not is_same_address(address, own_address) or "+" not in address:
+        return None
+    tag = tag_of(address)
+    match = _TAG.fullmatch(tag)
+    if match:
+        kind, board, number, userid, token = match.groups()
+        return Claim(kind, int(board), int(number), userid, token)
+    name, _, rest = tag.partition(".")
+    if name == _VERIFICATION and CODE.fullmatch(rest):
+        return Secret(rest)
+    if name == Robotic.BOUNCES.value:
+        return Robotic.BOUNCES
+    return Robotic.UNREAD if tag == Robotic.UNREAD.value else None

@@ -11,12 +11,11 @@ from pbm_oust.accounts.account import BadAccount
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.returned import Bounce
 from pbm_oust.accounts.tags import (
+    Claim,
     Reply,
-    code_in,
-    is_for_bounces,
-    is_unread,
+    Robotic,
     parse_letter_id,
-    parse_reply_address,
+    parse_tag,
 )
 from pbm_oust.board.notation import format_time
 from pbm_oust.letters.letters import Letters
@@ -97,34 +96,35 @@ class Intake:
     def _handle(self, data: bytes, envelope: Envelope) -> Handled:
         mail = read_mail(data, envelope.sender or "")
         recipients = envelope.recipients or mail.recipients
-        for recipient in recipients:
-            if is_for_bounces(recipient, self.address):
+        tags = [parse_tag(recipient, self.address) for recipient in recipients]
+        for recipient, tag in zip(recipients, tags, strict=True):
+            if tag is Robotic.BOUNCES:
                 return self._take_bounce(mail.headers, recipient)
-            if is_unread(recipient, self.address):
+            if tag is Robotic.UNREAD:
                 return silent(Silence.ANSWERS_BROADCAST)
         silence = reason_for_silence(mail.headers, envelope.sender, mail.sender, self.address)
         if silence:
             return Handled(Outcome.SILENT, why=silence)
-        codes = (code_in(recipient, self.address) for recipient in recipients)
-        code = next((Secret(each) for each in codes if each), None)
-        reply = None if code else self._reply(mail, envelope)
+        code = next((tag for tag in tags if isinstance(tag, Secret)), None)
+        claims = [tag for tag in tags if isinstance(tag, Claim)]
+        reply = None if code else self._reply(mail, claims)
         return self._answer(mail, code, reply)
 
-    def _reply(self, mail: Mail, envelope: Envelope) -> Reply | None:
+    def _reply(self, mail: Mail, claims: Sequence[Claim]) -> Reply | None:
         """Return the answer to a letter of ours that a mail is, where it proves whose it is.
 
-        What its headers name, the address where the envelope has lost its tag or the Message-ID
-        of the letter, proves it only for a mail from an address of the account.
+        `claims` are what the addresses say to which it was sent. What its headers name, the address
+        where the envelope has lost its tag or the Message-ID of the letter, proves it only for a
+        mail from an address of the account.
         """
-        for recipient in envelope.recipients or mail.recipients:
-            claim = parse_reply_address(recipient, self.address)
-            if claim and (reply := verify(claim, self.work)):
+        for claim in claims:
+            if reply := verify(claim, self.work):
                 return reply
         host = self.address.rpartition("@")[2]
-        named = [parse_reply_address(recipient, self.address) for recipient in mail.recipients]
+        named = [parse_tag(recipient, self.address) for recipient in mail.recipients]
         named += [parse_letter_id(message_id, host) for message_id in mail.answered]
-        for claim in named:
-            if claim and (reply := verify(claim, self.work)):
+        for claimed in named:
+            if isinstance(claimed, Claim) and (reply := verify(claimed, self.work)):
                 account = self.work.account(reply.userid)
                 return reply if account.has_address(mail.sender) else None
         return None

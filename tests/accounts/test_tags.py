@@ -8,14 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.tags import (
+    Claim,
     Purpose,
     Reply,
+    Robotic,
+    envelope_sender,
     letter_id,
     parse_letter_id,
-    parse_reply_address,
+    parse_tag,
     reply_address,
     token_for,
+    unread_address,
+    verification_address,
     verified,
     without_tokens,
 )
@@ -41,8 +47,8 @@ REPLIES = st.builds(
 
 
 def read(address: str, key: bytes = KEY, account: Account = ALICE) -> Reply | None:
-    claim = parse_reply_address(address, OWN)
-    return verified(claim, key, account) if claim else None
+    claim = parse_tag(address, OWN)
+    return verified(claim, key, account) if isinstance(claim, Claim) else None
 
 
 def read_id(message_id: str, key: bytes = KEY, account: Account = ALICE) -> Reply | None:
@@ -153,15 +159,28 @@ def test_each_letter_of_a_token_counts(end: int) -> None:
 )
 def test_what_is_not_written_as_an_address_of_ours_says_nothing(address: str) -> None:
     assert read(ADDRESS) == REPLY
-    assert parse_reply_address(address, OWN) is None
+    assert parse_tag(address, OWN) is None
 
 
 @pytest.mark.parametrize("secret", [ADDRESS, MESSAGE_ID, ADDRESS.upper()])
 def test_no_token_is_left_in_a_text_for_other_eyes(secret: str) -> None:
     text = without_tokens(f"On Friday, <{secret}> wrote: ", "********")
-    claim = parse_reply_address(secret, OWN) or parse_letter_id(secret, HOST)
-    assert claim is not None
+    claim = parse_tag(secret, OWN) or parse_letter_id(secret, HOST)
+    assert isinstance(claim, Claim)
     assert claim.token not in text.lower()
     assert text.startswith("On Friday, <")
     assert text.endswith("> wrote: ")
     assert without_tokens("D4 oust.17.12.alice E5", "-") == "D4 oust.17.12.alice E5"
+
+
+def test_each_tag_of_our_address_says_what_it_is_for() -> None:
+    code = "abcdefghijklmnop"
+    assert parse_tag(verification_address(OWN, code).upper(), OWN) == Secret(code)
+    assert parse_tag(unread_address(OWN), OWN) is Robotic.UNREAD
+    assert parse_tag(envelope_sender(OWN, KEY, "bob@example.net"), OWN) is Robotic.BOUNCES
+    assert isinstance(parse_tag(ADDRESS, OWN), Claim)
+
+
+@pytest.mark.parametrize("own", [OWN, "noreply@example.com", "bounces@example.com"])
+def test_our_address_without_a_tag_takes_commands_whatever_its_name(own: str) -> None:
+    assert parse_tag(own, own) is None

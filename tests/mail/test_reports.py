@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pbm_oust.accounts.tags import envelope_sender, is_for_bounces
+from pbm_oust.accounts.tags import Robotic, envelope_sender, parse_tag
 from pbm_oust.mail.inbound import Intake, envelope_of, open_intake
 from pbm_oust.mail.reports import FailedDelivery, read_report
 from pbm_oust.store.home import Home
@@ -315,5 +315,5 @@ def test_where_the_envelope_is_known_the_headers_do_not_make_a_bounce(
 def test_the_address_that_letters_come_back_to_is_that_of_one_recipient_and_one_home() -> None:
     addresses = [BACK, envelope_sender(OWN, KEY, ALICE), envelope_sender(OWN, bytes(32), BOB)]
     assert len(set(addresses)) == 3
-    assert all(is_for_bounces(address, OWN) for address in addresses)
+    assert all(parse_tag(address, OWN) is Robotic.BOUNCES for address in addresses)
     assert envelope_sender(OWN, KEY, "Bob@Example.NET") == BACK
