@@ -81,7 +81,14 @@ def test_every_placement_can_be_tapped_by_the_player_to_move(
             taps = {tap.subject for tap in Page(told.letters[address].page).taps()}
             placements = {*game.header.grid.names(game.position.placements())}
             others = {"swap"} if game.can_swap else {"pass"} if game.must_pass else set()
-            assert taps == (placements | others if may_move else set())
+            words = {in_words_of(language, word) for word in others}
+            assert taps == (placements | words if may_move else set())
+
+
+def in_words_of(language: Language, word: str) -> str:
+    """Return the word that letters in a language show for a word of a command."""
+    own = (mine for mine, english in language.commands.items() if english == word)
+    return next(own, word)
 
 
 def test_every_letter_has_a_subject_in_ascii_and_lines_that_fit(
@@ -240,7 +247,8 @@ def test_a_side_that_must_pass_is_told_so_and_passes(
     told = send(talk, chance, chance.turns[nth - 1])
     assert told.game.must_pass
     _, address = PLAYERS[told.game.to_move]
-    assert [tap.subject for tap in Page(told.letters[address].page).taps()] == ["pass"]
+    taps = Page(told.letters[address].page).taps()
+    assert [tap.subject for tap in taps] == [in_words_of(language, "pass")]
     passed = send(talk, chance, chance.turns[nth])
     assert passed.game.to_move is told.game.to_move.other
     assert {*passed.letters} == {ALICE, BOB}

@@ -420,12 +420,23 @@ def read_everything(database: Database) -> None:
             snapshot.rows(statement)
 
 
-@pytest.mark.parametrize("place", [0, 40, 4096, 8192])
-def test_a_damaged_file_is_named_with_what_to_do_about_it(database: Database, place: int) -> None:
+def root_of(database: Database, table: str) -> int:
+    """Return where the first page of a table begins in the file, in bytes."""
+    with database.read() as snapshot:
+        ((page,),) = snapshot.rows("SELECT rootpage FROM sqlite_schema WHERE name = ?", table)
+        ((size,),) = snapshot.rows("PRAGMA page_size")
+    return (int(page) - 1) * int(size)
+
+
+@pytest.mark.parametrize("place", [0, 40, "accounts", "addresses"])
+def test_a_damaged_file_is_named_with_what_to_do_about_it(
+    database: Database, place: int | str
+) -> None:
     write(database, *"abcdefgh")
+    start = root_of(database, place) if isinstance(place, str) else place
     database.close()
     content = bytearray(database.path.read_bytes())
-    content[place : place + 512] = b"damage!!" * 64
+    content[start : start + 512] = b"damage!!" * 64
     database.path.write_bytes(content)
     with pytest.raises(DatabaseDamaged) as caught:
         read_everything(database)
