@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
 from tests.support.listening import listening
 
@@ -46,7 +45,7 @@ def _hashed_once() -> Iterator[None]:
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
     home = Home(tmp_path / "home")
-    home.prepare(tuple(KINDS))
+    home.prepare()
     return home
 
 

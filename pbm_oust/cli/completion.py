@@ -14,8 +14,8 @@ def complete_boards(
 ) -> list[CompletionItem]:
     """Return the numbers of the boards of the kind that the line names."""
     kind = context.params.get("kind")
-    boards = _home(context).boards(kind.name) if isinstance(kind, Kind) else []
-    return _beginning([str(board) for board in boards], incomplete)
+    names = _home(context).board_names(kind.name) if isinstance(kind, Kind) else []
+    return _beginning([str(name.board) for name in names], incomplete)
 
 
 def complete_userids(
@@ -34,7 +34,8 @@ def complete_command(
     follows = next_in(context.params.get(parameter.name or "") or ())
     words = list(follows.words)
     if "BOARD" in follows.place and follows.kind:
-        words += map(str, _home(context).boards(follows.kind.name))
+        names = _home(context).board_names(follows.kind.name)
+        words += [str(name.board) for name in names]
     if "USERID" in follows.place:
         words += _home(context).userids()
     return _beginning(words, incomplete)

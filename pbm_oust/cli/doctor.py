@@ -6,7 +6,7 @@ from itertools import chain
 import click
 
 from pbm_oust.cli.operator import Operator, as_json, now, pass_operator, print_json
-from pbm_oust.doctor import accounts, boards, configuration, host, letters, relay
+from pbm_oust.doctor import accounts, boards, configuration, database, host, letters, relay
 from pbm_oust.doctor.finding import Finding, Verdict
 from pbm_oust.store.configuration import BadConfiguration, Configuration
 
@@ -44,6 +44,7 @@ def _examine(operator: Operator, with_relay: bool) -> Iterator[Finding]:
         configured = Configuration()
     return chain(
         configuration.check(home),
+        database.check(home),
         boards.check(home, now()),
         accounts.check(home),
         letters.check(home, configured, now()),

@@ -16,6 +16,7 @@ from pbm_oust.cli.operator import KIND, Operator, Refused, pass_operator
 from pbm_oust.mail.reading import UnreadableMail, whole_text
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.importing import NotImported, import_game, plan_import
+from pbm_oust.store.waiting import BoardName
 
 _FORMATS: dict[str, Callable[[Sheet], str]] = {
     "sgf": format_sgf,
@@ -45,7 +46,7 @@ def export(operator: Operator, kind: Kind, board: int, form: str | None) -> None
     try:
         sheet = read_sheet(operator.history(kind, board))
     except BadHistory as error:
-        path = operator.home.history_path(kind.name, board)
+        path = operator.home.history_path(BoardName(kind.name, board))
         raise Refused(f"{path}: {error}") from None
     click.echo(f"{_FORMATS[form](sheet).rstrip()}\n".encode(), nl=False)
 

@@ -30,6 +30,7 @@ from pbm_oust.refusal import Refusal
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind, Side
 from pbm_oust.store.open_boards import DamagedHistory, read_game
+from pbm_oust.store.waiting import BoardName
 
 
 @click.group(
@@ -64,9 +65,9 @@ def list_(
     """List boards."""
     found, damaged = [], False
     for each in [kind] if kind else KINDS.values():
-        for board in operator.home.boards(each.name):
+        for name in operator.home.board_names(each.name):
             try:
-                game = read_game(operator.home, each, board)
+                game = read_game(operator.home, each, name.board)
             except DamagedHistory as damage:
                 click.echo(f"Error: {damage}", err=True)
                 damaged = True
@@ -148,7 +149,8 @@ def verify(operator: Operator, kind: Kind | None, board: int | None, as_json: bo
     """
     results = []
     for each in [kind] if kind else KINDS.values():
-        for number in [board] if board else operator.home.boards(each.name):
+        names = operator.home.board_names(each.name)
+        for number in [board] if board else [name.board for name in names]:
             results.append(_verify(operator, each, number))
     if as_json:
         print_json(results)
@@ -161,7 +163,7 @@ def verify(operator: Operator, kind: Kind | None, board: int | None, as_json: bo
 
 def _verify(operator: Operator, kind: Kind, board: int) -> dict[str, Any]:
     name = f"{kind.name} {board}"
-    path = operator.home.history_path(kind.name, board)
+    path = operator.home.history_path(BoardName(kind.name, board))
     try:
         game = read_game(operator.home, kind, board)
     except Refusal:

@@ -30,6 +30,7 @@ from pbm_oust.store.configuration import (
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import DamagedHistory, read_game
+from pbm_oust.store.waiting import BoardName
 
 
 class Refused(click.ClickException):
@@ -55,7 +56,7 @@ class Operator:
         """Return the home to write to; makes folders that are missing."""
         home = Home(self.path)
         try:
-            home.prepare(tuple(KINDS))
+            home.prepare()
         except OSError as error:
             raise Refused(f"cannot use {self.path} as home: {error.strerror}") from None
         return home
@@ -72,7 +73,7 @@ class Operator:
     def history(self, kind: Kind, board: int) -> bytes:
         """Return the history of a board as its file has it. Raises Refused."""
         try:
-            return self.home.read_history(kind.name, board)
+            return self.home.history(BoardName(kind.name, board))
         except NoSuchFile:
             raise no_board(kind, board) from None
 

@@ -11,11 +11,13 @@ from pbm_oust.cli.operator import (
     Operator,
     Refused,
     as_json,
+    now,
     pass_operator,
     print_json,
     print_table,
 )
 from pbm_oust.mail.relay import Relaying
+from pbm_oust.store.bounces import bounces_of, forget_bounces
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.posted import Letter, read_failed_letters, read_letter, read_letters
@@ -72,7 +74,9 @@ def flush_(operator: Operator, relay: Endpoint | None) -> None:
         raise click.UsageError("no relay is configured; name one with --relay")
     try:
         address = operator.configuration.address
-        flushed = Relaying(operator.prepared_home(), relay, address, time.time).flush()
+        flushed = Relaying(operator.prepared_home(), relay, address, time.time).flush(
+            all_letters=True
+        )
     except OSError as error:
         raise Refused(f"the relay {relay} does not take letters: {error}") from None
     click.echo(f"{flushed.sent} sent, {flushed.kept} kept, {flushed.failed} failed")
@@ -86,7 +90,7 @@ def flush_(operator: Operator, relay: Endpoint | None) -> None:
 def retry(operator: Operator, names: tuple[str, ...]) -> None:
     """Send failed letters again. The beginning of a name is enough."""
     for name in [_failed(operator, name) for name in names]:
-        operator.home.outbox.retry(name)
+        operator.home.outbox.retry(name, now())
         click.echo(f"{name} waits for the relay")
 
 
@@ -108,10 +112,10 @@ def resume(operator: Operator, address: str) -> None:
 
     A mail from that address does the same.
     """
-    returned = operator.home.bounces.of(address)
+    returned = operator.home.ask(bounces_of, address)
     if not returned.bounces:
         raise Refused(f"no letters came back from {address}")
-    operator.home.bounces.forget(address)
+    operator.home.do(forget_bounces, address)
     click.echo(f"{address} gets letters again")
 
 

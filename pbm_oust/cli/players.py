@@ -5,8 +5,7 @@ from typing import Any
 
 import click
 
-from pbm_oust.accounts.account import Account, BadAccount
-from pbm_oust.accounts.account_file import format_account, parse_account
+from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import parse_address
 from pbm_oust.accounts.exported import account_lines, kept_objects
 from pbm_oust.accounts.password import Secret, hash_password
@@ -27,8 +26,8 @@ from pbm_oust.grammar.passwords import LONGEST_PASSWORD, read_new_password, read
 from pbm_oust.grammar.values import read_userid
 from pbm_oust.grammar.words import SHORTEST_PASSWORD
 from pbm_oust.refusal import Unreadable
-from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.open_boards import has_played
+from pbm_oust.store.verifications import forget_verifications_of
 
 password_option = click.option(
     "--password",
@@ -106,10 +105,9 @@ def add(operator: Operator, userid: str, addresses: tuple[str, ...], password: s
         raise click.UsageError(str(error)) from None
     account = Account(userid, hash_password(_checked(password)), checked, now())
     home = operator.prepared_home()
-    with home.locked_players():
-        if home.has_player(userid) or has_played(userid, home):
-            raise Refused(f"the userid {userid} belongs to somebody already")
-        home.write_player(userid, format_account(account))
+    if home.account(userid) or has_played(userid, home):
+        raise Refused(f"the userid {userid} belongs to somebody already")
+    home.save(account)
     click.echo(f"made {userid}")
 
 
@@ -124,21 +122,22 @@ def passwd(operator: Operator, userid: str, password: str) -> None:
     """
     stored = hash_password(_checked(password))
     read_account(operator, userid.lower())
-    with operator.home.locked_players():
-        account = replace(read_account(operator, userid.lower()), password=stored)
-        operator.home.pending.forget_of(account, now())
-        operator.home.write_player(account.userid, format_account(account))
+    account = replace(read_account(operator, userid.lower()), password=stored)
+    with operator.home.unit():
+        operator.home.do(forget_verifications_of, account.userid, account.message_key)
+        operator.home.save(account)
     click.echo(f"changed the password of {account.userid}")
 
 
 def read_account(operator: Operator, userid: str) -> Account:
     """Return an account. Raises Refused if there is none or it cannot be read."""
     try:
-        return parse_account(operator.home.read_player(read_userid(userid)))
-    except (NoSuchFile, Unreadable):
-        raise Refused(f"there is no player {userid}") from None
-    except BadAccount as error:
-        raise Refused(f"the account {userid} is damaged: {error}") from None
+        account = operator.home.account(read_userid(userid))
+    except Unreadable:
+        account = None
+    if account is None:
+        raise Refused(f"there is no player {userid}")
+    return account
 
 
 def _checked(password: str) -> Secret:

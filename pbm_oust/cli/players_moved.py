@@ -6,12 +6,11 @@ from pathlib import Path
 import click
 
 from pbm_oust.accounts.account import Account, BadAccount
-from pbm_oust.accounts.account_file import format_account
 from pbm_oust.accounts.exported import format_json
-from pbm_oust.accounts.seeks import seeks_of, with_seeks
 from pbm_oust.cli.operator import Operator, Refused, pass_operator
 from pbm_oust.cli.players import read_account
-from pbm_oust.store.account_transfer import UseridsTaken, parse_accounts
+from pbm_oust.store.account_queries import those_with_accounts
+from pbm_oust.store.account_transfer import UseridsTaken, import_accounts, parse_accounts
 from pbm_oust.store.disk import Disk
 
 
@@ -64,14 +63,11 @@ def import_(operator: Operator, file: str, dry_run: bool) -> None:
 
 def _add(operator: Operator, accounts: list[Account], *, dry_run: bool) -> None:
     """Write accounts, all or none. Raises UseridsTaken."""
-    home = operator.home
-    if taken := [each.userid for each in accounts if home.has_player(each.userid)]:
-        raise UseridsTaken(taken)
+    userids = [each.userid for each in accounts]
     if not dry_run:
-        with home.locked_players():
-            for account in accounts:
-                whole = with_seeks(account, seeks_of(account))
-                home.write_player(account.userid, format_account(whole))
+        operator.home.do(import_accounts, accounts)
+    elif taken := operator.home.ask(those_with_accounts, userids):
+        raise UseridsTaken(taken)
 
 
 def _lines(file: str) -> Iterator[str]:

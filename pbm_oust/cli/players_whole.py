@@ -7,7 +7,6 @@ from datetime import datetime
 import click
 
 from pbm_oust.accounts.account import BadAccount
-from pbm_oust.accounts.account_file import format_account
 from pbm_oust.accounts.status import disabled_since, with_disabled
 from pbm_oust.board.notation import format_time
 from pbm_oust.cli.operator import Operator, Refused, now, pass_operator
@@ -101,14 +100,12 @@ def broadcast(operator: Operator, text: str | None, userids: tuple[str, ...]) ->
 
 def _set_disabled(operator: Operator, userid: str, at: datetime | None) -> None:
     read_account(operator, userid)
-    with operator.home.locked_players():
-        account = read_account(operator, userid)
-        since = disabled_since(account)
-        if bool(since) is bool(at):
-            state = f"disabled since {format_time(since)}" if since else "not disabled"
-            raise Refused(f"{account.userid} is {state}")
-        changed = with_disabled(account, at)
-        operator.home.write_player(account.userid, format_account(changed))
+    account = read_account(operator, userid)
+    since = disabled_since(account)
+    if bool(since) is bool(at):
+        state = f"disabled since {format_time(since)}" if since else "not disabled"
+        raise Refused(f"{account.userid} is {state}")
+    operator.home.save(with_disabled(account, at))
     click.echo(f"{'disabled' if at else 'enabled'} {account.userid}")
 
 

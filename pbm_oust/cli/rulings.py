@@ -18,7 +18,6 @@ from pbm_oust.refusal import Refusal
 from pbm_oust.rules.position import Kind, Side
 from pbm_oust.store.histories import NoSuchBoard
 from pbm_oust.store.open_boards import DamagedHistory, read_game
-from pbm_oust.store.recovery import recover
 
 DRAW = "draw"
 
@@ -67,7 +66,7 @@ def adopt(operator: Operator, kind: Kind, board: int, side: str, userid: str, ye
         player = read_userid(userid)
     except Refusal:
         raise click.UsageError(f"{userid!r} is no userid") from None
-    if not operator.home.has_player(player):
+    if operator.home.account(player) is None:
         raise Refused(f"there is no player {player}")
     ruling = Ruling(Verb.ADOPT, Side(side), player)
     _rule(operator, kind, board, ruling, f"hand {side} to {player}", yes)
@@ -76,7 +75,7 @@ def adopt(operator: Operator, kind: Kind, board: int, side: str, userid: str, ye
 def _rule(operator: Operator, kind: Kind, board: int, ruling: Ruling, what: str, yes: bool) -> None:
     """Do it after the operator has seen the board as it is and has said yes."""
     home = operator.prepared_home()
-    recover(home)
+    home.recover()
     try:
         seen = read_game(home, kind, board)
         if seen.result:

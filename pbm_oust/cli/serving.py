@@ -22,7 +22,6 @@ from pbm_oust.mail.relay import Relaying
 from pbm_oust.mail.server import Server
 from pbm_oust.store.configuration import BadConfiguration, Configuration, Endpoint
 from pbm_oust.store.posted import read_letters
-from pbm_oust.store.recovery import recover
 
 log = logging.getLogger("pbm_oust")
 
@@ -91,7 +90,7 @@ def deliver(operator: Operator, sender: str | None, recipient: str | None) -> No
         if len(data) > SIZE_LIMIT:
             raise UnreadableMail(f"the message is larger than {SIZE_LIMIT} bytes")
         home = operator.prepared_home()
-        recover(home)
+        home.recover()
         intake = open_intake(home, address, now)
         intake.take(data, envelope_of(sender, [recipient] if recipient else []))
     except UnreadableMail as error:

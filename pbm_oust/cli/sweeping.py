@@ -8,7 +8,6 @@ from pbm_oust.cli.operator import Operator, as_json, now, pass_operator, print_j
 from pbm_oust.mail.inbound import open_intake
 from pbm_oust.mail.relay import Relaying
 from pbm_oust.service import sweep as sweeps
-from pbm_oust.store.recovery import recover
 
 
 @click.command()
@@ -21,7 +20,7 @@ def sweep(operator: Operator, as_json: bool) -> None:
     1 if something could not be looked at, such as a damaged history; the rest is done.
     """
     home = operator.prepared_home()
-    recover(home)
+    home.recover()
     swept = sweeps.sweep(open_intake(home, operator.configuration.address, now).work)
     if as_json:
         done = [{"about": deed.about, "what": deed.what} for deed in swept.done]

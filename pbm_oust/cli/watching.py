@@ -9,6 +9,7 @@ from pbm_oust.board.notation import format_result
 from pbm_oust.cli.operator import Operator
 from pbm_oust.cli.terminal import drawn, is_terminal
 from pbm_oust.rules.position import Kind
+from pbm_oust.store.waiting import BoardName
 
 PAUSE = 0.5
 """Seconds between two looks at the size of the history."""
@@ -19,7 +20,7 @@ def watch(operator: Operator, kind: Kind, board: int) -> None:
 
     Raises Refused if there is no such board, or its history does not replay.
     """
-    path = operator.home.history_path(kind.name, board)
+    path = operator.home.history_path(BoardName(kind.name, board))
     size, shown = -1, None
     try:
         while shown is None or not shown.result:

@@ -2,13 +2,11 @@
 
 import secrets
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 
-from pbm_oust.accounts.account import Account, BadAccount
+from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.broadcasts import MOST_A_DAY, with_broadcast
 from pbm_oust.accounts.password import Secret
-from pbm_oust.accounts.settings import Switch
 from pbm_oust.accounts.status import signed_off_since
 from pbm_oust.commands.talk import NothingWritten
 from pbm_oust.grammar.command import Command, Heading, Text
@@ -19,7 +17,7 @@ from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
-from pbm_oust.store.maildir_outbox import NOWHERE
+from pbm_oust.store.account_queries import accounts_wanting_broadcasts
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +73,8 @@ def broadcast(command: Broadcast, actor: Actor, request: Request, work: UnitOfWo
         return changed
 
     def tell(account: Account) -> tuple[BroadcastSentNotice, list[BroadcastNotice]]:
-        others = (userid for userid in work.home.userids() if userid != account.userid)
+        everybody = work.home.ask(accounts_wanting_broadcasts)
+        others = (each for each in everybody if each.userid != account.userid)
         notices = notices_to(others, text, account.userid, work)
         reader = work.player_at(account, request)
         return BroadcastSentNotice(reader, text, len(notices)), notices
@@ -89,32 +88,22 @@ def announce(text: str, userids: Iterable[str] | None, work: UnitOfWork) -> int:
     Returns to how many. Raises NotAllowed for a userid that nobody has.
     """
     if userids is None:
-        notices = notices_to(work.home.userids(), text, "", work)
+        notices = notices_to(work.home.ask(accounts_wanting_broadcasts), text, "", work)
     else:
         readers = [work.player(work.account(userid)) for userid in dict.fromkeys(userids)]
         notices = [BroadcastNotice(reader, "", text) for reader in readers if reader.addresses]
     identity = f"operator {secrets.token_hex(8)}"
     request = Request("", "", "", identity)
-    with work.posting(notices, request, request.cause(""), NOWHERE):
+    with work.posting(notices, request):
         return len(notices)
 
 
 def notices_to(
-    userids: Iterable[str], text: str, author: str, work: UnitOfWork
+    accounts: Iterable[Account], text: str, author: str, work: UnitOfWork
 ) -> list[BroadcastNotice]:
-    """Return the notices to those of the players who want such mails and can be reached.
-
-    An account that cannot be read holds nobody else up.
-    """
-    notices = []
-    for userid in userids:
-        with suppress(NotAllowed, BadAccount, OSError):
-            account = work.account(userid)
-            reader = work.player(account)
-            is_there = reader.addresses and not signed_off_since(account)
-            if is_there and reader.settings.broadcasts is Switch.ON:
-                notices.append(BroadcastNotice(reader, author, text))
-    return notices
+    """Return the notices to those players who are there and can be reached."""
+    readers = (work.player(account) for account in accounts if not signed_off_since(account))
+    return [BroadcastNotice(reader, author, text) for reader in readers if reader.addresses]
 
 
 FORMS = (

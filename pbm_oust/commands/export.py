@@ -12,13 +12,14 @@ from pbm_oust.accounts.returned import Returned
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.values import OWN
 from pbm_oust.play.forms import SignedForm
-from pbm_oust.play.letters import letters_to
 from pbm_oust.play.notices import Notice, Reader
 from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.renaming import boards_of
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.store.maildir_outbox import NOWHERE
+from pbm_oust.store.bounces import bounces_of
+from pbm_oust.store.letters import count_letters_to
+from pbm_oust.store.waiting import BoardName
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +90,7 @@ def export(command: Export, actor: Actor, request: Request, work: UnitOfWork) ->
     at = work.player_at(account, request)
     own = tuple(address for address in at.addresses if account.has_address(address))
     reader = replace(at, addresses=own, wrote_from="")
-    histories = [
-        _history(kind.name, board, work) for kind, board in boards_of(account.userid, work.home)
-    ]
+    histories = [_history(name, work) for name in boards_of(account.userid, work.home)]
     names = tuple(name for name, _ in histories)
     parts = list(_parted(histories))
     count = len(parts) + 1
@@ -101,7 +100,7 @@ def export(command: Export, actor: Actor, request: Request, work: UnitOfWork) ->
         for number, part in enumerate(parts, 2)
     ]
     done = ExportSentNotice(work.sender_of(request), own, count)
-    with work.posting([done, first, *others], request, actor.cause, NOWHERE):
+    with work.posting([done, first, *others], request):
         return Handled(Outcome.DONE)
 
 
@@ -109,21 +108,21 @@ def _first_letter(
     account: Account, reader: Reader, boards: tuple[str, ...], parts: int, work: UnitOfWork
 ) -> ExportNotice:
     """Return what is known of a player apart from the histories of their boards."""
-    bounces = (work.home.bounces.of(address) for address in account.addresses)
+    bounces = (work.home.ask(bounces_of, address) for address in account.addresses)
     return ExportNotice(
         reader,
         lines=tuple(account_lines(NOTES.put(account, {}), FILED)),
         notes=notes_of(account),
         returned=tuple(each for each in bounces if each.bounces),
-        letters=len(letters_to(work.home, account.has_address)),
+        letters=work.home.ask(count_letters_to, account.addresses),
         boards=boards,
         parts=parts,
     )
 
 
-def _history(kind: str, board: int, work: UnitOfWork) -> tuple[str, str]:
+def _history(name: BoardName, work: UnitOfWork) -> tuple[str, str]:
     """Return the name of a board and the text of its history, damaged or not."""
-    return f"{kind} {board}", work.home.read_history(kind, board).decode("utf-8", "replace")
+    return str(name), work.home.history(name).decode("utf-8", "replace")
 
 
 def _parted(histories: Iterable[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:

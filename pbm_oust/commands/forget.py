@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from pbm_oust.accounts.password import Secret
-from pbm_oust.accounts.status import becomes
 from pbm_oust.commands.leave import leave_boards
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.values import OWN, only_word
@@ -16,14 +15,14 @@ from pbm_oust.play.renaming import (
     boards_of,
     check_boards,
     forget_addresses,
-    mark_forgotten,
-    rename_elsewhere,
+    free_placeholder,
     rename_on_boards,
 )
 from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.store.journal import Ending, Entry
-from pbm_oust.store.recovery import removal_place
+from pbm_oust.store.accounts import ACCOUNTS
+from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
+from pbm_oust.store.verifications import forget_verifications_of
 
 REALLY = "really"
 
@@ -62,38 +61,31 @@ class ForgottenNotice(OutcomeNotice):
 
 def forget(command: Forget, request: Request, work: UnitOfWork) -> Handled:
     """Remove a player from the server for good, or say what that would mean."""
-    userid, cause = command.userid, request.cause(command.userid)
-    if work.home.journal.ending(cause) is Ending.DONE and not _is_under_way(userid, work):
+    userid, key = command.userid, request.cause(command.userid)
+    home = work.home
+    if home.ask(outcome_of, key) is KeyOutcome.DONE:
         done = ForgottenNotice(work.sender_of(request), userid, 0, "", is_repeated=True)
         return work.answer(done, request, Handled(Outcome.DONE_BEFORE))
     actor = authenticate(userid, command.password, request, work)
     if not command.is_sure:
-        active = tuple(game.name for game in active_games(userid, work.home))
-        count = len(boards_of(userid, work.home))
+        active = tuple(game.name for game in active_games(userid, home))
+        count = len(boards_of(userid, home))
         reader = work.player_at(actor.account, request)
         return work.answer(ForgetNotice(reader, active, count), request)
-    check_boards(userid, work.home)
-    word = mark_forgotten(userid, work)
+    check_boards(userid, home)
     left = leave_boards(actor, request, work)
-    is_named = bool(boards_of(userid, work.home))
-    rename_on_boards(userid, word, work.home)
+    word = free_placeholder(home) if boards_of(userid, home) else ""
     reader = work.player_at(actor.account, request)
-    done = ForgottenNotice(reader, userid, len(left), word if is_named else "")
-    with work.home.locked_players(), work.home.journal.held():
-        account = work.account(userid)
-        rename_elsewhere(userid, None, work.home)
-        forget_addresses(account, work.home)
-        work.home.pending.forget_of(account, work.now())
-        with work.posting([done], request, cause, removal_place(userid)):
-            # The account goes last: as long as it is there, the mail can finish what it began.
-            work.home.journal.write(Entry(work.now(), cause, Ending.DONE))
-            work.home.remove_player(userid)
+    done = ForgottenNotice(reader, userid, len(left), word)
+    account = work.account(userid)
+    with work.posting([done], request):
+        home.do(settle_key, key, KeyOutcome.DONE, work.now())
+        if word:
+            rename_on_boards(userid, word, home)
+        forget_addresses(account, home)
+        home.do(forget_verifications_of, account.userid, account.message_key)
+        home.do(ACCOUNTS.remove, account)
     return Handled(Outcome.DONE)
-
-
-def _is_under_way(userid: str, work: UnitOfWork) -> bool:
-    """Return whether a player is about to be forgotten who is still there."""
-    return work.has_account(userid) and bool(becomes(work.account(userid)))
 
 
 # It proves its password itself: when its mail comes again, the account has gone.

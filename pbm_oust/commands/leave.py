@@ -16,10 +16,13 @@ from pbm_oust.play.request import Actor, RefusedBefore, Request
 from pbm_oust.play.telling import tell_players
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed
-from pbm_oust.rules.position import Kind
-from pbm_oust.store.journal import Ending, Entry
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.accounts import ACCOUNTS
+from pbm_oust.store.bounces import forget_bounces
+from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
 from pbm_oust.store.open_boards import open_board
-from pbm_oust.store.recovery import board_place, removal_place
+from pbm_oust.store.verifications import forget_verifications_of
+from pbm_oust.store.waiting import BoardName
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,45 +79,35 @@ def delete(command: Delete, actor: Actor, request: Request, work: UnitOfWork) ->
     A mail that comes again after a fault goes on where the first one ended.
     """
     home, userid = work.home, actor.userid
-    if home.journal.ending(actor.cause) is Ending.REFUSED:
+    if home.ask(outcome_of, actor.cause) is KeyOutcome.REFUSED:
         raise NotAllowed(RefusedBefore())
     boards = leave_boards(actor, request, work)
-    with home.locked_players():
-        account = work.account(userid)
-        home.pending.forget_of(account, work.now())
-        told = DeletedNotice(work.player_at(account, request), userid, tuple(boards))
-        with home.journal.held(), work.posting([told], request, actor.cause, removal_place(userid)):
-            if home.journal.ending(actor.cause) is None:
-                home.journal.write(Entry(work.now(), actor.cause, Ending.DONE))
-            home.remove_player(userid)
+    account = work.account(userid)
+    told = DeletedNotice(work.player_at(account, request), userid, tuple(boards))
+    with work.posting([told], request):
+        home.do(settle_key, actor.cause, KeyOutcome.DONE, work.now())
+        home.do(forget_verifications_of, account.userid, account.message_key)
         for address in account.addresses:
-            home.bounces.forget(address)
+            home.do(forget_bounces, address)
+        home.do(ACCOUNTS.remove, account)
     return Handled(Outcome.DONE)
 
 
 def leave_boards(actor: Actor, request: Request, work: UnitOfWork) -> list[str]:
-    """Resign all boards of a player that go on, and decline those on which he has not moved yet.
+    """Resign all boards of a player that go on, and decline those on which they have not moved yet.
 
     The other players and those who watch are told. Returns the names of the boards, those of an
     earlier try with the same mail among them. Raises DamagedHistory.
     """
-    boards = boards_of(actor.userid, work.home)
-    return [
-        f"{kind.name} {board}"
-        for kind, board in boards
-        if _leave(kind, board, actor, request, work)
-    ]
+    names = boards_of(actor.userid, work.home)
+    return [str(name) for name in names if _leave(name, actor, request, work)]
 
 
-def _leave(kind: Kind, board: int, actor: Actor, request: Request, work: UnitOfWork) -> bool:
+def _leave(name: BoardName, actor: Actor, request: Request, work: UnitOfWork) -> bool:
     """Leave one board, and return whether this mail did so."""
-    place = board_place(kind.name, board)
-    with open_board(work.home, kind, board) as opened:
+    with open_board(work.home, KINDS[name.kind], name.board) as opened:
         game = opened.game
         if game.has_cause(actor.cause):
-            opened.complete()
-            work.home.sync_history(kind.name, board)
-            work.home.outbox.finish(actor.cause, place)
             return True
         side = game.side_of(actor.userid)
         if side is None or game.result:
@@ -123,7 +116,7 @@ def _leave(kind: Kind, board: int, actor: Actor, request: Request, work: UnitOfW
         left = game.act(side, deed, max(work.now(), game.latest), actor.cause)
         told = tell_players(left, News.PLAYED, work, request, actor=None)
         notices = [notice for notice in told if notice.reader.userid != actor.userid]
-        with work.posting(notices, request, actor.cause, place):
+        with work.posting(notices, request):
             opened.append(left)
         return True
 

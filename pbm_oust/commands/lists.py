@@ -25,7 +25,10 @@ from pbm_oust.play.seeks import open_seeks
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
-from pbm_oust.store.open_boards import DamagedHistory, each_header, read_game
+from pbm_oust.store import board_queries
+from pbm_oust.store.entries import Entry, State
+from pbm_oust.store.open_boards import game_of
+from pbm_oust.store.waiting import BoardName
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,32 +165,33 @@ def find_games(
 
     Without userids, the games of everybody; a userid that nobody has is on no board.
     """
-    games, damaged = list[Game](), list[str]()
-    for header in each_header(work.home, kind):
-        try:
-            if isinstance(header, DamagedHistory):
-                raise header
-            if userids and not header.owners & set(userids):
-                continue
-            game = read_game(work.home, kind, header.board)
-        except DamagedHistory as damage:
-            damaged.append(f"{kind.name} {damage.path.stem}")
-            continue
-        if _is_chosen(game, userids, chosen):
-            games.append(game)
-    return tuple(games), tuple(damaged)
+    entries = _entries(work, kind, userids, chosen)
+    games = [game_of(work.home, entry) for entry in entries]
+    damaged = work.home.ask(board_queries.damaged_boards, kind.name, userids or None)
+    return tuple(games), tuple(str(each.name) for each in damaged)
 
 
-def _is_chosen(game: Game, userids: tuple[str, ...], chosen: Filter) -> bool:
-    match chosen:
-        case Filter.ALL:
-            return True
-        case Filter.ACTIVE:
-            return game.result is None
-        case Filter.INACTIVE:
-            return game.result is not None
-        case Filter.NEXT:
-            return game.result is None and (not userids or game.player_to_move in userids)
+def _entries(work: UnitOfWork, kind: Kind, userids: tuple[str, ...], chosen: Filter) -> list[Entry]:
+    """Return what the index says of the boards that a filter leaves, in order."""
+    found: dict[BoardName, Entry] = {}
+    for userid in userids or (None,):
+        for state in _STATES[chosen]:
+            if userid is None:
+                some = work.home.ask(board_queries.boards_of_kind, kind.name, state)
+            elif chosen is Filter.NEXT:
+                some = work.home.ask(board_queries.boards_to_move, userid, kind.name)
+            else:
+                some = work.home.ask(board_queries.boards_of_player, userid, state, kind.name)
+            found |= {entry.name: entry for entry in some}
+    return [found[name] for name in sorted(found)]
+
+
+_STATES = {
+    Filter.ALL: (State.ACTIVE, State.OVER),
+    Filter.ACTIVE: (State.ACTIVE,),
+    Filter.NEXT: (State.ACTIVE,),
+    Filter.INACTIVE: (State.OVER,),
+}
 
 
 FORMS = (

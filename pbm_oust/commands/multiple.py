@@ -9,6 +9,7 @@ from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Unreadable, UnreadableReason
+from pbm_oust.store.letters import Draft
 
 MOST_LINES = 20
 """How many commands one mail may hold."""
@@ -64,21 +65,24 @@ def multiple(_command: Multiple, request: Request, work: UnitOfWork, service: Se
     if any(isinstance(service.read(line), Multiple) for line in lines):
         raise Unreadable(MultipleWithin())
     answers: list[Notice] = []
+    latest: list[Notice] = []
 
-    def collect(notice: Notice, request: Request) -> list[bytes]:
+    def collect(notice: Notice, request: Request) -> list[Draft]:
         if not notice.reader.asked:
             return work.write(notice, request)
-        answers.append(notice)
+        # A command that is done again has another answer.
+        latest[:] = [notice]
         return []
 
     quiet = replace(work, write=collect, is_within=True)
     for nth, line in enumerate(lines):
         identity = f"{request.identity}\0{nth}"
+        latest.clear()
         service.handle(replace(request, line=line, chat="", identity=identity), quiet)
-        if len(answers) == nth:
-            answers.append(AnsweredElsewhereNotice(work.sender_of(request)))
+        answers += latest or [AnsweredElsewhereNotice(work.sender_of(request))]
         if isinstance(answers[-1], RefusalNotice):
             break
+    work = replace(work, read={})
     is_userid = work.names_for(request)
     shown = tuple(service.shown(line, is_userid) for line in lines)
     steps = tuple(zip(shown, answers, strict=False))

@@ -16,6 +16,7 @@ from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.play.verification import MAILED, Asked, ask, silence_about
+from pbm_oust.store.verifications import forget_verifications_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ def change_password(
     def tell(account: Account) -> tuple[OutcomeNotice, list[Notice]]:
         return PasswordChangedNotice(work.player_at(account, request)), []
 
-    work.home.pending.forget_of(actor.account, work.now())
+    work.home.do(forget_verifications_of, actor.account.userid, actor.account.message_key)
     return work.change_account(change, tell, actor, request, Handled(Outcome.DONE))
 
 

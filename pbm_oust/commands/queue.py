@@ -223,7 +223,9 @@ def queue(command: Queue, actor: Actor, request: Request, work: UnitOfWork) -> H
             if game.side_of(actor.userid) is None:
                 raise NotAllowed(NotOnBoard(game, actor.userid))
             return work.answer(tell(actor.account)[0], request)
-        return work.change_account(change, tell, actor, request, Handled(Outcome.DONE, game.name))
+        return work.change_account(
+            change, tell, actor, request, Handled(Outcome.DONE, game.name), board
+        )
 
 
 def _check(command: Queue, game: Game) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import Secret
-from pbm_oust.accounts.seeks import LIFETIME, MOST_SEEKS, Seek, last_numbers, with_seeks
+from pbm_oust.accounts.seeks import LIFETIME, MOST_SEEKS, Seek, seeks_of, with_seeks
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header, Terms
 from pbm_oust.board.notation import NUMBER
@@ -24,15 +24,19 @@ from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.notices import Notice, OutcomeNotice
 from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.request import Actor, RefusedBefore, Request
-from pbm_oust.play.seeks import Taken, open_of, readable_accounts, taken
-from pbm_oust.play.starting import started_by, write_board
+from pbm_oust.play.seeks import open_of
+from pbm_oust.play.starting import write_board
 from pbm_oust.play.telling import answer_again
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind, Side
-from pbm_oust.store.open_boards import seek_remark
+from pbm_oust.store.account_queries import next_seek_number
+from pbm_oust.store.account_queries import seeker as seeker_of
+from pbm_oust.store.boards import seek_remark
+from pbm_oust.store.message_keys import outcome_of
+from pbm_oust.store.open_boards import next_number, started_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,11 +165,10 @@ def seek(command: OpenChallenge, actor: Actor, request: Request, work: UnitOfWor
         raise NotAllowed(UnusableGrid(kind, command.grid))
 
     def change(account: Account) -> Account:
-        all_taken = taken(work)
-        kept = open_of(account, all_taken, work.now())
+        kept = open_of(account, work.now())
         if len(kept) >= MOST_SEEKS:
             raise NotAllowed(TooManySeeks(MOST_SEEKS))
-        number = _next_number(kind, all_taken, work)
+        number = work.home.ask(next_seek_number, kind.name)
         side, grid, terms = command.side, command.grid, command.terms
         return with_seeks(account, (*kept, Seek(number, kind.name, work.now(), side, grid, terms)))
 
@@ -176,7 +179,7 @@ def withdraw(command: Withdraw, actor: Actor, request: Request, work: UnitOfWork
     """Withdraw an open challenge of a player."""
 
     def change(account: Account) -> Account:
-        seeks = open_of(account, taken(work), work.now())
+        seeks = open_of(account, work.now())
         kept = [each for each in seeks if not each.is_named(command.kind.name, command.number)]
         if len(kept) == len(seeks):
             raise _no_such_seek(command)
@@ -188,18 +191,19 @@ def withdraw(command: Withdraw, actor: Actor, request: Request, work: UnitOfWork
 def join(command: Join, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
     """Start the board of an open challenge, which is taken by that."""
     kind = command.kind
-    with work.home.next_board(kind.name) as number:
-        known = started_by(actor, kind, work)
-        if known:
-            return answer_again(known, actor, request, work)
-        if work.home.journal.ending(actor.cause):
-            raise NotAllowed(RefusedBefore())
-        with work.home.locked_players():
-            found, seeker = _find(command, work)
-            if seeker.userid == actor.userid:
-                raise NotAllowed(OwnSeek())
-            game = Game.start(_header(found, number, seeker, actor, work))
-            return write_board(game, seek_remark(found.number), actor, request, work)
+    known = started_by(work.home, actor.cause)
+    if known:
+        return answer_again(known, actor, request, work)
+    if work.home.ask(outcome_of, actor.cause):
+        raise NotAllowed(RefusedBefore())
+    found, seeker = _find(command, work)
+    if seeker.userid == actor.userid:
+        raise NotAllowed(OwnSeek())
+    number = next_number(work.home, kind)
+    game = Game.start(_header(found, number, seeker, actor, work))
+    left = (each for each in seeks_of(seeker) if each != found)
+    taken = with_seeks(seeker, left)
+    return write_board(game, seek_remark(found.number), [taken], actor, request, work)
 
 
 def _change(
@@ -213,8 +217,7 @@ def _change(
     is_made = isinstance(command, OpenChallenge)
 
     def tell(account: Account) -> tuple[OutcomeNotice, list[Notice]]:
-        seeks = open_of(account, taken(work), work.now())
-        named = tuple((each, account.userid) for each in seeks)
+        named = tuple((each, account.userid) for each in open_of(account, work.now()))
         return SoughtNotice(work.player_at(account, request), is_made, named), []
 
     handled = Handled(Outcome.DONE)
@@ -223,9 +226,9 @@ def _change(
 
 def _find(command: Join, work: UnitOfWork) -> tuple[Seek, Account]:
     """Return an open challenge and who made it. Raises NotAllowed where there is none."""
-    all_taken = taken(work)
-    for account in readable_accounts(work):
-        for each in open_of(account, all_taken, work.now()):
+    account = work.home.ask(seeker_of, command.kind.name, command.number)
+    if account:
+        for each in open_of(account, work.now()):
             if each.is_named(command.kind.name, command.number):
                 return each, account
     raise _no_such_seek(command)
@@ -249,15 +252,6 @@ def _lot(joiner: Actor, work: UnitOfWork) -> Side:
     """Return the side of the seeker by a lot that nobody else can foresee."""
     drawn = hmac.digest(work.home.key(), joiner.cause.encode(), "sha256")
     return Side.O if drawn[0] % 2 else Side.X
-
-
-def _next_number(kind: Kind, taken: Taken, work: UnitOfWork) -> int:
-    """Return a number that no challenge of a game was ever given, as far as one remembers it.
-
-    Raises BadAccount for an account that cannot be read, for it may have the highest one.
-    """
-    given = {last_numbers(work.account(userid)).get(kind.name, 0) for userid in work.home.userids()}
-    return 1 + max(given | taken[kind.name])
 
 
 FORMS = (

@@ -25,8 +25,7 @@ from pbm_oust.play.verification import (
     silence_about,
 )
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
-from pbm_oust.store.limits import Counted
-from pbm_oust.store.maildir_outbox import NOWHERE
+from pbm_oust.store.rate_limits import Counted, count_once, is_limit_reached
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +99,12 @@ def _with_this_password(
     is_right = is_password(command.password, account.password if account else NOBODYS_PASSWORD)
     if account is None:
         return None
-    if work.home.limits.is_reached(Counted.GUESS, command.userid, work.now()):
+    if work.home.ask(
+        is_limit_reached, Counted.WRONG_PASSWORDS_FROM_ELSEWHERE, command.userid, work.now()
+    ):
         return None
     if not is_right:
-        work.home.limits.count(Counted.GUESS, command.userid, work.now())
+        work.home.do(count_once, Counted.WRONG_PASSWORDS_FROM_ELSEWHERE, command.userid, work.now())
         return None
     return account
 
@@ -112,8 +113,7 @@ def _welcome_again(
     account: Account, request: Request, work: UnitOfWork, at_sender: bool
 ) -> Handled:
     reader = work.player_at(account, request) if at_sender else work.player(account)
-    cause = request.cause(account.userid)
-    with work.posting([WelcomeNotice(reader, account)], request, cause, NOWHERE):
+    with work.posting([WelcomeNotice(reader, account)], request):
         return Handled(Outcome.DONE_BEFORE)
 
 

@@ -129,7 +129,9 @@ def submit(command: Submit, actor: Actor, request: Request, work: UnitOfWork) ->
             reader = work.player_at(account, request)
             return _notice(reader, account, game, actor, work), []
 
-        return work.change_account(change, tell, actor, request, Handled(Outcome.DONE, game.name))
+        return work.change_account(
+            change, tell, actor, request, Handled(Outcome.DONE, game.name), board
+        )
 
 
 def confirm(command: Confirm, actor: Actor, request: Request, work: UnitOfWork) -> Handled:

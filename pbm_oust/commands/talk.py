@@ -22,8 +22,8 @@ from pbm_oust.play.starting import SignedOff
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.rules.position import Kind
-from pbm_oust.store.limits import Counted
 from pbm_oust.store.open_boards import read_game
+from pbm_oust.store.rate_limits import Counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def chat(command: Chat, actor: Actor, request: Request, work: UnitOfWork) -> Han
         raise NotAllowed(NotOnBoard(game, actor.userid))
     other = work.account(game.o if game.x == actor.userid else game.x)
     text = _text(request, game)
-    if actor.reply and work.is_too_often(Counted.REMARK, actor.userid):
+    if actor.reply and work.is_too_often(Counted.REMARKS, actor.userid):
         return silent(Silence.TOO_MANY_REMARKS, game.name)
     return _pass_on(text, [other], game, command.meant, actor, request, work)
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.account_file import format_account
 from pbm_oust.accounts.password import Secret, hash_password
 from pbm_oust.accounts.settings import USUAL, settings_of, with_settings
 from pbm_oust.accounts.status import with_signed_off
@@ -32,10 +31,13 @@ from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable, UnreadableReason
-from pbm_oust.store.journal import Ending
-from pbm_oust.store.maildir_outbox import NOWHERE
+from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
 from pbm_oust.store.open_boards import has_played
-from pbm_oust.store.recovery import player_place
+from pbm_oust.store.verifications import (
+    find_verification,
+    forget_verification,
+    forget_verifications_of,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,33 +128,21 @@ def verify(command: Verify, request: Request, work: UnitOfWork) -> Handled:
     """Do what waits for a code, once however often the code comes."""
     name = name_of(command.code)
     home = work.home
-    with home.locked_players():
-        pending = home.pending.find(name, work.now())
-        if pending is None:
-            if home.journal.ending(name) is None:
-                raise NotAllowed(NoSuchCode())
-            return work.answer(CodeUsedNotice(work.sender_of(request)), request, _AGAIN)
-        account = work.account_if_any(pending.userid)
-        place = player_place(pending.userid)
-        if account and name in (proof.name for proof in proofs_of(account)):
-            home.sync_player(account.userid)
-            home.outbox.finish(name, place)
-            again = _notices(pending, account, account, request, work)[:1]
-            with work.posting(again, request, name, NOWHERE):
-                handled = _AGAIN
-        else:
-            changed = _changed(pending, account, command, request, work)
-            changed = with_proof(changed, Proof(name, pending.message_key))
-            notices = _notices(pending, account, changed, request, work)
-            with work.posting(notices, request, name, place):
-                home.write_player(changed.userid, format_account(changed))
-            account, handled = changed, Handled(Outcome.DONE)
-        if home.journal.ending(name) is None:
-            work.note(name, Ending.DONE)
+    pending = home.ask(find_verification, name, work.now())
+    if pending is None:
+        if home.ask(outcome_of, name) is None:
+            raise NotAllowed(NoSuchCode())
+        return work.answer(CodeUsedNotice(work.sender_of(request)), request, _AGAIN)
+    account = work.account_if_any(pending.userid)
+    changed = _changed(pending, account, command, request, work)
+    changed = with_proof(changed, Proof(name, pending.message_key))
+    with work.posting(_notices(pending, account, changed, request, work), request):
+        home.save(changed)
+        home.do(settle_key, name, KeyOutcome.DONE, work.now())
         if pending.purpose is Purpose.FORGOT:
-            home.pending.forget_of(account, work.now())
-        home.pending.forget(name)
-    return handled
+            home.do(forget_verifications_of, changed.userid, changed.message_key)
+        home.do(forget_verification, name)
+    return Handled(Outcome.DONE)
 
 
 def _changed(
@@ -237,9 +227,8 @@ def _with_address(account: Account, address: str) -> Account:
 
 def _taken(userid: str, work: UnitOfWork) -> NotAllowed:
     """Return the refusal of a userid, with one like it that is free."""
-    known = set(work.home.userids())
     number = 2
-    while (free := f"{userid[:17]}{number}") in known or has_played(free, work.home):
+    while work.has_account(free := f"{userid[:17]}{number}") or has_played(free, work.home):
         number += 1
     return NotAllowed(UseridTaken(userid, free), userid)
 

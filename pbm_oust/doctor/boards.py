@@ -12,6 +12,7 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import DamagedHistory, read_game
+from pbm_oust.store.waiting import BoardName
 
 TOLERANCE = timedelta(hours=1)
 """How far ahead of the clock a record may be dated."""
@@ -29,8 +30,8 @@ def check(home: Home, now: datetime) -> Iterator[Finding]:
             )
             continue
         yield from _strange_files(home, kind)
-        for board in home.boards(kind.name):
-            findings = list(_check_board(home, kind, board, now))
+        for name in home.board_names(kind.name):
+            findings = list(_check_board(home, kind, name.board, now))
             yield from findings
             found["damaged" if findings else "whole"] += 1
     if not found["damaged"]:
@@ -38,7 +39,7 @@ def check(home: Home, now: datetime) -> Iterator[Finding]:
 
 
 def _check_board(home: Home, kind: Kind, board: int, now: datetime) -> Iterator[Finding]:
-    path = home.history_path(kind.name, board)
+    path = home.history_path(BoardName(kind.name, board))
     name = within(home.path, path)
     try:
         game = read_game(home, kind, board)
@@ -63,15 +64,15 @@ def _check_owners(home: Home, game: Game) -> Iterator[Finding]:
     if game.result:
         return
     for owner in (game.x, game.o):
-        if not home.has_player(owner):
+        if home.account(owner) is None:
             yield _on.bad(
                 f"{game.name} is not over, and its player {owner} has no account",
-                f"Put players/{owner}.txt back from a backup",
+                "Put the database back from a backup, or award the game",
             )
 
 
 def _strange_files(home: Home, kind: Kind) -> Iterator[Finding]:
-    histories = {home.history_path(kind.name, board) for board in home.boards(kind.name)}
+    histories = {home.history_path(name) for name in home.board_names(kind.name)}
     for path in sorted((home.path / kind.name).iterdir()):
         if path not in histories and not path.name.startswith("."):
             yield _on.bad(

@@ -36,10 +36,7 @@ def check(home: Home) -> Iterator[Finding]:
 
 
 def _open_to_others(home: Home) -> Iterator[Finding]:
-    private = [home.players, home.outbox.path, home.outbox.failed]
-    private += [home.journal.path, home.bounces.path, home.pending.path]
-    private += [home.limits.path, home.key_path]
-    for path in [*private, *sorted(home.players.glob("*.txt"))]:
+    for path in (home.outbox.path, home.key_path, *home.database.files):
         found = status(path)
         mode = stat.S_IMODE(found.st_mode) if found else 0
         if mode & 0o077:
@@ -78,11 +75,10 @@ def _unusable(home: Home) -> Iterator[Finding]:
 
 def _files(home: Home) -> list[Path]:
     """Return the files and folders that the server uses, without what others put there."""
-    folders = [home.players, home.outbox.path, home.outbox.failed]
-    folders += [home.journal.path, home.bounces.path, home.pending.path, home.limits.path]
-    folders += [*(home.path / kind for kind in KINDS)]
+    folders = [home.outbox.path, *(home.path / kind for kind in KINDS)]
     below = (path for folder in folders for path in [folder, *folder.rglob("*")])
-    return [path for path in (home.path, home.key_path, *below) if path.exists()]
+    own = (home.path, home.key_path, *home.database.files)
+    return [path for path in (*own, *below) if path.exists()]
 
 
 def _key(home: Home) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""The outbox, what failed, and the journal."""
+"""The outbox, and what failed."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -7,7 +7,6 @@ from pbm_oust.board.notation import format_time
 from pbm_oust.doctor.finding import Examiner, Finding, counted, status
 from pbm_oust.store.configuration import Configuration
 from pbm_oust.store.home import Home
-from pbm_oust.store.journal import BadJournal
 from pbm_oust.store.posted import read_failed_letters, read_letters
 
 LONGEST_WAIT = timedelta(days=1)
@@ -15,29 +14,18 @@ LONGEST_WAIT = timedelta(days=1)
 LONGEST_STAGE = timedelta(hours=1)
 
 _on = Examiner("outbox")
-_on_journal = Examiner("journal")
 
 
 def check(home: Home, configuration: Configuration, now: datetime) -> Iterator[Finding]:
-    """Yield findings about letters that wait or failed, and about the journal."""
+    """Yield findings about letters that wait or failed."""
     waiting = counted(len(home.outbox.letters()), "letter")
     findings = [*_waiting(home, configuration, now), *_staged(home, now), *_failed(home)]
     yield from _on.all_or(f"{waiting} waiting", findings)
-    try:
-        yield _on_journal.ok(f"{counted(len(home.journal.entries()), 'line')} can be read")
-    except BadJournal as error:
-        reason = str(error).removeprefix(f"{home.path}/")
-        yield _on_journal.bad(reason, "Remove the line; only a mail that comes twice is missed")
 
 
 def _waiting(home: Home, configuration: Configuration, now: datetime) -> Iterator[Finding]:
     oldest = None
     for letter in read_letters(home):
-        if not letter.recipient:
-            yield _on.bad(
-                f"the letter {letter.name} has no recipient that can be read",
-                f"Look at it with: pbm-oust outbox show --raw {letter.name}",
-            )
         if oldest is None and letter.posted:
             oldest = datetime.fromtimestamp(letter.posted, UTC)
     if configuration.relay and oldest and oldest < now - LONGEST_WAIT:

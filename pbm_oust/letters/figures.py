@@ -20,7 +20,7 @@ from pbm_oust.grammar.addresses import MOST_ADDRESSES
 from pbm_oust.grammar.passwords import LONGEST_PASSWORD
 from pbm_oust.grammar.words import SHORTEST_PASSWORD
 from pbm_oust.rules.grid import LONGEST
-from pbm_oust.store.journal import MEMORY
+from pbm_oust.store.message_keys import MEMORY
 
 FIGURES: dict[str, object] = {
     "seek_days": LIFETIME_OF_SEEKS.days,

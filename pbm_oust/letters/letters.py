@@ -23,6 +23,7 @@ from pbm_oust.letters.body import LONGEST_LINE, fill
 from pbm_oust.letters.words import words_in
 from pbm_oust.play.notices import BoardNotice, Notice, Unheard, Verification, turn_on
 from pbm_oust.play.request import Request
+from pbm_oust.store.letters import About, Draft, Head
 
 _POLICY = EmailPolicy(linesep="\n", max_line_length=76)
 
@@ -46,7 +47,7 @@ class Letters:
         self._clock = clock
         self._key = key
 
-    def write(self, notice: Notice, request: Request) -> list[bytes]:
+    def write(self, notice: Notice, request: Request) -> list[Draft]:
         """Return the letters about a notice, one to each address of its reader.
 
         They are as they stand in the outbox: their lines end in LF. Raises OSError where the key
@@ -68,7 +69,8 @@ class Letters:
             letter["Content-Language"] = notice.reader.settings.language.code
             # A Message-ID that is folded, or even encoded, is understood by few.
             unfolded = letter.policy.clone(max_line_length=LONGEST_LINE)
-            letters.append(letter.as_bytes(policy=unfolded))
+            head = _head_of(notice, letter)
+            letters.append(Draft(head, letter.as_bytes(policy=unfolded), self._clock()))
         return letters
 
     def _content(self, notice: Notice, reply: Reply | None, *, is_own: bool) -> _Content:
@@ -167,3 +169,21 @@ class Letters:
     @property
     def _host(self) -> str:
         return self._address.rpartition("@")[2]
+
+
+def _head_of(notice: Notice, letter: EmailMessage) -> Head:
+    """Return what the outbox knows of a letter besides its content."""
+    reader, game = notice.reader, notice.board()
+    about = None
+    if isinstance(notice, BoardNotice) and game:
+        about = About(game.header.kind.name, game.header.board, len(game.records))
+    return Head(
+        recipient=str(letter["To"]),
+        message_id=str(letter["Message-ID"]),
+        subject=str(letter["Subject"]),
+        userid=reader.userid if reader.account else None,
+        about=about,
+        copies=len(reader.addresses) if about else 1,
+        is_answer=reader.asked,
+        may_show_any_board=reader.asked or notice.template not in ("board", "talk"),
+    )

@@ -30,8 +30,8 @@ from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Reason, UnreadableReason
 from pbm_oust.service.answers import is_of_letter
 from pbm_oust.service.service import handle
+from pbm_oust.store.bounces import bounces_of, forget_bounces
 from pbm_oust.store.home import Home
-from pbm_oust.store.journal import BadJournal
 from pbm_oust.store.open_boards import DamagedHistory
 
 log = logging.getLogger("pbm_oust")
@@ -81,7 +81,7 @@ class Intake:
         except UnreadableMail as error:
             level, handled = logging.WARNING, Handled(Outcome.UNREADABLE, why=str(error))
             raise
-        except (OSError, DamagedHistory, BadAccount, BadJournal) as error:
+        except (OSError, DamagedHistory, BadAccount) as error:
             level, handled = logging.ERROR, Handled(Outcome.KEPT, why=str(error))
             raise KeptBySender(str(error)) from None
         except Exception as error:
@@ -136,7 +136,7 @@ class Intake:
         if failed is None:
             return silent(Silence.NO_REPORT)
         bounce = Bounce.of(self.work.now(), failed.status, failed.letter, failed.subject)
-        home.bounces.note(failed.recipient, bounce)
+        home.note_bounce(failed.recipient, bounce)
         return Handled(Outcome.RETURNED)
 
     def _answer(self, mail: Mail, code: Secret | None, reply: Reply | None) -> Handled:
@@ -157,9 +157,9 @@ class Intake:
             fault=None if code else _fault_of(mail, "" if reply and is_of_letter(line) else line),
         )
         handled = handle(request, self.work)
-        bounces = self.work.home.bounces
-        if bounces.of(mail.sender).bounces:
-            bounces.forget(mail.sender)
+        home = self.work.home
+        if home.ask(bounces_of, mail.sender).bounces:
+            home.do(forget_bounces, mail.sender)
         return handled
 
 

@@ -2,26 +2,28 @@
 
 Letters to one address go in order. After a temporary failure, or when the relay goes away over a
 letter, nothing is tried for that address for a while, longer each time; other addresses do not wait
-for it. What the relay refuses for good, or has put off for days, is set aside and counts as a
-bounce.
+for it. What the relay refuses for good, or has put off for days, has failed and counts as a bounce.
 """
 
 import logging
 import smtplib
 from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Set
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from pbm_oust.accounts.address import is_address
 from pbm_oust.accounts.returned import Bounce
 from pbm_oust.accounts.tags import envelope_sender
 from pbm_oust.mail.reports import STATUS
 from pbm_oust.store.configuration import Endpoint
-from pbm_oust.store.disk import NoSuchFile
+from pbm_oust.store.disk import locked_folder
 from pbm_oust.store.home import Home
-from pbm_oust.store.posted import Letter, read_letters
+from pbm_oust.store.letters import Letter, content_of, remove_letter
+from pbm_oust.store.outbox import name_of
+from pbm_oust.store.posted import parse_content
+from pbm_oust.store.sending import begin_sending, due_letters, fail_letter, put_off, stop_sending
 
 log = logging.getLogger("pbm_oust")
 
@@ -31,7 +33,10 @@ SHORTEST_WAIT = 60
 """Seconds after the first temporary failure; each further one makes the wait four times as long."""
 LONGEST_WAIT = 4 * 3600
 LONGEST_TRY = 5 * 24 * 3600
-"""Seconds after which a letter that is still put off is set aside."""
+"""Seconds after which a letter that is still put off has failed."""
+MOST_TOGETHER = 100
+"""How many letters are marked as leaving at a time."""
+_END_OF_TIME = datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +47,7 @@ class Flushed:
     kept: int = 0
     """Those that stay for another time."""
     failed: int = 0
-    """Those that were set aside, because the relay refuses them for good."""
+    """Those that the relay refuses for good, or has put off for too long."""
 
     def __add__(self, other: "Flushed") -> "Flushed":
         return Flushed(self.sent + other.sent, self.kept + other.kept, self.failed + other.failed)
@@ -60,14 +65,8 @@ class Refused:
     """Whether the relay has something against us rather than against the recipient."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Wait:
-    failures: int
-    until: float
-
-
 class Relaying:
-    """Hands the letters of a home to a relay, and remembers which addresses have to wait.
+    """Hands the letters of a home to a relay.
 
     `clock` gives seconds since the epoch.
     """
@@ -79,60 +78,84 @@ class Relaying:
         self._relay = relay
         self._address = address
         self._clock = clock
-        self._waits: dict[str, _Wait] = {}
-        self._accepted: set[str] = set()
+        self._accepted: set[int] = set()
         """Letters that were handed over and could not be taken out of the outbox."""
 
-    def flush(self) -> Flushed:
-        """Hand over what is due, and take what is accepted out of the outbox.
+    def flush(self, *, all_letters: bool = False) -> Flushed:
+        """Hand over what is due, or everything, and take what is accepted out of the outbox.
 
         Raises OSError where the relay does not answer; smtplib's errors are OSErrors.
         """
-        with self._home.outbox.sending():
-            letters = list(read_letters(self._home))
-            due = deque(letter for letter in letters if not self._has_to_wait(letter))
-            flushed = Flushed(kept=len(letters) - len(due))
+        flushed = Flushed()
+        with locked_folder(self._home.outbox.path):
+            self._home.recall_files()
+            tried = set[int]()
+            while due := self._due(tried, all_letters=all_letters):
+                tried |= {letter.id for letter in due}
+                flushed += self._hand_over_all(deque(due))
+        return replace(flushed, kept=len(self._home.outbox.waiting()))
+
+    def _due(self, tried: Set[int], *, all_letters: bool) -> list[Letter]:
+        """Return the next letters to hand over, of each address the first ones."""
+        until = _END_OF_TIME if all_letters else self._now()
+        found = self._home.ask(due_letters, until, MOST_TOGETHER + len(tried))
+        due = [letter.id for letter in found if letter.id not in tried]
+        leaving = set(self._home.database.write(lambda tx: begin_sending(tx, due)))
+        return [letter for letter in found if letter.id in leaving]
+
+    def _hand_over_all(self, due: deque[Letter]) -> Flushed:
+        """Hand over letters; those of an address that was put off go back to where they were."""
+        flushed, put_off = Flushed(), set[str]()
+        try:
             while due:
                 with connected(self._relay, self._address) as smtp:
                     while due and is_open(smtp):
-                        flushed += self._hand_over(smtp, due.popleft())
-            return flushed
-
-    def _has_to_wait(self, letter: Letter) -> bool:
-        wait = self._waits.get(letter.recipient)
-        return wait is not None and self._clock() < wait.until
+                        letter = due[0]
+                        if letter.head.recipient not in put_off:
+                            became = self._hand_over(smtp, letter)
+                            flushed += became
+                            put_off |= {letter.head.recipient} if became.kept else set()
+                        due.popleft()
+        finally:
+            left = [letter.id for letter in due]
+            if left:
+                self._home.do(stop_sending, left)
+        return flushed
 
     def _hand_over(self, smtp: smtplib.SMTP, letter: Letter) -> Flushed:
-        if self._has_to_wait(letter):
-            return Flushed(kept=1)
-        sender = envelope_sender(self._address, self._home.key(), letter.recipient)
-        refused = None if letter.name in self._accepted else _send(smtp, letter, sender)
+        name, recipient = name_of(letter), letter.head.recipient
+        content = self._home.ask(content_of, letter.id)
+        if content is None:
+            return Flushed()
+        sender = envelope_sender(self._address, self._home.key(), recipient)
+        is_accepted = letter.id in self._accepted
+        refused = None if is_accepted else _send(smtp, recipient, content, sender)
         if refused is None:
-            self._waits.pop(letter.recipient, None)
-            self._accepted.add(letter.name)
-            with suppress(NoSuchFile):
-                self._home.outbox.remove(letter.name)
-            self._accepted.discard(letter.name)
+            self._accepted.add(letter.id)
+            self._home.do(remove_letter, letter.id)
+            self._accepted.discard(letter.id)
             return Flushed(sent=1)
-        known = self._waits.get(letter.recipient, _Wait(0, 0))
-        is_too_old = known.failures > 0 and self._clock() - letter.posted > LONGEST_TRY
-        if refused.is_permanent or is_too_old:
+        age = self._clock() - letter.posted.timestamp()
+        if refused.is_permanent or (letter.failures > 0 and age > LONGEST_TRY):
             self._give_up(letter, refused)
             return Flushed(failed=1)
-        seconds = min(SHORTEST_WAIT * 4**known.failures, LONGEST_WAIT)
-        self._waits[letter.recipient] = _Wait(known.failures + 1, self._clock() + seconds)
-        log.warning("letter %s waits %d seconds: %s", letter.name, seconds, refused.reason)
+        seconds = min(SHORTEST_WAIT * 4**letter.failures, LONGEST_WAIT)
+        until = self._now() + timedelta(seconds=seconds)
+        self._home.do(put_off, letter.id, until, refused.reason)
+        log.warning("letter %s waits %d seconds: %s", name, seconds, refused.reason)
         return Flushed(kept=1)
 
     def _give_up(self, letter: Letter, refused: Refused) -> None:
-        """Set a letter aside, as one that came back from its recipient."""
-        log.warning("letter %s is set aside: %s", letter.name, refused.reason)
-        if is_address(letter.recipient) and not refused.is_about_us:
-            at = datetime.fromtimestamp(self._clock(), UTC)
-            bounce = Bounce.of(at, refused.status, letter.message_id, letter.subject)
-            self._home.bounces.note(letter.recipient, bounce)
-        with suppress(NoSuchFile):
-            self._home.outbox.set_aside(letter.name)
+        """Let a letter have failed, and count it as one that came back from its recipient."""
+        log.warning("letter %s has failed: %s", name_of(letter), refused.reason)
+        head = letter.head
+        if is_address(head.recipient) and not refused.is_about_us:
+            bounce = Bounce.of(self._now(), refused.status, head.message_id, head.subject)
+            self._home.note_bounce(head.recipient, bounce)
+        self._home.do(fail_letter, letter.id, refused.reason)
+
+    def _now(self) -> datetime:
+        return datetime.fromtimestamp(self._clock(), UTC)
 
 
 @contextmanager
@@ -149,17 +172,15 @@ def is_open(smtp: smtplib.SMTP) -> bool:
     return getattr(smtp, "sock", None) is not None
 
 
-def _send(smtp: smtplib.SMTP, letter: Letter, sender: str) -> Refused | None:
+def _send(smtp: smtplib.SMTP, recipient: str, content: bytes, sender: str) -> Refused | None:
     """Hand over a letter and return None, or why it was not accepted.
 
     What the relay has against us, and not against the recipient or the letter, is never permanent.
     """
-    if not letter.recipient:
-        return Refused("its recipient cannot be read", is_permanent=True)
     try:
-        smtp.send_message(letter.message, sender, [letter.recipient])
+        smtp.send_message(parse_content(content), sender, [recipient])
     except smtplib.SMTPRecipientsRefused as error:
-        code, text = error.recipients[letter.recipient]
+        code, text = error.recipients[recipient]
         return _refused(code, text, is_permanent=code >= 500)
     except smtplib.SMTPDataError as error:
         return _refused(error.smtp_code, error.smtp_error, is_permanent=error.smtp_code >= 500)

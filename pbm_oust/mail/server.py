@@ -23,7 +23,6 @@ from pbm_oust.mail.relay import Relaying
 from pbm_oust.mail.sweeper import SWEEP_SECONDS, Sweeper
 from pbm_oust.store.configuration import BadConfiguration, Configuration, Endpoint
 from pbm_oust.store.home import Home
-from pbm_oust.store.recovery import recover
 
 log = logging.getLogger("pbm_oust")
 
@@ -63,7 +62,7 @@ class Sender:
         """Finish what processes that died have left; trouble with that is left for another time."""
         self._recovered = time.monotonic()
         try:
-            recover(self._home)
+            self._home.recover()
         except OSError as error:
             log.warning("what a process that died has left stays: %s", error)
 
@@ -159,6 +158,7 @@ class Server:
         intake = open_intake(self.home, address, self.clock)
         handler.use(intake)
         self._sweeper.use(intake.work)
+        self.home.has_relay = relay is not None
         self._sender.use(Relaying(self.home, relay, address, time.time) if relay else None)
         endpoints = [bound_endpoint(self._listeners[place], place[0]) for place in places]
         self.ready(configuration, endpoints)

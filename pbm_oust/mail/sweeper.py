@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.service.sweep import Trouble, sweep
+from pbm_oust.store.refreshing import Walk
 
 log = logging.getLogger("pbm_oust")
 
@@ -57,6 +58,7 @@ class Sweeper:
     def _sweep(self) -> None:
         if self._desk is None:
             return
+        self._look_at_histories(self._desk)
         swept = sweep(self._desk)
         for deed in swept.done:
             log.info("sweep %s: %s", deed.about, deed.what)
@@ -66,3 +68,12 @@ class Sweeper:
         self._known = frozenset(swept.troubles)
         if swept.done:
             self._wake()
+
+    def _look_at_histories(self, work: UnitOfWork) -> None:
+        """Bring the index of boards in step with histories that somebody has edited."""
+        walk = Walk(work.home.database, work.home.boards)
+        while not self._stopping.is_set():
+            for name in walk.step():
+                log.info("sweep %s: its history was changed by others and is read again", name)
+            if walk.is_round:
+                return

@@ -14,7 +14,7 @@ from pbm_oust.accounts.tags import Claim, Credential, Reply, verified
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
-from pbm_oust.store.limits import Counted
+from pbm_oust.store.rate_limits import Counted, count_once, is_limit_reached
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +73,18 @@ def _has_password(
 ) -> bool:
     """Return whether a password is that of an account, and count it if not. Raises NotAllowed."""
     is_from_own = account is not None and account.has_address(request.sender)
-    counted = Counted.SLIP if is_from_own else Counted.GUESS
+    counted = (
+        Counted.WRONG_PASSWORDS_FROM_OWN_ADDRESS
+        if is_from_own
+        else Counted.WRONG_PASSWORDS_FROM_ELSEWHERE
+    )
     stored = account.password if account else NOBODYS_PASSWORD
     is_right = is_password(password, stored)
-    if work.home.limits.is_reached(counted, userid, work.now()):
+    if work.home.ask(is_limit_reached, counted, userid, work.now()):
         raise NotAllowed(TooManyWrong(), userid)
     if account and is_right:
         return True
-    work.home.limits.count(counted, userid, work.now())
+    work.home.do(count_once, counted, userid, work.now())
     if is_password_but_for_case(password, stored) and account:
         raise NotAllowed(WrongPasswordCase(), userid)
     return False

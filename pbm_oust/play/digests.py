@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.account_file import format_account
 from pbm_oust.accounts.clock import Clock
 from pbm_oust.accounts.digest import Digested, digested, latest_slot, with_digested
 from pbm_oust.accounts.settings import MailWhen, settings_of
@@ -14,8 +13,7 @@ from pbm_oust.play.notices import Notice, Shown
 from pbm_oust.play.renaming import active_games
 from pbm_oust.play.rulings import id_of, request_of
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.store.journal import Ending, Entry
-from pbm_oust.store.maildir_outbox import JOURNAL
+from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
 
 MOST_BOARDS = 20
 """How many boards one digest draws."""
@@ -41,36 +39,36 @@ def send_digest(work: UnitOfWork, userid: str) -> bool:
 
     Nothing is mailed when nothing waits. Raises BadAccount and OSError.
     """
-    if not _is_due(work.account(userid), work.now()):
+    return work.retried(lambda attempt: _send(attempt, userid))
+
+
+def _send(work: UnitOfWork, userid: str) -> bool:
+    account, now = work.account(userid), work.now()
+    if not _is_due(account, now):
         return False
     waiting, others = _boards_of(userid, work)
-    with work.home.locked_players(), work.home.journal.held():
-        account, now = work.account(userid), work.now()
-        if not _is_due(account, now):
-            return False
-        last = digested(account)
-        slot = latest_slot(now, settings_of(account).zone)
-        cause = id_of("digest", userid, format_time(slot))
-        if waiting and not work.home.journal.ending(cause):
-            happened = [game for game in others if _has_news(game, userid, last.sent)]
-            _post(work, account, cause, waiting, happened)
-        looked = Digested(now, now if waiting else last.sent)
-        work.home.write_player(userid, format_account(with_digested(account, looked)))
+    last = digested(account)
+    slot = latest_slot(now, settings_of(account).zone)
+    key = id_of("digest", userid, format_time(slot))
+    is_new = bool(waiting) and not work.home.ask(outcome_of, key)
+    happened = [game for game in others if _has_news(game, userid, last.sent)]
+    digests = [_digest(work, account, waiting, happened)] if is_new else []
+    with work.posting(digests, request_of(key)):
+        if is_new:
+            work.home.do(settle_key, key, KeyOutcome.DONE, now)
+        work.home.save(with_digested(account, Digested(now, now if waiting else last.sent)))
     return bool(waiting)
 
 
-def _post(
-    work: UnitOfWork, account: Account, cause: str, waiting: list[Game], happened: list[Game]
-) -> None:
-    """Send a digest. The journal knows it before the account does: it is never sent twice."""
-    digest = DigestNotice(
+def _digest(
+    work: UnitOfWork, account: Account, waiting: list[Game], happened: list[Game]
+) -> DigestNotice:
+    return DigestNotice(
         work.player(account),
         tuple((game, work.clock_of(game, account)) for game in waiting[:MOST_BOARDS]),
         left_out=tuple(waiting[MOST_BOARDS:]),
         happened=tuple(happened),
     )
-    with work.posting([digest], request_of(cause), cause, JOURNAL):
-        work.home.journal.write(Entry(work.now(), cause, Ending.DONE))
 
 
 def _is_due(account: Account, now: datetime) -> bool:

@@ -17,8 +17,8 @@ from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind, Side
+from pbm_oust.store.message_keys import outcome_of
 from pbm_oust.store.open_boards import DamagedHistory, open_board, read_game
-from pbm_oust.store.recovery import board_place
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +64,9 @@ def carry_out(
             if wish is Deed.UNDO and (handled := take_back(board, side, actor, request, work)):
                 return handled
             acted = game.act(side, wish, max(work.now(), game.latest), actor.cause)
-        # A machine that stopped may have written a move and not what follows from it.
         acted = follow(acted, _orders_on(acted, work), max(work.now(), acted.latest))
         if acted is game:
             board.complete()
-            end_absence(actor.account, game, actor.cause, work)
             return answer_again(game, actor, request, work)
         own = next(record for record in acted.records if record.cause == actor.cause)
         notices = tell_players(
@@ -81,10 +79,10 @@ def carry_out(
             told_from=own.number,
         )
         notices = with_return(notices, actor.account, own, acted, work)
-        place = board_place(kind.name, number)
-        with work.posting(notices, request, actor.cause, place):
+        with work.posting(notices, request):
             board.append(acted)
-        end_absence(actor.account, acted, actor.cause, work)
+            end_absence(actor.account, own, work)
+            work.hold(acted.x, acted.o)
     return Handled(Outcome.DONE, acted.name, len(acted.records))
 
 
@@ -100,7 +98,7 @@ def side_of(actor: Actor, game: Game, work: UnitOfWork) -> Side:
     Raises NotAllowed for one that was, for a player of other boards, and for an answer to a letter
     since which the board has changed.
     """
-    if work.home.journal.ending(actor.cause):
+    if work.home.ask(outcome_of, actor.cause):
         raise NotAllowed(RefusedBefore(game))
     side = game.side_of(actor.userid)
     if side is None:

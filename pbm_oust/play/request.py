@@ -11,6 +11,7 @@ from pbm_oust.board.reasons import MayHaveBoard
 from pbm_oust.languages import ENGLISH, Language
 from pbm_oust.play.notices import Notice
 from pbm_oust.refusal import NotAllowedReason, UnreadableReason
+from pbm_oust.store.letters import Draft
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,5 +63,5 @@ class Actor:
         return self.account.userid
 
 
-Write = Callable[[Notice, Request], list[bytes]]
+Write = Callable[[Notice, Request], list[Draft]]
 """Turns a notice into the letters that go into the outbox."""

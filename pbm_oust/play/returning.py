@@ -1,14 +1,9 @@
-"""A move ends the vacation of its player.
-
-The move is the record; the account follows it. Whoever comes again with the same mail, because
-the process died in between, finds the move and ends the vacation then.
-"""
+"""A move ends the vacation of its player."""
 
 from collections.abc import Iterable
 from dataclasses import replace
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.account_file import format_account
 from pbm_oust.accounts.status import signed_off_since, with_signed_off
 from pbm_oust.accounts.vacations import absences_of, away_at, ended_at, with_absences
 from pbm_oust.board.game import Game
@@ -33,15 +28,11 @@ def with_return(
     ]
 
 
-def end_absence(actor: Account, game: Game, cause: str, work: UnitOfWork) -> None:
-    """End the vacation in which a player made the move that a mail caused. May raise OSError."""
-    move = next(record for record in game.records if record.cause == cause)
-    if not _is_return(actor, move):
-        return
-    with work.home.locked_players():
+def end_absence(actor: Account, move: Record, work: UnitOfWork) -> None:
+    """End the vacation in which a player makes a move, with the unit of work."""
+    if _is_return(actor, move):
         account = work.account(actor.userid)
-        ended = with_absences(account, ended_at(absences_of(account), move.at))
-        work.home.write_player(account.userid, format_account(ended))
+        work.home.save(with_absences(account, ended_at(absences_of(account), move.at)))
 
 
 def _is_return(player: Account, record: Record) -> bool:
@@ -49,8 +40,11 @@ def _is_return(player: Account, record: Record) -> bool:
 
 
 def come_back(userid: str, work: UnitOfWork) -> None:
-    """Let a player be there again, if he has signed off."""
-    with work.home.locked_players():
-        account = work.account_if_any(userid)
+    """Let a player be there again, if they have signed off."""
+
+    def deed(attempt: UnitOfWork) -> None:
+        account = attempt.account_if_any(userid)
         if account and signed_off_since(account):
-            work.home.write_player(userid, format_account(with_signed_off(account, None)))
+            attempt.home.save(with_signed_off(account, None))
+
+    work.retried(deed)

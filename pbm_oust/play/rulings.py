@@ -16,7 +16,6 @@ from pbm_oust.play.telling import tell_players
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import OpenBoard, open_board
-from pbm_oust.store.recovery import board_place
 
 Decide = Callable[[Game], Ruling | None]
 """Says what is to be done to a board, if anything."""
@@ -35,13 +34,16 @@ def request_of(cause: str) -> Request:
 def rule_board(work: UnitOfWork, kind: Kind, board: int, decide: Decide) -> Game | None:
     """Do to a board what `decide` says, and return the game then; None where that is nothing.
 
-    The board is held meanwhile. A result line that a crash kept from it is written. Raises
-    NotAllowed, DamagedHistory, BadAccount and OSError.
+    A result line that is missing is written. Raises NotAllowed, DamagedHistory and OSError.
     """
-    with open_board(work.home, kind, board) as held:
-        held.complete()
-        ruling = decide(held.game)
-        return _rule(work, held, ruling) if ruling else None
+
+    def deed(work: UnitOfWork) -> Game | None:
+        with open_board(work.home, kind, board) as held:
+            held.complete()
+            ruling = decide(held.game)
+            return _rule(work, held, ruling) if ruling else None
+
+    return work.retried(deed)
 
 
 def _rule(work: UnitOfWork, held: OpenBoard, ruling: Ruling) -> Game:
@@ -50,10 +52,9 @@ def _rule(work: UnitOfWork, held: OpenBoard, ruling: Ruling) -> Game:
     ruled = game.rule(ruling, max(work.now(), game.latest), cause)
     request = request_of(cause)
     notices = _notices(game, ruled, ruling, work, request)
-    with work.posting(
-        notices, request, cause, board_place(game.header.kind.name, game.header.board)
-    ):
+    with work.posting(notices, request):
         held.append(ruled)
+        work.hold(game.x, game.o)
     return ruled
 
 

@@ -1,16 +1,13 @@
 """Starting a board: who may start one with whom, and once for a mail, whatever command it is."""
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import timedelta
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.invitations import limit_of, rejected_by
 from pbm_oust.accounts.status import becomes, disabled_since, signed_off_since
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header
-from pbm_oust.board.notation import format_header
 from pbm_oust.board.reasons import SamePlayer
 from pbm_oust.play.authentication import Disabled
 from pbm_oust.play.notices import News
@@ -20,18 +17,11 @@ from pbm_oust.play.telling import answer_again, tell_players
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.rules.position import Kind
+from pbm_oust.store import board_queries
+from pbm_oust.store.boards import challenge_remark
 from pbm_oust.store.home import Home
-from pbm_oust.store.open_boards import (
-    DamagedHistory,
-    challenge_remark,
-    each_userids,
-    find_remark,
-    read_game,
-)
-from pbm_oust.store.recovery import board_place
-
-MEMORY = timedelta(days=30)
-"""How long a challenge is known when the same mail comes again."""
+from pbm_oust.store.message_keys import outcome_of
+from pbm_oust.store.open_boards import next_number, start_new_board, started_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,39 +82,40 @@ def start_board(
 ) -> Handled:
     """Start a board and show it to both players, if the mail has not done so before.
 
-    `header` is given the number of the new board while nobody else starts one.
+    `header` is given the number of the new board.
     """
-    with work.home.next_board(kind.name) as number:
-        known = started_by(actor, kind, work)
-        if known:
-            return answer_again(known, actor, request, work)
-        if work.home.journal.ending(actor.cause):
-            raise NotAllowed(RefusedBefore())
-        return write_board(Game.start(header(number)), "", actor, request, work)
-
-
-def started_by(actor: Actor, kind: Kind, work: UnitOfWork) -> Game | None:
-    """Return the game that a mail has started, or None."""
-    since = work.now() - MEMORY
-    return find_remark(work.home, kind, challenge_remark(actor.cause), since)
+    known = started_by(work.home, actor.cause)
+    if known:
+        return answer_again(known, actor, request, work)
+    if work.home.ask(outcome_of, actor.cause):
+        raise NotAllowed(RefusedBefore())
+    game = Game.start(header(next_number(work.home, kind)))
+    return write_board(game, b"", (), actor, request, work)
 
 
 def write_board(
-    game: Game, remark: str, actor: Actor, request: Request, work: UnitOfWork
+    game: Game,
+    remark: bytes,
+    changed: Iterable[Account],
+    actor: Actor,
+    request: Request,
+    work: UnitOfWork,
 ) -> Handled:
-    """Write a board whose number is held, and show it to both players.
+    """Write a new board and show it to both players.
 
-    Raises NotAllowed where one of them does not want to play.
+    `changed` are accounts that change with it. Raises NotAllowed where a player does not want to
+    play.
     """
     for userid in (game.header.x, game.header.o):
         check_willing(work.account(userid), actor.userid, work.home)
-    kind, number = game.header.kind, game.header.board
     notices = tell_players(
         game, News.STARTED, work, request, actor=actor.account, chat=request.chat
     )
-    with work.posting(notices, request, actor.cause, board_place(kind.name, number)):
-        history = format_header(game.header) + challenge_remark(actor.cause) + remark
-        work.home.create_history(kind.name, number, history)
+    with work.posting(notices, request):
+        work.hold(game.header.x, game.header.o)
+        for account in changed:
+            work.home.save(account)
+        start_new_board(work.home, game, actor.cause, challenge_remark(actor.cause) + remark)
     return Handled(Outcome.DONE, game.name)
 
 
@@ -132,8 +123,7 @@ def check_willing(challenged: Account, challenger: str, home: Home) -> None:
     """Make sure that a player may be put on a board by somebody whose userid is `challenger`.
 
     That may be himself. Raises NotAllowed for one who rejects the challenger, who has signed off,
-    who has as many boards as he wants, or whose account is closed. To be called while the numbering
-    of boards is held, with accounts read meanwhile.
+    who has as many boards as they want, or whose account is closed.
     """
     if signed_off_since(challenged):
         is_own = challenged.userid == challenger
@@ -155,10 +145,4 @@ def check_room(account: Account, home: Home) -> None:
 
 def count_active(userid: str, home: Home) -> int:
     """Return on how many boards that go on a player is; damaged ones are left out."""
-    count = 0
-    for kind, board, userids in each_userids(home):
-        if userid in userids:
-            with suppress(DamagedHistory):
-                game = read_game(home, kind, board)
-                count += game.result is None and game.side_of(userid) is not None
-    return count
+    return home.ask(board_queries.count_active, userid)

@@ -1,15 +1,12 @@
 """Telling the players of a board what happened on it: who is mailed the board, and who is not."""
 
 from collections.abc import Iterator
-from contextlib import suppress
 from itertools import takewhile
 
-from pbm_oust.accounts.account import Account, BadAccount
-from pbm_oust.accounts.account_file import may_watch, parse_account
+from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.notes import note_about
 from pbm_oust.accounts.settings import MailWhen
 from pbm_oust.accounts.status import disabled_since
-from pbm_oust.accounts.watched import watched_by
 from pbm_oust.board.game import Game
 from pbm_oust.board.ratings import Change, is_rated, rate
 from pbm_oust.board.record import Deed, Record, Ruling, Verb
@@ -18,10 +15,7 @@ from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.queue import ahead_of, waiting_for
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.store.disk import NoSuchFile
-from pbm_oust.store.maildir_outbox import NOWHERE
 from pbm_oust.store.open_boards import finished_games
-from pbm_oust.store.recovery import board_place
 
 
 def tell_players(
@@ -125,9 +119,6 @@ def _is_of_server(record: Record, game: Game, reader: Reader) -> bool:
 
 def answer_again(game: Game, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
     """Tell a player that the command was done when the mail came the first time."""
-    kind, board = game.header.kind.name, game.header.board
-    work.home.sync_history(kind, board)
-    work.home.outbox.finish(actor.cause, board_place(kind, board))
     repeated = BoardNotice(
         work.player_at(actor.account, request),
         News.DONE_BEFORE,
@@ -135,7 +126,7 @@ def answer_again(game: Game, actor: Actor, request: Request, work: UnitOfWork) -
         note=note_about(actor.account, game.name),
         ahead=waiting_for(actor.account, game),
     )
-    with work.posting([repeated], request, actor.cause, NOWHERE):
+    with work.posting([repeated], request):
         return Handled(Outcome.DONE_BEFORE, game.name)
 
 
@@ -147,19 +138,10 @@ def _players_of(game: Game, work: UnitOfWork) -> Iterator[Account]:
 
 
 def _watchers_of(game: Game, acting: str, work: UnitOfWork) -> Iterator[Reader]:
-    """Yield those who watch a board; an account that cannot be read holds nobody up.
-
-    All accounts are looked through each time, so that they stay the only place where this is kept.
-    """
-    for userid in work.home.userids():
-        if userid in (game.x, game.o, acting):
-            continue
-        with suppress(NoSuchFile, BadAccount, OSError):
-            text = work.home.read_player(userid)
-            if may_watch(text, game.name):
-                account = parse_account(text)
-                if game.name in watched_by(account):
-                    yield work.player(account)
+    """Yield those who watch a board and have no part in it."""
+    for account in work.home.watchers_of(game.header.kind.name, game.header.board):
+        if account.userid not in (game.x, game.o, acting):
+            yield work.player(account)
 
 
 def _changes_by(game: Game, work: UnitOfWork) -> tuple[Change, ...]:

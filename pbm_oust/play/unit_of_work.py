@@ -5,9 +5,9 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
+from typing import TypeVar
 
 from pbm_oust.accounts.account import Account, BadAccount
-from pbm_oust.accounts.account_file import CHANGED, format_account, parse_account
 from pbm_oust.accounts.address import is_same_address
 from pbm_oust.accounts.clock import Clock, read_clock
 from pbm_oust.accounts.returned import Returned
@@ -16,18 +16,26 @@ from pbm_oust.accounts.status import disabled_since
 from pbm_oust.accounts.vacations import Absence, absences_of
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import USERID
-from pbm_oust.play.notices import Notice, OutcomeNotice, Reader, TimedNotice
+from pbm_oust.play.notices import (
+    Notice,
+    OutcomeNotice,
+    Reader,
+    TimedNotice,
+)
 from pbm_oust.play.outcome import Handled, Outcome, Silence, silent
-from pbm_oust.play.readers import accounts_at, language_at
+from pbm_oust.play.readers import language_at
 from pbm_oust.play.request import Actor, RefusedBefore, Request, Write
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
-from pbm_oust.store.disk import NoSuchFile
-from pbm_oust.store.home import Home
-from pbm_oust.store.journal import Ending, Entry
-from pbm_oust.store.limits import Counted
-from pbm_oust.store.maildir_outbox import JOURNAL, NOWHERE
-from pbm_oust.store.open_boards import each_userids
+from pbm_oust.store.bounces import bounces_of
+from pbm_oust.store.home import Changed, Home
+from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
+from pbm_oust.store.open_boards import OpenBoard, has_played
+from pbm_oust.store.rate_limits import Counted, count_once, is_limit_reached
 
+T = TypeVar("T")
+
+MOST_ATTEMPTS = 50
+"""How often a deed is done again because others have changed what it has read."""
 _ANSWERED = Handled(Outcome.ANSWERED)
 _DONE_BEFORE = Handled(Outcome.DONE_BEFORE)
 
@@ -48,6 +56,8 @@ class UnitOfWork:
     """Whether the answers become part of another one."""
     vocabulary: frozenset[str] = frozenset()
     """The words of the commands, which no password can be."""
+    read: dict[str, Account | None] | None = None
+    """The accounts that were read for one command; None where each is read whenever it is asked."""
 
     def now(self) -> datetime:
         """Return the time, to the second."""
@@ -55,8 +65,7 @@ class UnitOfWork:
 
     def has_account(self, word: str) -> bool:
         """Return whether a word is the userid of an account, in letters of either case."""
-        userid = word.lower()
-        return bool(USERID.fullmatch(userid)) and self.home.has_player(userid)
+        return self.account_if_any(word.lower()) is not None
 
     def account(self, userid: str) -> Account:
         """Return an account. Raises NotAllowed if there is none, and BadAccount."""
@@ -66,50 +75,60 @@ class UnitOfWork:
         return account
 
     def account_if_any(self, userid: str) -> Account | None:
-        """Return an account, or None if there is none. Raises BadAccount."""
-        try:
-            return parse_account(self.home.read_player(userid))
-        except NoSuchFile:
-            return None
+        """Return an account, or None if there is none."""
+        if self.read is None:
+            return self.home.account(userid)
+        if userid not in self.read:
+            self.read[userid] = self.home.account(userid)
+        return self.read[userid]
 
     def was_done(self, userid: str, request: Request) -> bool:
-        """Return whether a command of this player was done when the same mail came before.
-
-        A process that died may have changed the account and not written that into the journal.
-        """
-        cause = request.cause(userid)
-        if self.home.journal.ending(cause) is Ending.DONE:
-            return True
-        account = self.account_if_any(userid)
-        return account is not None and CHANGED.of(account) == cause
+        """Return whether a command of this player was done when the same mail came before."""
+        return self.home.ask(outcome_of, request.cause(userid)) is KeyOutcome.DONE
 
     def is_known(self, address: str) -> bool:
         """Return whether some account has an address."""
-        return any(True for _ in accounts_at(address, self.home))
+        return bool(self.home.accounts_at(address))
 
     def names_for(self, request: Request) -> Callable[[str], bool]:
         """Return what says whether a word is a userid that the sender of a request may be shown.
 
-        Strangers learn of no account but those that have a board, which everybody can see. All are
-        looked up at the first word, so that no answer is later because there is an account.
+        Strangers learn of no account but those that have a board, which everybody can see.
         """
 
         @cache
-        def shown() -> frozenset[str]:
-            userids = frozenset(self.home.userids())
-            if self.is_known(request.sender):
-                return userids
-            return userids & {each for _, _, known in each_userids(self.home) for each in known}
+        def is_shown(userid: str) -> bool:
+            is_there = self.has_account(userid)
+            # Both are asked, so that no answer is later because there is an account.
+            is_seen = has_played(userid, self.home)
+            return is_there and (is_seen or self.is_known(request.sender))
 
-        return lambda word: word.lower() in shown()
+        return lambda word: bool(USERID.fullmatch(word.lower())) and is_shown(word.lower())
 
-    def posting(
-        self, notices: Iterable[Notice], request: Request, cause: str, place: str
-    ) -> AbstractContextManager[None]:
-        """Send notices if, and only if, the body of the `with` succeeds (see `Outbox.posting`)."""
+    def posting(self, notices: Iterable[Notice], request: Request) -> AbstractContextManager[None]:
+        """Send notices with what the body of the `with` writes: all of it or nothing."""
         timed = map(self._with_clock, (self._known(notice, request) for notice in notices))
         letters = [letter for notice in timed for letter in self.write(notice, request)]
-        return self.home.outbox.posting(letters, cause, place)
+        return self.home.unit(letters)
+
+    def hold(self, *userids: str) -> None:
+        """Let the unit that is under way be committed only if accounts are as they were read."""
+        for userid in userids:
+            account = self.account_if_any(userid)
+            if account:
+                self.home.hold(account)
+
+    def retried(self, deed: Callable[["UnitOfWork"], T]) -> T:
+        """Return what a deed returns, which is done again where others change what it has read.
+
+        Each account is read once meanwhile.
+        """
+        for _ in range(MOST_ATTEMPTS):
+            try:
+                return deed(replace(self, read={}))
+            except Changed:
+                continue
+        return deed(replace(self, read={}))
 
     def clock_of(self, game: Game, *latest: Account) -> Clock:
         """Return the clock of a board that goes on, at this moment. Raises BadAccount.
@@ -161,30 +180,33 @@ class UnitOfWork:
         if not (notice.reader.userid or self.is_within):
             if self._are_too_many(request.sender):
                 return silent(Silence.TOO_MANY_ANSWERS)
-            self.home.limits.count(Counted.ANSWER, request.sender, self.now())
-        with self.posting([notice], request, request.cause(request.sender), NOWHERE):
+            self.home.do(count_once, Counted.ANSWERS, request.sender, self.now())
+        with self.posting([notice], request):
             return handled
+
+    def is_reached(self, counted: Counted, subject: str) -> bool:
+        """Return whether something was done as often as it may be, for an address or a userid."""
+        return self.home.ask(is_limit_reached, counted, subject, self.now())
 
     def is_too_often(self, counted: Counted, userid: str) -> bool:
         """Return whether a player has done something as often as he may; count it if not."""
-        if self.home.limits.is_reached(counted, userid, self.now()):
+        if self.home.ask(is_limit_reached, counted, userid, self.now()):
             return True
-        self.home.limits.count(counted, userid, self.now())
+        self.home.do(count_once, counted, userid, self.now())
         return False
 
     def _are_too_many(self, address: str) -> bool:
-        is_reached = self.home.limits.is_reached(Counted.ANSWER, address, self.now())
+        is_reached = self.home.ask(is_limit_reached, Counted.ANSWERS, address, self.now())
         return is_reached and not self.is_known(address)
 
     def answer_refused(
         self, notice: Notice, actor: Actor, request: Request, handled: Handled
     ) -> Handled:
-        """Send a refusal, and write down that the mail has had its ending."""
-        with self.home.journal.held():
-            if self.home.journal.ending(actor.cause):
-                return self.answer(notice, request, handled)
-            with self.posting([notice], request, actor.cause, JOURNAL):
-                self.home.journal.write(Entry(self.now(), actor.cause, Ending.REFUSED))
+        """Send a refusal, and write down that the mail was refused."""
+        if self.home.ask(outcome_of, actor.cause):
+            return self.answer(notice, request, handled)
+        with self.posting([notice], request):
+            self.home.do(settle_key, actor.cause, KeyOutcome.REFUSED, self.now())
         return handled
 
     def do_once(
@@ -195,16 +217,15 @@ class UnitOfWork:
         request: Request,
         handled: Handled,
     ) -> Handled:
-        """Send notices about which nothing is written but that the mail had its ending.
+        """Send notices about which nothing is written but that the mail was carried out.
 
         `done` is the answer to the actor, who gets it alone when the same mail comes again. Raises
         NotAllowed for a mail that was refused before.
         """
-        with self.home.journal.held():
-            if self._is_done(actor.cause, done.board()):
-                return self.answer(replace(done, is_repeated=True), request, _DONE_BEFORE)
-            with self.posting([done, *notices], request, actor.cause, JOURNAL):
-                self.home.journal.write(Entry(self.now(), actor.cause, Ending.DONE))
+        if self._is_done(actor.cause, done.board()):
+            return self.answer(replace(done, is_repeated=True), request, _DONE_BEFORE)
+        with self.posting([done, *notices], request):
+            self.home.do(settle_key, actor.cause, KeyOutcome.DONE, self.now())
         return handled
 
     def change_account(
@@ -214,38 +235,33 @@ class UnitOfWork:
         actor: Actor,
         request: Request,
         handled: Handled,
+        board: OpenBoard | None = None,
     ) -> Handled:
         """Change the actor's account, once however often the mail comes.
 
         `change` returns the account as it is to be, and may raise NotAllowed. `tell` is given that,
-        and returns the answer to the actor and what others are told. Accounts are held meanwhile;
-        what both read of the account they are given is the latest. The account names the mail, so
-        that a change that was written before a crash is not made again, but told.
+        and returns the answer to the actor and what others are told. `board` is one that has to
+        be as it was read.
         """
-        with self.home.locked_players(), self.home.journal.held():
-            account = self.account(actor.userid)
-            if self._is_done(actor.cause, None):
-                done, _ = tell(account)
-                return self.answer(replace(done, is_repeated=True), request, _DONE_BEFORE)
-            changed = account
-            if CHANGED.of(account) != actor.cause:
-                changed = CHANGED.put(change(account), actor.cause)
-            done, notices = tell(changed)
-            with self.posting([done, *notices], request, actor.cause, JOURNAL):
-                self.home.write_player(changed.userid, format_account(changed))
-                self.home.journal.write(Entry(self.now(), actor.cause, Ending.DONE))
+        account = self.account(actor.userid)
+        if self._is_done(actor.cause, None):
+            done, _ = tell(account)
+            return self.answer(replace(done, is_repeated=True), request, _DONE_BEFORE)
+        changed = change(account)
+        done, notices = tell(changed)
+        with self.posting([done, *notices], request):
+            self.home.save(changed)
+            if board:
+                board.hold()
+            self.home.do(settle_key, actor.cause, KeyOutcome.DONE, self.now())
         return handled
 
     def _is_done(self, cause: str, game: Game | None) -> bool:
-        """Return whether a mail had its ending. Raises NotAllowed for one that was refused."""
-        ending = self.home.journal.ending(cause)
-        if ending is Ending.REFUSED:
+        """Return whether a mail was carried out. Raises NotAllowed for one that was refused."""
+        outcome = self.home.ask(outcome_of, cause)
+        if outcome is KeyOutcome.REFUSED:
             raise NotAllowed(RefusedBefore(game))
-        return ending is Ending.DONE
-
-    def note(self, cause: str, ending: Ending) -> None:
-        """Write into the journal what becomes of a mail."""
-        self.home.journal.note(Entry(self.now(), cause, ending))
+        return outcome is KeyOutcome.DONE
 
     def sender_of(self, request: Request) -> Reader:
         """Return the reader of an answer that goes only to where a request came from.
@@ -290,5 +306,5 @@ class UnitOfWork:
         return Reader(tuple(working), account.userid, wrote_from, returned, settings, account)
 
     def _returned(self, *addresses: str) -> tuple[Returned, ...]:
-        found = (self.home.bounces.of(address) for address in addresses)
+        found = (self.home.ask(bounces_of, address) for address in addresses)
         return tuple(each for each in found if each.bounces)

@@ -13,8 +13,9 @@ from pbm_oust.play.notices import Notice, Reader, Verification
 from pbm_oust.play.outcome import Handled, Outcome, Silence, silent
 from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.store.limits import Counted
-from pbm_oust.store.recovery import pending_place
+from pbm_oust.store.message_keys import outcome_of
+from pbm_oust.store.rate_limits import Counted, count_within_limit
+from pbm_oust.store.verifications import find_verification, keep_verification
 
 MAILED = Handled(Outcome.DONE)
 
@@ -60,27 +61,20 @@ def ask(pending: Pending, addresses: Sequence[str], request: Request, work: Unit
     home, now = work.home, work.now()
     code = code_for(home.key(), pending)
     name = name_of(Secret(code))
-    place = pending_place(name)
-    if home.journal.ending(name):
+    if home.ask(outcome_of, name):
         return Asked.USED_BEFORE
-    home.forget_expired(now)
-    with home.pending.held():
-        known = home.pending.find(name, now)
-        if known:
-            home.pending.sync(name)
-            home.outbox.finish(name, place)
-        limits = home.limits
-        free = [each for each in addresses if not limits.is_reached(Counted.CODE, each, now)]
-        notices = [
-            CodeNotice(_reader_at(address, pending.language, request, work), Secret(code), pending)
-            for address in free
-        ]
-        if not notices:
-            return Asked.TOO_MANY
-        with work.posting(notices, request, name, place):
-            home.pending.keep(name, known or pending)
-            for address in free:
-                limits.count(Counted.CODE, address, now)
+    known = home.ask(find_verification, name, now)
+    free = [each for each in addresses if not work.is_reached(Counted.CODES, each)]
+    notices = [
+        CodeNotice(_reader_at(address, pending.language, request, work), Secret(code), pending)
+        for address in free
+    ]
+    if not notices:
+        return Asked.TOO_MANY
+    with work.posting(notices, request):
+        home.do(keep_verification, name, known or pending)
+        for address in free:
+            home.do(count_within_limit, Counted.CODES, address, now)
     return Asked.MAILED
 
 

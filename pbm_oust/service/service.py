@@ -25,8 +25,8 @@ from pbm_oust.service.table import (
     format_command,
     parse_line,
 )
-from pbm_oust.store.limits import Counted
 from pbm_oust.store.open_boards import read_game
+from pbm_oust.store.rate_limits import Counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,10 @@ def handle(request: Request, work: UnitOfWork) -> Handled:
     read = read_request(request)
     language = read.language or request.language
     request = replace(request, chat=read.text, reply=read.reply, language=language)
+    return work.retried(lambda attempt: _handle(read, request, attempt))
+
+
+def _handle(read: Read, request: Request, work: UnitOfWork) -> Handled:
     if isinstance(read.command, Unreadable):
         return _refuse(read.command, read, None, request, work)
     form = form_of(read.command)
@@ -79,7 +83,11 @@ def _refuse(
     """Answer with what was sent, what is wrong with it, and what to send instead."""
     if isinstance(refusal, Unreadable) and not work.is_within:
         reply = request.reply
-        counted = (Counted.PUZZLE, reply.userid) if reply else (Counted.RIDDLE, request.sender)
+        counted = (
+            (Counted.UNREADABLE_ANSWERS, reply.userid)
+            if reply
+            else (Counted.UNREADABLE_MAILS, request.sender)
+        )
         if work.is_too_often(*counted):
             return silent(Silence.TOO_MANY_UNREADABLE)
     line, command = read.line, read.command

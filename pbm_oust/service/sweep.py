@@ -19,8 +19,8 @@ from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
-from pbm_oust.store.disk import NoSuchFile
-from pbm_oust.store.journal import BadJournal
+from pbm_oust.store.account_queries import with_digest_due
+from pbm_oust.store.board_queries import damaged_boards, due_by
 from pbm_oust.store.open_boards import DamagedHistory, read_game
 
 
@@ -60,7 +60,7 @@ def sweep(work: UnitOfWork) -> Swept:
     for about, chore in _chores(work):
         try:
             done += [Done(what, about) for what in [chore()] if what]
-        except (OSError, DamagedHistory, BadAccount, BadJournal, Refusal) as error:
+        except (OSError, DamagedHistory, BadAccount, Refusal) as error:
             troubles.append(Trouble(about, str(error)))
     return Swept(tuple(done), tuple(troubles))
 
@@ -70,10 +70,10 @@ def _chores(work: UnitOfWork) -> Iterator[tuple[str, Callable[[], str]]]:
 
     Whatever else is to be done in the course of time belongs here.
     """
-    for kind in KINDS.values():
-        for board in work.home.boards(kind.name):
-            yield f"{kind.name} {board}", partial(_rule, work, kind, board)
-    for userid in work.home.userids():
+    damaged = (each.name for kind in KINDS for each in work.home.ask(damaged_boards, kind))
+    for name in (*work.home.ask(due_by, work.now()), *damaged):
+        yield str(name), partial(_rule, work, KINDS[name.kind], name.board)
+    for userid in work.home.ask(with_digest_due, work.now()):
         yield userid, partial(_send_digest, work, userid)
     yield "codes", partial(_forget_expired, work)
 
@@ -92,8 +92,6 @@ def _rule(work: UnitOfWork, kind: Kind, board: int) -> str:
             return None
         return ruling_due(game, work.clock_of(game), work.now())
 
-    if _is_closed(work, kind, board):
-        return ""
     game = read_game(work.home, kind, board)
     if not (game.result or decide(game)):
         return ""
@@ -103,12 +101,3 @@ def _rule(work: UnitOfWork, kind: Kind, board: int) -> str:
 
 def _send_digest(work: UnitOfWork, userid: str) -> str:
     return "digest" if send_digest(work, userid) else ""
-
-
-def _is_closed(work: UnitOfWork, kind: Kind, board: int) -> bool:
-    """Return whether a history ends with its result, without reading all of it as a game."""
-    try:
-        data = work.home.read_history(kind.name, board)
-    except (OSError, NoSuchFile):
-        return False
-    return data.endswith(b"\n") and data[:-1].rpartition(b"\n")[2].startswith(b"=")

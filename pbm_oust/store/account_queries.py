@@ -61,6 +61,11 @@ def userids_after(snapshot: Snapshot, userid: str = "", most: int = PAGE) -> lis
     return _firsts(snapshot, USERIDS_AFTER, userid, most)
 
 
+def all_userids(snapshot: Snapshot) -> list[str]:
+    """Return the userids of all accounts, in order."""
+    return _firsts(snapshot, "SELECT userid FROM accounts ORDER BY userid")
+
+
 def each_account(snapshot: Snapshot) -> Iterator[Account]:
     """Yield all accounts in the order of their userids."""
     return _accounts(snapshot, USERIDS_AFTER)
@@ -88,6 +93,11 @@ def wanting_broadcasts(snapshot: Snapshot) -> Iterator[Account]:
     Players who have signed off and accounts that are disabled are left out.
     """
     return _accounts(snapshot, WANTING_BROADCASTS)
+
+
+def accounts_wanting_broadcasts(snapshot: Snapshot) -> list[Account]:
+    """Return the accounts of those who want what is written to everybody."""
+    return list(wanting_broadcasts(snapshot))
 
 
 def with_digest_due(snapshot: Snapshot, now: datetime) -> list[str]:

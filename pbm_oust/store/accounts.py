@@ -22,9 +22,10 @@ from pbm_oust.accounts.registry import KEPT, Nouns
 from pbm_oust.store.account_tables import ADDRESSES, Table, Tables, value_of
 from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.connections import Row, Snapshot, Transaction
+from pbm_oust.store.faults import Stale
 
 
-class AccountChanged(Exception):
+class AccountChanged(Stale):
     """An account is not, or no longer, what was read of it; nothing has been written."""
 
 

@@ -22,6 +22,7 @@ from pbm_oust.store import index
 from pbm_oust.store.connections import Snapshot, Transaction
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.entries import Due, Reading, believe, read_damage, read_entry
+from pbm_oust.store.faults import Stale
 from pbm_oust.store.histories import NO_STAMP, DamagedHistory, Histories, NoSuchBoard, Stamp
 from pbm_oust.store.joining import join
 from pbm_oust.store.replays import Replays
@@ -35,7 +36,7 @@ from pbm_oust.store.waiting import (
 )
 
 
-class BoardChanged(Exception):
+class BoardChanged(Stale):
     """A board is no longer as it was read; the unit of work is to be done again from the start."""
 
 
@@ -118,10 +119,10 @@ class Boards:
         """Return whether a board still is as it was read."""
         return self._see(snapshot, board.name).data == board.data
 
-    def next_number(self, transaction: Transaction, kind: Kind) -> int:
-        """Return the number that a board has which is started in the same transaction."""
+    def next_number(self, snapshot: Snapshot, kind: Kind) -> int:
+        """Return the number that a new board will have."""
         numbers = self.histories.numbers(kind.name)
-        return max(index.highest_number(transaction, kind.name), *numbers[-1:], 0) + 1
+        return max(index.highest_number(snapshot, kind.name), *numbers[-1:], 0) + 1
 
     def start(self, transaction: Transaction, game: Game, key: str, remarks: bytes = b"") -> Board:
         """Make a board of a game, which may have begun elsewhere, and return it.
@@ -129,12 +130,32 @@ class Boards:
         `remarks` are whole lines that stand below the header. Raises BoardChanged where there is a
         board of that number.
         """
-        name = name_of(game)
-        seen = self._see(transaction, name)
-        if seen.is_there:
-            raise BoardChanged(str(name))
         text = format_header(game.header).encode() + remarks + format_records(game, 0).encode()
+        return self.start_from(transaction, game, text, key)
+
+    def start_from(self, transaction: Transaction, game: Game, text: bytes, key: str) -> Board:
+        """Make a board of a whole history, which replays to a game, and return the board.
+
+        Raises BoardChanged where there is a board of that number.
+        """
+        seen = self._see(transaction, name_of(game))
+        if seen.is_there:
+            raise BoardChanged(str(name_of(game)))
         return self._write(transaction, game, Lines(0, text, key), seen)
+
+    def history(self, snapshot: Snapshot, name: BoardName) -> bytes:
+        """Return the history of a board, with what waits for it, damaged or not.
+
+        Raises NoSuchFile.
+        """
+        seen = self._see(snapshot, name)
+        if not seen.is_there:
+            raise NoSuchFile(str(name))
+        return seen.data
+
+    def is_there(self, snapshot: Snapshot, name: BoardName) -> bool:
+        """Return whether there is a board, damaged or not."""
+        return self._see(snapshot, name).is_there
 
     def append(self, transaction: Transaction, board: Board, acted: Game, key: str) -> Board:
         """Add the records that a game has beyond those of a board, and return the board then.

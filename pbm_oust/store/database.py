@@ -61,6 +61,11 @@ class Database:
         """Guards `_is_led`, and wakes those that wait when their work is over."""
         self._is_led = False
 
+    @property
+    def files(self) -> list[Path]:
+        """The file, and those that SQLite keeps beside it."""
+        return [self.path, *(self.path.with_name(self.path.name + each) for each in COMPANIONS)]
+
     @contextmanager
     def read(self) -> Iterator[Snapshot]:
         """Give what the database holds at one moment; in the body of another `read`, the same."""

@@ -12,6 +12,10 @@ from pathlib import Path
 import apsw
 
 
+class Stale(Exception):
+    """Something is no longer as it was read; the unit of work is to be done again."""
+
+
 class DatabaseFault(OSError):
     """The database cannot be used; the message names the file and says why."""
 

@@ -1,12 +1,18 @@
 """Games brought in from elsewhere: written as boards of their own, each once."""
 
 from dataclasses import replace
+from functools import partial
 
 from pbm_oust.board.formats.sheet import Draft
 from pbm_oust.board.game import Game
-from pbm_oust.board.header import Header
-from pbm_oust.store.home import Home
-from pbm_oust.store.open_boards import DamagedHistory, each_header, read_game
+from pbm_oust.store.board_queries import boards_between
+from pbm_oust.store.connections import Transaction
+from pbm_oust.store.home import Changed, Home
+from pbm_oust.store.open_boards import DamagedHistory, next_number, read_game
+from pbm_oust.store.waiting import BoardName
+
+MOST_ATTEMPTS = 50
+"""How often a number is looked for that others do not take meanwhile."""
 
 
 class NotImported(Exception):
@@ -20,10 +26,19 @@ def import_game(draft: Draft, home: Home, number: int | None = None) -> Game:
     """
     game, _ = draft.check()
     kind = game.header.kind.name
-    with home.next_board(kind):
+    for _ in range(MOST_ATTEMPTS):
         planned, history = plan_import(draft, home, number)
-        home.create_history(kind, planned.header.board, history)
-    return planned
+        name = BoardName(kind, planned.header.board)
+        try:
+            home.write(partial(_write, home, planned, history), name)
+        except Changed:
+            continue
+        return planned
+    raise NotImported(f"others start boards of {kind} all the time")
+
+
+def _write(home: Home, game: Game, history: str, transaction: Transaction) -> None:
+    home.boards.start_from(transaction, game, history.encode(), "0" * 16)
 
 
 def plan_import(draft: Draft, home: Home, number: int | None = None) -> tuple[Game, str]:
@@ -33,27 +48,29 @@ def plan_import(draft: Draft, home: Home, number: int | None = None) -> tuple[Ga
     that is here already, and for one that goes on where a player has no account.
     """
     game, _ = draft.check()
-    boards = home.boards(game.header.kind.name)
-    if number in boards:
-        raise NotImported(f"there is a board {game.header.kind.name} {number} already")
+    kind = game.header.kind
+    if number and home.ask(home.boards.is_there, BoardName(kind.name, number)):
+        raise NotImported(f"there is a board {kind.name} {number} already")
     known = _known(game, home)
     if known:
         raise NotImported(f"this game is here already: {known.name}")
-    missing = [userid for userid in (game.x, game.o) if not home.has_player(userid)]
+    missing = [userid for userid in (game.x, game.o) if home.account(userid) is None]
     if missing and not game.result:
         accounts = f"there is none of {' and '.join(missing)}"
         raise NotImported(f"the game goes on, so both players need accounts, and {accounts}")
-    return draft.on_board(number or max(boards, default=0) + 1).check()
+    return draft.on_board(number or next_number(home, kind)).check()
 
 
 def _known(game: Game, home: Home) -> Game | None:
     """Return the same game as it is here already, though one of both may have gone on."""
-    for header in each_header(home, game.header.kind):
-        if isinstance(header, Header) and replace(game.header, board=header.board) == header:
-            try:
-                known = read_game(home, header.kind, header.board)
-            except DamagedHistory:
-                continue
+    for name in home.ask(boards_between, game.header.x, game.header.o):
+        if name.kind != game.header.kind.name:
+            continue
+        try:
+            known = read_game(home, game.header.kind, name.board)
+        except DamagedHistory:
+            continue
+        if replace(game.header, board=name.board) == known.header:
             shorter = min(len(known.records), len(game.records))
             if known.records[:shorter] == game.records[:shorter]:
                 return known

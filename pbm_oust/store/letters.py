@@ -12,6 +12,7 @@ from enum import Enum
 from pbm_oust.accounts.address import normal_address
 from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.connections import Row, Snapshot, Transaction
+from pbm_oust.store.faults import Stale
 
 
 class State(Enum):
@@ -55,6 +56,16 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
+class Draft:
+    """A letter that is to be added to the outbox."""
+
+    head: Head
+    content: bytes
+    """As it stands in the outbox: its lines end in LF."""
+    written: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Letter:
     """A letter of the outbox, but for its content."""
 
@@ -83,12 +94,16 @@ SELECT = (
 def add_letter(
     transaction: Transaction, head: Head, content: bytes, posted: datetime, state: State
 ) -> int:
-    """Add a letter, which is WAITING or a FILE to be written, and return its id."""
+    """Add a letter, which is WAITING or a FILE to be written, and return its id.
+
+    It belongs to nobody where its reader's account has just been removed.
+    """
     normal, about = normal_address(head.recipient), head.about
     rows = transaction.rows(
         "INSERT INTO letters (recipient, normal, message_id, subject, userid, kind, board, record,"
         " copies, is_answer, may_show_any_board, posted, state, content, next_try)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, max(?, coalesce("
+        " VALUES (?, ?, ?, ?, (SELECT userid FROM accounts WHERE userid = ?), ?, ?, ?, ?, ?, ?, ?,"
+        " ?, ?, max(?, coalesce("
         "(SELECT max(next_try) FROM letters WHERE normal = ? AND state = 'waiting'), 0)))"
         " RETURNING id",
         head.recipient,
@@ -140,12 +155,26 @@ def remove_letter(transaction: Transaction, letter: int) -> bool:
     return transaction.run("DELETE FROM letters WHERE id = ?", letter) > 0
 
 
+def take_back_letter(transaction: Transaction, letter: Letter) -> None:
+    """Remove a letter that nobody has read or sent. Raises Stale where that is no longer so."""
+    if find_letter(transaction, letter.id) != letter:
+        raise Stale(f"the letter {letter.id}")
+    remove_letter(transaction, letter.id)
+
+
 def remove_letters_to(transaction: Transaction, address: str) -> list[str]:
     """Remove the letters to an address, in whatever state, and return the names of their files."""
     normal = normal_address(address)
     rows = transaction.rows("SELECT file FROM letters WHERE normal = ?", normal)
     transaction.run("DELETE FROM letters WHERE normal = ?", normal)
     return [file for (file,) in rows if file]
+
+
+def count_letters_to(snapshot: Snapshot, addresses: Iterable[str]) -> int:
+    """Return how many letters to some addresses are in the outbox, also those that failed."""
+    search = "SELECT count(*) FROM letters WHERE normal = ?"
+    normal = set(map(normal_address, addresses))
+    return sum(int(snapshot.rows(search, each)[0][0]) for each in normal)
 
 
 # What a player has not been told

@@ -66,7 +66,7 @@ class Maildir:
             self._settle()
             with self._database.read_latest() as snapshot:
                 unwritten = _unwritten_letters(snapshot)
-            names = {letter: _name_of(letter, posted) for letter, posted, _ in unwritten}
+            names = {letter: file_name(letter, posted) for letter, posted, _ in unwritten}
             for letter, _, content in unwritten:
                 self._write(self._tmp / names[letter], content)
             if names:
@@ -88,6 +88,10 @@ class Maildir:
                 yield self._withdraw(files)
             finally:
                 self._settle()
+
+    def has_new(self, file: str) -> bool:
+        """Return whether no mail program has taken the file of a letter."""
+        return (self._new / file).exists()
 
     def forget_taken(self) -> int:
         """Remove the letters from the database that a mail program has taken; return how many."""
@@ -158,8 +162,8 @@ class Maildir:
         return True
 
 
-def _name_of(letter: int, posted: datetime) -> str:
-    """Return the name of a letter's file: sorted by name, letters are in their order."""
+def file_name(letter: int, posted: datetime) -> str:
+    """Return the name of a letter and its file: sorted by name, letters are in their order."""
     return f"{seconds(posted)}.L{letter:06}.pbm_oust"
 
 

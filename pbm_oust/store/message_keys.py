@@ -10,11 +10,12 @@ from enum import Enum
 
 from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.connections import Snapshot, Transaction
+from pbm_oust.store.faults import Stale
 
 MEMORY = timedelta(days=30)
 
 
-class Outcome(Enum):
+class KeyOutcome(Enum):
     """What became of a command."""
 
     BEGUN = "begun"
@@ -28,7 +29,7 @@ class Outcome(Enum):
 class Known:
     """What is known of a message key."""
 
-    outcome: Outcome
+    outcome: KeyOutcome
     at: datetime
     progress: str
     """What a command that was cut off needs to go on, as the command wrote it."""
@@ -37,11 +38,11 @@ class Known:
 def find_key(snapshot: Snapshot, key: str) -> Known | None:
     """Return what is known of a message key, or None."""
     row = snapshot.row("SELECT outcome, at, progress FROM message_keys WHERE message_key = ?", key)
-    return Known(Outcome(row[0]), moment_of(row[1]), row[2]) if row else None
+    return Known(KeyOutcome(row[0]), moment_of(row[1]), row[2]) if row else None
 
 
 def note_key(
-    transaction: Transaction, key: str, outcome: Outcome, at: datetime, progress: str = ""
+    transaction: Transaction, key: str, outcome: KeyOutcome, at: datetime, progress: str = ""
 ) -> bool:
     """Write down what becomes of a command; return False where that was settled before.
 
@@ -58,6 +59,18 @@ def note_key(
         progress,
     )
     return changed > 0
+
+
+def outcome_of(snapshot: Snapshot, key: str) -> KeyOutcome | None:
+    """Return what became of a command, or None."""
+    known = find_key(snapshot, key)
+    return known.outcome if known else None
+
+
+def settle_key(transaction: Transaction, key: str, outcome: KeyOutcome, at: datetime) -> None:
+    """Write down what became of a command. Raises Stale where that was settled before."""
+    if not note_key(transaction, key, outcome, at):
+        raise Stale(f"the message key {key}")
 
 
 def forget_old_keys(transaction: Transaction, now: datetime) -> int:

@@ -74,5 +74,9 @@ def _read(home: Home, names: list[str]) -> Iterator[Letter]:
 
 def read_letter(home: Home, name: str) -> Letter:
     """Return a letter of the outbox. Raises NoSuchFile."""
-    parser = BytesParser(EmailMessage, policy=_AS_WRITTEN)
-    return Letter(name, parser.parsebytes(home.outbox.read(name)))
+    return Letter(name, parse_content(home.outbox.read(name)))
+
+
+def parse_content(content: bytes) -> EmailMessage:
+    """Return a letter as a message, its headers as they stand there."""
+    return BytesParser(EmailMessage, policy=_AS_WRITTEN).parsebytes(content)

@@ -12,6 +12,7 @@ from enum import Enum
 from pbm_oust.accounts.address import normal_address
 from pbm_oust.store.columns import seconds
 from pbm_oust.store.connections import Snapshot, Transaction
+from pbm_oust.store.faults import Stale
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,15 @@ def count_once(transaction: Transaction, counted: Counted, subject: str, now: da
         _hash_of(subject),
         seconds(now),
     )
+
+
+def count_within_limit(
+    transaction: Transaction, counted: Counted, subject: str, now: datetime
+) -> None:
+    """Write down that something was done. Raises Stale where others have reached the limit."""
+    if is_limit_reached(transaction, counted, subject, now):
+        raise Stale(f"the limit of {counted.value.word}")
+    count_once(transaction, counted, subject, now)
 
 
 def forget_old_counts(transaction: Transaction, now: datetime) -> int:

@@ -57,6 +57,11 @@ def forget_verifications_of(transaction: Transaction, userid: str, signup_key: s
     )
 
 
+def all_codes(snapshot: Snapshot) -> list[str]:
+    """Return the hashes of all codes that something waits for, in order."""
+    return [code for (code,) in snapshot.rows("SELECT code FROM verifications ORDER BY code")]
+
+
 def forget_old_verifications(transaction: Transaction, now: datetime) -> int:
     """Forget the requests whose code comes too late; return how many."""
     return transaction.run("DELETE FROM verifications WHERE asked <= ?", seconds(now - LIFETIME))

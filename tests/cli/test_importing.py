@@ -60,7 +60,7 @@ def contents(home: Path) -> dict[str, bytes]:
 
 def add_player(home: Path, userid: str) -> None:
     made = Home(home)
-    made.prepare(tuple(KINDS))
+    made.prepare()
     account = Account(
         userid, hash_password(Secret("wonderland")), (f"{userid}@example.org",), STARTED
     )
@@ -191,7 +191,7 @@ def test_a_mail_that_holds_the_lines_is_taken_with_its_headers(
 
 def test_a_challenge_is_known_again_behind_an_old_game_that_was_imported(tmp_path: Path) -> None:
     home = Home(tmp_path)
-    home.prepare(tuple(KINDS))
+    home.prepare()
     young, cause = new_game("square 5x5"), "00112233445566ff"
     home.create_history("oust", 17, format_header(young.header) + challenge_remark(cause))
     result = run(tmp_path, "import", stdin=(SAMPLES / "1.txt").read_text())

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from pbm_oust.store.bounced import Bounces
 
 from pbm_oust.cli import main
-from pbm_oust.store.bounced import Bounces
 from pbm_oust.store.disk import Disk
 from tests.support.sink import listening_sink
 

@@ -33,7 +33,7 @@ CLEARED = "\x1b[2J"
 def home(tmp_path: Path) -> Home:
     """A home with the sample games, and board 17, which goes on and has a column O."""
     home = Home(tmp_path)
-    home.prepare(tuple(KINDS))
+    home.prepare()
     for number in (1, 2, 3):
         shutil.copy(ROOT / "games" / "oust" / f"{number}.txt", tmp_path / "oust")
     going = play(new_game("square 15x15"), "x C3", "o O15", "x A1")

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import pytest
+from pbm_oust.store.recovery import recover
 
 from pbm_oust.accounts.password import Secret, is_password
 from pbm_oust.accounts.status import signed_off_since
 from pbm_oust.mail.inbound import Envelope
 from pbm_oust.store.home import Home
-from pbm_oust.store.recovery import recover
 from tests.store.test_disk_faults import Death, Fault, FaultyDisk, take
 from tests.support.accounts import account_of, codes, count_waiting, make_account
 from tests.support.home_by_mail import ALICE, copy_of, mailed, new_id, taken

@@ -8,11 +8,11 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pbm_oust.store.recovery import recover
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.digest import Digested, latest_slot, next_digest, next_slot, with_digested
 from pbm_oust.accounts.settings import USUAL, MailWhen, Settings, with_settings
-from pbm_oust.store.recovery import recover
 from tests.store.test_disk_faults import Death, Fault, FaultyDisk
 from tests.support.rings import first_is_fast
 from tests.support.sweeping import HASH, World, day, new_world

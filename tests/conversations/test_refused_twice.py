@@ -5,12 +5,12 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
+from pbm_oust.store.journal import Ending
 
 from pbm_oust.accounts.password import Secret, hash_password, is_password
 from pbm_oust.board.game import Game
 from pbm_oust.board.history import read_history
 from pbm_oust.store.home import Home
-from pbm_oust.store.journal import Ending
 from tests.support.accounts import account_of, change_account, codes, remove_account
 from tests.support.home_by_mail import ALICE, BOB, CAROL, NOON, copy_of, home_of, mailed
 

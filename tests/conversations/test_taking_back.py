@@ -8,6 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from pbm_oust.store.recovery import recover
 
 from pbm_oust.accounts.returned import Bounce
 from pbm_oust.board.notation import format_action
@@ -17,7 +18,6 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
 from pbm_oust.store.posted import read_letters
-from pbm_oust.store.recovery import recover
 from tests.store.test_disk_faults import Death, Fault, FaultyDisk
 from tests.support.accounts import change_account
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, copy_of, home_of, mailed

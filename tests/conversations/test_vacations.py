@@ -6,12 +6,10 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
+from pbm_oust.store.recovery import recover
 
-from pbm_oust.accounts.account_file import parse_account
 from pbm_oust.accounts.settings import Settings, with_settings
 from pbm_oust.accounts.vacations import absences_of
-from pbm_oust.play.outcome import Outcome
-from pbm_oust.store.recovery import recover
 from tests.store.test_disk_faults import Death, Fault, FaultyDisk
 from tests.support.home_by_mail import outcome_of
 from tests.support.rings import first_is_fast
@@ -25,7 +23,7 @@ def world(tmp_path: Path) -> World:
 
 def away(world: World, userid: str) -> list[tuple[float, float]]:
     """Return the vacations of a player, in days."""
-    account = parse_account(world.home.read_player(userid))
+    account = world.home.account(userid)
     one = timedelta(days=1)
     first = world.game(1).header.started
     return [((each.start - first) / one, (each.end - first) / one) for each in absences_of(account)]

@@ -9,7 +9,6 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pbm_oust.cli.main import main
-from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
 from tests.support.sink import listening_sink
 
@@ -26,7 +25,7 @@ def lay(name: str, path: Path) -> Home:
     """Return a home at `path` that is sound but for what the folder `name` changes."""
     home = Home(path)
     shutil.copytree(FOLDER / "sound" / "home", path)
-    home.prepare(tuple(KINDS))
+    home.prepare()
     laid_over = FOLDER / name / "home"
     for added in laid_over.rglob("*"):
         if added.is_file():

@@ -9,7 +9,6 @@ from random import Random
 
 from pbm_oust.board.notation import format_action
 from pbm_oust.board.record import Record
-from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
 from tests.league.clock import SetClock
 from tests.league.errands import by_day
@@ -50,7 +49,7 @@ def conduct(plan: Plan, place: Path, show: Callable[[str], None]) -> Outcome:
     clock = SetClock(place / "clock")
     clock.set(start - timedelta(days=plan.days + 1))
     home, log = Home(place / "home"), place / "log"
-    home.prepare(tuple(KINDS))
+    home.prepare()
     with serving(home, clock.path, log) as post:
         world = World(home, post, clock, Random(plan.seed))
         season = Season(plan, world, clock.now())

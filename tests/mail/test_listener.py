@@ -25,6 +25,7 @@ from pbm_oust.mail.listener import (
 )
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
+from pbm_oust.store.verifications import all_codes
 from tests.support.accounts import make_account
 from tests.support.listening import (
     ADDRESS,
@@ -49,7 +50,7 @@ def test_a_message_is_acknowledged_when_its_answer_is_in_the_outbox(home: Home, 
         assert send(client, SIGNUP) == S250_DONE
         (letter,) = home.outbox.letters()
     assert b"Subject: verify " in home.outbox.read(letter)
-    assert len(home.pending.names()) == 1
+    assert len(home.ask(all_codes)) == 1
 
 
 def test_a_session_takes_several_messages(home: Home, port: int) -> None:
@@ -114,11 +115,11 @@ def test_what_the_home_refuses_is_put_off_and_done_when_it_comes_again(
     (home.outbox.path / "tmp").rmdir()
     (home.outbox.path / "tmp").touch()
     assert deliver(port, SIGNUP) == S451_LATER
-    assert home.pending.names() == []
+    assert home.ask(all_codes) == []
     (home.outbox.path / "tmp").unlink()
     (home.outbox.path / "tmp").mkdir()
     assert deliver(port, SIGNUP) == S250_DONE
-    assert len(home.pending.names()) == 1
+    assert len(home.ask(all_codes)) == 1
     assert len(home.outbox.letters()) == 1
 
 
@@ -152,7 +153,7 @@ def test_a_client_that_goes_away_does_not_interrupt_its_command(home: Home, port
     deadline = time.monotonic() + PATIENCE
     while not home.outbox.letters() and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert len(home.pending.names()) == 1
+    assert len(home.ask(all_codes)) == 1
 
 
 @pytest.mark.parametrize("address", ["=?utf-8?q?a=0Ab?=@example.net", "=?utf-8?q?=0D?=@b.c"])

@@ -19,6 +19,7 @@ from pbm_oust.mail.listener import (
     SIZE_LIMIT,
 )
 from pbm_oust.store.home import Home
+from pbm_oust.store.verifications import all_codes
 from tests.support.listening import (
     ADDRESS,
     PATIENCE,
@@ -40,7 +41,7 @@ MEGABYTE = 2**20
 @pytest.fixture
 def nothing_done(home: Home) -> Iterator[None]:
     yield
-    assert (home.pending.names(), home.outbox.letters()) == ([], [])
+    assert (home.ask(all_codes), home.outbox.letters()) == ([], [])
 
 
 # Messages
@@ -88,12 +89,12 @@ def test_a_message_that_is_announced_as_too_large_is_refused_at_once(port: int) 
 def test_a_message_just_within_the_limit_is_taken(home: Home, port: int) -> None:
     lines = (SIZE_LIMIT - len(SIGNUP) - 2) // len(LINE)
     assert deliver(port, SIGNUP + LINE * lines) == S250_DONE
-    assert len(home.pending.names()) == 1
+    assert len(home.ask(all_codes)) == 1
 
 
 def test_a_long_line_is_taken(home: Home, port: int) -> None:
     assert deliver(port, SIGNUP + b"x" * (LONGEST_LINE - 100)) == S250_DONE
-    assert len(home.pending.names()) == 1
+    assert len(home.ask(all_codes)) == 1
 
 
 @pytest.mark.usefixtures("nothing_done")
@@ -149,7 +150,7 @@ def test_a_client_that_was_cut_off_harms_no_other(home: Home, port: int) -> None
         begin(client)
         send_without_end(port, OPENING, b"x" * 65536)
         assert send(client, SIGNUP) == S250_DONE
-    assert len(home.pending.names()) == 1
+    assert len(home.ask(all_codes)) == 1
 
 
 def test_messages_that_are_many_but_small_are_not_cut_off(port: int) -> None:

@@ -12,6 +12,7 @@ from pbm_oust.accounts.returned import Bounce, Returned
 from pbm_oust.accounts.tags import envelope_sender
 from pbm_oust.mail import relay as module
 from pbm_oust.mail.relay import LONGEST_TRY, LONGEST_WAIT, SHORTEST_WAIT, Flushed, Relaying
+from pbm_oust.store.bounces import all_bounces, bounces_of
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
 from pbm_oust.store.posted import read_letters
@@ -195,7 +196,7 @@ def test_what_is_refused_for_good_has_come_back_from_its_address(
 ) -> None:
     post(home, clock, address, "a@example.org")
     assert relaying.flush() == Flushed(sent=1, failed=1)
-    assert home.bounces.all() == [Returned(address, (bounce_of(clock, status),))]
+    assert home.ask(all_bounces) == [Returned(address, (bounce_of(clock, status),))]
 
 
 def test_what_is_put_off_for_days_has_come_back_from_its_address(
@@ -203,10 +204,10 @@ def test_what_is_put_off_for_days_has_come_back_from_its_address(
 ) -> None:
     post(home, clock, "slow@example.org", "a@example.org")
     relaying.flush()
-    assert home.bounces.all() == []
+    assert home.ask(all_bounces) == []
     clock.now += LONGEST_TRY + 1
     relaying.flush()
-    assert home.bounces.all() == [Returned("slow@example.org", (bounce_of(clock, "4.2.1"),))]
+    assert home.ask(all_bounces) == [Returned("slow@example.org", (bounce_of(clock, "4.2.1"),))]
 
 
 @pytest.mark.parametrize(
@@ -218,7 +219,7 @@ def test_what_the_relay_has_against_us_is_never_permanent(
     post(home, clock, "a@example.org", "b@example.org")
     relay[0].refuses_senders, relay[0].refusal = True, reply
     assert relaying.flush() == Flushed(kept=2)
-    assert (home.outbox.failed_letters(), home.bounces.all()) == ([], [])
+    assert (home.outbox.failed_letters(), home.ask(all_bounces)) == ([], [])
     relay[0].refuses_senders = False
     clock.now += SHORTEST_WAIT
     assert relaying.flush() == Flushed(sent=2)
@@ -247,7 +248,7 @@ def test_a_relay_that_goes_away_over_a_letter_takes_the_others(
     assert relaying.flush() == Flushed(sent=1, kept=3)
     assert [sent.rcpt_tos[0][0] for sent in relay[0].taken] == ["a", "b", "c", "d"]
     assert recipients(home) == [lost] * 3
-    assert (home.outbox.failed_letters(), home.bounces.all()) == ([], [])
+    assert (home.outbox.failed_letters(), home.ask(all_bounces)) == ([], [])
 
 
 def test_a_process_that_dies_over_a_letter_loses_none(
@@ -294,5 +295,5 @@ def test_a_disk_that_fails_in_the_midst_of_a_flush_loses_no_letter(
         assert sent == {"a@example.org", "b@example.org"}, at
         assert home.outbox.letters() == [], at
         assert len(home.outbox.failed_letters()) == at
-        assert len(home.bounces.of(f"unknown{at}@example.org").bounces) == 1
+        assert len(home.ask(bounces_of, f"unknown{at}@example.org").bounces) == 1
     assert at > 5

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pbm_oust.accounts.tags import Robotic, envelope_sender, parse_tag
 from pbm_oust.mail.inbound import Intake, envelope_of, open_intake
 from pbm_oust.mail.reports import FailedDelivery, read_report
+from pbm_oust.store.bounces import bounces_of
 from pbm_oust.store.home import Home
 from tests.support.mails import mail, parts
 
@@ -270,7 +271,7 @@ def take(intake: Intake, data: bytes, sender: str | None, *recipients: str) -> t
     """Take a mail; return how many letters to Bob have come back then, and how many wait."""
     home = intake.work.home
     intake.take(data, envelope_of(sender, recipients))
-    return len(home.bounces.of(BOB).bounces), len(home.outbox.letters())
+    return len(home.ask(bounces_of, BOB).bounces), len(home.outbox.letters())
 
 
 @pytest.mark.parametrize("sender", ["<>", "", "MAILER-DAEMON@mx.example.net", ALICE, None])

@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pbm_oust.store.recovery import recover
 
 from pbm_oust.accounts.settings import MailWhen, Settings
 from pbm_oust.board.game import Game
@@ -16,7 +17,7 @@ from pbm_oust.board.header import Terms
 from pbm_oust.board.notation import format_action
 from pbm_oust.play.rulings import rule_board
 from pbm_oust.rules.position import How
-from pbm_oust.store.recovery import recover
+from pbm_oust.store.waiting import BoardName
 from tests.store.test_disk_faults import Death, Fault, FaultyDisk
 from tests.support.rings import examples, first_is_fast
 from tests.support.sweeping import OUST, World, new_world
@@ -119,7 +120,7 @@ def test_sweeps_at_the_same_time_have_one_result(world: World) -> None:
 def test_a_damaged_board_and_a_damaged_account_disturb_nobody_else(world: World) -> None:
     for x, o in (("alice", "bob"), ("bob", "alice"), ("alice", "carol"), ("bob", "alice")):
         world.add_board(x, o)
-    path = world.home.history_path("oust", 2)
+    path = world.home.history_path(BoardName("oust", 2))
     path.write_text(path.read_text() + "   1 x C9\n")
     (world.home.players / "carol.txt").write_text("nothing\n")
     swept = world.sweep(7)
@@ -146,7 +147,7 @@ def test_a_vacation_stops_reminders_until_it_is_over(world: World) -> None:
 def test_a_result_line_that_a_crash_kept_out_is_written(world: World) -> None:
     world.add_board("alice", "bob")
     world.play(1, 1, "x resign")
-    path = world.home.history_path("oust", 1)
+    path = world.home.history_path(BoardName("oust", 1))
     whole = path.read_text()
     path.write_text(whole.removesuffix("= o resign\n"))
     assert world.done(2) == []

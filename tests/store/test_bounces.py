@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from pbm_oust.store.bounced import MOST_KEPT, BadBounces, Bounces
 
 from pbm_oust.accounts.returned import (
     LONGEST,
@@ -18,7 +19,7 @@ from pbm_oust.accounts.returned import (
     format_returned,
     parse_returned,
 )
-from pbm_oust.store.bounced import MOST_KEPT, BadBounces, Bounces
+from pbm_oust.store.bounces import all_bounces, bounces_of
 from pbm_oust.store.home import Home
 from tests.support.processes import files, run_at_once
 
@@ -67,7 +68,7 @@ def test_what_came_back_is_known_in_its_order(bounces: Bounces) -> None:
 
 
 def test_what_came_back_is_known_to_a_process_that_starts_later(home: Home) -> None:
-    home.bounces.note(ALICE, bounce())
+    home.note_bounce(ALICE, bounce())
     assert Home(home.path).bounces.of(ALICE) == Returned(ALICE, (bounce(),))
 
 
@@ -241,19 +242,19 @@ def test_a_damaged_file_can_be_forgotten(bounces: Bounces) -> None:
 
 
 def test_a_bounce_that_does_not_fit_on_the_disk_leaves_those_before(home: Home) -> None:
-    home.bounces.note(ALICE, bounce())
+    home.note_bounce(ALICE, bounce())
     script = """
 import resource
 from dataclasses import replace
 resource.setrlimit(resource.RLIMIT_FSIZE, (150, 150))
-(known,) = home.bounces.of("alice@example.org").bounces
+(known,) = home.ask(bounces_of, "alice@example.org").bounces
 try:
-    home.bounces.note("alice@example.org", replace(known, letter="<other@example.com>"))
+    home.note_bounce("alice@example.org", replace(known, letter="<other@example.com>"))
 except OSError as error:
     print(error.strerror)
 """
     assert run_at_once(home, script) == ["File too large\n"]
-    assert home.bounces.all() == [Returned(ALICE, (bounce(),))]
+    assert home.ask(all_bounces) == [Returned(ALICE, (bounce(),))]
     assert len(files(home.bounces.path)) == 1
 
 
@@ -268,8 +269,8 @@ from pbm_oust.accounts.returned import Bounce
 at = datetime(2026, 11, 20, 12, tzinfo=UTC)
 for number in range(2):
     for letter in (f"<{number}@example.com>", f"<{number}.{os.getpid()}@example.com>"):
-        home.bounces.note("alice@example.org", Bounce.of(at, "5.1.1", letter, "help"))
+        home.note_bounce("alice@example.org", Bounce.of(at, "5.1.1", letter, "help"))
 """
     run_at_once(home, *[script] * 4)
-    letters = [each.letter for each in home.bounces.of(ALICE).bounces]
+    letters = [each.letter for each in home.ask(bounces_of, ALICE).bounces]
     assert len(letters) == len(set(letters)) == 2 + 4 * 2 == MOST_KEPT

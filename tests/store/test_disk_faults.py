@@ -16,17 +16,16 @@ from enum import Enum
 from pathlib import Path
 
 import pytest
+from pbm_oust.store.journal import Ending
+from pbm_oust.store.recovery import recover
 
-from pbm_oust.accounts.account_file import parse_account
 from pbm_oust.board.history import read_history
 from pbm_oust.letters.letters import Letters
 from pbm_oust.mail.inbound import Envelope, Intake, KeptBySender
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.home import Home
-from pbm_oust.store.journal import Ending
-from pbm_oust.store.recovery import recover
+from pbm_oust.store.waiting import BoardName
 from tests.support.accounts import codes, make_account
 from tests.support.rings import first_is_fast
 
@@ -121,8 +120,8 @@ def outcome(path: Path) -> Outcome:
     messages = [message_from_bytes(home.outbox.read(name)) for name in home.outbox.letters()]
     return Outcome(
         tuple(home.userids()),
-        tuple(parse_account(home.read_player(userid)).addresses for userid in home.userids()),
-        tuple(home.read_history("oust", board) for board in home.boards("oust")),
+        tuple(home.account(userid).addresses for userid in home.userids()),
+        tuple(home.history(BoardName("oust", board)) for board in home.boards("oust")),
         frozenset((str(message["To"]), str(message["Message-ID"])) for message in messages),
         sum(entry.ending is Ending.REFUSED for entry in home.journal.entries()),
     )
@@ -177,7 +176,7 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Begun:
 
     def home_after(commands: list[tuple[str, str]]) -> Path:
         path: Path = tmp_path_factory.mktemp("begun")
-        Home(path).prepare(tuple(KINDS))
+        Home(path).prepare()
         make_account(Home(path), "alice", "wonderland", ALICE)
         make_account(Home(path), "bob", "lookingglass", BOB)
         for line, sender in commands:

@@ -8,16 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from pbm_oust.store.recovery import recover
 
 from pbm_oust.board.history import read_history
 from pbm_oust.board.rename import userids_in
 from pbm_oust.mail.inbound import KeptBySender
 from pbm_oust.play.renaming import merge_players, rename_player
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.home import Home
-from pbm_oust.store.recovery import recover
 from tests.store.test_disk_faults import LETTERS, NOW, Death, Fault, FaultyDisk, outcome, take
 from tests.support.accounts import codes, make_account
 from tests.support.home_by_mail import PASSWORDS
@@ -40,7 +39,7 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a home with three players and two boards."""
     path: Path = tmp_path_factory.mktemp("begun")
     home = Home(path)
-    home.prepare(tuple(KINDS))
+    home.prepare()
     for userid, address in (("alice", ALICE), ("bob", BOB), ("carol", CAROL)):
         make_account(home, userid, PASSWORDS[userid], address)
     for line, sender in BEGINNING:
@@ -111,7 +110,7 @@ def test_nothing_names_a_player_any_more_who_was_forgotten(begun: Path, tmp_path
     send(path)
     home = Home(path)
     assert [userids_in(each) for each in outcome(path).histories] == [{"gone-1", "bob"}] * 2
-    assert not home.has_player("alice")
+    assert not home.account("alice")
     for folder in ("players", "journal", "oust", "bounced"):
         for file in (path / folder).rglob("*"):
             assert "alice" not in file.read_text(), file

@@ -8,6 +8,7 @@ import pytest
 
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.home import Home
+from pbm_oust.store.waiting import BoardName
 from tests.support.processes import files, run_at_once
 
 
@@ -21,8 +22,8 @@ def mode(path: Path) -> int:
 def test_a_history_that_was_created_can_be_read(home: Home) -> None:
     with home.next_board("oust") as number:
         home.create_history("oust", number, "first lines\n")
-    assert home.read_history("oust", 1) == b"first lines\n"
-    assert home.history_path("oust", 1) == home.path / "oust" / "1.txt"
+    assert home.history(BoardName("oust", 1)) == b"first lines\n"
+    assert home.history_path(BoardName("oust", 1)) == home.path / "oust" / "1.txt"
 
 
 def test_boards_are_listed_by_number(home: Home) -> None:
@@ -43,13 +44,13 @@ def test_a_history_is_never_created_over_another(home: Home) -> None:
     home.create_history("oust", 1, "first")
     with pytest.raises(FileExistsError):
         home.create_history("oust", 1, "second")
-    assert home.read_history("oust", 1) == b"first"
+    assert home.history(BoardName("oust", 1)) == b"first"
     assert files(home.path) == ["key", "oust/1.txt"]
 
 
 def test_a_board_that_does_not_exist_is_neither_read_nor_locked(home: Home) -> None:
     with pytest.raises(NoSuchFile):
-        home.read_history("oust", 1)
+        home.history(BoardName("oust", 1))
     with pytest.raises(NoSuchFile), home.locked_history("oust", 1):
         raise AssertionError("there is nothing to lock")
 
@@ -61,7 +62,7 @@ def test_what_is_appended_stands_behind_what_there_was(home: Home) -> None:
     with home.locked_history("oust", 1) as file:
         assert file.data == b"header\nrecord 1\n"
         file.append("record 2\n", after=len(file.data))
-    assert home.read_history("oust", 1) == b"header\nrecord 1\nrecord 2\n"
+    assert home.history(BoardName("oust", 1)) == b"header\nrecord 1\nrecord 2\n"
 
 
 @pytest.mark.parametrize("record", ["2 o swap\n", "2 o A1,B2,C3,D4,E5,F6,G7\n"])
@@ -69,7 +70,7 @@ def test_a_torn_last_line_is_dropped_by_the_next_record(home: Home, record: str)
     home.create_history("oust", 1, "header\n1 x D4\n2 o D5,E6,F")
     with home.locked_history("oust", 1) as file:
         file.append(record, after=len(b"header\n1 x D4\n"))
-    assert home.read_history("oust", 1).decode() == f"header\n1 x D4\n{record}"
+    assert home.history(BoardName("oust", 1)).decode() == f"header\n1 x D4\n{record}"
 
 
 def test_a_record_that_does_not_fit_on_the_disk_leaves_the_history_as_it_was(home: Home) -> None:
@@ -84,7 +85,7 @@ with home.locked_history("oust", 1) as file:
         print(error.strerror)
 """
     assert run_at_once(home, script) == ["File too large\n"]
-    assert home.read_history("oust", 1) == b"header\n"
+    assert home.history(BoardName("oust", 1)) == b"header\n"
 
 
 # Accounts
@@ -136,7 +137,7 @@ def test_accounts_and_letters_are_private_and_histories_are_not(home: Home) -> N
     finally:
         os.umask(before)
     (letter,) = home.outbox.letters()
-    assert mode(home.history_path("oust", 1)) == 0o644
+    assert mode(home.history_path(BoardName("oust", 1))) == 0o644
     assert mode(home.players / "alice.txt") == 0o600
     assert mode(home.outbox.path / "new" / letter) == 0o600
     private = [

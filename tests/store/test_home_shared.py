@@ -8,6 +8,7 @@ from threading import Event
 import pytest
 
 from pbm_oust.store.home import Home
+from pbm_oust.store.waiting import BoardName
 from tests.support.processes import files, run_at_once
 
 
@@ -34,7 +35,7 @@ def test_a_board_is_held_by_one_at_a_time(home: Home) -> None:
             time.sleep(0.05)  # so that a thread that does not wait would be first
             file.append("first\n", after=len(file.data))
         done.result()
-    assert home.read_history("oust", 1) == b"first\nsecond\n"
+    assert home.history(BoardName("oust", 1)) == b"first\nsecond\n"
 
 
 def test_no_number_is_used_twice_by_many_threads_of_many_processes(home: Home) -> None:
@@ -49,7 +50,9 @@ with ThreadPoolExecutor(5) as pool:
 """
     printed = run_at_once(home, *[script] * 4)
     assert sorted(int(word) for line in printed for word in line.split()) == list(range(1, 41))
-    assert all(home.read_history("oust", number) == b"%d\n" % number for number in range(1, 41))
+    assert all(
+        home.history(BoardName("oust", number)) == b"%d\n" % number for number in range(1, 41)
+    )
 
 
 def test_two_processes_that_append_to_one_board_lose_nothing(home: Home) -> None:
@@ -60,7 +63,7 @@ for number in range(300):
         file.append(f"{len(file.data.splitlines())} {number}\\n", after=len(file.data))
 """
     run_at_once(home, script, script)
-    lines = [line.split() for line in home.read_history("oust", 1).decode().splitlines()]
+    lines = [line.split() for line in home.history(BoardName("oust", 1)).decode().splitlines()]
     assert [int(place) for place, _ in lines] == list(range(600))
     assert sorted(int(number) for _, number in lines) == sorted([*range(300)] * 2)
 

@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-
-from pbm_oust.store.home import Home
 from pbm_oust.store.journal import (
     MEMORY,
     BadJournal,
@@ -18,6 +16,8 @@ from pbm_oust.store.journal import (
     format_entry,
     parse_entry,
 )
+
+from pbm_oust.store.home import Home
 from tests.support.processes import files, run_at_once
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)

@@ -3,9 +3,10 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from pbm_oust.store.limits import LONGEST, Counted
 
 from pbm_oust.store.home import Home
-from pbm_oust.store.limits import LONGEST, Counted
+from pbm_oust.store.rate_limits import count_once, is_limit_reached
 from tests.support.accounts import codes, make_account
 from tests.support.home_by_mail import ALICE, NOON, mailed
 from tests.support.outbox import letters
@@ -26,23 +27,23 @@ def send(home: Home, sender: str, line: str, at: datetime = NOON) -> list[str]:
 def test_a_limit_is_reached_and_passes(home: Home, counted: Counted, begun: datetime) -> None:
     limit = counted.value
     for nth in range(limit.most):
-        assert not home.limits.is_reached(counted, ALICE, begun + timedelta(minutes=nth)), nth
-        home.limits.count(counted, ALICE, begun + timedelta(minutes=nth))
+        assert not home.ask(is_limit_reached, counted, ALICE, begun + timedelta(minutes=nth)), nth
+        home.do(count_once, counted, ALICE, begun + timedelta(minutes=nth))
     last = begun + limit.within - timedelta(seconds=1)
-    assert home.limits.is_reached(counted, ALICE, last)
-    assert not home.limits.is_reached(counted, ALICE, begun + limit.within)
+    assert home.ask(is_limit_reached, counted, ALICE, last)
+    assert not home.ask(is_limit_reached, counted, ALICE, begun + limit.within)
 
 
 def test_an_address_is_counted_however_it_is_written_and_no_other_is(home: Home) -> None:
     for address in (ALICE, "Alice+tag@Example.ORG", ALICE.upper()):
-        home.limits.count(Counted.CODE, address, NOON)
-    assert home.limits.is_reached(Counted.CODE, ALICE, NOON)
-    assert not home.limits.is_reached(Counted.CODE, MALLORY, NOON)
-    assert not home.limits.is_reached(Counted.GUESS, ALICE, NOON)
+        home.do(count_once, Counted.CODES, address, NOON)
+    assert home.ask(is_limit_reached, Counted.CODES, ALICE, NOON)
+    assert not home.ask(is_limit_reached, Counted.CODES, MALLORY, NOON)
+    assert not home.ask(is_limit_reached, Counted.WRONG_PASSWORDS_FROM_ELSEWHERE, ALICE, NOON)
 
 
 def test_no_address_stands_in_what_is_counted(home: Home) -> None:
-    home.limits.count(Counted.CODE, ALICE, NOON)
+    home.do(count_once, Counted.CODES, ALICE, NOON)
     (path,) = home.limits.path.iterdir()
     assert "alice" not in path.read_text()
     assert path.stat().st_mode & 0o077 == 0
@@ -51,16 +52,16 @@ def test_no_address_stands_in_what_is_counted(home: Home) -> None:
 def test_a_line_that_was_not_written_to_its_end_does_not_count_and_spoils_no_other(
     home: Home,
 ) -> None:
-    home.limits.count(Counted.CODE, ALICE, NOON)
+    home.do(count_once, Counted.CODES, ALICE, NOON)
     (path,) = home.limits.path.iterdir()
     whole = path.read_text()
     path.write_text(whole + whole[:-1])
-    home.limits.count(Counted.CODE, ALICE, NOON)
+    home.do(count_once, Counted.CODES, ALICE, NOON)
     assert path.read_text() == whole * 2
 
 
 def test_old_days_are_forgotten(home: Home) -> None:
-    home.limits.count(Counted.CODE, ALICE, NOON)
+    home.do(count_once, Counted.CODES, ALICE, NOON)
     home.forget_expired(NOON + LONGEST)
     assert len(list(home.limits.path.iterdir())) == 1
     home.forget_expired(NOON + LONGEST + timedelta(days=1))
@@ -70,9 +71,9 @@ def test_old_days_are_forgotten(home: Home) -> None:
 def test_processes_at_once_lose_no_count(home: Home) -> None:
     script = """
 from datetime import UTC, datetime
-from pbm_oust.store.limits import Counted
+from pbm_oust.store.rate_limits import Counted
 for _ in range(20):
-    home.limits.count(Counted.CODE, "alice@example.org", datetime(2026, 11, 20, tzinfo=UTC))
+    home.do(count_once, Counted.CODES, "alice@example.org", datetime(2026, 11, 20, tzinfo=UTC))
 """
     run_at_once(home, script, script, script)
     (path,) = home.limits.path.iterdir()
@@ -99,7 +100,7 @@ def test_whoever_asks_too_often_for_his_own_address_gets_no_answer(home: Home) -
 
 
 def test_an_address_of_no_account_gets_so_many_answers_an_hour(home: Home) -> None:
-    most = Counted.ANSWER.value.most
+    most = Counted.ANSWERS.value.most
     for _ in range(most):
         assert send(home, MALLORY, "help") == [f"{MALLORY}: help"]
     assert send(home, MALLORY, "help") == []
@@ -110,14 +111,14 @@ def test_an_address_of_no_account_gets_so_many_answers_an_hour(home: Home) -> No
 
 def test_a_player_gets_as_many_answers_as_he_wants(home: Home) -> None:
     make_account(home, "alice", "wonderland", ALICE)
-    for _ in range(Counted.ANSWER.value.most + 1):
+    for _ in range(Counted.ANSWERS.value.most + 1):
         assert send(home, ALICE, "help") == [f"{ALICE}: help"]
 
 
 def test_after_too_many_guesses_the_right_password_is_refused_but_not_at_home(home: Home) -> None:
     make_account(home, "alice", "wonderland", ALICE)
     right = "oust showas alice wonderland all"
-    for nth in range(Counted.GUESS.value.most):
+    for nth in range(Counted.WRONG_PASSWORDS_FROM_ELSEWHERE.value.most):
         assert send(home, MALLORY, right) == [f"{MALLORY}: oust:"]
         send(home, MALLORY, f"oust showas alice rabbithole{nth} all")
     assert send(home, MALLORY, right) == [f"{MALLORY}: not"]
@@ -129,7 +130,7 @@ def test_an_account_that_is_not_there_is_guessed_at_no_more_often(home: Home) ->
     make_account(home, "alice", "wonderland", ALICE)
     said = {}
     for userid in ("alice", "nobod"):
-        for _ in range(Counted.GUESS.value.most + 1):
+        for _ in range(Counted.WRONG_PASSWORDS_FROM_ELSEWHERE.value.most + 1):
             send(home, MALLORY, f"oust showas {userid} rabbithole all")
         letter = letters(home)[-1]
         said[userid] = letter.subject, letter.text.replace(userid, "USERID")
@@ -139,6 +140,6 @@ def test_an_account_that_is_not_there_is_guessed_at_no_more_often(home: Home) ->
 
 def test_after_many_slips_the_account_itself_has_to_wait(home: Home) -> None:
     make_account(home, "alice", "wonderland", ALICE)
-    for _ in range(Counted.SLIP.value.most):
+    for _ in range(Counted.WRONG_PASSWORDS_FROM_OWN_ADDRESS.value.most):
         send(home, ALICE, "oust showas alice rabbithole all")
     assert send(home, ALICE, "oust showas alice wonderland all") == [f"{ALICE}: not"]

@@ -6,7 +6,7 @@ from pbm_oust.store.database import Database
 from pbm_oust.store.message_keys import (
     MEMORY,
     Known,
-    Outcome,
+    KeyOutcome,
     count_keys,
     find_key,
     forget_old_keys,
@@ -17,7 +17,7 @@ KEY, OTHER = "4f0c1d2e9a8b7c6d", "0b53a2c4d1e6f788"
 
 
 def note(
-    database: Database, outcome: Outcome, at: datetime, progress: str = "", key: str = KEY
+    database: Database, outcome: KeyOutcome, at: datetime, progress: str = "", key: str = KEY
 ) -> bool:
     return database.write(lambda each: note_key(each, key, outcome, at, progress))
 
@@ -29,37 +29,37 @@ def known(database: Database, key: str = KEY) -> Known | None:
 
 def test_a_key_is_not_known_before_it_is_noted(database: Database, now: datetime) -> None:
     assert known(database) is None
-    assert note(database, Outcome.DONE, now)
-    assert known(database) == Known(Outcome.DONE, now, "")
+    assert note(database, KeyOutcome.DONE, now)
+    assert known(database) == Known(KeyOutcome.DONE, now, "")
     assert known(database, OTHER) is None
 
 
 def test_what_was_refused_stays_refused(database: Database, now: datetime) -> None:
-    assert note(database, Outcome.REFUSED, now)
-    assert not note(database, Outcome.DONE, now)
-    assert not note(database, Outcome.BEGUN, now)
-    assert known(database) == Known(Outcome.REFUSED, now, "")
+    assert note(database, KeyOutcome.REFUSED, now)
+    assert not note(database, KeyOutcome.DONE, now)
+    assert not note(database, KeyOutcome.BEGUN, now)
+    assert known(database) == Known(KeyOutcome.REFUSED, now, "")
 
 
 def test_what_was_done_is_not_done_again(database: Database, now: datetime) -> None:
-    assert note(database, Outcome.DONE, now)
-    assert not note(database, Outcome.DONE, now + timedelta(days=1))
-    assert known(database) == Known(Outcome.DONE, now, "")
+    assert note(database, KeyOutcome.DONE, now)
+    assert not note(database, KeyOutcome.DONE, now + timedelta(days=1))
+    assert known(database) == Known(KeyOutcome.DONE, now, "")
 
 
 def test_what_has_begun_goes_on_until_it_is_done(database: Database, now: datetime) -> None:
     later = now + timedelta(minutes=1)
-    assert note(database, Outcome.BEGUN, now, "one")
-    assert note(database, Outcome.BEGUN, now, "one two")
-    assert known(database) == Known(Outcome.BEGUN, now, "one two")
-    assert note(database, Outcome.DONE, later)
-    assert known(database) == Known(Outcome.DONE, later, "")
-    assert not note(database, Outcome.BEGUN, later, "one two three")
+    assert note(database, KeyOutcome.BEGUN, now, "one")
+    assert note(database, KeyOutcome.BEGUN, now, "one two")
+    assert known(database) == Known(KeyOutcome.BEGUN, now, "one two")
+    assert note(database, KeyOutcome.DONE, later)
+    assert known(database) == Known(KeyOutcome.DONE, later, "")
+    assert not note(database, KeyOutcome.BEGUN, later, "one two three")
 
 
 def test_a_key_is_forgotten_after_thirty_days(database: Database, now: datetime) -> None:
-    note(database, Outcome.DONE, now)
-    note(database, Outcome.DONE, now + timedelta(days=1), key=OTHER)
+    note(database, KeyOutcome.DONE, now)
+    note(database, KeyOutcome.DONE, now + timedelta(days=1), key=OTHER)
     assert database.write(lambda each: forget_old_keys(each, now + MEMORY)) == 0
     late = now + MEMORY + timedelta(seconds=1)
     assert database.write(lambda each: forget_old_keys(each, late)) == 1

@@ -15,11 +15,12 @@ from email import message_from_bytes
 from pathlib import Path
 
 import pytest
+from pbm_oust.store.recovery import recover
 
 from pbm_oust.mail.inbound import Envelope, open_intake
-from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
-from pbm_oust.store.recovery import recover
+from pbm_oust.store.verifications import all_codes
+from pbm_oust.store.waiting import BoardName
 from tests.support.accounts import make_account
 from tests.support.processes import files
 from tests.support.server import PROGRAM, running
@@ -55,7 +56,7 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a home with two players and a board, and no letters."""
     path: Path = tmp_path_factory.mktemp("begun")
     home = Home(path)
-    home.prepare(tuple(KINDS))
+    home.prepare()
     make_account(home, "alice", "wonderland", ALICE)
     make_account(home, "bob", "lookingglass", BOB)
     take(home, ALICE, "oust challenge alice bob -size=5")
@@ -143,8 +144,8 @@ def readers(home: Home) -> tuple[str, ...]:
 
 def state(home: Home) -> tuple[list[str], list[bytes], int]:
     """Return what commands change: accounts made or asked for, histories, the journal's length."""
-    histories = [home.read_history("oust", board) for board in home.boards("oust")]
-    return [*home.userids(), *home.pending.names()], histories, len(home.journal.entries())
+    histories = [home.history(BoardName("oust", board)) for board in home.boards("oust")]
+    return [*home.userids(), *home.ask(all_codes)], histories, len(home.journal.entries())
 
 
 # Letters

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
 from pbm_oust.store.home import Home
+from pbm_oust.store.waiting import BoardName
 
 
 def test_who_waited_for_a_history_that_was_replaced_appends_to_the_new_one(home: Home) -> None:
@@ -24,12 +25,12 @@ def test_who_waited_for_a_history_that_was_replaced_appends_to_the_new_one(home:
             time.sleep(0.05)  # so that the thread waits for the file that goes
             file.replace(b"new\n")
         assert done.result() == b"new\n"
-    assert home.read_history("oust", 1) == b"new\nlater\n"
+    assert home.history(BoardName("oust", 1)) == b"new\nlater\n"
 
 
 def test_a_replaced_history_is_open_to_the_same_people(home: Home) -> None:
     home.create_history("oust", 1, "old\n")
-    path = home.history_path("oust", 1)
+    path = home.history_path(BoardName("oust", 1))
     path.chmod(0o600)
     with home.locked_history("oust", 1) as file:
         file.replace(b"new\n")

@@ -17,6 +17,8 @@ import pytest
 from pbm_oust.accounts.verification import code_for
 from pbm_oust.board.history import read_history
 from pbm_oust.store.home import Home
+from pbm_oust.store.verifications import all_codes, find_verification
+from pbm_oust.store.waiting import BoardName
 from tests.support.server import ADDRESS, PROGRAM, letters_in, running
 from tests.support.sink import listening_sink
 
@@ -62,7 +64,7 @@ def run(home: Path, *arguments: str, status: int = 0) -> str:
 
 def code_of(home: Home, userid: str) -> str:
     """Return the code that a signup waits for; the letter with it may be at the relay already."""
-    waiting = (home.pending.find(name, datetime.now(UTC)) for name in home.pending.names())
+    waiting = (home.ask(find_verification, name, datetime.now(UTC)) for name in home.ask(all_codes))
     return next(code_for(home.key(), each) for each in waiting if each and each.userid == userid)
 
 
@@ -84,10 +86,10 @@ def play(path: Path, pair: tuple[str, str], ways: list[Way], chance: random.Rand
         board = next(
             number
             for number in home.boards("oust")
-            if f"X: {pair[0]}\n".encode() in home.read_history("oust", number)
+            if f"X: {pair[0]}\n".encode() in home.history(BoardName("oust", number))
         )
         for nth in range(MOVES):
-            game = read_history(home.read_history("oust", board)).game
+            game = read_history(home.history(BoardName("oust", board))).game
             mover, waiting = game.player_to_move, game.owner(game.to_move.other)
             quiet = game.position.placements() & ~game.position.capturing()
             cell = chance.choice(game.header.grid.names(quiet))

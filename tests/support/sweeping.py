@@ -7,13 +7,12 @@ from email import message_from_bytes
 from pathlib import Path
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.account_file import format_account, parse_account
 from pbm_oust.accounts.password import Secret, hash_password
 from pbm_oust.accounts.settings import USUAL, Settings, with_settings
 from pbm_oust.accounts.vacations import Absence, with_absences
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header, Terms
-from pbm_oust.board.notation import format_header, format_record, format_result
+from pbm_oust.board.notation import format_record, format_result
 from pbm_oust.letters.letters import Letters
 from pbm_oust.play.outcome import Handled
 from pbm_oust.play.request import Request
@@ -24,7 +23,8 @@ from pbm_oust.service.service import handle
 from pbm_oust.service.sweep import Swept, sweep
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.home import Home
-from pbm_oust.store.open_boards import open_board, read_game
+from pbm_oust.store.open_boards import next_number, open_board, read_game, start_new_board
+from tests.support.accounts import account_of
 from tests.support.games import wish
 from tests.support.letters import as_text
 
@@ -84,12 +84,12 @@ class World:
     def add_player(self, userid: str, settings: Settings = USUAL) -> None:
         """Make an account with these settings."""
         account = Account(userid, HASH, (f"{userid}@example.org",), day(0))
-        self.home.write_player(userid, format_account(with_settings(account, settings)))
+        self.home.save(with_settings(account, settings))
 
     def change_player(self, userid: str, change: Callable[[Account], Account]) -> None:
         """Change an account."""
-        account = parse_account(self.home.read_player(userid))
-        self.home.write_player(userid, format_account(change(account)))
+        account = account_of(self.home, userid)
+        self.home.save(change(account))
 
     def away(self, userid: str, *some: tuple[float, float]) -> None:
         """Give a player these vacations."""
@@ -98,9 +98,9 @@ class World:
 
     def add_board(self, x: str, o: str, at: float = 0, terms: Terms | None = None) -> int:
         """Start a board of Oust and return its number."""
-        with self.home.next_board("oust") as number:
-            header = Header(OUST, number, parse_grid("square 5x5"), x, o, terms or Terms(), day(at))
-            self.home.create_history("oust", number, format_header(header))
+        number = next_number(self.home, OUST)
+        header = Header(OUST, number, parse_grid("square 5x5"), x, o, terms or Terms(), day(at))
+        start_new_board(self.home, Game.start(header), f"{number:016x}", b"")
         return number
 
     def play(self, board: int, at: float, command: str) -> None:
@@ -144,7 +144,7 @@ class World:
 def new_world(path: Path, userids: Iterable[str] = ("alice", "bob")) -> World:
     """Return a home with these players and no board."""
     world = World(path)
-    world.home.prepare(tuple(KINDS))
+    world.home.prepare()
     for userid in userids:
         world.add_player(userid)
     return world

@@ -36,7 +36,11 @@ def conversation(name: str) -> tuple[dict[str, str], list[str], list[Notice]]:
     notices: list[Notice] = []
     with TemporaryDirectory() as folder:
         outcome = replay(name, Path(folder), notices)
-        files = [path.read_text() for path in Path(folder).rglob("*") if path.is_file()]
+        files = [
+            path.read_bytes().decode("latin-1")
+            for path in Path(folder).rglob("*")
+            if path.is_file()
+        ]
     return outcome, files, notices
 
 
