@@ -10,7 +10,7 @@ from pbm_oust.accounts.notes import NOTES
 from pbm_oust.accounts.queue import QUEUE
 from pbm_oust.accounts.seeks import SEEKS
 from pbm_oust.accounts.settings import SETTINGS
-from pbm_oust.accounts.status import BECOMES, DISABLED, SIGNED_OFF, TOLD
+from pbm_oust.accounts.status import DISABLED, SIGNED_OFF
 from pbm_oust.accounts.submissions import SUBMISSIONS
 from pbm_oust.accounts.vacations import VACATIONS
 from pbm_oust.accounts.verification import VERIFIED
@@ -32,8 +32,6 @@ KEPT: Nouns = (
     DIGEST,
     SIGNED_OFF,
     DISABLED,
-    BECOMES,
-    TOLD,
     VERIFIED,
 )
 """The nouns, in the order in which a person reads them in an account."""

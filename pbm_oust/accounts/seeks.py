@@ -8,7 +8,7 @@ that the seeker wants, the grid and the terms. The second is the highest number 
 given, so that no number is ever given twice.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -87,19 +87,6 @@ SEEKS: Kept[tuple[Seek, ...]] = Kept(
     merged=lambda seeks, others: (*seeks, *others),
 )
 
-SOUGHT: Kept[Mapping[str, int]] = Kept(
-    name="sought",
-    key="Sought",
-    columns=(Column("kind"), Column("highest", Holds.NUMBER)),
-    empty={},
-    to_rows=lambda numbers: numbers.items(),
-    of_rows=dict,
-    to_lines=lambda numbers: [f"{kind} {highest}" for kind, highest in numbers.items()],
-    merged=lambda numbers, others: {
-        kind: max(numbers.get(kind, 0), others.get(kind, 0)) for kind in {**numbers, **others}
-    },
-)
-
 
 def seeks_of(account: Account) -> tuple[Seek, ...]:
     """Return the challenges of a player, also those whose time is over."""
@@ -107,14 +94,5 @@ def seeks_of(account: Account) -> tuple[Seek, ...]:
 
 
 def with_seeks(account: Account, seeks: Iterable[Seek]) -> Account:
-    """Return an account with these challenges; the highest numbers it had are kept."""
-    kept = tuple(seeks)
-    numbers = dict(last_numbers(account))
-    for seek in kept:
-        numbers[seek.kind] = max(seek.number, numbers.get(seek.kind, 0))
-    return SOUGHT.put(SEEKS.put(account, kept), numbers)
-
-
-def last_numbers(account: Account) -> Mapping[str, int]:
-    """Return the highest number that a player was given, by game."""
-    return SOUGHT.of(account)
+    """Return an account with these challenges."""
+    return SEEKS.put(account, tuple(seeks))

@@ -4,7 +4,6 @@ from typing import Any
 
 import click
 
-from pbm_oust.accounts.account import BadAccount
 from pbm_oust.board.formats.structured import record_fields, result_fields
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_time
@@ -29,6 +28,7 @@ from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind, Side
+from pbm_oust.store.faults import AccountDamaged
 from pbm_oust.store.open_boards import DamagedHistory, read_game
 from pbm_oust.store.waiting import BoardName
 
@@ -217,7 +217,7 @@ def _deadline(operator: Operator, game: Game) -> dict[str, str | None]:
     work = UnitOfWork(operator.home, lambda _notice, _request: [], now)
     try:
         until = None if game.result else format_time(work.clock_of(game).deadline)
-    except BadAccount:
+    except AccountDamaged:
         until = None
     return {"deadline": until}
 

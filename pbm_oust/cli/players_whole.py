@@ -6,7 +6,6 @@ from datetime import datetime
 
 import click
 
-from pbm_oust.accounts.account import BadAccount
 from pbm_oust.accounts.status import disabled_since, with_disabled
 from pbm_oust.board.notation import format_time
 from pbm_oust.cli.operator import Operator, Refused, now, pass_operator
@@ -17,6 +16,7 @@ from pbm_oust.letters.letters import Letters
 from pbm_oust.play.renaming import CannotMove, merge_players, rename_player
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, Unreadable
+from pbm_oust.store.faults import AccountDamaged
 from pbm_oust.store.open_boards import DamagedHistory
 
 
@@ -93,7 +93,7 @@ def broadcast(operator: Operator, text: str | None, userids: tuple[str, ...]) ->
         read_account(operator, userid)
     try:
         count = announce(text, to, _desk(operator))
-    except BadAccount as error:
+    except AccountDamaged as error:
         raise Refused(str(error)) from None
     click.echo(f"written to {count} {'player' if count == 1 else 'players'}")
 
@@ -117,7 +117,7 @@ def _move(
         count = move(old, new, _desk(operator))
     except NotAllowed:
         raise Refused(f"there is no player {new}") from None
-    except (CannotMove, BadAccount) as error:
+    except (CannotMove, AccountDamaged) as error:
         raise Refused(str(error)) from None
     except DamagedHistory as error:
         raise Refused(f"{error}; mend this board first, then say it again") from None

@@ -4,7 +4,6 @@ import sys
 
 import click
 
-from pbm_oust.accounts.account import BadAccount
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_ruling
 from pbm_oust.board.reasons import GameOver, SamePlayer
@@ -16,6 +15,7 @@ from pbm_oust.mail.inbound import open_intake
 from pbm_oust.play.rulings import rule_board
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules.position import Kind, Side
+from pbm_oust.store.faults import AccountDamaged
 from pbm_oust.store.histories import NoSuchBoard
 from pbm_oust.store.open_boards import DamagedHistory, read_game
 
@@ -91,7 +91,7 @@ def _rule(operator: Operator, kind: Kind, board: int, ruling: Ruling, what: str,
         rule_board(open_intake(home, operator.configuration.address, now).work, kind, board, decide)
     except Refusal as refusal:
         raise Refused(_reason(refusal, kind, board)) from None
-    except (DamagedHistory, BadAccount) as damage:
+    except (DamagedHistory, AccountDamaged) as damage:
         raise Refused(str(damage)) from None
     click.echo(f"{kind.name} {board}: {format_ruling(ruling)}")
     hand_over(operator)

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.account_file import FILED
 from pbm_oust.accounts.exported import account_lines
 from pbm_oust.accounts.notes import NOTES, notes_of
 from pbm_oust.accounts.password import Secret
@@ -111,7 +110,7 @@ def _first_letter(
     bounces = (work.home.ask(bounces_of, address) for address in account.addresses)
     return ExportNotice(
         reader,
-        lines=tuple(account_lines(NOTES.put(account, {}), FILED)),
+        lines=tuple(account_lines(NOTES.put(account, {}))),
         notes=notes_of(account),
         returned=tuple(each for each in bounces if each.bounces),
         letters=work.home.ask(count_letters_to, account.addresses),

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from pbm_oust.accounts.status import disabled_since
 from pbm_oust.board.notation import format_time
 from pbm_oust.doctor.finding import Examiner, Finding, counted
-from pbm_oust.store.account_tables import AccountDamaged
 from pbm_oust.store.bounces import all_bounces
-from pbm_oust.store.faults import DatabaseFault
+from pbm_oust.store.faults import AccountDamaged, DatabaseFault
 from pbm_oust.store.home import Home
 
 _on = Examiner("accounts")

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from email.message import Message
 
-from pbm_oust.accounts.account import BadAccount
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.returned import Bounce
 from pbm_oust.accounts.tags import (
@@ -81,7 +80,7 @@ class Intake:
         except UnreadableMail as error:
             level, handled = logging.WARNING, Handled(Outcome.UNREADABLE, why=str(error))
             raise
-        except (OSError, DamagedHistory, BadAccount) as error:
+        except (OSError, DamagedHistory) as error:
             level, handled = logging.ERROR, Handled(Outcome.KEPT, why=str(error))
             raise KeptBySender(str(error)) from None
         except Exception as error:

@@ -63,7 +63,7 @@ def authenticate(userid: str, proof: Credential, request: Request, work: UnitOfW
 
 
 def verify(claim: Claim, work: UnitOfWork) -> Reply | None:
-    """Return the answer that a claim proves a mail to be, or None. Raises BadAccount."""
+    """Return the answer that a claim proves a mail to be, or None. Raises AccountDamaged."""
     account = work.account_if_any(claim.userid)
     return verified(claim, work.home.key(), account) if account else None
 

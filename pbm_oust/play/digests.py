@@ -37,7 +37,7 @@ class DigestNotice(Notice):
 def send_digest(work: UnitOfWork, userid: str) -> bool:
     """Mail a player what waits for him if his time of the day has come; return whether it was.
 
-    Nothing is mailed when nothing waits. Raises BadAccount and OSError.
+    Nothing is mailed when nothing waits. Raises OSError.
     """
     return work.retried(lambda attempt: _send(attempt, userid))
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.invitations import limit_of, rejected_by
-from pbm_oust.accounts.status import becomes, disabled_since, signed_off_since
+from pbm_oust.accounts.status import disabled_since, signed_off_since
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header
 from pbm_oust.board.reasons import SamePlayer
@@ -135,7 +135,7 @@ def check_willing(challenged: Account, challenger: str, home: Home) -> None:
 
 def check_room(account: Account, home: Home) -> None:
     """Make sure that a player has a board free. Raises NotAllowed, also for a closed account."""
-    if disabled_since(account) or becomes(account):
+    if disabled_since(account):
         raise NotAllowed(Disabled(account.userid, own=False), account.userid)
     limit = limit_of(account)
     active = count_active(account.userid, home) if limit else 0

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import cache
 from typing import TypeVar
 
-from pbm_oust.accounts.account import Account, BadAccount
+from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import is_same_address
 from pbm_oust.accounts.clock import Clock, read_clock
 from pbm_oust.accounts.returned import Returned
@@ -27,6 +27,7 @@ from pbm_oust.play.readers import language_at
 from pbm_oust.play.request import Actor, RefusedBefore, Request, Write
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.store.bounces import bounces_of
+from pbm_oust.store.faults import AccountDamaged
 from pbm_oust.store.home import Changed, Home
 from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
 from pbm_oust.store.open_boards import OpenBoard, has_played
@@ -68,7 +69,7 @@ class UnitOfWork:
         return self.account_if_any(word.lower()) is not None
 
     def account(self, userid: str) -> Account:
-        """Return an account. Raises NotAllowed if there is none, and BadAccount."""
+        """Return an account. Raises NotAllowed if there is none, and AccountDamaged."""
         account = self.account_if_any(userid)
         if account is None:
             raise NotAllowed(NoSuchPlayer(), userid)
@@ -131,7 +132,7 @@ class UnitOfWork:
         return deed(replace(self, read={}))
 
     def clock_of(self, game: Game, *latest: Account) -> Clock:
-        """Return the clock of a board that goes on, at this moment. Raises BadAccount.
+        """Return the clock of a board that goes on, at this moment. Raises AccountDamaged.
 
         `latest` are accounts of players as they are to be, where files have them otherwise.
         """
@@ -140,7 +141,10 @@ class UnitOfWork:
         return read_clock(game, absences, max(self.now(), game.latest))
 
     def absences_of(self, userid: str) -> tuple[Absence, ...]:
-        """Return the vacations of a player, none of one without an account. Raises BadAccount."""
+        """Return the vacations of a player, none of one without an account.
+
+        Raises AccountDamaged.
+        """
         return absences_of(self.account(userid)) if self.has_account(userid) else ()
 
     def _known(self, notice: Notice, request: Request) -> Notice:
@@ -152,7 +156,7 @@ class UnitOfWork:
         if game is None or reader.userid or reader.addresses != (request.sender,):
             return notice
         for userid in (game.player_to_move, game.owner(game.to_move.other)):
-            with suppress(BadAccount):
+            with suppress(AccountDamaged):
                 account = self.account_if_any(userid)
                 if account and account.has_exactly(request.sender):
                     known = self._reachable(account, reader.addresses, reader.wrote_from)
@@ -167,7 +171,7 @@ class UnitOfWork:
         game = notice.board()
         is_now = any(shown.is_now for shown in notice.shows())
         if isinstance(notice, TimedNotice) and game and is_now:
-            with suppress(BadAccount):
+            with suppress(AccountDamaged):
                 if not (game.result or notice.clock):
                     return replace(notice, clock=self.clock_of(game))
         return notice

@@ -39,7 +39,7 @@ class DoneBeforeNotice(Notice):
 def handle(request: Request, work: UnitOfWork) -> Handled:
     """Carry out a request: what it does and the letters about it are on the disk on return.
 
-    Raises OSError, DamagedHistory or BadAccount where that was not possible through no fault of
+    Raises OSError, DamagedHistory or AccountDamaged where that was not possible through no fault of
     the sender; nothing has changed then.
     """
     work = replace(work, vocabulary=VOCABULARY)

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from pbm_oust.accounts.account import BadAccount
 from pbm_oust.accounts.clock import ruling_due
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_action
@@ -60,7 +59,7 @@ def sweep(work: UnitOfWork) -> Swept:
     for about, chore in _chores(work):
         try:
             done += [Done(what, about) for what in [chore()] if what]
-        except (OSError, DamagedHistory, BadAccount, Refusal) as error:
+        except (OSError, DamagedHistory, Refusal) as error:
             troubles.append(Trouble(about, str(error)))
     return Swept(tuple(done), tuple(troubles))
 

@@ -40,7 +40,6 @@ ORDER BY number
 SEEKER = "SELECT userid FROM seeks WHERE kind = ? AND number = ?"
 HIGHEST_SEEK = "SELECT highest FROM seek_numbers WHERE kind = ?"
 REJECTING = "SELECT userid FROM rejections WHERE rejected = ? ORDER BY userid"
-PROMISED = "SELECT 1 FROM becomes WHERE next_userid = ?"
 
 PAGE = 500
 """How many accounts are asked for at a time."""
@@ -132,11 +131,6 @@ def next_seek_number(snapshot: Snapshot, kind: str) -> int:
 def rejecting(snapshot: Snapshot, userid: str) -> list[str]:
     """Return the userids of those who want no games with a player."""
     return _firsts(snapshot, REJECTING, userid)
-
-
-def is_promised(snapshot: Snapshot, userid: str) -> bool:
-    """Return whether somebody is about to get this userid."""
-    return snapshot.row(PROMISED, userid) is not None
 
 
 def _firsts(snapshot: Snapshot, statement: str, *values: int | str) -> list[str]:

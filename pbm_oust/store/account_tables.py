@@ -13,16 +13,12 @@ from pbm_oust.accounts.kept import Column, Holds, Kept
 from pbm_oust.accounts.registry import Nouns
 from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.connections import Row, Snapshot, Value
-from pbm_oust.store.faults import DatabaseDamaged
+from pbm_oust.store.faults import AccountDamaged
 
 T = TypeVar("T")
 
 ADDRESSES = "addresses"
 """The table of the addresses, which are a part of every account."""
-
-
-class AccountDamaged(DatabaseDamaged):
-    """The database has rows of an account that say nothing; the message says which."""
 
 
 @dataclass(frozen=True)

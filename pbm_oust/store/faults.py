@@ -40,6 +40,10 @@ class DatabaseDamaged(DatabaseFault):
     """The file does not hold what SQLite wrote."""
 
 
+class AccountDamaged(DatabaseDamaged):
+    """The rows of an account say nothing; the message names the account."""
+
+
 class DatabaseTooNew(DatabaseFault):
     """The tables are those of a later version of the program."""
 

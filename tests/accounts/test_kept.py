@@ -27,7 +27,7 @@ from pbm_oust.accounts.settings import (
     with_setting,
     with_settings,
 )
-from pbm_oust.accounts.status import BECOMES, DISABLED, SIGNED_OFF
+from pbm_oust.accounts.status import DISABLED, SIGNED_OFF
 from pbm_oust.accounts.submissions import SUBMISSIONS
 from pbm_oust.accounts.vacations import VACATIONS, Absence, absences_of, with_absences
 from pbm_oust.accounts.verification import VERIFIED
@@ -133,7 +133,6 @@ def test_nobody_changes_when_somebody_is_renamed_whom_no_account_knows(
         (DIGEST, (NOON,)),
         (SIGNED_OFF, ("yesterday",)),
         (DISABLED, (1,)),
-        (BECOMES, ("Somebody Else",)),
         (VERIFIED, (KEY, "x")),
     ],
     ids=str,

@@ -24,15 +24,6 @@ CREATE TABLE addresses (
 
 CREATE INDEX addresses_normal ON addresses (normal, userid);
 
-CREATE TABLE becomes (
-    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
-    position INTEGER NOT NULL,
-    next_userid TEXT NOT NULL, -- the userid that the account is about to get
-    PRIMARY KEY (userid, position)
-) STRICT, WITHOUT ROWID;
-
-CREATE INDEX becomes_next_userid ON becomes (next_userid);
-
 CREATE TABLE board_limits (
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
     position INTEGER NOT NULL,
@@ -278,13 +269,6 @@ CREATE TABLE submissions ( -- moves that wait to be confirmed
     board INTEGER NOT NULL,
     record INTEGER NOT NULL, -- the number of the board's next record when this was submitted
     move TEXT NOT NULL,
-    PRIMARY KEY (userid, position)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE to_be_told ( -- who is told when that has happened
-    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
-    position INTEGER NOT NULL,
-    reader TEXT NOT NULL, -- the userid of a player
     PRIMARY KEY (userid, position)
 ) STRICT, WITHOUT ROWID;
 

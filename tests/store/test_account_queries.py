@@ -10,7 +10,7 @@ from pbm_oust.accounts.digest import Digested, next_digest, with_digested
 from pbm_oust.accounts.invitations import with_rejected
 from pbm_oust.accounts.seeks import SEEKS
 from pbm_oust.accounts.settings import Settings, Switch, with_settings
-from pbm_oust.accounts.status import with_becomes, with_disabled, with_signed_off
+from pbm_oust.accounts.status import with_disabled, with_signed_off
 from pbm_oust.accounts.watched import with_watched
 from pbm_oust.store import account_queries as queries
 from pbm_oust.store.accounts import ACCOUNTS
@@ -150,9 +150,3 @@ def test_those_who_reject_a_player_are_found(database: Database) -> None:
     write(database, ALICE, with_rejected(BOB, ["alice"]), with_rejected(CAROL, ["bob"]))
     assert ask(database, lambda snapshot: queries.rejecting(snapshot, "alice")) == ["bob"]
     assert ask(database, lambda snapshot: ACCOUNTS.mentioning(snapshot, "bob")) == ["carol"]
-
-
-def test_a_userid_that_somebody_is_about_to_get_is_promised(database: Database) -> None:
-    write(database, with_becomes(ALICE, "alicia", ["bob"]))
-    assert ask(database, lambda snapshot: queries.is_promised(snapshot, "alicia"))
-    assert not ask(database, lambda snapshot: queries.is_promised(snapshot, "alice"))

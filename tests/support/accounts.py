@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.account_file import format_account, parse_account
 from pbm_oust.accounts.password import Secret, hash_password
+from pbm_oust.store.accounts import ACCOUNTS
 from pbm_oust.store.home import Home
+from pbm_oust.store.verifications import all_codes
 from tests.support.outbox import letters
 
 JOINED = datetime(2026, 11, 1, tzinfo=UTC)
@@ -18,27 +19,30 @@ SALT = bytes(16)
 def make_account(home: Home, userid: str, password: str, *addresses: str) -> None:
     """Make an account without a proof of its addresses."""
     account = Account(userid, hash_password(Secret(password), SALT), addresses, JOINED)
-    home.write_player(userid, format_account(account))
+    home.save(account)
 
 
 def account_of(home: Home, userid: str) -> Account:
     """Return the account of a player."""
-    return parse_account(home.read_player(userid))
+    account = home.account(userid)
+    assert account is not None
+    return account
 
 
 def change_account(home: Home, userid: str, change: Callable[[Account], Account]) -> None:
     """Change the account of a player."""
-    home.write_player(userid, format_account(change(account_of(home, userid))))
+    home.save(change(account_of(home, userid)))
 
 
 def remove_account(home: Home, userid: str) -> None:
     """Take the account of a player away, as if it had never been made."""
-    (home.players / f"{userid}.txt").unlink()
+    home.do(ACCOUNTS.remove, account_of(home, userid))
 
 
-def damage_account(home: Home, userid: str, line: str = "Nonsense") -> None:
-    """Add a line to an account that nobody can read."""
-    home.write_player(userid, f"{home.read_player(userid)}{line}\n")
+def damage_account(home: Home, userid: str) -> None:
+    """Add a setting to an account that nobody can read."""
+    statement = "INSERT INTO settings VALUES (?, 99, 'mail', 'never')"
+    home.database.write(lambda transaction: transaction.run(statement, userid))
 
 
 def codes(home: Home) -> Iterator[tuple[str, str]]:
@@ -51,4 +55,4 @@ def codes(home: Home) -> Iterator[tuple[str, str]]:
 
 def count_waiting(home: Home) -> int:
     """Return how many requests wait for their codes."""
-    return len(home.pending.names())
+    return len(home.ask(all_codes))

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from pbm_oust.mail.inbound import Envelope, open_intake, outcome_text
 from pbm_oust.play.outcome import Handled, Outcome
-from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.sweep import sweep
 from pbm_oust.store.home import Home
 from tests.support.accounts import make_account
@@ -26,7 +25,7 @@ _numbers = count()
 def home_of(path: Path, *addresses: str, mails: Iterable[tuple[str, str]] = ()) -> Home:
     """Return a new home with players at these addresses, to which these mails have been sent."""
     home = Home(path)
-    home.prepare(tuple(KINDS))
+    home.prepare()
     for address in addresses:
         userid = address.partition("@")[0]
         make_account(home, userid, PASSWORDS[userid], address)
@@ -37,6 +36,7 @@ def home_of(path: Path, *addresses: str, mails: Iterable[tuple[str, str]] = ()) 
 
 def copy_of(home: Home, path: Path) -> Home:
     """Return a home at a path in which everything is as in another."""
+    home.database.close()
     return Home(shutil.copytree(home.path, path, dirs_exist_ok=True))
 
 

@@ -99,8 +99,6 @@ VALUES: Mapping[str, st.SearchStrategy[Any]] = {
     "digests": st.one_of(st.none(), st.builds(Digested, times, times)),
     "signed_off": st.one_of(st.none(), times),
     "disabled": st.one_of(st.none(), times),
-    "becomes": st.one_of(st.just(""), userids),
-    "to_be_told": several(userids),
     "verified": several(st.builds(Proof, keys, keys)),
 }
 """What makes values of each noun, by its name."""

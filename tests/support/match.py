@@ -10,6 +10,7 @@ from pbm_oust.languages import Language
 from pbm_oust.rules.grid import format_size
 from pbm_oust.rules.position import Side
 from pbm_oust.store.open_boards import read_game
+from pbm_oust.store.waiting import BoardName
 from tests.support.accounts import change_account
 from tests.support.games import STARTED, history_of
 from tests.support.home_by_mail import ALICE, BOB, PASSWORDS, Talk, home_of
@@ -51,7 +52,7 @@ def begin(path: Path, language: Language, *boards: tuple[Chance, int]) -> Talk:
         )
     for number, (chance, turns) in enumerate(boards, 1):
         history = history_of(chance.game(turns, number))
-        talk.home.history_path(chance.kind.name, number).write_bytes(history)
+        talk.home.history_path(BoardName(chance.kind.name, number)).write_bytes(history)
     return talk
 
 

@@ -15,6 +15,7 @@ from pbm_oust.play.request import Request
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.sweep import sweep
 from pbm_oust.store.home import Home
+from pbm_oust.store.letters import Draft
 from tests.support.home_by_mail import copy_of
 from tests.support.letters import as_text, page_of
 
@@ -69,9 +70,9 @@ def replay(name: str, folder: Path, notices: list[Notice] | None = None) -> dict
     )
     letters = "".join(take(FOLDER / name / "mails.txt", intake, now))
     histories = {
-        f"{kind}/{board}.txt": home.read_history(kind, board).decode()
+        str(home.history_path(name).relative_to(home.path)): home.history(name).decode()
         for kind in KINDS
-        for board in home.boards(kind)
+        for name in home.board_names(kind)
     }
     return {"letters.txt": letters, **histories}
 
@@ -81,7 +82,7 @@ def _empty_home() -> TemporaryDirectory[str]:
     folder = TemporaryDirectory(prefix="pbm_oust-")
     home = Home(Path(folder.name))
     home.key_path.write_text(f"{KEY}\n")
-    home.prepare(tuple(KINDS))
+    home.prepare()
     return folder
 
 
@@ -99,7 +100,7 @@ def _noting(intake: Intake, notices: list[Notice]) -> Intake:
     """Return an intake that also adds to a list what it tells."""
     write = intake.work.write
 
-    def noted(notice: Notice, request: Request) -> list[bytes]:
+    def noted(notice: Notice, request: Request) -> list[Draft]:
         notices.append(notice)
         return write(notice, request)
 

@@ -153,21 +153,6 @@ CREATE TABLE disabled (
     PRIMARY KEY (userid, position)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE becomes (
-    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
-    position INTEGER NOT NULL,
-    next_userid TEXT NOT NULL, -- the userid that the account is about to get
-    PRIMARY KEY (userid, position)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX becomes_next_userid ON becomes (next_userid);
-
-CREATE TABLE to_be_told ( -- who is told when that has happened
-    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
-    position INTEGER NOT NULL,
-    reader TEXT NOT NULL, -- the userid of a player
-    PRIMARY KEY (userid, position)
-) STRICT, WITHOUT ROWID;
-
 CREATE TABLE verified ( -- codes that came back for an account
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
     position INTEGER NOT NULL,
