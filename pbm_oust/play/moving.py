@@ -81,8 +81,8 @@ def carry_out(
         notices = with_return(notices, actor.account, own, acted, work)
         with work.posting(notices, request):
             board.append(acted)
-            end_absence(actor.account, own, work)
             work.hold(acted.x, acted.o)
+            end_absence(actor.account, own, work)
     return Handled(Outcome.DONE, acted.name, len(acted.records))
 
 

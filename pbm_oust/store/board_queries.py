@@ -97,7 +97,7 @@ def boards_to_move(snapshot: Snapshot, userid: str, kind: str | None = None) -> 
     """Return the boards on which a player is to move, in order of kinds and numbers."""
     statement = f"{_ENTRIES} boards b WHERE to_move = ?"
     if kind is None:
-        return _entries(snapshot, f"{statement} ORDER BY kind, board", userid)
+        return sorted(_entries(snapshot, statement, userid), key=lambda entry: entry.name)
     return _entries(snapshot, f"{statement} AND kind = ? ORDER BY board", userid, kind)
 
 
@@ -106,19 +106,17 @@ def boards_between(snapshot: Snapshot, one: str, other: str) -> list[BoardName]:
     rows = snapshot.rows(
         "SELECT a.kind, a.board FROM board_userids a JOIN board_userids b "
         "ON b.userid = ? AND b.kind = a.kind AND b.board = a.board "
-        "WHERE a.userid = ? ORDER BY a.kind, a.board",
+        "WHERE a.userid = ?",
         other,
         one,
     )
-    return [BoardName(*row) for row in rows]
+    return sorted(BoardName(*row) for row in rows)
 
 
 def boards_with(snapshot: Snapshot, userid: str) -> list[BoardName]:
     """Return the boards in whose histories a userid stands, damaged ones too, in order."""
-    rows = snapshot.rows(
-        "SELECT kind, board FROM board_userids WHERE userid = ? ORDER BY kind, board", userid
-    )
-    return [BoardName(*row) for row in rows]
+    rows = snapshot.rows("SELECT kind, board FROM board_userids WHERE userid = ?", userid)
+    return sorted(BoardName(*row) for row in rows)
 
 
 def has_played(snapshot: Snapshot, userid: str) -> bool:

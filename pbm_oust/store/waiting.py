@@ -8,15 +8,23 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pbm_oust.board.rename import with_other_userid
+from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.connections import Snapshot, Transaction
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class BoardName:
-    """A board by its kind and number."""
+    """A board by its kind and number; boards are in the order of the registry of kinds."""
 
     kind: str
     board: int
+
+    def __lt__(self, other: "BoardName") -> bool:
+        return self._place < other._place
+
+    @property
+    def _place(self) -> tuple[int, int]:
+        return list(KINDS).index(self.kind), self.board
 
     def __str__(self) -> str:
         return f"{self.kind} {self.board}"
