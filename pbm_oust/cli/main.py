@@ -13,7 +13,7 @@ from pbm_oust.rules.kinds import KINDS
 @click.group(
     cls=Gathered,
     elsewhere={
-        "broadcast": "players_whole:broadcast",
+        "broadcast": "broadcast:broadcast",
         "deliver": "serving:deliver",
         "doctor": "doctor:doctor",
         "games": "games:games",
