@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from pbm_oust.accounts.account_file import format_account
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.account_file import format_account
 from pbm_oust.accounts.password import Secret, hash_password
 from pbm_oust.board.notation import format_header
 from pbm_oust.cli import main
