@@ -24,6 +24,9 @@ LIFETIME = timedelta(days=60)
 MOST_SEEKS = 10
 """How many open challenges one player may have."""
 
+SOURCE = "seek"
+"""The word by which the history of a board says that it came from one."""
+
 _ANY = "any"
 
 

@@ -45,7 +45,8 @@ def main(context: click.Context, home: Path) -> None:
 
     Exit status: 0 done, 1 refused, 2 wrong usage.
     """
-    context.obj = Operator(home)
+    context.obj = operator = Operator(home)
+    context.call_on_close(operator.close)
 
 
 def run() -> None:

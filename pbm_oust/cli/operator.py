@@ -28,8 +28,10 @@ from pbm_oust.store.configuration import (
     parse_relay,
 )
 from pbm_oust.store.disk import NoSuchFile
+from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
-from pbm_oust.store.open_boards import DamagedHistory, read_game
+from pbm_oust.store.open_boards import DamagedHistory
+from pbm_oust.store.salvage import Salvage
 from pbm_oust.store.waiting import BoardName
 
 
@@ -46,25 +48,42 @@ class Operator:
     path: Path
 
     @cached_property
+    def _home(self) -> Home:
+        return Home(self.path)
+
+    @property
     def home(self) -> Home:
         """The home, which must exist."""
         if not self.path.is_dir():
             raise Refused(f"there is no home {self.path}; name one with --home")
-        return Home(self.path)
+        return self._home
 
     def prepared_home(self) -> Home:
         """Return the home to write to; makes folders that are missing."""
-        home = Home(self.path)
         try:
-            home.prepare()
+            self._home.prepare()
+        except DatabaseFault:
+            raise
         except OSError as error:
             raise Refused(f"cannot use {self.path} as home: {error.strerror}") from None
-        return home
+        return self._home
+
+    def close(self) -> None:
+        """Close the database of the home."""
+        self._home.database.close()
+
+    @cached_property
+    def boards(self) -> Salvage:
+        """The boards of the home, which can be read without its database too."""
+        return Salvage(self.home, self._warn)
+
+    def _warn(self, fault: DatabaseFault) -> None:
+        click.echo(f"Warning: {fault}. This comes from the histories alone.", err=True)
 
     def game(self, kind: Kind, board: int) -> Game:
         """Return the game of a board. Raises Refused if there is none or it does not replay."""
         try:
-            return read_game(self.home, kind, board)
+            return self.boards.game(kind, board)
         except Refusal:
             raise no_board(kind, board) from None
         except DamagedHistory as damage:
@@ -73,7 +92,7 @@ class Operator:
     def history(self, kind: Kind, board: int) -> bytes:
         """Return the history of a board as its file has it. Raises Refused."""
         try:
-            return self.home.history(BoardName(kind.name, board))
+            return self.boards.history(BoardName(kind.name, board))
         except NoSuchFile:
             raise no_board(kind, board) from None
 
@@ -87,11 +106,10 @@ class Operator:
 
     def read_configuration(self) -> Configuration:
         """Return the configuration as it is now. Raises BadConfiguration, which names the file."""
-        home = Home(self.path)
         try:
-            return parse_configuration(home.read_configuration())
+            return parse_configuration(self._home.read_configuration())
         except (BadConfiguration, OSError) as error:
-            raise BadConfiguration(f"{home.configuration}: {error}") from None
+            raise BadConfiguration(f"{self._home.configuration}: {error}") from None
 
 
 def no_board(kind: Kind, board: int) -> Refused:

@@ -11,7 +11,7 @@ from typing import Any
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import Secret
-from pbm_oust.accounts.seeks import LIFETIME, MOST_SEEKS, Seek, seeks_of, with_seeks
+from pbm_oust.accounts.seeks import LIFETIME, MOST_SEEKS, SOURCE, Seek, seeks_of, with_seeks
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header, Terms
 from pbm_oust.board.notation import NUMBER
@@ -34,9 +34,9 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind, Side
 from pbm_oust.store.account_queries import next_seek_number
 from pbm_oust.store.account_queries import seeker as seeker_of
-from pbm_oust.store.boards import seek_remark
+from pbm_oust.store.entries import Source
 from pbm_oust.store.message_keys import outcome_of
-from pbm_oust.store.open_boards import next_number, started_by
+from pbm_oust.store.open_boards import next_number, started_by, started_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +203,7 @@ def join(command: Join, actor: Actor, request: Request, work: UnitOfWork) -> Han
     game = Game.start(_header(found, number, seeker, actor, work))
     left = (each for each in seeks_of(seeker) if each != found)
     taken = with_seeks(seeker, left)
-    return write_board(game, seek_remark(found.number), [taken], actor, request, work)
+    return write_board(game, _source(found.number), [taken], actor, request, work)
 
 
 def _change(
@@ -227,11 +227,15 @@ def _change(
 def _find(command: Join, work: UnitOfWork) -> tuple[Seek, Account]:
     """Return an open challenge and who made it. Raises NotAllowed where there is none."""
     account = work.home.ask(seeker_of, command.kind.name, command.number)
-    if account:
+    if account and not started_from(work.home, command.kind, _source(command.number)):
         for each in open_of(account, work.now()):
             if each.is_named(command.kind.name, command.number):
                 return each, account
     raise _no_such_seek(command)
+
+
+def _source(number: int) -> Source:
+    return Source(SOURCE, number)
 
 
 def _no_such_seek(command: Join | Withdraw) -> NotAllowed:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.password import checked_hash
 from pbm_oust.accounts.status import disabled_since
 from pbm_oust.board.notation import format_time
 from pbm_oust.doctor.finding import Examiner, Finding, counted
@@ -17,10 +19,11 @@ def check(home: Home) -> Iterator[Finding]:
     """Yield findings about accounts, and about addresses from which letters came back."""
     try:
         accounts = counted(len(home.userids()), "account")
-        yield from _on.all_or(f"{accounts} can be read", _accounts(home))
-        yield from _bounces(home)
-    except DatabaseFault as fault:
-        yield _on.bad(str(fault), "Until then no mail is taken")
+        findings = [*_on.all_or(f"{accounts} can be read", _accounts(home)), *_bounces(home)]
+    except DatabaseFault:
+        yield _on.note("not looked at, because the database cannot be read")
+        return
+    yield from findings
 
 
 def _accounts(home: Home) -> Iterator[Finding]:
@@ -30,15 +33,26 @@ def _accounts(home: Home) -> Iterator[Finding]:
         except AccountDamaged as damage:
             yield _on.bad(str(damage), "Put the database back from a backup")
             continue
-        if account is None:
-            continue
-        if since := disabled_since(account):
-            yield _on.note(f"{account.userid} is disabled since {format_time(since)}")
-        if not account.addresses:
-            yield _on.bad(
-                f"{account.userid} has no address, so that no mail arrives",
-                f"Remove the account, or let {account.userid} sign up again",
-            )
+        if account:
+            yield from _account(account)
+
+
+def _account(account: Account) -> Iterator[Finding]:
+    userid = account.userid
+    try:
+        checked_hash(account.password)
+    except ValueError:
+        yield _on.bad(
+            f"the hash of the password of {userid} cannot be read",
+            f"Give it a new one with: pbm-oust players passwd {userid}",
+        )
+    if since := disabled_since(account):
+        yield _on.note(f"{userid} is disabled since {format_time(since)}")
+    if not account.addresses:
+        yield _on.bad(
+            f"{userid} has no address, so that no mail arrives",
+            f"Merge it into another account with: pbm-oust players merge {userid} USERID",
+        )
 
 
 def _bounces(home: Home) -> Iterator[Finding]:

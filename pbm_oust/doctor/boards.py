@@ -1,7 +1,8 @@
 """The histories: each replays, and nothing else lies beside them."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import datetime, timedelta
 
 from pbm_oust.board.game import Game
@@ -10,8 +11,11 @@ from pbm_oust.doctor.finding import Examiner, Finding, counted, within
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
+from pbm_oust.store.account_queries import has_account
+from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
-from pbm_oust.store.open_boards import DamagedHistory, read_game
+from pbm_oust.store.open_boards import DamagedHistory
+from pbm_oust.store.salvage import Salvage
 from pbm_oust.store.waiting import BoardName
 
 TOLERANCE = timedelta(hours=1)
@@ -23,39 +27,43 @@ _on = Examiner("histories")
 def check(home: Home, now: datetime) -> Iterator[Finding]:
     """Yield findings about all boards; every one of them is replayed."""
     found: Counter[str] = Counter()
+    boards = Salvage(home)
     for kind in KINDS.values():
         if not (home.path / kind.name).is_dir():
             yield _on.note(
                 f"there is no folder {kind.name} yet; the server makes it when it starts"
             )
             continue
-        yield from _strange_files(home, kind)
-        for name in home.board_names(kind.name):
-            findings = list(_check_board(home, kind, name.board, now))
+        names = boards.names(kind.name)
+        yield from _strange_files(home, kind, names)
+        for name in names:
+            findings = list(_check_board(home, boards, kind, name, now))
             yield from findings
             found["damaged" if findings else "whole"] += 1
     if not found["damaged"]:
         yield _on.ok(f"{counted(found['whole'], 'board')} replayed without a fault")
 
 
-def _check_board(home: Home, kind: Kind, board: int, now: datetime) -> Iterator[Finding]:
-    path = home.history_path(BoardName(kind.name, board))
-    name = within(home.path, path)
+def _check_board(
+    home: Home, boards: Salvage, kind: Kind, name: BoardName, now: datetime
+) -> Iterator[Finding]:
+    file = within(home.path, home.history_path(name))
     try:
-        game = read_game(home, kind, board)
+        game = boards.game(kind, name.board)
     except NotAllowed:
         return
     except DamagedHistory as damage:
         line = f"line {damage.line}: " if damage.line else ""
         yield _on.bad(
-            f"{name}: {line}{damage.reason}",
+            f"{file}: {line}{damage.reason}",
             "Put the file back from a backup; until then nothing is written to it",
         )
         return
-    yield from _check_owners(home, game)
+    with suppress(DatabaseFault):
+        yield from _check_owners(home, game)
     if game.latest > now + TOLERANCE:
         yield _on.bad(
-            f"{name}: its latest time, {format_time(game.latest)}, lies in the future",
+            f"{file}: its latest time, {format_time(game.latest)}, lies in the future",
             "Set the clock of this host",
         )
 
@@ -64,15 +72,15 @@ def _check_owners(home: Home, game: Game) -> Iterator[Finding]:
     if game.result:
         return
     for owner in (game.x, game.o):
-        if home.account(owner) is None:
+        if not home.ask(has_account, owner):
             yield _on.bad(
                 f"{game.name} is not over, and its player {owner} has no account",
                 "Put the database back from a backup, or award the game",
             )
 
 
-def _strange_files(home: Home, kind: Kind) -> Iterator[Finding]:
-    histories = {home.history_path(name) for name in home.board_names(kind.name)}
+def _strange_files(home: Home, kind: Kind, names: Iterable[BoardName]) -> Iterator[Finding]:
+    histories = set(map(home.history_path, names))
     for path in sorted((home.path / kind.name).iterdir()):
         if path not in histories and not path.name.startswith("."):
             yield _on.bad(

@@ -1,15 +1,18 @@
 """The database: that SQLite finds it whole, and that it fits the histories."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 from pbm_oust.doctor.finding import Examiner, Finding, counted
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store import index
+from pbm_oust.store.board_queries import find_damage
 from pbm_oust.store.connections import Snapshot
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
+from pbm_oust.store.index import stamp_in
+from pbm_oust.store.refreshing import unfit
 from pbm_oust.store.waiting import BoardName, boards_with_waiting
 
+_RESTORE = "Stop the server, and restore a backup"
 _on = Examiner("database")
 
 
@@ -20,7 +23,7 @@ def check(home: Home) -> Iterator[Finding]:
         return
     try:
         with home.database.read() as snapshot:
-            findings = [*_integrity(snapshot), *_index(home, snapshot), *_waiting(home, snapshot)]
+            findings = [*_integrity(snapshot), *_index(home, snapshot), *_waiting(snapshot)]
     except DatabaseFault as fault:
         yield _on.bad(str(fault), "Until then no mail is taken")
         return
@@ -30,40 +33,60 @@ def check(home: Home) -> Iterator[Finding]:
 def _integrity(snapshot: Snapshot) -> Iterator[Finding]:
     for (text,) in snapshot.rows("PRAGMA integrity_check(5)"):
         if text != "ok":
-            yield _on.bad(f"it is damaged: {text}", "Stop the server, and restore a backup")
-    for table, row, parent, _ in snapshot.rows("PRAGMA foreign_key_check"):
+            yield _on.bad(f"it is damaged: {text}", _RESTORE)
+    orphans = Counter(
+        (table, parent) for table, _, parent, _ in snapshot.rows("PRAGMA foreign_key_check")
+    )
+    for (table, parent), number in sorted(orphans.items()):
         yield _on.bad(
-            f"row {row} of {table} belongs to nothing in {parent}",
-            "Stop the server, and restore a backup",
+            f"{counted(number, 'row')} of {table} without the row of {parent} that belongs to it",
+            _RESTORE,
         )
 
 
 def _index(home: Home, snapshot: Snapshot) -> Iterator[Finding]:
-    """Yield how many boards the index does not know as their files are."""
-    strange = [
-        name
-        for kind in KINDS
-        for name in {*_files(home, kind), *index.stamps_in(snapshot, kind)}
-        if index.stamp_in(snapshot, name) != home.boards.histories.stamp(name)
-    ]
+    """Yield the boards of which the index says something else than their histories."""
     waiting = set(boards_with_waiting(snapshot))
-    strange = sorted(set(strange) - waiting)
-    if strange:
+    strange = [name for name in unfit(snapshot, home.boards) if name not in waiting]
+    wrong = [name for name in strange if _is_stamped(home, snapshot, name)]
+    behind = [name for name in strange if name not in wrong]
+    if wrong:
+        yield _on.bad(
+            f"the index does not say what {_histories(wrong)} says",
+            "Do: pbm-oust games reindex",
+        )
+    if behind:
         yield _on.note(
-            f"the index is behind the histories of {counted(len(strange), 'board')}, the first "
-            f"{strange[0]}; the server reads them again, and so does: pbm-oust games reindex"
+            f"the index is behind {_histories(behind)}; the server reads again what has changed, "
+            "and so does: pbm-oust games reindex"
         )
 
 
-def _files(home: Home, kind: str) -> Iterator[BoardName]:
-    for number in home.boards.histories.numbers(kind):
-        yield BoardName(kind, number)
+def _is_stamped(home: Home, snapshot: Snapshot, name: BoardName) -> bool:
+    """Return whether a history has not changed since the index was made from it."""
+    try:
+        return stamp_in(snapshot, name) == home.boards.histories.stamp(name)
+    except OSError:
+        return False
 
 
-def _waiting(home: Home, snapshot: Snapshot) -> Iterator[Finding]:
+def _waiting(snapshot: Snapshot) -> Iterator[Finding]:
+    """Yield the boards whose histories are still to get something."""
     names = boards_with_waiting(snapshot)
-    if names:
-        yield _on.note(
-            f"lines wait for the histories of {counted(len(names), 'board')}, the first {names[0]};"
-            " the server appends them within a minute"
+    stuck = [name for name in names if find_damage(snapshot, name)]
+    if stuck:
+        yield _on.bad(
+            f"lines wait for {_histories(stuck)}, which is damaged",
+            "Mend it, and the server appends them; what they say has been told to the players",
         )
+    soon = [name for name in names if name not in stuck]
+    if soon:
+        yield _on.note(
+            f"lines wait for {_histories(soon)}; the server appends them within a minute"
+        )
+
+
+def _histories(names: list[BoardName]) -> str:
+    """Return which histories are meant: the first one, and how many there are besides."""
+    others = f" (and {len(names) - 1} more)" if len(names) > 1 else ""
+    return f"the history of {names[0]}{others}"

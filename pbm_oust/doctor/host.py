@@ -36,13 +36,15 @@ def check(home: Home) -> Iterator[Finding]:
 
 
 def _open_to_others(home: Home) -> Iterator[Finding]:
-    for path in (home.outbox.path, home.key_path, *home.database.files):
-        found = status(path)
-        mode = stat.S_IMODE(found.st_mode) if found else 0
-        if mode & 0o077:
-            wanted = "700" if path.is_dir() else "600"
+    for paths, wanted in (
+        ([home.outbox.path], f"700 {home.outbox.path.name}"),
+        ([home.key_path], f"600 {home.key_path.name}"),
+        (home.database.files, f"600 {home.database.path.name}*"),
+    ):
+        modes = [(path, stat.S_IMODE(found.st_mode)) for path in paths if (found := status(path))]
+        for path, mode in [each for each in modes if each[1] & 0o077][:1]:
             name = within(home.path, path)
-            yield _on.bad(f"{name} is open to others ({mode:o})", f"Do: chmod {wanted} {name}")
+            yield _on.bad(f"{name} is open to others ({mode:o})", f"Do: chmod {wanted}")
 
 
 def _of_others(home: Home) -> Iterator[Finding]:

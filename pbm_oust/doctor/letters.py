@@ -1,13 +1,19 @@
-"""The outbox, and what failed."""
+"""The outbox: letters that wait, that are held back, that failed, and that have no reader."""
 
-from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
 
+from pbm_oust.accounts.address import is_address, normal_address
 from pbm_oust.board.notation import format_time
 from pbm_oust.doctor.finding import Examiner, Finding, counted, status
+from pbm_oust.store.account_queries import is_known
 from pbm_oust.store.configuration import Configuration
+from pbm_oust.store.connections import Snapshot
+from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
-from pbm_oust.store.posted import read_failed_letters, read_letters
+from pbm_oust.store.letters import Letter
+from pbm_oust.store.outbox import name_of
+from pbm_oust.store.verifications import addresses_asked
 
 LONGEST_WAIT = timedelta(days=1)
 """How long a letter may wait for the relay before the operator should look."""
@@ -17,25 +23,67 @@ _on = Examiner("outbox")
 
 
 def check(home: Home, configuration: Configuration, now: datetime) -> Iterator[Finding]:
-    """Yield findings about letters that wait or failed."""
-    waiting = counted(len(home.outbox.letters()), "letter")
-    findings = [*_waiting(home, configuration, now), *_staged(home, now), *_failed(home)]
-    yield from _on.all_or(f"{waiting} waiting", findings)
+    """Yield findings about the letters in the outbox."""
+    try:
+        waiting, held = home.outbox.waiting(), home.outbox.held()
+        findings = [
+            *_without_reader(home, [*waiting, *held]),
+            *_late(waiting, configuration, now),
+            *_held(held),
+            *_failed(home.outbox.failed()),
+            *_unfinished(home, now),
+        ]
+    except DatabaseFault:
+        yield _on.note("not looked at, because the database cannot be read")
+        return
+    yield from _on.all_or(f"{counted(len(waiting), 'letter')} waiting", findings)
 
 
-def _waiting(home: Home, configuration: Configuration, now: datetime) -> Iterator[Finding]:
-    oldest = None
-    for letter in read_letters(home):
-        if oldest is None and letter.posted:
-            oldest = datetime.fromtimestamp(letter.posted, UTC)
-    if configuration.relay and oldest and oldest < now - LONGEST_WAIT:
+def _without_reader(home: Home, letters: Iterable[Letter]) -> Iterator[Finding]:
+    """Yield the letters that reach nobody, and those to addresses of which nothing is known."""
+    for letter in letters:
+        name, recipient = name_of(letter), letter.head.recipient
+        if not is_address(recipient):
+            yield _on.bad(
+                f"the letter {name} goes to {recipient!r}, which is no address",
+                f"Look at it with: pbm-oust outbox show {name}",
+            )
+        elif not (letter.head.is_answer or home.ask(_has_reader, recipient)):
+            yield _on.note(f"the letter {name} goes to {recipient}, which no account has")
+
+
+def _has_reader(snapshot: Snapshot, address: str) -> bool:
+    """Return whether an account has an address, or a code was mailed there."""
+    return is_known(snapshot, address) or normal_address(address) in addresses_asked(snapshot)
+
+
+def _late(letters: list[Letter], configuration: Configuration, now: datetime) -> Iterator[Finding]:
+    oldest = min((letter.posted for letter in letters), default=now)
+    if configuration.relay and oldest < now - LONGEST_WAIT:
         yield _on.bad(
             f"letters wait for the relay since {format_time(oldest)}",
             "See whether it answers with: pbm-oust doctor --relay",
         )
 
 
-def _staged(home: Home, now: datetime) -> Iterator[Finding]:
+def _held(letters: list[Letter]) -> Iterator[Finding]:
+    if letters:
+        yield _on.note(
+            f"{counted(len(letters), 'letter')} held back since a backup was restored; what is "
+            "held back leaves with: pbm-oust outbox resume"
+        )
+
+
+def _failed(letters: list[Letter]) -> Iterator[Finding]:
+    if letters:
+        latest, name = letters[-1], name_of(letters[-1])
+        yield _on.bad(
+            f"{counted(len(letters), 'letter')} failed, the latest to {latest.head.recipient}",
+            f"Look with: pbm-oust outbox show {name}; then use retry or remove in its place",
+        )
+
+
+def _unfinished(home: Home, now: datetime) -> Iterator[Finding]:
     """Yield what stays in outbox/tmp, which a running server finishes within a minute."""
     found = ((path, status(path)) for path in (home.outbox.path / "tmp").glob("*"))
     before = (now - LONGEST_STAGE).timestamp()
@@ -44,14 +92,4 @@ def _staged(home: Home, now: datetime) -> Iterator[Finding]:
         yield _on.bad(
             f"{counted(len(old), 'file')} in outbox/tmp, the first {old[0].name}, stay unfinished",
             "Start the server, which finishes letters; remove what is none",
-        )
-
-
-def _failed(home: Home) -> Iterator[Finding]:
-    failed = list(read_failed_letters(home))
-    if failed:
-        latest = failed[-1]
-        yield _on.bad(
-            f"{counted(len(failed), 'letter')} failed, the latest to {latest.recipient or '?'}",
-            f"Look with: pbm-oust outbox show {latest.name}; then use retry or remove in its place",
         )

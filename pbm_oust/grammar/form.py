@@ -44,6 +44,11 @@ class Form(Notation[C_co]):
     rank: int = field(kw_only=True)
     """Its place under the heading; what shares a place stands in the order of the names."""
     text: Text = field(default=Text.BESIDE, kw_only=True)
+    plays_again: bool = field(default=False, kw_only=True)
+    """Whether it starts the next game of those who have just ended one.
+
+    The last letters of a game offer it, and an answer to them may be its name.
+    """
     build: Callable[..., C_co] | None = field(default=None, kw_only=True)
     """Makes the command of its fields and of what options set, where that is more than fields."""
 

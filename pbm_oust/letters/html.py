@@ -1,7 +1,7 @@
 """Letters that show boards as HTML: the blocks of a letter, its boards drawn with links."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import takewhile
 from urllib.parse import quote
@@ -52,6 +52,8 @@ class BoardPiece:
     """The link that passes, for a player who must."""
     swapping: str = ""
     """The link that swaps, for a player who can."""
+    again: tuple[tuple[str, str], ...] = ()
+    """What starts the next game, where this one has ended: each word with its link."""
     example: str = ""
     """A placement to answer with, where there was no room for links."""
     template: str = "html/board.html"
@@ -128,7 +130,8 @@ def _pieces(written: Written, reader: Reader, reply_to: ReplyTo, links: Links) -
         is_mine = block.is_now and game.player_to_move == reader.userid
         address = reply_to(game) if is_mine and not game.result else None
         hint = example(game.position) if address and written.answering else None
-        yield _board_piece(game, address, links, hint or "", reader.settings.language)
+        piece = _board_piece(game, address, links, hint or "", reader.settings.language)
+        yield replace(piece, again=_again(written, reply_to(game), reader.settings.language))
         if block is not last:
             yield _position_piece(game)
     yield _position_piece(last.game)
@@ -169,6 +172,14 @@ def _board_piece(
         passing=link(Deed.PASS) if game.must_pass else "",
         swapping=link(Deed.SWAP) if game.can_swap else "",
     )
+
+
+def _again(
+    written: Written, address: str | None, language: Language
+) -> tuple[tuple[str, str], ...]:
+    """Return what starts the next game, each word with its link."""
+    words = [format_answer(each, language=language) for each in written.again if address]
+    return tuple((word, mail_link(address or "", word)) for word in words)
 
 
 def _position_piece(game: Game) -> PositionPiece:

@@ -12,6 +12,7 @@ from enum import Enum
 from itertools import groupby
 
 from pbm_oust.accounts.tags import Purpose
+from pbm_oust.grammar.command import Partial
 from pbm_oust.play.notices import Shown
 from pbm_oust.render.text import board_text
 
@@ -54,6 +55,8 @@ class Written:
     blocks: tuple[Block, ...]
     answering: Purpose | None = None
     """What an answer to it is for, where that needs no password."""
+    again: tuple[Partial, ...] = ()
+    """What an answer may say to start the next game, where the letter tells of the end of one."""
 
     @property
     def text(self) -> str:

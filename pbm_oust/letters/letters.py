@@ -87,8 +87,8 @@ class Letters:
 
         def moves_at(game: Game) -> str | None:
             if about:
-                is_play = about is game and reply and reply.purpose is Purpose.PLAY
-                return self._answers_at(notice, reply) if is_play else None
+                is_play = reply and (reply.purpose is Purpose.PLAY or written.again)
+                return self._answers_at(notice, reply) if about is game and is_play else None
             if not is_own or not reader.userid:
                 return None
             return self._answers_at(notice, turn_on(game, reader.userid))

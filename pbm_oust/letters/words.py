@@ -43,11 +43,11 @@ from pbm_oust.letters.overview import usages_by_heading
 from pbm_oust.letters.refusals import explained
 from pbm_oust.letters.tables import game_row, past_rows, seek_rows, standing_rows
 from pbm_oust.letters.translator import Translator
-from pbm_oust.play.notices import Notice, RefusalNotice
+from pbm_oust.play.notices import BoardNotice, Notice, RefusalNotice
 from pbm_oust.render.text import in_columns, players_text
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
-from pbm_oust.service.table import FORMS, form_named, form_of
+from pbm_oust.service.table import FORMS, form_named, form_of, playing_again
 
 
 class Words:
@@ -220,11 +220,13 @@ class Words:
         """Return what a letter says: the first line of its template is the Subject."""
         given = {field.name: getattr(notice, field.name) for field in fields(notice)}
         purpose = answering.value if answering else ""
-        body = self._render(f"mail/{notice.template}", **(given | facts), answering=purpose)
+        again = _playing_again(notice) if answering else ()
+        facts = {**given, **facts, "answering": purpose, "again": again}
+        body = self._render(f"mail/{notice.template}", **facts)
         subject, _, rest = body.partition("\n")
         head = self._render("shared/head", reader=notice.reader)
         written = (*blocks(head), *blocks(rest, notice.shows()))
-        return Written(subject.removeprefix("Subject: "), written, answering)
+        return Written(subject.removeprefix("Subject: "), written, answering, again)
 
     def _render(self, template: str, **facts: object) -> str:
         return self._templates.get_template(f"{template}.txt").render(facts).strip("\n")
@@ -273,6 +275,13 @@ def command(
 def on_board(name: str, game: Game, words: object = "", **given: object) -> Partial:
     """Return a command about the board of a game for a template, as `command` does."""
     return command(name, game.header.kind, words, board=game.header.board, **given)
+
+
+def _playing_again(notice: Notice) -> tuple[Partial, ...]:
+    """Return what the reader may answer to start the next game, where one has ended."""
+    if not isinstance(notice, BoardNotice) or not notice.tells_the_end or not notice.reader.userid:
+        return ()
+    return playing_again(notice.game, notice.reader.userid)
 
 
 def _is_of(kind_of_command: type[Command], meant: Command | Partial | None) -> bool:

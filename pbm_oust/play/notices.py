@@ -15,6 +15,7 @@ from pbm_oust.board.ratings import Change
 from pbm_oust.board.reasons import MayHaveBoard, board_of
 from pbm_oust.grammar.command import Command, Partial
 from pbm_oust.refusal import Refusal
+from pbm_oust.rules.position import How
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +182,12 @@ class BoardNotice(TimedNotice):
     ahead: Ahead = Ahead()
     untold: str = ""
     """The userid of the other player, where he has not been told of what is taken back."""
+
+    @property
+    def tells_the_end(self) -> bool:
+        """Whether the notice tells of the end of a game that counts as begun."""
+        result = self.game.result
+        return self.news is News.PLAYED and bool(result and result.how is not How.VOID)
 
     def board(self) -> Game:
         """Return the game that is shown."""

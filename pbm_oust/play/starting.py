@@ -19,6 +19,7 @@ from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.rules.position import Kind
 from pbm_oust.store import board_queries
 from pbm_oust.store.boards import challenge_remark
+from pbm_oust.store.entries import Source
 from pbm_oust.store.home import Home
 from pbm_oust.store.message_keys import outcome_of
 from pbm_oust.store.open_boards import next_number, start_new_board, started_by
@@ -90,12 +91,12 @@ def start_board(
     if work.home.ask(outcome_of, actor.cause):
         raise NotAllowed(RefusedBefore())
     game = Game.start(header(next_number(work.home, kind)))
-    return write_board(game, b"", (), actor, request, work)
+    return write_board(game, None, (), actor, request, work)
 
 
 def write_board(
     game: Game,
-    remark: bytes,
+    source: Source | None,
     changed: Iterable[Account],
     actor: Actor,
     request: Request,
@@ -103,8 +104,8 @@ def write_board(
 ) -> Handled:
     """Write a new board and show it to both players.
 
-    `changed` are accounts that change with it. Raises NotAllowed where a player does not want to
-    play.
+    `source` is what it came from, where that leads to one board alone; `changed` are accounts that
+    change with it. Raises NotAllowed where a player does not want to play.
     """
     for userid in (game.header.x, game.header.o):
         check_willing(work.account(userid), actor.userid, work.home)
@@ -115,7 +116,7 @@ def write_board(
         work.hold(game.header.x, game.header.o)
         for account in changed:
             work.home.save(account)
-        start_new_board(work.home, game, actor.cause, challenge_remark(actor.cause) + remark)
+        start_new_board(work.home, game, actor.cause, challenge_remark(actor.cause), source)
     return Handled(Outcome.DONE, game.name)
 
 

@@ -35,10 +35,13 @@ def _tells_of(letter: Letter, record: Record) -> bool:
 
 
 def _is_unopened(letter: Letter, home: Home) -> bool:
-    """Return whether a letter waits, and nobody has begun to send or to read it."""
+    """Return whether a letter waits, and nobody has begun to send or to read it.
+
+    One that is held back may have been sent before the backup was restored.
+    """
     if letter.state is State.FILE and letter.file:
         return home.maildir.has_new(letter.file)
-    return not letter.is_leaving
+    return letter.state is State.WAITING and not letter.is_leaving
 
 
 def _was_out_of_reach(player: Account, record: Record, home: Home) -> bool:

@@ -87,7 +87,8 @@ def read_answer(subject: str, text: str, reply: Reply) -> Answer:
     """Return what an answer holds: the first line of its text, or a Subject of the player's own.
 
     Where both could be meant, it is what can be read, the Subject first. An answer that is for the
-    other player is chat as a whole, unless it begins with a whole command.
+    other player is chat as a whole, unless it begins with a whole command, or with a line that is
+    the name of one that plays again.
     """
     first, rest = _parted(text)
     lines = [(subject, text)] if subject and not is_of_letter(subject) else []
@@ -97,7 +98,9 @@ def read_answer(subject: str, text: str, reply: Reply) -> Answer:
         meant = read_answer("", text, replace(reply, purpose=Purpose.PLAY)).command
         wish = meant.wish if isinstance(meant, Move) else None
         chat = Chat(KINDS[reply.kind], reply.board, reply.userid, reply, wish)
-        return next((each for each in whole if each.is_whole), Answer(Line(()), chat, text))
+        begun = next((each for each in whole if each.is_whole), None)
+        again = (_read_again(line, further, reply) for line, further in lines)
+        return begun or next(filter(None, again), Answer(Line(()), chat, text))
     answers = [_read_line(line, further, reply) for line, further in lines]
     readable = (each for each in answers if not isinstance(each.command, Unreadable))
     wrong = answers[0] if answers else Answer(Line(()), Unreadable(EmptyAnswer()))
@@ -138,6 +141,13 @@ def _begins_whole(line: str) -> bool:
 def _read_whole(line: str, text: str) -> Answer:
     read, command = parse_line(line)
     return Answer(read, command, text, is_whole=not isinstance(command, Unreadable))
+
+
+def _read_again(line: str, text: str, reply: Reply) -> Answer | None:
+    """Return the command that plays again whose name a line is; None for any other line."""
+    name = in_english(fold(line.strip()).rstrip(f"{_ENDS} "))
+    form = KIND_FORMS.get(name)
+    return _read_form(line, name, [line], text, reply) if form and form.plays_again else None
 
 
 def _read_line(line: str, text: str, reply: Reply) -> Answer:

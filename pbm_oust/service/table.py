@@ -8,6 +8,7 @@ from pkgutil import iter_modules
 
 from pbm_oust import commands
 from pbm_oust.accounts.password import Secret
+from pbm_oust.board.game import Game
 from pbm_oust.board.record import WISHED
 from pbm_oust.grammar.aliases import ALIASES, in_english
 from pbm_oust.grammar.command import Command, Heading, Partial
@@ -104,6 +105,12 @@ def format_answer(
     password.
     """
     return form_of(command).format_answer(command, known, language)
+
+
+def playing_again(game: Game, userid: str) -> tuple[Partial, ...]:
+    """Return the commands by which a player starts the next game of those who have ended one."""
+    of_game = {"kind": game.header.kind, "board": game.header.board, "userid": userid}
+    return tuple(form.partial(**of_game) for form in KIND_FORMS.values() if form.plays_again)
 
 
 def recognise(text: str) -> tuple[Line, Unreadable | None]:

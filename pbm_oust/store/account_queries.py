@@ -10,9 +10,10 @@ from datetime import datetime
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import normal_address
-from pbm_oust.accounts.seeks import SEEKS, Seek
+from pbm_oust.accounts.seeks import SEEKS, SOURCE, Seek
 from pbm_oust.store.account_tables import value_of
 from pbm_oust.store.accounts import ACCOUNTS
+from pbm_oust.store.board_queries import highest_source
 from pbm_oust.store.columns import seconds
 from pbm_oust.store.connections import Snapshot
 from pbm_oust.store.faults import AccountDamaged
@@ -130,7 +131,7 @@ def seeker(snapshot: Snapshot, kind: str, number: int) -> Account | None:
 def next_seek_number(snapshot: Snapshot, kind: str) -> int:
     """Return the number of the next open challenge of a game, which none ever had."""
     found = snapshot.row(HIGHEST_SEEK, kind)
-    return 1 + (found[0] if found else 0)
+    return 1 + max(found[0] if found else 0, highest_source(snapshot, kind, SOURCE))
 
 
 def rejecting(snapshot: Snapshot, userid: str) -> list[str]:

@@ -11,7 +11,7 @@ from enum import Enum
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.columns import moment_of, parse_outcome, seconds
 from pbm_oust.store.connections import Row, Snapshot, Value
-from pbm_oust.store.entries import Damage, Entry, State
+from pbm_oust.store.entries import Damage, Entry, Source, State
 from pbm_oust.store.waiting import BoardName, is_about_to_go
 
 _ENTRIES = (
@@ -179,15 +179,23 @@ def started_by(snapshot: Snapshot, key: str) -> BoardName | None:
     return BoardName(*row) if row else None
 
 
-def seeks_taken(snapshot: Snapshot, kind: str) -> frozenset[int]:
-    """Return the numbers of the open challenges of a kind that boards have taken."""
-    rows = snapshot.rows("SELECT seek FROM histories WHERE kind = ? AND seek IS NOT NULL", kind)
-    return frozenset(number for (number,) in rows)
+def started_from(snapshot: Snapshot, kind: str, source: Source) -> BoardName | None:
+    """Return the board of a kind that came from something."""
+    row = snapshot.row(
+        "SELECT board FROM histories WHERE kind = ? AND source = ? AND source_number = ? "
+        "ORDER BY board LIMIT 1",
+        kind,
+        source.word,
+        source.number,
+    )
+    return BoardName(kind, row[0]) if row else None
 
 
-def highest_seek(snapshot: Snapshot, kind: str) -> int:
-    """Return the highest number of an open challenge that a board of a kind has taken, or 0."""
-    row = snapshot.row("SELECT max(seek) FROM histories WHERE kind = ? AND seek IS NOT NULL", kind)
+def highest_source(snapshot: Snapshot, kind: str, word: str) -> int:
+    """Return the highest number of what boards of a kind came from, by its word; 0 for none."""
+    row = snapshot.row(
+        "SELECT max(source_number) FROM histories WHERE kind = ? AND source = ?", kind, word
+    )
     return int(row[0] or 0) if row else 0
 
 

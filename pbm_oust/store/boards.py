@@ -69,11 +69,6 @@ def challenge_remark(key: str) -> bytes:
     return f"# challenge {key}\n".encode()
 
 
-def seek_remark(number: int) -> bytes:
-    """Return the line of a history that names the open challenge which the board took."""
-    return f"# seek {number}\n".encode()
-
-
 def name_of(game: Game) -> BoardName:
     """Return the kind and the number of a game's board."""
     return BoardName(game.header.kind.name, game.header.board)

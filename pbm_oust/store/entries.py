@@ -30,8 +30,7 @@ Due = Callable[[Game], datetime | None]
 Vacations make it later.
 """
 
-_CHALLENGE = re.compile(rb"\n# challenge ([0-9a-f]{16})\n")
-_SEEK = re.compile(rb"\n# seek ([1-9][0-9]{0,8})\n")
+_STARTED = re.compile(rb"\n# challenge ([0-9a-f]{16})\n(?:# ([a-z]{1,16}) ([1-9][0-9]{0,8})\n)?")
 _RECORD = re.compile(
     r" {0,3}([1-9][0-9]{0,8}) [xo*] (\S.*?) +"
     r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z) ([0-9a-f]{16})"
@@ -46,6 +45,20 @@ class State(Enum):
     ACTIVE = "active"
     OVER = "over"
     DAMAGED = "damaged"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a board came from, which leads to one board: the open challenge 5 of its game."""
+
+    word: str
+    """What that is, in small letters: `seek`."""
+    number: int
+
+    @property
+    def remark(self) -> bytes:
+        """The line of a history that says so, right below the one with the message key."""
+        return f"# {self.word} {self.number}\n".encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +115,8 @@ class Reading:
     """Those that stand anywhere in it; None where the file cannot be read."""
     challenge: str | None
     """The message key of the mail that started the board."""
-    seek: int | None
-    """The number of the open challenge that the board took."""
+    source: Source | None
+    """What the board came from, where it is not the mail alone."""
     is_replayed: bool = True
 
 
@@ -202,11 +215,11 @@ def _tell(lines: Iterable[str], header: Header) -> _Told:
 
 
 def _reading(entry: Entry | Damage, data: bytes | None, *, is_replayed: bool = True) -> Reading:
-    challenge, seek = (pattern.search(data or b"") for pattern in (_CHALLENGE, _SEEK))
+    started = _STARTED.search(data or b"")
     return Reading(
         entry=entry,
         userids=None if data is None else userids_in(data),
-        challenge=challenge[1].decode() if challenge else None,
-        seek=int(seek[1]) if seek else None,
+        challenge=started[1].decode() if started else None,
+        source=Source(started[2].decode(), int(started[3])) if started and started[2] else None,
         is_replayed=is_replayed,
     )

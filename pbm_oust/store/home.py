@@ -17,6 +17,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
@@ -38,6 +39,7 @@ from pbm_oust.store.letters import Draft, State, add_letter, all_letters
 from pbm_oust.store.maildir import Maildir, recall_letter
 from pbm_oust.store.outbox import Outbox
 from pbm_oust.store.refreshing import reindex
+from pbm_oust.store.sending import release_letters
 from pbm_oust.store.settling import settle
 from pbm_oust.store.waiting import BoardName, boards_with_waiting
 
@@ -236,6 +238,13 @@ class Home:
             with self.withheld([letter.file] if letter.file else []) as is_withheld:
                 if is_withheld:
                     self.do(recall_letter, letter.id)
+
+    def release_letters(self, now: datetime) -> int:
+        """Let the letters go that are held back, and return how many."""
+        state = State.WAITING if self.has_relay else State.FILE
+        released = self.database.write(partial(release_letters, state=state, now=now))
+        self._write_out()
+        return released
 
     def note_bounce(self, address: str, bounce: Bounce) -> Returned:
         """Write down that a letter came back, unless that is known, and return all that did."""

@@ -6,7 +6,7 @@ It is made from the histories and never believed over them.
 from pbm_oust.store.board_queries import find_damage, find_entry
 from pbm_oust.store.columns import format_outcome, seconds
 from pbm_oust.store.connections import Snapshot, Transaction
-from pbm_oust.store.entries import Damage, Entry, Reading, State
+from pbm_oust.store.entries import Damage, Entry, Reading, Source, State
 from pbm_oust.store.histories import NO_STAMP, Stamp
 from pbm_oust.store.waiting import BoardName
 
@@ -61,16 +61,18 @@ def put(transaction: Transaction, reading: Reading, stamp: Stamp) -> None:
     if userids is None:
         userids, stamp = _userids_in(transaction, entry.name), NO_STAMP
     transaction.run(
-        "INSERT INTO histories (kind, board, size, mtime, inode, is_replayed, challenge, seek) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
+        "INSERT INTO histories (kind, board, size, mtime, inode, is_replayed, challenge, source, "
+        "source_number) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
         "is_named = is_named AND (size, mtime, inode) = (excluded.size, excluded.mtime, "
         "excluded.inode), size = excluded.size, mtime = excluded.mtime, inode = excluded.inode, "
-        "is_replayed = excluded.is_replayed, challenge = excluded.challenge, seek = excluded.seek",
+        "is_replayed = excluded.is_replayed, challenge = excluded.challenge, "
+        "source = excluded.source, source_number = excluded.source_number",
         *_key(entry.name),
         *_values(stamp),
         int(reading.is_replayed),
         reading.challenge,
-        reading.seek,
+        reading.source.word if reading.source else None,
+        reading.source.number if reading.source else None,
     )
     for forget in (
         "DELETE FROM boards WHERE kind = ? AND board = ?",
@@ -99,15 +101,16 @@ def get(snapshot: Snapshot, name: BoardName) -> tuple[Reading, Stamp] | None:
     """Return what was put into the index for a board; None for a board not in it."""
     entry = find_entry(snapshot, name) or find_damage(snapshot, name)
     row = snapshot.row(
-        "SELECT is_replayed, challenge, seek, size, mtime, inode FROM histories "
+        "SELECT is_replayed, challenge, source, source_number, size, mtime, inode FROM histories "
         "WHERE kind = ? AND board = ?",
         *_key(name),
     )
     if not row or not entry:
         return None
-    is_replayed, challenge, seek, *stamp = row
+    is_replayed, challenge, word, number, *stamp = row
+    source = Source(word, number) if word else None
     userids = _userids_in(snapshot, name)
-    return Reading(entry, userids, challenge, seek, bool(is_replayed)), Stamp(*stamp)
+    return Reading(entry, userids, challenge, source, bool(is_replayed)), Stamp(*stamp)
 
 
 def remove(transaction: Transaction, name: BoardName) -> None:

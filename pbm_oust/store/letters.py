@@ -1,4 +1,4 @@
-"""Letters of the outbox: what waits for the relay or lies in the Maildir, and what failed.
+"""Letters of the outbox: what waits, what is held back, what lies in the Maildir, what failed.
 
 A letter is added within the transaction of the command that it tells of. Letters to one address
 leave in the order in which they were added: what puts one off puts off those behind it.
@@ -20,6 +20,8 @@ class State(Enum):
 
     WAITING = "waiting"
     """It waits for the relay."""
+    HELD = "held"
+    """It comes from a backup, and may have left after that was made; the operator lets it go."""
     FAILED = "failed"
     """The relay does not take it; the operator decides what becomes of it."""
     FILE = "file"
@@ -201,8 +203,8 @@ def unsent_about(
 def may_show_board_since(snapshot: Snapshot, addresses: Iterable[str], letter: int) -> bool:
     """Return whether a letter to a reader from some id on may show any board."""
     search = (
-        "SELECT 1 FROM letters WHERE normal = ? AND state IN ('waiting', 'file') AND id >= ?"
-        " AND may_show_any_board LIMIT 1"
+        "SELECT 1 FROM letters WHERE normal = ? AND state IN ('waiting', 'held', 'file')"
+        " AND id >= ? AND may_show_any_board LIMIT 1"
     )
     return any(snapshot.row(search, normal_address(each), letter) for each in addresses)
 

@@ -10,7 +10,7 @@ from pbm_oust.rules.position import Kind
 from pbm_oust.store import board_queries
 from pbm_oust.store.boards import Board, BoardChanged
 from pbm_oust.store.connections import Transaction
-from pbm_oust.store.entries import Entry, State
+from pbm_oust.store.entries import Entry, Source, State
 from pbm_oust.store.histories import DamagedHistory
 from pbm_oust.store.home import Home
 from pbm_oust.store.waiting import BoardName
@@ -67,10 +67,21 @@ def open_board(home: Home, kind: Kind, number: int) -> Iterator[OpenBoard]:
     yield OpenBoard(read_board(home, kind, number), home)
 
 
-def start_new_board(home: Home, game: Game, key: str, remarks: bytes) -> None:
-    """Write a new board with the unit of work; `remarks` are lines that stand below the header."""
+def start_new_board(
+    home: Home, game: Game, key: str, remarks: bytes, source: Source | None = None
+) -> None:
+    """Write a new board with the unit of work; `remarks` are lines that stand below the header.
+
+    The unit is not committed where another board has come from the same source meanwhile.
+    """
     name = BoardName(game.header.kind.name, game.header.board)
-    home.write(lambda transaction: home.boards.start(transaction, game, key, remarks), name)
+
+    def work(transaction: Transaction) -> None:
+        if source and board_queries.started_from(transaction, name.kind, source):
+            raise BoardChanged(f"{name.kind} {source.word} {source.number}")
+        home.boards.start(transaction, game, key, remarks + (source.remark if source else b""))
+
+    home.write(work, name)
 
 
 def next_number(home: Home, kind: Kind) -> int:
@@ -82,6 +93,12 @@ def started_by(home: Home, key: str) -> Game | None:
     """Return the game that the mail with a message key has started, or None."""
     name = home.ask(board_queries.started_by, key)
     return read_game(home, KINDS[name.kind], name.board) if name else None
+
+
+def started_from(home: Home, kind: Kind, source: Source) -> Game | None:
+    """Return the game of the board that came from something, or None."""
+    name = home.ask(board_queries.started_from, kind.name, source)
+    return read_game(home, kind, name.board) if name else None
 
 
 def game_of(home: Home, entry: Entry) -> Game:

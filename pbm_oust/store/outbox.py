@@ -33,6 +33,11 @@ class Outbox:
         there = (each for each in found if not each.file or self._maildir.has_new(each.file))
         return sorted(there, key=lambda each: each.id)
 
+    def held(self) -> list[Letter]:
+        """Return the letters that are held back since a backup was restored, oldest first."""
+        with self._database.read() as snapshot:
+            return all_letters(snapshot, State.HELD)
+
     def failed(self) -> list[Letter]:
         """Return the letters that the relay does not take, oldest first."""
         with self._database.read() as snapshot:
@@ -56,7 +61,8 @@ class Outbox:
 
     def remove(self, name: str) -> None:
         """Remove a letter. Raises NoSuchFile where there is none, or somebody has taken it."""
-        found = {name_of(letter): letter for letter in (*self.waiting(), *self.failed())}
+        letters = (*self.waiting(), *self.held(), *self.failed())
+        found = {name_of(letter): letter for letter in letters}
         letter = found.get(name)
         files = [letter.file] if letter and letter.file else []
         with self._maildir.withheld(files) as is_withheld:

@@ -1,4 +1,4 @@
-"""The way of letters to the relay: what is due, what is leaving, what was put off or failed.
+"""The way of letters to the relay: what is due, leaving, put off, held back or failed.
 
 Letters to one address leave in the order in which they were added: what puts one off puts off
 those behind it.
@@ -9,7 +9,7 @@ from datetime import datetime
 
 from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.connections import Snapshot, Transaction
-from pbm_oust.store.letters import SELECT, Letter, letter_of
+from pbm_oust.store.letters import SELECT, Letter, State, letter_of
 
 
 def due_letters(snapshot: Snapshot, now: datetime, most: int) -> list[Letter]:
@@ -80,3 +80,18 @@ def retry_letter(transaction: Transaction, letter: int, now: datetime) -> bool:
         letter,
     )
     return changed > 0
+
+
+def hold_letters(transaction: Transaction) -> int:
+    """Hold back all letters that would leave, and return how many. They are in no file then."""
+    return transaction.run(
+        "UPDATE letters SET state = 'held', file = NULL, is_leaving = 0"
+        " WHERE state IN ('waiting', 'file')"
+    )
+
+
+def release_letters(transaction: Transaction, state: State, now: datetime) -> int:
+    """Let all letters that are held back be in another state, and return how many."""
+    return transaction.run(
+        "UPDATE letters SET state = ?, next_try = ? WHERE state = 'held'", state.value, seconds(now)
+    )

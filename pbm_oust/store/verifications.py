@@ -5,6 +5,7 @@ They are found by a hash of their code, which itself stands nowhere.
 
 from datetime import datetime
 
+from pbm_oust.accounts.address import normal_address
 from pbm_oust.accounts.verification import LIFETIME, Pending, Purpose
 from pbm_oust.languages import ENGLISH, LANGUAGES
 from pbm_oust.store.columns import moment_of, seconds
@@ -60,6 +61,12 @@ def forget_verifications_of(transaction: Transaction, userid: str, signup_key: s
 def all_codes(snapshot: Snapshot) -> list[str]:
     """Return the hashes of all codes that something waits for, in order."""
     return [code for (code,) in snapshot.rows("SELECT code FROM verifications ORDER BY code")]
+
+
+def addresses_asked(snapshot: Snapshot) -> frozenset[str]:
+    """Return the normal forms of all addresses to which codes were mailed that still count."""
+    rows = snapshot.rows("SELECT address FROM verifications")
+    return frozenset(normal_address(address) for (address,) in rows)
 
 
 def forget_old_verifications(transaction: Transaction, now: datetime) -> int:

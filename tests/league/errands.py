@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import timedelta
 
+from pbm_oust.service.table import FORMS
 from tests.league.players import Player
 from tests.league.season import Season, offered_number
 
@@ -113,6 +114,16 @@ def _replay(season: Season) -> None:
     ivy.ask(line)
 
 
+def _play_again(season: Season) -> None:
+    """Begin the next game after one that is over, with each command that does so."""
+    dinah, edgar = season.players["dinah"], season.players["edgar"]
+    for form in FORMS:
+        if form.plays_again:
+            game = season.begin(dinah, edgar, "oust", "-size=5")
+            edgar.signed("resign", board=game)
+            edgar.signed(form.name, board=game)
+
+
 def _withdraw_an_offer(season: Season) -> None:
     king = season.players["king"]
     offered = king.ask(f"oust seek king {king.password} -size=7")
@@ -156,6 +167,7 @@ ERRANDS: tuple[tuple[float, Errand], ...] = (
     (0.30, _come_back),
     (0.35, _withdraw_an_offer),
     (0.40, _replay),
+    (0.45, _play_again),
     (0.50, _go_silent),
     (0.55, _take_leave),
     (0.80, _leave_for_good),

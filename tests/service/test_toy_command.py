@@ -1,4 +1,4 @@
-"""A command that is one module and its page of the help: nothing else has to name it."""
+"""Commands that are one module and a page of the help each: nothing else has to name them."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 TOY = '''
-"""The command that waves at the other player of a board: wave."""
+"""The commands that wave at the other player of a board: wave, and at the end of it bow."""
 
 from dataclasses import dataclass
 
@@ -48,6 +48,21 @@ class Wave(Command):
         return Wave(self.kind, self.board, self.userid, self.password, False)
 
 
+@dataclass(frozen=True, slots=True)
+class Bow(Command):
+    """Bow to the other player."""
+
+    kind: Kind
+    board: int
+    userid: str
+    password: Credential
+
+
+def bow(command: Bow, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+    """Bow."""
+    return Handled(Outcome.DONE, f"{command.kind.name} {command.board}, {request.chat.strip()}")
+
+
 def wave(command: Wave, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
     """Wave, but not heartily."""
     if command.is_heartily:
@@ -65,6 +80,9 @@ FORMS = (
         rank=50,
         run=wave,
     ),
+    SignedForm(
+        "bow", Bow, OF_BOARD, heading=Heading.STARTING, rank=90, plays_again=True, run=bow
+    ),
 )
 '''
 
@@ -81,7 +99,7 @@ from pbm_oust.service.table import format_answer, format_command, parse_line
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program with one command more: a module, a page of the help, the words of a refusal."""
+    """The program with a module of commands more, their pages of the help, and a refusal."""
     folder = tmp_path_factory.mktemp("source")
     package = shutil.copytree(
         ROOT / "pbm_oust", folder / "pbm_oust", ignore=shutil.ignore_patterns("__pycache__")
@@ -89,6 +107,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     templates = shutil.copytree(ROOT / "templates", package / "templates")
     (package / "commands" / "wave.py").write_text(TOY)
     (templates / "help" / "wave.txt").write_text("{% trans %}Waves.{% endtrans %}\n")
+    (templates / "help" / "bow.txt").write_text("{% trans %}Bows.{% endtrans %}\n")
     (templates / "refusals" / "commands" / "wave.txt").write_text(
         "{% macro too_shy(why, word) -%}{% trans %}You are too shy.{% endtrans %}{%- endmacro %}\n"
     )
@@ -181,4 +200,44 @@ print("You are too shy." in text, "  oust wave 17 alice PASSWORD\\n" in text)
         "done: wave",
         "refused: too_shy",
         "True True",
+    ]
+
+
+def test_the_last_letter_of_a_game_offers_what_plays_again_and_an_answer_is_a_word(
+    source: Path, tmp_path: Path
+) -> None:
+    script = f"""
+from tests.support.home_by_mail import ALICE, BOB, Talk
+from tests.support.pages import Page
+
+talk = Talk.begin(Path({str(tmp_path / "home")!r}), ALICE, BOB)
+talk.send(ALICE, "oust challenge alice bob -size=3")
+talk.send(ALICE, "oust move 1 alice wonderland B2")
+print("bow" in talk.text_to(BOB) + talk.page_to(BOB))
+talk.send(BOB, "oust resign 1 bob lookingglass")
+letter = talk.letter_to(ALICE)
+text = " ".join(letter.text.split())
+print("To play bob again, answer this mail with:" in text, "bow Any other answer" in text)
+page = Page(letter.page)
+print([tap.subject for tap in page.taps() if tap.address == letter["Reply-To"]][-1])
+for answer in ("Bow to you", "We bow", "bow !\\nThank you", "BOW\\nThank you"):
+    talk.send(ALICE, "Re: " + letter.subject, answer, to=letter["Reply-To"])
+    print(talk.outcome)
+talk.send(ALICE, "bow", to=letter["Reply-To"])
+print(talk.outcome)
+talk.send(ALICE, "oust show 1")
+print("bow" in talk.text_to(ALICE) + talk.page_to(ALICE))
+"""
+    shutil.copytree(ROOT / "tests" / "support", source / "tests" / "support", dirs_exist_ok=True)
+    (source / "tests" / "__init__.py").touch()
+    assert printed(source, script).splitlines() == [
+        "False",
+        "True True",
+        "bow",
+        "done: chat",
+        "done: chat",
+        "done: bow",
+        "done: bow",
+        "done: bow",
+        "False",
     ]

@@ -78,8 +78,8 @@ class Kept:
         """Return all that the index says of the histories."""
         return {
             "histories": self.rows(
-                "SELECT kind, board, size, mtime, inode, is_replayed, challenge, seek "
-                "FROM histories ORDER BY kind, board"
+                "SELECT kind, board, size, mtime, inode, is_replayed, challenge, source, "
+                "source_number FROM histories ORDER BY kind, board"
             ),
             "boards": self.rows("SELECT * FROM boards ORDER BY kind, board"),
             "damaged": self.rows("SELECT * FROM damaged_boards ORDER BY kind, board"),

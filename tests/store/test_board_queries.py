@@ -22,14 +22,14 @@ from pbm_oust.store.board_queries import (
     find_entry,
     finished_since,
     has_played,
-    highest_seek,
+    highest_source,
     latest_finished,
     rated_games,
-    seeks_taken,
     started_by,
+    started_from,
 )
 from pbm_oust.store.connections import Row, Snapshot, Value
-from pbm_oust.store.entries import Entry, State
+from pbm_oust.store.entries import Entry, Source, State
 from pbm_oust.store.index import highest_number
 from pbm_oust.store.refreshing import Walk
 from tests.store.kept import Kept, edited, key_of, later, named, new_game, played
@@ -159,11 +159,14 @@ def test_the_board_that_a_mail_has_started(full: Kept) -> None:
         assert started_by(snapshot, "f" * 16) is None
 
 
-def test_the_open_challenges_that_boards_have_taken(full: Kept) -> None:
+def test_the_board_that_came_from_an_open_challenge(full: Kept) -> None:
     with full.database.read() as snapshot:
-        assert seeks_taken(snapshot, "oust") == {5, 7}
-        assert highest_seek(snapshot, "oust") == 7
-        assert highest_seek(snapshot, "churn") == 0
+        assert started_from(snapshot, "oust", Source("seek", 7)) == named(4)
+        for kind, source in (("oust", Source("seek", 6)), ("churn", Source("seek", 7))):
+            assert started_from(snapshot, kind, source) is None
+        assert started_from(snapshot, "oust", Source("other", 7)) is None
+        assert highest_source(snapshot, "oust", "seek") == 7
+        assert highest_source(snapshot, "churn", "seek") == 0
 
 
 def test_damaged_boards_with_line_and_reason(full: Kept) -> None:
@@ -230,8 +233,8 @@ QUESTIONS: dict[str, Callable[[Snapshot], object]] = {
     "latest finished": lambda each: latest_finished(each, "oust", 20),
     "due": lambda each: due_by(each, NOW),
     "started by": lambda each: started_by(each, "f" * 16),
-    "seeks": lambda each: seeks_taken(each, "oust"),
-    "highest seek": lambda each: highest_seek(each, "oust"),
+    "started from": lambda each: started_from(each, "oust", Source("seek", 5)),
+    "highest source": lambda each: highest_source(each, "oust", "seek"),
     "rated": lambda each: rated_games(each, "oust"),
     "damaged": lambda each: damaged_boards(each, "oust"),
     "next number": lambda each: highest_number(each, "oust"),

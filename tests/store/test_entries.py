@@ -11,7 +11,7 @@ from pbm_oust.board.history import format_records, read_history
 from pbm_oust.board.notation import format_header
 from pbm_oust.board.record import Ruling, Verb
 from pbm_oust.rules.position import Side
-from pbm_oust.store.entries import Reading, believe, read_entry
+from pbm_oust.store.entries import Reading, Source, believe, read_entry
 from pbm_oust.store.waiting import BoardName
 from tests.support.games import EXAMPLE, act, history_of, new_game, play
 from tests.support.strategies import games
@@ -34,7 +34,7 @@ def test_a_finished_history_is_believed() -> None:
     believed = believe(NAME, data)
     assert believed == replayed(data)
     assert believed
-    assert (believed.challenge, believed.seek) == ("0123456789abcdef", 5)
+    assert (believed.challenge, believed.source) == ("0123456789abcdef", Source("seek", 5))
 
 
 @settings(max_examples=100)

@@ -32,12 +32,13 @@ CREATE TABLE histories ( -- the files, as they were when they were read
     is_named INTEGER NOT NULL DEFAULT 0 CHECK (is_named IN (0, 1)), -- the name is on the disk
     is_replayed INTEGER NOT NULL CHECK (is_replayed IN (0, 1)), -- 0: its result line was believed
     challenge TEXT, -- the message key of the mail that started the board
-    seek INTEGER, -- the number of the open challenge that the board took
+    source TEXT, -- what the board came from, where it is not the mail alone: `seek`
+    source_number INTEGER, -- and the number of that
     PRIMARY KEY (kind, board)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX histories_believed ON histories (kind, board) WHERE is_replayed = 0;
 CREATE INDEX histories_challenge ON histories (challenge) WHERE challenge IS NOT NULL;
-CREATE INDEX histories_seek ON histories (kind, seek) WHERE seek IS NOT NULL;
+CREATE INDEX histories_source ON histories (kind, source, source_number) WHERE source IS NOT NULL;
 
 CREATE TABLE boards ( -- those whose history replays
     kind TEXT NOT NULL,

@@ -55,7 +55,7 @@ CREATE TABLE letters ( -- the outbox
     message_id TEXT NOT NULL,
     subject TEXT NOT NULL,
     posted INTEGER NOT NULL,
-    state TEXT NOT NULL CHECK (state IN ('waiting', 'failed', 'file')),
+    state TEXT NOT NULL CHECK (state IN ('waiting', 'held', 'failed', 'file')),
     next_try INTEGER NOT NULL,
     failures INTEGER NOT NULL DEFAULT 0, -- how often the relay put it off
     reason TEXT NOT NULL DEFAULT '', -- what the relay said last

@@ -1,0 +1,73 @@
+"""The games of a home whose database cannot be read: their histories alone still tell of them.
+
+Lines that wait in the database are missing then.
+"""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from pbm_oust.board.game import Game
+from pbm_oust.rules.position import Kind
+from pbm_oust.store import index
+from pbm_oust.store.board_queries import boards_of_kind
+from pbm_oust.store.connections import Snapshot
+from pbm_oust.store.entries import Entry
+from pbm_oust.store.faults import DatabaseFault
+from pbm_oust.store.home import Home
+from pbm_oust.store.open_boards import read_game
+from pbm_oust.store.waiting import BoardName
+
+T = TypeVar("T")
+
+
+class Salvage:
+    """Reads the games of a home, with the database or without it.
+
+    `warn` is told once why something is read without it.
+    """
+
+    def __init__(self, home: Home, warn: Callable[[DatabaseFault], None] | None = None) -> None:
+        self._home = home
+        self._warn = warn
+        self._is_without_database = False
+
+    def names(self, kind: str) -> list[BoardName]:
+        """Return all boards of a kind, damaged or not, in order."""
+        numbers = self._home.boards.histories.numbers
+        return self._read(
+            lambda: self._home.board_names(kind),
+            lambda: [BoardName(kind, number) for number in numbers(kind)],
+        )
+
+    def game(self, kind: Kind, number: int) -> Game:
+        """Return the game of a board. Raises NotAllowed if there is none, and DamagedHistory."""
+        return self._read(
+            lambda: read_game(self._home, kind, number),
+            lambda: self._home.boards.read_file(kind, number).game,
+        )
+
+    def history(self, name: BoardName) -> bytes:
+        """Return the history of a board as it stands. Raises NoSuchFile."""
+        return self._read(
+            lambda: self._home.history(name),
+            lambda: self._home.boards.histories.read(name).data,
+        )
+
+    def entries(self, kind: str) -> dict[BoardName, Entry]:
+        """Return what the index says of the boards of a kind whose histories it still fits."""
+        return self._read(lambda: self._home.ask(self._fitting, kind), dict)
+
+    def _fitting(self, snapshot: Snapshot, kind: str) -> dict[BoardName, Entry]:
+        stamps, stamp = index.stamps_in(snapshot, kind), self._home.boards.histories.stamp
+        entries = boards_of_kind(snapshot, kind)
+        return {each.name: each for each in entries if stamps[each.name] == stamp(each.name)}
+
+    def _read(self, by_database: Callable[[], T], by_files: Callable[[], T]) -> T:
+        if not self._is_without_database:
+            try:
+                return by_database()
+            except DatabaseFault as fault:
+                self._is_without_database = True
+                if self._warn:
+                    self._warn(fault)
+        return by_files()

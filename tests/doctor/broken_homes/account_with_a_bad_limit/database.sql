@@ -1,0 +1,1 @@
+INSERT INTO board_limits VALUES ('alice', 0, -1);

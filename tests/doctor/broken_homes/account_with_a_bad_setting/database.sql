@@ -1,0 +1,1 @@
+INSERT INTO settings VALUES ('alice', 0, 'mail', 'never');

@@ -1,0 +1,1 @@
+UPDATE boards SET to_move = 'bob' WHERE kind = 'oust' AND board = 2;

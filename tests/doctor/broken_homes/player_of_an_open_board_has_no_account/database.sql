@@ -1,0 +1,2 @@
+DELETE FROM addresses WHERE userid = 'bob';
+DELETE FROM accounts WHERE userid = 'bob';
