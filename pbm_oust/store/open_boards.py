@@ -47,15 +47,6 @@ class OpenBoard:
         if not self._home.boards.is_current(transaction, self.board):
             raise BoardChanged(str(self.board.name))
 
-    def complete(self) -> None:
-        """Write the result line if the history of a game that is over has none."""
-        if self.game.result and not self.board.has_result_line:
-            home, key = self._home, self.game.records[-1].cause
-            home.write(
-                lambda transaction: home.boards.append(transaction, self.board, self.game, key),
-                self.board.name,
-            )
-
 
 def read_board(home: Home, kind: Kind, number: int) -> Board:
     """Return a board. Raises NotAllowed if there is none, and DamagedHistory."""
