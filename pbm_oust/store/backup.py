@@ -27,7 +27,7 @@ from pbm_oust.store.histories import Histories
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import stamps_in
 from pbm_oust.store.joining import join
-from pbm_oust.store.letters import count_letters
+from pbm_oust.store.letters import State, count_letters
 from pbm_oust.store.refreshing import Progress, look_at_histories, reindex
 from pbm_oust.store.sending import hold_letters
 from pbm_oust.store.settling import settle
@@ -41,6 +41,7 @@ from pbm_oust.store.waiting import (
 _DRAFT = ".pbm_oust.db.draft"
 """The name of the database as long as not all is there."""
 _RECORD = re.compile(rb"^ {0,3}([0-9]+) [xo*] ", re.MULTILINE)
+_LEAVING = (State.WAITING, State.HELD, State.FILE)
 _MOST_ATTEMPTS = 10
 """How often players may get other userids while a backup is made."""
 
@@ -56,7 +57,7 @@ class Copied:
     boards: int
     accounts: int
     letters: int
-    """Those that waited, and those that had failed."""
+    """Those that wait or are held back."""
 
 
 def back_up(home: Home, folder: Path, progress: Progress) -> Copied:
@@ -193,6 +194,6 @@ def _known(snapshot: Snapshot) -> set[BoardName]:
 
 
 def _counted(snapshot: Snapshot, boards: int | None = None) -> Copied:
-    letters = sum(count_letters(snapshot).values())
+    letters = sum(number for state, number in count_letters(snapshot).items() if state in _LEAVING)
     number = len(_known(snapshot)) if boards is None else boards
     return Copied(number, len(all_userids(snapshot)), letters)
