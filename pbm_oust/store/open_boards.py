@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from pbm_oust.board.game import Game
+from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store import board_queries
@@ -112,12 +113,12 @@ def active_entries(home: Home, userid: str) -> list[Entry]:
 
 
 def finished_games(home: Home) -> Iterator[Game]:
-    """Yield the games of all boards that count for ratings, damaged ones left out."""
+    """Yield the games of all boards that count for ratings, but for those that cannot be read."""
     for kind in KINDS:
         for entry in home.ask(board_queries.rated_games, kind):
             try:
                 yield game_of(home, entry)
-            except DamagedHistory:
+            except (DamagedHistory, NotAllowed):
                 continue
 
 
