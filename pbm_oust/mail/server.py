@@ -71,9 +71,13 @@ class Sender:
         self._due.set()
 
     def stop(self) -> None:
-        """Stop sending, when what is on its way has gone or has taken too long."""
+        """Stop sending, when what is on its way has gone or has taken too long.
+
+        What waits for histories comes into them before that, where it can.
+        """
         self._is_stopping = True
         self._due.set()
+        self.recover()
         self._thread.join(STOP_SENDING_SECONDS)
 
     def _run(self) -> None:

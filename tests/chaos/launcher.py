@@ -7,7 +7,8 @@ syncs: those of the paths in which the expression is found. TRACE is the file of
 for none. FUSE is a file that may come to hold a number: so many steps of the disk later the file is
 gone, and this process stands still, holding the trace, until it is killed.
 
-What is patched must be there: if it is not, the launcher says so and ends with status 2.
+SQLite's operations on files are steps of the disk like all others. What is patched must be there:
+if it is not, the launcher says so and ends with status 2.
 """
 
 import os
@@ -15,6 +16,7 @@ import re
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from enum import Enum
 from importlib import import_module
 from pathlib import Path
@@ -22,6 +24,7 @@ from typing import Any, NoReturn
 
 from pbm_oust.store import disk
 from tests.chaos.trace import Step, Trace, What
+from tests.support.vfs import TracedVfs
 
 STEPS = {
     "step_open",
@@ -41,6 +44,8 @@ class Build(Enum):
     SOUND = "sound"
     NO_SYNC = "no-sync"
     NO_ID_CHECK = "no-id-check"
+    EARLY_LINES = "early-lines"
+    """Histories get their lines before the database has them for good."""
 
 
 class TracedDisk(disk.Disk):
@@ -50,6 +55,8 @@ class TracedDisk(disk.Disk):
     fuse: Path
     spared: re.Pattern[str] | None = None
     """The paths that are not synced."""
+    latest: tuple[What, str] | None = None
+    """The step that this process took last, and on which file or folder."""
 
     def step_open(self, path: Path, flags: int, mode: int) -> int:
         """Open a file or a folder; that makes a file, or empties it, if the flags say so."""
@@ -59,9 +66,9 @@ class TracedDisk(disk.Disk):
             is_there = path.exists()
             handle = super().step_open(path, flags, mode)
             if not is_there:
-                self._note(Step(What.CREATE, str(path)))
+                self.note(Step(What.CREATE, str(path)))
             elif flags & os.O_TRUNC:
-                self._note(Step(What.TRUNCATE, str(path)))
+                self.note(Step(What.TRUNCATE, str(path)))
             return handle
 
     def step_write(self, handle: int, data: bytes, at: int) -> int:
@@ -91,29 +98,36 @@ class TracedDisk(disk.Disk):
         """Give a file a second name."""
         with self.trace.held():
             super().step_link(path, target)
-            self._note(Step(What.LINK, str(path), str(target)))
+            self.note(Step(What.LINK, str(path), str(target)))
 
     def step_rename(self, path: Path, target: Path) -> None:
         """Give a file another name."""
         with self.trace.held():
             super().step_rename(path, target)
-            self._note(Step(What.RENAME, str(path), str(target)))
+            self.note(Step(What.RENAME, str(path), str(target)))
 
     def step_remove(self, path: Path) -> None:
         """Take a file's name away."""
         with self.trace.held():
             super().step_remove(path)
-            self._note(Step(What.REMOVE, str(path)))
+            self.note(Step(What.REMOVE, str(path)))
 
     def _note_about(self, handle: int, what: What, at: int, data: bytes = b"") -> None:
         """Write down a step on an open file, unless it has lost its name and so does not matter."""
         path = _path(handle)
         if not path.endswith(" (deleted)"):
-            self._note(Step(what, path, at=at, data=data))
+            self.note(Step(what, path, at=at, data=data))
 
-    def _note(self, step: Step) -> None:
-        """Write a step down; stand still if the fuse has burnt down."""
+    def note(self, step: Step) -> None:
+        """Write a step down; stand still if the fuse has burnt down.
+
+        Writes to one file that come one after the other burn the fuse once, as a commit of SQLite
+        is many of them.
+        """
         self.trace.add(step)
+        latest, TracedDisk.latest = TracedDisk.latest, (step.what, step.path)
+        if latest == (What.WRITE, step.path) and step.what is What.WRITE:
+            return
         left = _number_in(self.fuse)
         if left is not None and left > 1:
             self.fuse.write_text(str(left - 1))
@@ -123,8 +137,11 @@ class TracedDisk(disk.Disk):
                 signal.pause()
 
 
-def keep_trace(path: Path, fuse: Path, spared: str | None) -> None:
-    """Let everything that works with the disk write down its steps."""
+def keep_trace(path: Path, fuse: Path, spared: str | None) -> TracedVfs:
+    """Let everything that works with the disk write down its steps.
+
+    SQLite does so as long as what is returned is kept.
+    """
     found = {name for name in vars(disk.Disk) if name.startswith("step_")}
     if found != STEPS:
         _fail(f"the steps of the disk are {sorted(found)}, the trace knows {sorted(STEPS)}")
@@ -136,12 +153,30 @@ def keep_trace(path: Path, fuse: Path, spared: str | None) -> None:
     for name, module in list(sys.modules.items()):
         if name.startswith("pbm_oust.") and original in vars(module).values():
             _fail(f"{name} knows the disk without a trace")
+    return TracedVfs(TracedDisk.trace, TracedDisk().note, TracedDisk.spared)
 
 
 def forget_ids() -> None:
     """Let nothing see that a message came before."""
     replace("pbm_oust.board.game", "Game.has_cause", lambda _game, _cause: False)
     replace("pbm_oust.play.starting", "started_by", lambda *_arguments, **_named: None)
+
+
+def write_early() -> None:
+    """Let histories get their lines, and be synced, before these are committed."""
+    boards: Any = import_module("pbm_oust.store.boards")
+    write: Callable[..., Any] = boards.Boards._write
+
+    def write_at_once(self: Any, *arguments: Any) -> Any:
+        board = write(self, *arguments)
+        if self.histories.path(board.name).exists():
+            with self.histories.held(board.name) as file:
+                file.append(board.data[len(file.found.data) :], at=len(file.found.data))
+        else:
+            self.histories.create(board.name, board.data)
+        return board
+
+    replace("pbm_oust.store.boards", "Boards._write", write_at_once)
 
 
 def replace(module: str, name: str, value: object) -> None:
@@ -159,13 +194,17 @@ def main() -> None:
     """Start the command line."""
     word, spared, trace, fuse, *arguments = sys.argv[1:]
     build = Build(word)
+    kept = None
     if trace:
-        keep_trace(Path(trace), Path(fuse), spared if build is Build.NO_SYNC else None)
+        kept = keep_trace(Path(trace), Path(fuse), spared if build is Build.NO_SYNC else None)
     if build is Build.NO_ID_CHECK:
         forget_ids()
+    if build is Build.EARLY_LINES:
+        write_early()
     sys.argv = ["pbm-oust", *arguments]
     run: Callable[[], None] = import_module("pbm_oust.cli").run
-    run()
+    with kept.in_use() if kept else nullcontext():
+        run()
 
 
 def _path(handle: int) -> str:

@@ -16,10 +16,14 @@ PATIENCE = 1.0
 class Mains:
     """Holds the disk of a home still, and cuts its power. The trace lies beside the home."""
 
-    def __init__(self, home: Path, trace: Path, but: Path) -> None:
-        """`but` is a file of the home that no process writes."""
+    def __init__(self, home: Path, trace: Path, but: Path, fleeting: Path) -> None:
+        """`but` is a file of the home that no process writes; one that is `fleeting` is memory.
+
+        What is memory has no place in the trace, and is gone when the power goes.
+        """
         self._home = home
         self._but = but
+        self._fleeting = fleeting
         self._trace = Trace(trace)
         self._followed = 0
         self._storage = Storage()
@@ -47,6 +51,7 @@ class Mains:
         WrongTrace.
         """
         self._storage.follow(self._trace.steps(self._followed))
+        self._fleeting.unlink(missing_ok=True)
         self._storage.check(self._home, but=[self._but])
         undone = self._storage.cut(random, share)
         self._storage.restore()

@@ -9,6 +9,7 @@ that gains the name is synced. Folders themselves do not get lost.
 """
 
 import os
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
@@ -25,29 +26,30 @@ class WrongTrace(Exception):
 class Content:
     """What stands in a file: as programs see it, as it is on the disk, and the steps between."""
 
-    seen: bytes = b""
-    durable: bytes = b""
-    steps: list[Step] = field(default_factory=list)
+    seen: bytearray = field(default_factory=bytearray)
+    durable: bytearray = field(default_factory=bytearray)
+    steps: deque[Step] = field(default_factory=deque)
 
     def change(self, step: Step) -> None:
         """Write to the file, or cut it."""
-        self.seen = _changed(self.seen, step)
+        _change(self.seen, step)
         self.steps.append(step)
 
     def sync(self, upto: int) -> None:
         """Make durable what was done before a place in the trace."""
         while self.steps and self.steps[0].place < upto:
-            self.durable = _changed(self.durable, self.steps.pop(0))
+            _change(self.durable, self.steps.popleft())
 
     def cut(self, random: Random, share: float) -> int:
         """Keep the first of the steps, each by the chance `share`; return how many are undone."""
         while self.steps and random.random() < share:
-            self.durable = _changed(self.durable, self.steps.pop(0))
-        undone, half = len(self.steps), self.steps[:1]
-        if half and half[0].data and random.random() < share:
-            data = half[0].data[: random.randrange(len(half[0].data))]
-            self.durable = _changed(self.durable, Step(What.WRITE, "", at=half[0].at, data=data))
-        self.seen, self.steps = self.durable, []
+            _change(self.durable, self.steps.popleft())
+        undone = len(self.steps)
+        if self.steps and self.steps[0].data and random.random() < share:
+            half = self.steps[0]
+            data = half.data[: random.randrange(len(half.data))]
+            _change(self.durable, Step(What.WRITE, "", at=half.at, data=data))
+        self.seen, self.steps = bytearray(self.durable), deque()
         return undone
 
 
@@ -128,13 +130,14 @@ class Storage:
                 undone += content.cut(random, share)
                 done.add(id(content))
             else:
-                self._durable[name] = Content(content.durable, content.durable)
+                same = content.durable
+                self._durable[name] = Content(bytearray(same), bytearray(same))
         self._seen, self._pending = dict(self._durable), []
         return undone
 
     def files(self) -> dict[str, bytes]:
         """Return what stands in each file, as programs see it."""
-        return {name: content.seen for name, content in self._seen.items()}
+        return {name: bytes(content.seen) for name, content in self._seen.items()}
 
     def restore(self) -> None:
         """Make the files what the power cut left."""
@@ -187,10 +190,10 @@ def _is_superseded(earlier: Naming, by: Naming) -> bool:
     )
 
 
-def _changed(content: bytes, step: Step) -> bytes:
-    begin = content[: step.at].ljust(step.at, b"\0")
-    return (
-        begin
-        if step.what is What.TRUNCATE
-        else begin + step.data + content[step.at + len(step.data) :]
-    )
+def _change(content: bytearray, step: Step) -> None:
+    """Do to the content of a file what a step has done."""
+    content.extend(bytes(max(step.at - len(content), 0)))
+    if step.what is What.TRUNCATE:
+        del content[step.at :]
+    else:
+        content[step.at : step.at + len(step.data)] = step.data

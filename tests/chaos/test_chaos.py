@@ -38,11 +38,25 @@ def test_a_program_that_does_not_sync_loses_commands_when_the_power_goes(tmp_pat
     assert figures(outcome)["lost"] > 0, report(outcome)
 
 
-def test_a_program_that_does_not_sync_the_outbox_loses_letters_when_the_power_goes(
-    tmp_path: Path,
+@pytest.mark.parametrize(
+    ("spared", "wrong"),
+    [
+        ("pbm_oust[.]db-wal$", "lost"),
+        ("/[0-9]+[.]txt$", "lost"),
+        ("outbox/tmp/.", "damaged"),
+    ],
+)
+def test_each_part_that_is_not_synced_is_missed_when_the_power_goes(
+    spared: str, wrong: str, tmp_path: Path
 ) -> None:
-    build, spared = Build.NO_SYNC, "outbox/new$"
-    outcome = conduct(Plan(30, 3, power=True, build=build, spared=spared, minutes=5), tmp_path)
+    build = Build.NO_SYNC
+    outcome = conduct(Plan(40, 6, power=True, build=build, spared=spared, minutes=5), tmp_path)
+    assert figures(outcome)[wrong] > 0, report(outcome)
+
+
+def test_a_program_that_writes_histories_before_it_commits_tells_too_few(tmp_path: Path) -> None:
+    plan = Plan(mails=60, kills=20, seed=2, power=True, build=Build.EARLY_LINES, minutes=5)
+    outcome = conduct(plan, tmp_path)
     assert figures(outcome)["notices missing"] > 0, report(outcome)
 
 

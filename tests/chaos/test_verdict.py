@@ -8,9 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from pbm_oust.store.home import Home
+from pbm_oust.store.waiting import BoardName, Lines, add_lines
 from tests.chaos.ledger import Kind, Mail
 from tests.chaos.running import Plan, conduct
 from tests.chaos.verdict import Verdict, judge, judge_home, read_home
+from tests.support.accounts import remove_account
 
 
 @dataclass(frozen=True)
@@ -44,9 +47,10 @@ class Ended:
         return next(line for line in lines if mail.id in line)
 
     def letters(self, mail: Mail) -> list[Path]:
-        """Return the letters that a mail has led to."""
-        paths = (self.home / "outbox" / "new").iterdir()
-        return sorted(path for path in paths if f"_{mail.id}." in path.name)
+        """Return the letters that answer a mail, or tell the other player what it says."""
+        words = (f"\nIn-Reply-To: {mail.message_id}\n", mail.marker)
+        paths = sorted((self.home / "outbox" / "new").iterdir())
+        return [path for path in paths if any(word in path.read_text() for word in words)]
 
 
 def _counts(verdict: Verdict) -> dict[str, int]:
@@ -124,7 +128,9 @@ def test_a_board_that_is_gone_is_lost_with_all_that_was_done_on_it(ended: Ended)
 
 def test_an_account_that_is_gone_is_lost(ended: Ended) -> None:
     verify = ended.mail(Kind.VERIFY)
-    (ended.home / "players" / f"{verify.sender.userid}.txt").unlink()
+    home = Home(ended.home)
+    remove_account(home, verify.sender.userid)
+    home.database.close()
     assert ended.wrong()["lost"] == 1
 
 
@@ -221,7 +227,18 @@ def test_a_fault_in_the_log_is_damage(ended: Ended) -> None:
     assert ended.wrong_in_all() == {"damaged": 1}
 
 
-@pytest.mark.parametrize("name", ["outbox/tmp/1.M1Q1P1_0123456789abcdef.oust.1", "oust/.1.txt.7.0"])
+def test_lines_that_are_in_no_history_are_reported(ended: Ended) -> None:
+    home = Home(ended.home)
+    board, _, number = ended.mail(Kind.MOVE).board.partition(" ")
+    lines = Lines(999, b" 999 x A1  2026-11-20T15:40:02Z 0123456789abcdef\n", "0123456789abcdef")
+    home.do(add_lines, BoardName(board, int(number)), lines)
+    home.database.close()
+    assert ended.wrong_in_all()["left behind"] == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["outbox/tmp/1795966560.L000017.pbm_oust", "oust/.1.txt.7.0.draft"]
+)
 def test_what_a_process_that_was_killed_left_is_reported(name: str, ended: Ended) -> None:
     (ended.home / name).write_text("half")
     assert ended.wrong()["left behind"] == 1

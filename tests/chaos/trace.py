@@ -8,6 +8,8 @@ import fcntl
 import json
 import os
 import threading
+import zlib
+from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -87,14 +89,16 @@ class Trace:
 
     def add(self, step: Step) -> None:
         """Write down a step that has been taken; the trace is held."""
-        words = [step.what.value, step.path, step.target, step.at, step.data.decode("latin-1")]
+        data = b64encode(zlib.compress(step.data, 1)).decode() if step.data else ""
+        words = [step.what.value, step.path, step.target, step.at, data]
         os.write(self._handle, json.dumps(words).encode() + b"\n")
 
     def steps(self, place: int = 0) -> Iterator[Step]:
         """Yield the steps from a place on; the trace is held, or nobody writes any more."""
         for line in os.pread(self._handle, self.size - place, place).splitlines(keepends=True):
             what, path, target, at, data = json.loads(line)
-            yield Step(What(what), path, target, at, data.encode("latin-1"), place)
+            content = zlib.decompress(b64decode(data)) if data else b""
+            yield Step(What(what), path, target, at, content, place)
             place += len(line)
 
     def close(self) -> None:

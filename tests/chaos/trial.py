@@ -17,6 +17,8 @@ from tests.chaos.mains import Mains
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = str(Path(sys.executable).with_name("pbm-oust"))
+SHARED_MEMORY = "pbm_oust.db-shm"
+"""What processes that use the database share besides; it holds nothing that has to last."""
 SLOW = 60
 """Seconds after which something is broken that has not happened."""
 LONGEST_FUSE = 30
@@ -54,7 +56,9 @@ class Trial:
         self.home.mkdir()
         settings = self.home / "pbm_oust.toml"
         settings.write_text(f'address = "{self.address}"\nsmtp = "127.0.0.1:0"\n')
-        self._mains = Mains(self.home, folder / "trace", but=settings) if power else None
+        shared = self.home / SHARED_MEMORY
+        mains = Mains(self.home, folder / "trace", but=settings, fleeting=shared)
+        self._mains = mains if power else None
         self._log_file = self.log.open("ab")
 
     def start(self) -> None:

@@ -4,6 +4,7 @@ Nothing of the program is used here but its command line. Histories are split on
 letters are read as any mail program reads them.
 """
 
+import json
 import re
 import subprocess
 from collections import defaultdict
@@ -67,7 +68,7 @@ class Verdict:
     damaged: list[str] = field(default_factory=list)
     """What is against the rules or cannot be read, faults in the log, passwords in plain sight."""
     left_behind: list[str] = field(default_factory=list)
-    """Letters without a place, and drafts, that processes which were killed have left."""
+    """Letters without a place, lines that are not in their histories, and drafts."""
 
     @property
     def is_right(self) -> bool:
@@ -100,21 +101,19 @@ class Home:
     letters: list[Letter] = field(default_factory=list)
     damaged: list[str] = field(default_factory=list)
 
-    def has_account(self, userid: str) -> bool:
-        """Return whether there is an account."""
-        path = self.path / "players" / f"{userid}.txt"
-        return path.is_file() and f"Userid: {userid}\n" in path.read_text("utf-8", "replace")
+    userids: set[str] = field(default_factory=set)
+    """Who has an account."""
 
 
 def judge(home: Path, log: Path, mails: list[Mail]) -> Verdict:
     """Return the verdict on a home after these mails, when no process works on it."""
     verdict = judge_home(read_home(home), mails)
     for command in (("games", "verify"), ("doctor",)):
-        checked = subprocess.run(
-            [PROGRAM, "--home", str(home), *command], capture_output=True, text=True, timeout=SLOW
-        )
+        checked = _run(home, *command)
+        lines = checked.stdout.splitlines()
+        verdict.left_behind += [line for line in lines if "lines wait for" in line]
         if checked.returncode or checked.stderr:
-            wrong = [line for line in checked.stdout.splitlines() if "ok" not in line.split()]
+            wrong = [line for line in lines if "ok" not in line.split()]
             said = "; ".join([*wrong, *checked.stderr.splitlines()])
             verdict.damaged.append(f"{' '.join(command)}: status {checked.returncode}, {said}")
     for line in log.read_text("utf-8", "replace").splitlines():
@@ -169,7 +168,7 @@ def _judge_mail(
         return
     if refusals:
         verdict.refused.append(f"{name}: {refusals[0].name}")
-    if mail.kind is Kind.VERIFY and not home.has_account(mail.sender.userid):
+    if mail.kind is Kind.VERIFY and mail.sender.userid not in home.userids:
         verdict.lost.append(name)
     if mail.kind not in (Kind.CHALLENGE, Kind.MOVE):
         return
@@ -213,6 +212,8 @@ def _judge_strangers(home: Home, mails: list[Mail], verdict: Verdict) -> None:
 def read_home(path: Path) -> Home:
     """Return what stands in a home."""
     home = Home(path)
+    listed = _run(path, "players", "list", "--json").stdout
+    home.userids |= {account["userid"] for account in json.loads(listed or "[]")}
     for kind in KINDS:
         for history in sorted((path / kind).glob("[0-9]*.txt")):
             _read_history(kind, history, home)
@@ -259,6 +260,13 @@ def _read_letter(path: Path) -> Letter | str:
         "".join(message.get("In-Reply-To", "").split()),
         message["X-Pbm-Oust"] == "refusal",
         payload.decode("utf-8", "replace"),
+    )
+
+
+def _run(home: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    """Run a command of the program on a home."""
+    return subprocess.run(
+        [PROGRAM, "--home", str(home), *command], capture_output=True, text=True, timeout=SLOW
     )
 
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import settings
 
 from pbm_oust.store.database import Database
+from tests.store.disturbed import Begun, begun_homes
 from tests.store.kept import Kept
 from tests.support.plans import served_by_indexes
 
@@ -51,6 +52,13 @@ def memory_path() -> Iterator[Path]:
     memory = Path("/dev/shm")  # noqa: S108 - the test has a folder of its own there
     with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder:
         yield Path(folder)
+
+
+@pytest.fixture(scope="module")
+def homes() -> Iterator[Begun]:
+    """Give what makes homes, to be copied, in which some commands have been carried out."""
+    with begun_homes() as homes:
+        yield homes
 
 
 @pytest.fixture

@@ -23,8 +23,8 @@ class CutDisk(TracedDisk):
         self.taken: list[Step] = []
         self._most = most
 
-    def _note(self, step: Step) -> None:
-        super()._note(step)
+    def note(self, step: Step) -> None:
+        super().note(step)
         if len(self.taken) == self._most:
             raise Death
         self.taken = list(self.trace.steps())
