@@ -1,12 +1,15 @@
 """What a shell can complete: the boards and the players of the home, and commands by mail."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import click
 from click.shell_completion import CompletionItem
 
 from pbm_oust.rules.position import Kind
+from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
+from pbm_oust.store.salvage import Salvage
 
 
 def complete_boards(
@@ -14,15 +17,15 @@ def complete_boards(
 ) -> list[CompletionItem]:
     """Return the numbers of the boards of the kind that the line names."""
     kind = context.params.get("kind")
-    names = _home(context).board_names(kind.name) if isinstance(kind, Kind) else []
-    return _beginning([str(name.board) for name in names], incomplete)
+    words = _boards(context, kind.name) if isinstance(kind, Kind) else []
+    return _beginning(words, incomplete)
 
 
 def complete_userids(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Return the userids of all accounts."""
-    return _beginning(_home(context).userids(), incomplete)
+    return _beginning(_userids(context), incomplete)
 
 
 def complete_command(
@@ -34,11 +37,20 @@ def complete_command(
     follows = next_in(context.params.get(parameter.name or "") or ())
     words = list(follows.words)
     if "BOARD" in follows.place and follows.kind:
-        names = _home(context).board_names(follows.kind.name)
-        words += [str(name.board) for name in names]
+        words += _boards(context, follows.kind.name)
     if "USERID" in follows.place:
-        words += _home(context).userids()
+        words += _userids(context)
     return _beginning(words, incomplete)
+
+
+def _boards(context: click.Context, kind: str) -> list[str]:
+    return [str(name.board) for name in Salvage(_home(context)).names(kind)]
+
+
+def _userids(context: click.Context) -> list[str]:
+    with suppress(DatabaseFault):
+        return _home(context).userids()
+    return []
 
 
 def _home(context: click.Context) -> Home:

@@ -13,7 +13,8 @@ from pbm_oust.rules.kinds import KINDS
 @click.group(
     cls=Gathered,
     elsewhere={
-        "broadcast": "players_whole:broadcast",
+        "backup": "backup:backup",
+        "broadcast": "broadcast:broadcast",
         "deliver": "serving:deliver",
         "doctor": "doctor:doctor",
         "games": "games:games",
@@ -21,6 +22,7 @@ from pbm_oust.rules.kinds import KINDS
         "outbox": "outbox:outbox",
         "players": "players:players",
         "ratings": "ratings:ratings",
+        "restore": "backup:restore",
         "rules": "rules:rules",
         "serve": "serving:serve",
         "standings": "ratings:standings",

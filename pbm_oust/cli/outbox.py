@@ -20,7 +20,13 @@ from pbm_oust.mail.relay import Relaying
 from pbm_oust.store.bounces import bounces_of, forget_bounces
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.disk import NoSuchFile
-from pbm_oust.store.posted import Letter, read_failed_letters, read_letter, read_letters
+from pbm_oust.store.posted import (
+    Letter,
+    read_failed_letters,
+    read_held_letters,
+    read_letter,
+    read_letters,
+)
 
 
 @click.group()
@@ -32,8 +38,9 @@ def outbox() -> None:
 @as_json
 @pass_operator
 def list_(operator: Operator, as_json: bool) -> None:
-    """List letters that wait, oldest first, and those that failed."""
+    """List letters that wait, oldest first, those that are held back, and those that failed."""
     letters = [(letter, "waiting") for letter in read_letters(operator.home)]
+    letters += [(letter, "held") for letter in read_held_letters(operator.home)]
     letters += [(letter, "failed") for letter in read_failed_letters(operator.home)]
     if as_json:
         print_json([_summary(letter) | {"state": state} for letter, state in letters])
@@ -50,8 +57,8 @@ def list_(operator: Operator, as_json: bool) -> None:
 @pass_operator
 def show(operator: Operator, name: str, raw: bool) -> None:
     """Print a letter. The beginning of its name is enough."""
-    names = operator.home.outbox.letters() + operator.home.outbox.failed_letters()
-    whole_name = _only(names, name, "letters")
+    outbox = operator.home.outbox
+    whole_name = _only([*outbox.letters(), *outbox.set_aside()], name, "letters")
     try:
         letter = read_letter(operator.home, whole_name)
     except NoSuchFile:
@@ -98,20 +105,26 @@ def retry(operator: Operator, names: tuple[str, ...]) -> None:
 @click.argument("names", nargs=-1, required=True, metavar="NAME..")
 @pass_operator
 def remove(operator: Operator, names: tuple[str, ...]) -> None:
-    """Remove failed letters. The beginning of a name is enough."""
-    for name in [_failed(operator, name) for name in names]:
+    """Remove letters that failed or are held back. The beginning of a name is enough."""
+    aside = operator.home.outbox.set_aside()
+    for name in [_only(aside, name, "failed or held letters") for name in names]:
         operator.home.outbox.remove(name)
         click.echo(f"removed {name}")
 
 
 @outbox.command()
-@click.argument("address", type=ADDRESS)
+@click.argument("address", type=ADDRESS, required=False)
 @pass_operator
-def resume(operator: Operator, address: str) -> None:
-    """Write again to an address from which letters came back.
+def resume(operator: Operator, address: str | None) -> None:
+    """Let the letters go that a restore holds back.
 
-    A mail from that address does the same.
+    With ADDRESS: write again to an address from which letters came back. A mail from that address
+    does the same.
     """
+    if address is None:
+        released = operator.home.release_letters(now())
+        click.echo(f"{released} {'letter' if released == 1 else 'letters'} released")
+        return
     returned = operator.home.ask(bounces_of, address)
     if not returned.bounces:
         raise Refused(f"no letters came back from {address}")

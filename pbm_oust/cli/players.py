@@ -1,6 +1,7 @@
-"""`pbm-oust players`: accounts listed, shown, added, and given new passwords."""
+"""`pbm-oust players`: accounts listed, shown, added, given new passwords, and disabled."""
 
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 import click
@@ -9,7 +10,7 @@ from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import parse_address
 from pbm_oust.accounts.exported import account_lines, kept_objects
 from pbm_oust.accounts.password import Secret, hash_password
-from pbm_oust.accounts.status import disabled_since
+from pbm_oust.accounts.status import disabled_since, with_disabled
 from pbm_oust.board.notation import format_time
 from pbm_oust.cli.completion import complete_userids
 from pbm_oust.cli.gathered import Gathered
@@ -42,12 +43,10 @@ password_option = click.option(
 @click.group(
     cls=Gathered,
     elsewhere={
-        "disable": "players_whole:disable",
-        "enable": "players_whole:enable",
-        "export": "players_moved:export",
-        "import": "players_moved:import_",
-        "merge": "players_whole:merge",
-        "rename": "players_whole:rename",
+        "export": "transfer:export",
+        "import": "transfer:import_",
+        "merge": "renaming:merge",
+        "rename": "renaming:rename",
     },
 )
 def players() -> None:
@@ -129,6 +128,26 @@ def passwd(operator: Operator, userid: str, password: str) -> None:
     click.echo(f"changed the password of {account.userid}")
 
 
+@players.command()
+@click.argument("userid")
+@pass_operator
+def disable(operator: Operator, userid: str) -> None:
+    """Close an account until it is enabled again.
+
+    No command with its password is taken, nobody can challenge the player, and the player gets no
+    mail. Their boards go on until their time ends. Nothing is removed.
+    """
+    _set_disabled(operator, userid.lower(), now())
+
+
+@players.command()
+@click.argument("userid")
+@pass_operator
+def enable(operator: Operator, userid: str) -> None:
+    """Open a disabled account again."""
+    _set_disabled(operator, userid.lower(), None)
+
+
 def read_account(operator: Operator, userid: str) -> Account:
     """Return an account. Raises Refused if there is none or it cannot be read."""
     try:
@@ -138,6 +157,17 @@ def read_account(operator: Operator, userid: str) -> Account:
     if account is None:
         raise Refused(f"there is no player {userid}")
     return account
+
+
+def _set_disabled(operator: Operator, userid: str, at: datetime | None) -> None:
+    read_account(operator, userid)
+    account = read_account(operator, userid)
+    since = disabled_since(account)
+    if bool(since) is bool(at):
+        state = f"disabled since {format_time(since)}" if since else "not disabled"
+        raise Refused(f"{account.userid} is {state}")
+    operator.home.save(with_disabled(account, at))
+    click.echo(f"{'disabled' if at else 'enabled'} {account.userid}")
 
 
 def _checked(password: str) -> Secret:

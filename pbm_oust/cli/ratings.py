@@ -1,9 +1,11 @@
 """`pbm-oust ratings` and `standings`: computed from the finished games."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import click
 
+from pbm_oust.board.game import Game
 from pbm_oust.board.ratings import RatedGame, Standing, Table, rate
 from pbm_oust.cli.operator import (
     KIND,
@@ -16,8 +18,9 @@ from pbm_oust.cli.terminal import page
 from pbm_oust.languages import ENGLISH
 from pbm_oust.letters.tables import standing_rows
 from pbm_oust.letters.translator import Translator
+from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
-from pbm_oust.store.open_boards import finished_games
+from pbm_oust.store.entries import Entry
 
 
 @click.command()
@@ -64,8 +67,15 @@ def ratings(operator: Operator, kind: Kind | None, recompute: bool, as_json: boo
 
 
 def _tables(operator: Operator, kind: Kind | None) -> list[Table]:
-    games = finished_games(operator.home)
-    return rate(game for game in games if kind in (None, game.header.kind))
+    return rate(_rated_games(operator, kind))
+
+
+def _rated_games(operator: Operator, kind: Kind | None) -> Iterator[Game]:
+    """Yield the finished games that count; damaged boards are left out."""
+    for each in [kind] if kind else KINDS.values():
+        for entry in operator.boards.entries(each):
+            if isinstance(entry, Entry) and entry.result and entry.is_rated:
+                yield operator.game(each, entry.name.board)
 
 
 def _summary(table: Table) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pbm_oust.cli.operator import Operator, as_json, now, pass_operator, print_j
 from pbm_oust.mail.inbound import open_intake
 from pbm_oust.mail.relay import Relaying
 from pbm_oust.service import sweep as sweeps
+from pbm_oust.store.refreshing import look_at_histories
 
 
 @click.command()
@@ -21,6 +22,7 @@ def sweep(operator: Operator, as_json: bool) -> None:
     """
     home = operator.prepared_home()
     home.recover()
+    look_at_histories(home.database, home.boards)
     swept = sweeps.sweep(open_intake(home, operator.configuration.address, now).work)
     if as_json:
         done = [{"about": deed.about, "what": deed.what} for deed in swept.done]

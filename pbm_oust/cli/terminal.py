@@ -1,8 +1,10 @@
-"""What the command line does only for a person at a terminal: colours and a pager."""
+"""What the command line does only for a person at a terminal: colours, a pager, progress."""
 
 import os
 import shutil
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import click
 
@@ -49,3 +51,21 @@ def page(text: str) -> None:
         click.echo_via_pager(text.removesuffix("\n"))
     else:
         click.echo(text, nl=False)
+
+
+@contextmanager
+def progress_bar(label: str) -> Iterator[Callable[[int, int], None]]:
+    """Give a function that is told how much is done, and of how much; it draws that.
+
+    Nothing is drawn where nobody is at the terminal.
+    """
+    if not sys.stderr.isatty():
+        yield lambda _done, _of: None
+        return
+    with click.progressbar(length=1, label=label, file=sys.stderr) as bar:
+
+        def draw(done: int, of: int) -> None:
+            bar.length = max(of, 1)
+            bar.update(max(done, 0 if of else 1) - bar.pos)
+
+        yield draw

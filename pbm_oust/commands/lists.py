@@ -23,10 +23,12 @@ from pbm_oust.play.outcome import Handled
 from pbm_oust.play.request import Request
 from pbm_oust.play.seeks import open_seeks
 from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store import board_queries
 from pbm_oust.store.entries import Entry, State
+from pbm_oust.store.histories import DamagedHistory
 from pbm_oust.store.open_boards import game_of
 from pbm_oust.store.waiting import BoardName
 
@@ -165,10 +167,16 @@ def find_games(
 
     Without userids, the games of everybody; a userid that nobody has is on no board.
     """
-    entries = _entries(work, kind, userids, chosen)
-    games = [game_of(work.home, entry) for entry in entries]
-    damaged = work.home.ask(board_queries.damaged_boards, kind.name, userids or None)
-    return tuple(games), tuple(str(each.name) for each in damaged)
+    found = work.home.ask(board_queries.damaged_boards, kind.name, userids or None)
+    games, damaged = list[Game](), {each.name for each in found}
+    for entry in _entries(work, kind, userids, chosen):
+        try:
+            games.append(game_of(work.home, entry))
+        except DamagedHistory:
+            damaged.add(entry.name)
+        except NotAllowed:
+            continue  # somebody has removed it, and the index does not say so yet
+    return tuple(games), tuple(map(str, sorted(damaged)))
 
 
 def _entries(work: UnitOfWork, kind: Kind, userids: tuple[str, ...], chosen: Filter) -> list[Entry]:

@@ -23,10 +23,9 @@ from pbm_oust.grammar.values import OWN, BadNumber
 from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.notices import Notice, OutcomeNotice
 from pbm_oust.play.outcome import Handled, Outcome
-from pbm_oust.play.request import Actor, RefusedBefore, Request
+from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.seeks import open_of
-from pbm_oust.play.starting import write_board
-from pbm_oust.play.telling import answer_again
+from pbm_oust.play.starting import answered_again, write_board
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable
 from pbm_oust.rules.grid import Grid
@@ -35,8 +34,7 @@ from pbm_oust.rules.position import Kind, Side
 from pbm_oust.store.account_queries import next_seek_number
 from pbm_oust.store.account_queries import seeker as seeker_of
 from pbm_oust.store.entries import Source
-from pbm_oust.store.message_keys import outcome_of
-from pbm_oust.store.open_boards import next_number, started_by, started_from
+from pbm_oust.store.open_boards import next_number, started_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,11 +189,9 @@ def withdraw(command: Withdraw, actor: Actor, request: Request, work: UnitOfWork
 def join(command: Join, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
     """Start the board of an open challenge, which is taken by that."""
     kind = command.kind
-    known = started_by(work.home, actor.cause)
-    if known:
-        return answer_again(known, actor, request, work)
-    if work.home.ask(outcome_of, actor.cause):
-        raise NotAllowed(RefusedBefore())
+    done_before = answered_again(actor, request, work)
+    if done_before:
+        return done_before
     found, seeker = _find(command, work)
     if seeker.userid == actor.userid:
         raise NotAllowed(OwnSeek())
@@ -203,7 +199,8 @@ def join(command: Join, actor: Actor, request: Request, work: UnitOfWork) -> Han
     game = Game.start(_header(found, number, seeker, actor, work))
     left = (each for each in seeks_of(seeker) if each != found)
     taken = with_seeks(seeker, left)
-    return write_board(game, _source(found.number), [taken], actor, request, work)
+    source = _source(found.number)
+    return write_board(game, actor, request, work, source=source, changed=[taken])
 
 
 def _change(

@@ -19,6 +19,7 @@ from pbm_oust.accounts.tags import (
     verification_address,
 )
 from pbm_oust.board.game import Game
+from pbm_oust.commands.talk import TalkNotice
 from pbm_oust.letters.body import LONGEST_LINE, fill
 from pbm_oust.letters.words import words_in
 from pbm_oust.play.notices import BoardNotice, Notice, Unheard, Verification, turn_on
@@ -185,5 +186,5 @@ def _head_of(notice: Notice, letter: EmailMessage) -> Head:
         about=about,
         copies=len(reader.addresses) if about else 1,
         is_answer=reader.asked,
-        may_show_any_board=reader.asked or notice.template not in ("board", "talk"),
+        may_show_any_board=reader.asked or not isinstance(notice, BoardNotice | TalkNotice),
     )

@@ -177,6 +177,8 @@ def _send(smtp: smtplib.SMTP, recipient: str, content: bytes, sender: str) -> Re
 
     What the relay has against us, and not against the recipient or the letter, is never permanent.
     """
+    if not is_address(recipient):
+        return Refused(f"{recipient!r} is no mail address", is_permanent=True)
     try:
         smtp.send_message(parse_content(content), sender, [recipient])
     except smtplib.SMTPRecipientsRefused as error:

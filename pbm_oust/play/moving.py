@@ -66,7 +66,6 @@ def carry_out(
             acted = game.act(side, wish, max(work.now(), game.latest), actor.cause)
         acted = follow(acted, _orders_on(acted, work), max(work.now(), acted.latest))
         if acted is game:
-            board.complete()
             return answer_again(game, actor, request, work)
         own = next(record for record in acted.records if record.cause == actor.cause)
         notices = tell_players(

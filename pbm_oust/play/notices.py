@@ -224,8 +224,8 @@ class RefusalNotice(TimedNotice):
     """What to answer instead, where that is not the correction."""
     answered: Game | None = None
     """The board whose letter was answered by what could not be read."""
-    replied: Purpose | None = None
-    """What the letter was for that was answered, if one was."""
+    replied: Reply | None = None
+    """Which letter was answered, if one was."""
 
     @property
     def game(self) -> Game | None:
@@ -258,5 +258,8 @@ class RefusalNotice(TimedNotice):
             return None
         if self.supposed:
             return answer_instead(self.game, self.reader)
-        is_chat = self.replied is Purpose.CHAT
-        return answer_on(self.game, self.reader, Purpose.CHAT if is_chat else None)
+        replied = self.replied
+        is_of_chat = replied is not None and replied.purpose is Purpose.CHAT
+        is_same = replied is not None and self.game.name == f"{replied.kind} {replied.board}"
+        purpose = Purpose.CHAT if is_of_chat and is_same else None
+        return answer_on(self.game, self.reader, purpose)

@@ -34,12 +34,11 @@ def request_of(cause: str) -> Request:
 def rule_board(work: UnitOfWork, kind: Kind, board: int, decide: Decide) -> Game | None:
     """Do to a board what `decide` says, and return the game then; None where that is nothing.
 
-    A result line that is missing is written. Raises NotAllowed, DamagedHistory and OSError.
+    Raises NotAllowed, DamagedHistory and OSError.
     """
 
     def deed(work: UnitOfWork) -> Game | None:
         with open_board(work.home, kind, board) as held:
-            held.complete()
             ruling = decide(held.game)
             return _rule(work, held, ruling) if ruling else None
 

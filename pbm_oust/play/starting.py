@@ -10,7 +10,7 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header
 from pbm_oust.board.reasons import SamePlayer
 from pbm_oust.play.authentication import Disabled
-from pbm_oust.play.notices import News
+from pbm_oust.play.notices import BoardNotice, News
 from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.request import Actor, RefusedBefore, Request
 from pbm_oust.play.telling import answer_again, tell_players
@@ -85,32 +85,46 @@ def start_board(
 
     `header` is given the number of the new board.
     """
+    done_before = answered_again(actor, request, work)
+    if done_before:
+        return done_before
+    game = Game.start(header(next_number(work.home, kind)))
+    return write_board(game, actor, request, work)
+
+
+def answered_again(actor: Actor, request: Request, work: UnitOfWork) -> Handled | None:
+    """Show a player the board that the same mail started when it came before, if it did.
+
+    Raises NotAllowed for a mail that was refused then.
+    """
     known = started_by(work.home, actor.cause)
     if known:
         return answer_again(known, actor, request, work)
     if work.home.ask(outcome_of, actor.cause):
         raise NotAllowed(RefusedBefore())
-    game = Game.start(header(next_number(work.home, kind)))
-    return write_board(game, None, (), actor, request, work)
+    return None
 
 
 def write_board(
     game: Game,
-    source: Source | None,
-    changed: Iterable[Account],
     actor: Actor,
     request: Request,
     work: UnitOfWork,
+    *,
+    source: Source | None = None,
+    changed: Iterable[Account] = (),
+    make: Callable[..., BoardNotice] = BoardNotice,
 ) -> Handled:
     """Write a new board and show it to both players.
 
     `source` is what it came from, where that leads to one board alone; `changed` are accounts that
-    change with it. Raises NotAllowed where a player does not want to play.
+    change with it; `make` makes the notices that show it. Raises NotAllowed where a player does not
+    want to play.
     """
     for userid in (game.header.x, game.header.o):
         check_willing(work.account(userid), actor.userid, work.home)
     notices = tell_players(
-        game, News.STARTED, work, request, actor=actor.account, chat=request.chat
+        game, News.STARTED, work, request, actor=actor.account, chat=request.chat, make=make
     )
     with work.posting(notices, request):
         work.hold(game.header.x, game.header.o)

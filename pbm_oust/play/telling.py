@@ -1,6 +1,6 @@
 """Telling the players of a board what happened on it: who is mailed the board, and who is not."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import takewhile
 
 from pbm_oust.accounts.account import Account
@@ -27,12 +27,14 @@ def tell_players(
     actor: Account | None,
     chat: str = "",
     told_from: int = 0,
+    make: Callable[..., BoardNotice] = BoardNotice,
 ) -> list[Notice]:
     """Return the notices that show a board to its players, and to those who watch it.
 
     `actor` is the player whose request led to it, who is answered; None for what the server or its
     operator did. `chat` is what the actor wrote for the other player. `told_from` is the number of
-    the first record that the players have not been told of, 0 for the latest.
+    the first record that the players have not been told of, 0 for the latest. `make` makes their
+    notices, with the fields of any about a board.
 
     A player is not told of what he has settled not to be mailed, unless something was written for
     him. Those who watch are told of everything but what is written.
@@ -48,7 +50,7 @@ def tell_players(
     since = told_from or len(game.records)
 
     def notice(reader: Reader, account: Account, *, answers: bool = False) -> BoardNotice:
-        return BoardNotice(
+        return make(
             reader,
             news,
             game,

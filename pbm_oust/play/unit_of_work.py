@@ -26,6 +26,7 @@ from pbm_oust.play.outcome import Handled, Outcome, Silence, silent
 from pbm_oust.play.readers import language_at
 from pbm_oust.play.request import Actor, RefusedBefore, Request, Write
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
+from pbm_oust.store.account_queries import is_known
 from pbm_oust.store.bounces import bounces_of
 from pbm_oust.store.faults import AccountDamaged
 from pbm_oust.store.home import Changed, Home
@@ -89,7 +90,7 @@ class UnitOfWork:
 
     def is_known(self, address: str) -> bool:
         """Return whether some account has an address."""
-        return bool(self.home.accounts_at(address))
+        return self.home.ask(is_known, address)
 
     def names_for(self, request: Request) -> Callable[[str], bool]:
         """Return what says whether a word is a userid that the sender of a request may be shown.
@@ -100,9 +101,9 @@ class UnitOfWork:
         @cache
         def is_shown(userid: str) -> bool:
             is_there = self.has_account(userid)
-            # Both are asked, so that no answer is later because there is an account.
-            is_seen = has_played(userid, self.home)
-            return is_there and (is_seen or self.is_known(request.sender))
+            # All is asked, so that no answer is later because there is an account.
+            is_seen, is_known = has_played(userid, self.home), self.is_known(request.sender)
+            return is_there and (is_seen or is_known)
 
         return lambda word: bool(USERID.fullmatch(word.lower())) and is_shown(word.lower())
 

@@ -145,9 +145,10 @@ def _read_whole(line: str, text: str) -> Answer:
 
 def _read_again(line: str, text: str, reply: Reply) -> Answer | None:
     """Return the command that plays again whose name a line is; None for any other line."""
-    name = in_english(fold(line.strip()).rstrip(f"{_ENDS} "))
+    word = line.strip().rstrip(f"{_ENDS} ")
+    name = in_english(fold(word))
     form = KIND_FORMS.get(name)
-    return _read_form(line, name, [line], text, reply) if form and form.plays_again else None
+    return _read_form(line, name, [word], text, reply) if form and form.plays_again else None
 
 
 def _read_line(line: str, text: str, reply: Reply) -> Answer:

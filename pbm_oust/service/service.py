@@ -125,7 +125,7 @@ def _refuse(
         correction=None if correction and format_command(correction) == as_sent else correction,
         instead=read.instead,
         answered=answered,
-        replied=request.reply.purpose if request.reply else None,
+        replied=request.reply,
     )
     board = notice.game.name if notice.game else ""
     handled = Handled(Outcome.REFUSED, board, why=reason)

@@ -4,7 +4,8 @@ Each query is served by an index. All functions may raise DatabaseFault.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from datetime import datetime
 
 from pbm_oust.accounts.account import Account
@@ -15,6 +16,10 @@ from pbm_oust.store.accounts import ACCOUNTS
 from pbm_oust.store.board_queries import highest_source
 from pbm_oust.store.columns import seconds
 from pbm_oust.store.connections import Snapshot
+from pbm_oust.store.faults import AccountDamaged
+
+Reading = Callable[[Snapshot, Iterable[str]], Iterator[Account]]
+"""Reads the accounts of some userids."""
 
 HAS_ACCOUNT = "SELECT 1 FROM accounts WHERE userid = ?"
 WITH_ACCOUNTS = "SELECT userid FROM accounts WHERE userid IN (SELECT value FROM json_each(?))"
@@ -68,7 +73,7 @@ def all_userids(snapshot: Snapshot) -> list[str]:
 
 def each_account(snapshot: Snapshot) -> Iterator[Account]:
     """Yield all accounts in the order of their userids."""
-    return _accounts(snapshot, USERIDS_AFTER)
+    return _accounts(snapshot, USERIDS_AFTER, _read)
 
 
 def at_address(snapshot: Snapshot, address: str) -> list[Account]:
@@ -83,16 +88,16 @@ def is_known(snapshot: Snapshot, address: str) -> bool:
 
 
 def watchers(snapshot: Snapshot, kind: str, board: int) -> list[Account]:
-    """Return the accounts of those who watch a board."""
-    return list(_read(snapshot, _firsts(snapshot, WATCHERS, kind, board)))
+    """Return the accounts of those who watch a board; damaged ones are left out."""
+    return list(_readable(snapshot, _firsts(snapshot, WATCHERS, kind, board)))
 
 
 def wanting_broadcasts(snapshot: Snapshot) -> Iterator[Account]:
     """Yield the accounts of those who want what is written to everybody.
 
-    Players who have signed off and accounts that are disabled are left out.
+    Players who have signed off and accounts that are disabled or damaged are left out.
     """
-    return _accounts(snapshot, WANTING_BROADCASTS)
+    return _accounts(snapshot, WANTING_BROADCASTS, _readable)
 
 
 def accounts_wanting_broadcasts(snapshot: Snapshot) -> list[Account]:
@@ -139,11 +144,11 @@ def _firsts(snapshot: Snapshot, statement: str, *values: int | str) -> list[str]
     return [str(first) for first, *_ in snapshot.rows(statement, *values)]
 
 
-def _accounts(snapshot: Snapshot, statement: str) -> Iterator[Account]:
+def _accounts(snapshot: Snapshot, statement: str, read: Reading) -> Iterator[Account]:
     """Yield the accounts that a statement gives page by page, each read when it is wanted."""
     userids = _firsts(snapshot, statement, "", PAGE)
     while userids:
-        yield from _read(snapshot, userids)
+        yield from read(snapshot, userids)
         userids = _firsts(snapshot, statement, userids[-1], PAGE)
 
 
@@ -151,3 +156,10 @@ def _read(snapshot: Snapshot, userids: Iterable[str]) -> Iterator[Account]:
     for userid in userids:
         if account := ACCOUNTS.read(snapshot, userid):
             yield account
+
+
+def _readable(snapshot: Snapshot, userids: Iterable[str]) -> Iterator[Account]:
+    """Yield accounts as `_read` does, but for damaged ones, which hold up nobody else."""
+    for userid in userids:
+        with suppress(AccountDamaged):
+            yield from _read(snapshot, [userid])

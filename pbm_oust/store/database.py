@@ -128,15 +128,22 @@ class Database:
 
         Others may write meanwhile. Raises FileExistsError.
         """
+        with self.copied_to(path):
+            pass
+
+    @contextmanager
+    def copied_to(self, path: Path) -> Iterator[Snapshot]:
+        """Copy what the database holds at this moment, as `copy_to` does, and give it to read."""
         self._disk.create(path, b"", mode=0o600)
         with disk_faults(self.path):
             connection = self._take_reader()
         try:
             connection.begin("BEGIN")
             connection.copy_to(path)
+            self._disk.sync_file(path)
+            yield Snapshot(connection)
         finally:
             self._put_back(connection)
-        self._disk.sync_file(path)
 
     def close(self) -> None:
         """Close all connections; nobody may be using any. They are opened again when needed."""

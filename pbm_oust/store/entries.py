@@ -122,8 +122,13 @@ class Reading:
 
 def read_entry(data: bytes, game: Game, due: Due) -> Reading:
     """Return what the index says about a history that replays to a game."""
+    return _reading(entry_of(game, due), data)
+
+
+def entry_of(game: Game, due: Due) -> Entry:
+    """Return what the index says about the board of a game."""
     header, result = game.header, game.result
-    entry = Entry(
+    return Entry(
         name=BoardName(header.kind.name, header.board),
         grid=str(header.grid),
         x=game.x,
@@ -136,7 +141,6 @@ def read_entry(data: bytes, game: Game, due: Due) -> Reading:
         records=len(game.records),
         due=None if result else due(game),
     )
-    return _reading(entry, data)
 
 
 def read_damage(name: BoardName, data: bytes | None, line: int, reason: str) -> Reading:

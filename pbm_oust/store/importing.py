@@ -5,6 +5,7 @@ from functools import partial
 
 from pbm_oust.board.formats.sheet import Draft
 from pbm_oust.board.game import Game
+from pbm_oust.refusal import NotAllowed
 from pbm_oust.store.board_queries import boards_between
 from pbm_oust.store.connections import Transaction
 from pbm_oust.store.home import Changed, Home
@@ -68,7 +69,7 @@ def _known(game: Game, home: Home) -> Game | None:
             continue
         try:
             known = read_game(home, game.header.kind, name.board)
-        except DamagedHistory:
+        except (DamagedHistory, NotAllowed):
             continue
         if replace(game.header, board=name.board) == known.header:
             shorter = min(len(known.records), len(game.records))

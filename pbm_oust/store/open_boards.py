@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from pbm_oust.board.game import Game
+from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store import board_queries
@@ -45,15 +46,6 @@ class OpenBoard:
     def _check(self, transaction: Transaction) -> None:
         if not self._home.boards.is_current(transaction, self.board):
             raise BoardChanged(str(self.board.name))
-
-    def complete(self) -> None:
-        """Write the result line if the history of a game that is over has none."""
-        if self.game.result and not self.board.has_result_line:
-            home, key = self._home, self.game.records[-1].cause
-            home.write(
-                lambda transaction: home.boards.append(transaction, self.board, self.game, key),
-                self.board.name,
-            )
 
 
 def read_board(home: Home, kind: Kind, number: int) -> Board:
@@ -121,12 +113,12 @@ def active_entries(home: Home, userid: str) -> list[Entry]:
 
 
 def finished_games(home: Home) -> Iterator[Game]:
-    """Yield the games of all boards that count for ratings, damaged ones left out."""
+    """Yield the games of all boards that count for ratings, but for those that cannot be read."""
     for kind in KINDS:
         for entry in home.ask(board_queries.rated_games, kind):
             try:
                 yield game_of(home, entry)
-            except DamagedHistory:
+            except (DamagedHistory, NotAllowed):
                 continue
 
 

@@ -9,6 +9,7 @@ from email.parser import BytesParser
 
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.home import Home
+from pbm_oust.store.outbox import name_of
 
 _AS_WRITTEN = policy.default.clone(refold_source="none")
 """Letters leave with their headers as they stand there."""
@@ -59,6 +60,11 @@ class Letter:
 def read_letters(home: Home) -> Iterator[Letter]:
     """Yield the letters in the outbox, oldest first; those that go meanwhile are left out."""
     return _read(home, home.outbox.letters())
+
+
+def read_held_letters(home: Home) -> Iterator[Letter]:
+    """Yield the letters that are held back since a backup was restored, oldest first."""
+    return _read(home, list(map(name_of, home.outbox.held())))
 
 
 def read_failed_letters(home: Home) -> Iterator[Letter]:

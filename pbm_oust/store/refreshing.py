@@ -120,6 +120,18 @@ class Walk:
         return not self._ahead
 
 
+def look_at_histories(database: Database, boards: Boards) -> list[BoardName]:
+    """Look at all histories once; return those that the index did not fit, and does now.
+
+    Raises DatabaseFault, and OSError where a folder cannot be read.
+    """
+    walk = Walk(database, boards)
+    changed = walk.step()
+    while not walk.is_round:
+        changed += walk.step()
+    return changed
+
+
 def _refresh(
     database: Database, boards: Boards, names: Sequence[BoardName], *, believes: bool
 ) -> None:

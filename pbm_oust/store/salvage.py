@@ -3,18 +3,20 @@
 Lines that wait in the database are missing then.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TypeVar
 
+from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.board.game import Game
+from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.position import Kind
 from pbm_oust.store import index
 from pbm_oust.store.board_queries import boards_of_kind
 from pbm_oust.store.connections import Snapshot
-from pbm_oust.store.entries import Entry
+from pbm_oust.store.entries import Entry, entry_of
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
-from pbm_oust.store.open_boards import read_game
+from pbm_oust.store.open_boards import DamagedHistory, read_game
 from pbm_oust.store.waiting import BoardName
 
 T = TypeVar("T")
@@ -53,9 +55,21 @@ class Salvage:
             lambda: self._home.boards.histories.read(name).data,
         )
 
-    def entries(self, kind: str) -> dict[BoardName, Entry]:
-        """Return what the index says of the boards of a kind whose histories it still fits."""
-        return self._read(lambda: self._home.ask(self._fitting, kind), dict)
+    def entries(self, kind: Kind) -> Iterator[Entry | DamagedHistory]:
+        """Yield what there is to say of each board of a kind, in order.
+
+        Only those histories are read that the index does not fit.
+        """
+        fitting: dict[BoardName, Entry] = self._read(
+            lambda: self._home.ask(self._fitting, kind.name), dict
+        )
+        for name in self.names(kind.name):
+            try:
+                yield fitting.get(name) or entry_of(self.game(kind, name.board), earliest_ruling)
+            except NotAllowed:
+                continue  # somebody has just removed it
+            except DamagedHistory as damage:
+                yield damage
 
     def _fitting(self, snapshot: Snapshot, kind: str) -> dict[BoardName, Entry]:
         stamps, stamp = index.stamps_in(snapshot, kind), self._home.boards.histories.stamp

@@ -87,6 +87,12 @@ def boards_with_waiting(snapshot: Snapshot) -> list[BoardName]:
     return sorted(BoardName(*row) for row in rows)
 
 
+def latest_rewriting(snapshot: Snapshot) -> int:
+    """Return the id of the latest rewriting that ever waited, or 0."""
+    row = snapshot.row("SELECT seq FROM sqlite_sequence WHERE name = 'waiting_rewritings'")
+    return int(row[0]) if row else 0
+
+
 def is_about_to_go(snapshot: Snapshot, userid: str) -> bool:
     """Return whether a userid still has to be replaced in some history."""
     row = snapshot.row("SELECT 1 FROM waiting_rewritings WHERE old = ? LIMIT 1", userid)

@@ -7,6 +7,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pbm_oust.cli import main
+from pbm_oust.store.home import Home
+from tests.support.accounts import account_of
 from tests.support.games import history_of, new_game, play
 
 GAMES = Path(__file__).parents[2] / "games"
@@ -143,11 +145,11 @@ def test_players_are_made_listed_and_given_passwords(home: Path) -> None:
     assert made.exit_code == 0
     (dora,) = json.loads(_run(home, "players", "list", "--json").output)
     assert (dora["userid"], dora["addresses"]) == ("dora", ["dora@example.org"])
-    before = (home / "players" / "dora.txt").read_text()
+    before = account_of(Home(home), "dora").password
     assert _run(home, "players", "passwd", "dora", stdin="backpacks\nbackpacks\n").exit_code == 0
-    assert (home / "players" / "dora.txt").read_text() != before
+    assert account_of(Home(home), "dora").password != before
     assert "dora@example.org" in _run(home, "players", "show", "dora").output
-    assert "exploring" not in before
+    assert all(b"exploring" not in path.read_bytes() for path in home.glob("pbm_oust.db*"))
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from pbm_oust.store.home import Home
+from tests.support.accounts import make_account
 from tests.support.rings import slow
 from tests.support.server import PROGRAM
 
@@ -29,9 +31,10 @@ def home(tmp_path: Path) -> Path:
     for name in ("1", "2", "31"):
         (tmp_path / "oust").mkdir(exist_ok=True)
         shutil.copy(ROOT / "games" / "oust" / "1.txt", tmp_path / "oust" / f"{name}.txt")
-    (tmp_path / "players").mkdir()
+    home = Home(tmp_path)
+    home.prepare()
     for userid in ("alice", "bob"):
-        (tmp_path / "players" / f"{userid}.txt").touch()
+        make_account(home, userid, "wonderland", f"{userid}@example.org")
     return tmp_path
 
 

@@ -1,22 +1,18 @@
 """Games exported and imported on the command line."""
 
 import shutil
-from datetime import timedelta
 from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
-from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.account_file import format_account
-from pbm_oust.accounts.password import Secret, hash_password
-from pbm_oust.board.notation import format_header
 from pbm_oust.cli import main
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.boards import challenge_remark
 from pbm_oust.store.home import Home
-from pbm_oust.store.open_boards import challenge_remark, find_remark
-from tests.support.games import STARTED, history_of, new_game, play
+from pbm_oust.store.open_boards import start_new_board, started_by
+from tests.support.accounts import make_account
+from tests.support.games import history_of, new_game, play
 
 SAMPLES = Path(__file__).parents[2] / "games" / "oust"
 
@@ -61,10 +57,7 @@ def contents(home: Path) -> dict[str, bytes]:
 def add_player(home: Path, userid: str) -> None:
     made = Home(home)
     made.prepare()
-    account = Account(
-        userid, hash_password(Secret("wonderland")), (f"{userid}@example.org",), STARTED
-    )
-    made.write_player(userid, format_account(account))
+    make_account(made, userid, "wonderland", f"{userid}@example.org")
 
 
 @pytest.mark.parametrize("form", ["--sgf", "--json", "--text"])
@@ -193,13 +186,7 @@ def test_a_challenge_is_known_again_behind_an_old_game_that_was_imported(tmp_pat
     home = Home(tmp_path)
     home.prepare()
     young, cause = new_game("square 5x5"), "00112233445566ff"
-    home.create_history("oust", 17, format_header(young.header) + challenge_remark(cause))
+    start_new_board(home, young, cause, challenge_remark(cause))
     result = run(tmp_path, "import", stdin=(SAMPLES / "1.txt").read_text())
     assert result.output.startswith("imported oust 18")
-
-    found = find_remark(home, KINDS["oust"], challenge_remark(cause), STARTED - timedelta(days=1))
-
-    assert found == young
-    assert not find_remark(
-        home, KINDS["oust"], challenge_remark(cause), STARTED + timedelta(days=1)
-    )
+    assert started_by(home, cause) == young

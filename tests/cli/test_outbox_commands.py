@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from pbm_oust.store.bounced import Bounces
 
 from pbm_oust.cli import main
-from pbm_oust.store.disk import Disk
+from pbm_oust.store.bounces import bounces_of
+from pbm_oust.store.home import Home
 from tests.support.sink import listening_sink
 
 
@@ -72,9 +72,8 @@ def test_an_operator_has_an_address_written_to_again(home: Path) -> None:
     _ask_for_help(home, *["unknown@example.org"] * 3)
     with listening_sink() as (_, endpoint):
         assert _flush(home, endpoint) == "0 sent, 0 kept, 3 failed\n"
-    bounces = Bounces(home, Disk())
-    assert bounces.of("unknown@example.org").is_suspended
+    assert Home(home).ask(bounces_of, "unknown@example.org").is_suspended
     resumed = _run(home, "outbox", "resume", "unknown@example.org")
     assert resumed.output == "unknown@example.org gets letters again\n"
-    assert bounces.of("unknown@example.org").bounces == ()
+    assert Home(home).ask(bounces_of, "unknown@example.org").bounces == ()
     assert _run(home, "outbox", "resume", "unknown@example.org").exit_code == 1

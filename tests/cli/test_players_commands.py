@@ -9,6 +9,9 @@ from click.testing import CliRunner, Result
 
 from pbm_oust.cli import main
 from pbm_oust.store.home import Home
+from pbm_oust.store.waiting import BoardName
+
+BOARD = BoardName("oust", 1)
 
 
 @pytest.fixture
@@ -58,13 +61,13 @@ def test_a_player_is_renamed_and_told_so_and_the_other_one_is(home: Path) -> Non
     renamed = _run(home, "players", "rename", "bob", "Bobby")
     assert (renamed.exit_code, renamed.output) == (0, "renamed bob: bobby on 1 board\n")
     assert Home(home).userids() == ["alice", "bobby", "carol"]
-    assert "O: bobby\n" in Home(home).read_history("oust", 1).decode()
+    assert "O: bobby\n" in Home(home).history(BOARD).decode()
     assert sorted(_letters(home)[len(before) :]) == [
         "alice@example.org: bob is bobby from now on",
         "bob@example.org: bob is bobby from now on",
     ]
     _deliver(home, "bob@example.org", "oust decline 1 bobby wonderland")
-    assert b"= draw void\n" in Home(home).read_history("oust", 1)
+    assert b"= draw void\n" in Home(home).history(BOARD)
 
 
 @pytest.mark.parametrize(
@@ -83,16 +86,16 @@ def test_a_player_is_renamed_and_told_so_and_the_other_one_is(home: Path) -> Non
 def test_what_cannot_be_done_is_refused_with_the_reason_and_changes_nothing(
     arguments: tuple[str, ...], status: int, reason: str, home: Path
 ) -> None:
-    before = [Home(home).read_player(userid) for userid in Home(home).userids()]
+    before = _run(home, "players", "export").output
     refused = _run(home, "players", *arguments)
     assert (refused.exit_code, reason in refused.output) == (status, True)
-    assert [Home(home).read_player(userid) for userid in Home(home).userids()] == before
+    assert _run(home, "players", "export").output == before
 
 
 def test_a_damaged_board_is_named_and_nothing_changes_before_it_is_mended(
     home: Path,
 ) -> None:
-    path = Home(home).history_path("oust", 1)
+    path = Home(home).history_path(BOARD)
     sound = path.read_text()
     path.write_text(sound.replace("Grid: square 5x5", "Grid: round"))
     refused = _run(home, "players", "rename", "bob", "bobby")

@@ -37,7 +37,7 @@ def home(tmp_path: Path) -> Home:
     for number in (1, 2, 3):
         shutil.copy(ROOT / "games" / "oust" / f"{number}.txt", tmp_path / "oust")
     going = play(new_game("square 15x15"), "x C3", "o O15", "x A1")
-    home.create_history("oust", 17, history_of(going).decode())
+    (tmp_path / "oust" / "17.txt").write_bytes(history_of(going))
     return home
 
 

@@ -10,10 +10,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pbm_oust.accounts.status import signed_off_since, with_disabled
+from pbm_oust.rules.kinds import KINDS
 from tests.support.accounts import account_of, change_account
+from tests.support.histories import history_text
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, Talk
 from tests.support.outbox import Letter
 from tests.support.rings import examples
+from tests.support.rows import everything_but_letters
 
 MALLORY = "mallory@example.net"
 TOKEN = re.compile(r"\.[a-z2-7]{16}(?![a-z2-7])", re.IGNORECASE)
@@ -33,7 +36,7 @@ def reply_to(address: str, talk: Talk) -> str:
 
 def moves(talk: Talk, board: int = 1) -> list[str]:
     """Return who did what on a board: `x D4`."""
-    lines = talk.home.read_history("oust", board).decode().partition("\n\n")[2].splitlines()
+    lines = history_text(talk.home, board).partition("\n\n")[2].splitlines()
     return [" ".join(line.split()[1:-2]) for line in lines if line[:4].strip().isdigit()]
 
 
@@ -364,9 +367,10 @@ def test_a_token_is_nowhere_but_in_the_letters_to_its_player(
     talk.send(BOB, "message bob lookingglass alice", quoted)
     assert_no_token(talk.text_to(ALICE))
     talk.send(BOB, quoted, quoted, to=secret.replace("@", "x@"))
-    for path in talk.home.path.rglob("*"):
-        if path.is_file() and path.parent.parent.name != "outbox":
-            assert_no_token(path.read_text())
+    for kind in KINDS:
+        for name in talk.home.board_names(kind):
+            assert_no_token(talk.home.history(name).decode())
+    assert_no_token(everything_but_letters(talk.home))
     assert_no_token(caplog.text)
 
 

@@ -3,17 +3,18 @@
 from pathlib import Path
 
 import pytest
-from pbm_oust.store.recovery import recover
 
 from pbm_oust.accounts.password import Secret, is_password
 from pbm_oust.accounts.status import signed_off_since
 from pbm_oust.mail.inbound import Envelope
+from pbm_oust.store.disk import Disk
 from pbm_oust.store.home import Home
-from tests.store.test_disk_faults import Death, Fault, FaultyDisk, take
 from tests.support.accounts import account_of, codes, count_waiting, make_account
-from tests.support.home_by_mail import ALICE, copy_of, mailed, new_id, taken
+from tests.support.disturbed import disturbed
+from tests.support.home_by_mail import ALICE, mailed, new_id, taken
 from tests.support.mails import mail
 from tests.support.outbox import letters
+from tests.support.trouble import Fault
 
 HOME, THIEF = "alice@home.example", "thief@example.com"
 
@@ -103,19 +104,18 @@ def test_whoever_signs_up_again_comes_back(home: Home) -> None:
 def test_a_change_of_a_password_that_a_crash_cut_short_is_told_when_its_mail_comes_again(
     home: Home, tmp_path: Path
 ) -> None:
-    line, died = "change password alice wonderland rabbithole", True
-    at = 0
-    while died:
-        at += 1
-        path = copy_of(home, tmp_path / f"{at}").path
-        try:
-            take(path, line, ALICE, FaultyDisk(at, Fault.DIES))
-            died = False
-        except Death:
-            recover(Home(path))
-        take(path, line, ALICE)
-        assert letters(Home(path))[-1].subject in ("password changed", "already done"), at
-        assert has_password(Home(path), "rabbithole"), at
+    line = "change password alice wonderland rabbithole"
+
+    def change(path: Path, disk: Disk) -> None:
+        mailed(Home(path, disk), ALICE, line, number=7)
+
+    home.database.close()
+    for at, path in disturbed(home.path, tmp_path / "tried", Fault.STAYS, change):
+        tried = Home(path)
+        tried.recover()
+        mailed(tried, ALICE, line, number=7)
+        assert letters(tried)[-1].subject in ("password changed", "already done"), at
+        assert has_password(tried, "rabbithole"), at
     assert at > 5
 
 

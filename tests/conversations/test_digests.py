@@ -1,6 +1,5 @@
 """The daily mail of players who want no mail for each turn."""
 
-import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -8,14 +7,15 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pbm_oust.store.recovery import recover
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.digest import Digested, latest_slot, next_digest, next_slot, with_digested
 from pbm_oust.accounts.settings import USUAL, MailWhen, Settings, with_settings
-from tests.store.test_disk_faults import Death, Fault, FaultyDisk
+from pbm_oust.store.disk import Disk
+from tests.support.disturbed import FAULTS, disturbed
 from tests.support.rings import first_is_fast
 from tests.support.sweeping import HASH, World, day, new_world
+from tests.support.trouble import Fault
 
 WANTED = Settings(mail=MailWhen.DIGEST)
 SEVEN = (7 - 15.6) / 24
@@ -127,25 +127,21 @@ def test_who_wants_no_digest_has_none_that_is_due() -> None:
     assert next_digest(with_settings(DORA, USUAL)) is None
 
 
-@pytest.mark.parametrize("fault", first_is_fast(Fault))
+@pytest.mark.parametrize("fault", first_is_fast(FAULTS))
 def test_whatever_the_disk_does_a_digest_is_sent_once(
     fault: Fault, world: World, tmp_path: Path
 ) -> None:
     world.add_board("dora", "bob")
-    at, is_disturbed = 0, True
-    while is_disturbed:
-        at += 1
-        tried = World(shutil.copytree(world.path, tmp_path / f"{at}"), today=1)
-        disk = FaultyDisk(at, fault)
-        try:
-            tried.sweep(disk=disk)
-            is_disturbed = disk.steps >= disk.at
-        except Death:
-            is_disturbed = True
+
+    def sweep(path: Path, disk: Disk) -> None:
+        World(path, today=1).sweep(disk=disk)
+
+    for at, path in disturbed(world.path, tmp_path, fault, sweep):
+        tried = World(path, today=1)
         if at % 2:
-            recover(tried.home)
+            tried.home.recover()
         tried.sweep()
-        recover(tried.home)
+        tried.home.recover()
         assert tried.letters() == [("dora", "digest: 1 board waits for you")], at
         assert list((tried.path / "outbox" / "tmp").iterdir()) == [], at
         assert tried.done() == [], at

@@ -6,6 +6,7 @@ import pytest
 
 from pbm_oust.accounts.settings import settings_of
 from pbm_oust.languages import LANGUAGES
+from pbm_oust.store.verifications import all_codes, find_verification
 from tests.support.accounts import account_of, codes
 from tests.support.home_by_mail import ALICE, BOB, Talk, new_id
 from tests.support.outbox import Letter
@@ -116,8 +117,10 @@ def test_the_language_waits_with_the_code(tmp_path: Path) -> None:
     talk.send(MANON, "inscription manon printemps")
     (letter,) = talk.letters
     assert letter["Content-Language"] == "fr"
-    (pending,) = (tmp_path / "pending").glob("*.txt")
-    assert "\nLanguage: fr\n" in pending.read_text()
+    (code,) = talk.home.ask(all_codes)
+    pending = talk.home.ask(find_verification, code, talk.now)
+    assert pending
+    assert pending.language.code == "fr"
 
 
 def test_the_code_for_a_further_address_is_in_the_language_of_the_account(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.accounts.account_file import format_account
+from pbm_oust.accounts.exported import account_lines
 from pbm_oust.accounts.returned import MOST_BOUNCES, Bounce
 from pbm_oust.accounts.watched import MOST_WATCHED, watched_by, with_watched
 from pbm_oust.board.game import Game
@@ -20,6 +20,7 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Side
 from pbm_oust.store.open_boards import read_game
 from tests.support.accounts import account_of, change_account, damage_account
+from tests.support.histories import lay_histories
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, PASSWORDS, Talk
 
 REQUEST = Request("", "", "", "server")
@@ -66,7 +67,7 @@ def test_who_has_settled_not_to_be_mailed_is_not_called_unreachable(
 def test_who_has_settled_not_to_be_mailed_and_cannot_be_is_called_unreachable(talk: Talk) -> None:
     talk.send(BOB, "settings bob lookingglass mail digest")
     for number in range(MOST_BOUNCES):
-        talk.home.bounces.note(BOB, Bounce.of(talk.now, "5.1.1", f"<{number}@x>", "lost"))
+        talk.home.note_bounce(BOB, Bounce.of(talk.now, "5.1.1", f"<{number}@x>", "lost"))
     assert talk.send(ALICE, "oust move 1 alice wonderland C3") == [
         f"{ALICE}: oust 1 #2: bob to move"
     ]
@@ -147,8 +148,9 @@ def test_a_damaged_account_of_somebody_who_watches_holds_up_no_move(talk: Talk) 
 
 def test_watched_boards_that_are_over_make_room(talk: Talk) -> None:
     header = game_of(talk).header
-    for board in range(2, MOST_WATCHED + 2):
-        talk.home.create_history("oust", board, format_header(replace(header, board=board)))
+    boards = range(2, MOST_WATCHED + 2)
+    headers = {board: format_header(replace(header, board=board)) for board in boards}
+    lay_histories(talk.home, headers)
     names = [f"oust {board}" for board in range(1, MOST_WATCHED + 1)]
     change_account(talk.home, "carol", lambda account: with_watched(account, names))
     line, name = f"oust watch {MOST_WATCHED + 1} carol rabbithole", f"oust {MOST_WATCHED + 1}"
@@ -169,18 +171,18 @@ def test_a_note_is_in_no_mail_to_anybody_else(talk: Talk) -> None:
 
 def test_a_password_in_a_note_is_not_kept(talk: Talk) -> None:
     talk.send(BOB, "oust note 1 bob lookingglass", "my password is lookingglass")
-    assert "lookingglass" not in format_account(account_of(talk.home, "bob"))
+    assert "lookingglass" not in "\n".join(account_lines(account_of(talk.home, "bob")))
 
 
 def test_times_are_those_of_the_readers_zone(talk: Talk) -> None:
     talk.send(BOB, "settings bob lookingglass zone Asia/Kolkata")
-    talk.home.bounces.note(BOB, Bounce.of(talk.now, "5.1.1", "<1@x>", "lost"))
+    talk.home.note_bounce(BOB, Bounce.of(talk.now, "5.1.1", "<1@x>", "lost"))
     talk.send(ALICE, "oust move 1 alice wonderland C3")
     assert "  2026-11-20 17:30 IST, lost (5.1.1)" in talk.text_to(BOB)
 
 
 def test_a_damaged_setting_leaves_the_mail_with_its_sender_and_changes_nothing(talk: Talk) -> None:
-    damage_account(talk.home, "bob", "Setting: mail never")
+    damage_account(talk.home, "bob")
     with pytest.raises(Exception, match="mail never"):
         talk.send(ALICE, "oust move 1 alice wonderland C3")
     assert game_of(talk).records == ()

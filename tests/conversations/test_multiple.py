@@ -5,6 +5,7 @@ import pytest
 from pbm_oust.commands.multiple import MOST_LINES
 from pbm_oust.store.home import Home
 from tests.support.accounts import codes, count_waiting, make_account
+from tests.support.histories import board_numbers
 from tests.support.home_by_mail import ALICE, mailed
 from tests.support.outbox import letters
 
@@ -38,7 +39,7 @@ def test_a_mail_that_comes_twice_does_nothing_twice(home: Home) -> None:
     challenges = ["oust challenge alice bob -size=5"] * 2
     send(home, *challenges, number=2)
     send(home, *challenges, number=2)
-    assert home.boards("oust") == [1, 2]
+    assert board_numbers(home) == [1, 2]
 
 
 def test_a_line_whose_answer_goes_elsewhere_is_done_all_the_same(home: Home) -> None:

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.account_file import format_account
 from pbm_oust.accounts.broadcasts import MOST_A_DAY
+from pbm_oust.accounts.exported import account_lines
 from pbm_oust.accounts.queue import Clause, Plan, with_plans
 from pbm_oust.accounts.settings import USUAL, settings_of
-from pbm_oust.accounts.status import with_becomes, with_disabled
+from pbm_oust.accounts.status import with_disabled
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Deed, Place
 from pbm_oust.commands.export import LARGEST_PART
@@ -19,7 +19,10 @@ from pbm_oust.mail.inbound import KeptBySender
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.table import parse_line
 from pbm_oust.store.open_boards import read_game
+from pbm_oust.store.verifications import all_codes, find_verification
+from pbm_oust.store.waiting import BoardName
 from tests.support.accounts import account_of, change_account, damage_account, make_account
+from tests.support.histories import board_numbers, history_text, lay_histories
 from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
 from tests.support.outbox import letters
 
@@ -120,12 +123,7 @@ def test_a_closed_account_takes_no_command_and_tells_so_only_with_the_password(t
 def test_a_closed_account_is_on_no_new_board(sender: str, talk: Talk) -> None:
     disable(talk, "bob")
     assert talk.send(sender, "oust challenge alice bob") == [f"{sender}: not done"]
-    assert talk.home.boards("oust") == []
-
-
-def test_somebody_who_is_about_to_go_is_on_no_new_board(talk: Talk) -> None:
-    change_account(talk.home, "bob", lambda account: with_becomes(account, "gone-1"))
-    assert talk.send(ALICE, "oust challenge alice bob") == [f"{ALICE}: not done"]
+    assert board_numbers(talk.home) == []
 
 
 def test_a_closed_account_gets_no_mail_and_the_other_player_is_told(talk: Talk) -> None:
@@ -195,13 +193,12 @@ def test_an_export_has_every_line_of_the_account_but_the_password(talk: Talk) ->
     talk.send(ALICE, "oust challenge alice bob -size=5")
     talk.send(ALICE, "limit alice wonderland 7")
     talk.send(ALICE, "oust note 1 alice wonderland", "Corners, always corners")
-    kept = format_account(account(talk, "alice"))
+    kept = account_lines(account(talk, "alice"))
     talk.send(BOB, "help")
     talk.send(ALICE, "export alice wonderland")
     (text,) = (each.text for each in talk.letters if "part 1" in each.subject)
-    for line in kept.splitlines()[1:]:
-        key = line.partition(":")[0]
-        assert (f"  {line}\n" in text) is (key not in ("Password", "Note"))
+    for line in kept:
+        assert (f"  {line}\n" in text) is not line.startswith("Note: ")
     assert "scrypt" not in text
     assert "  Corners, always corners\n" in text
 
@@ -209,9 +206,10 @@ def test_an_export_has_every_line_of_the_account_but_the_password(talk: Talk) ->
 def test_a_large_export_comes_in_several_letters_that_are_told_apart(talk: Talk) -> None:
     talk.send(ALICE, "oust challenge alice bob -size=5")
     remarks = f"# {'x' * 70}\n" * (LARGEST_PART // 100)
-    long = talk.home.read_history("oust", 1).decode() + remarks
-    for board in (2, 3):
-        talk.home.create_history("oust", board, long)
+    long = history_text(talk.home) + remarks
+    lay_histories(
+        talk.home, {board: long.replace("Board: 1", f"Board: {board}") for board in (2, 3)}
+    )
     talk.send(ALICE, "export alice wonderland")
     parts = talk.letters[1:]
     assert len({str(each["Message-ID"]) for each in parts}) == len(parts) == 3
@@ -247,30 +245,32 @@ def test_a_mail_to_forget_somebody_who_is_back_does_not_send_him_away_again(talk
     assert talk.send(ALICE, "forget alice wonderland really", number=2) == [
         f"{ALICE}: goodbye, alice"
     ]
-    assert talk.home.has_player("alice")
+    assert talk.home.account("alice")
 
 
 def test_codes_of_somebody_who_is_forgotten_are_forgotten_with_him(talk: Talk) -> None:
     talk.send(ALICE, "add alice wonderland alice@home.example")
     talk.send(BOB, "add bob lookingglass bob@home.example")
     talk.send(ALICE, "forget alice wonderland really")
-    assert not talk.home.has_player("alice")
-    pending = [talk.home.pending.find(name, talk.now) for name in talk.home.pending.names()]
+    assert not talk.home.account("alice")
+    codes = talk.home.ask(all_codes)
+    pending = [talk.home.ask(find_verification, code, talk.now) for code in codes]
     assert [each.userid for each in pending if each] == ["bob"]
 
 
 def test_nobody_is_forgotten_by_halves_where_a_board_is_damaged(talk: Talk) -> None:
     talk.send(ALICE, "oust challenge alice bob -size=5")
     talk.send(ALICE, "churn challenge alice bob")
-    sound = talk.home.read_history("churn", 1)
-    talk.home.history_path("churn", 1).write_bytes(sound.replace(b"hex 3", b"round"))
-    before = account(talk, "alice"), talk.home.read_history("oust", 1)
+    path = talk.home.history_path(BoardName("churn", 1))
+    sound = path.read_text()
+    path.write_text(sound.replace("hex 3", "round"))
+    before = account(talk, "alice"), history_text(talk.home)
     with pytest.raises(KeptBySender):
         talk.send(ALICE, "forget alice wonderland really", number=3)
-    assert (account(talk, "alice"), talk.home.read_history("oust", 1)) == before
-    talk.home.history_path("churn", 1).write_bytes(sound)
+    assert (account(talk, "alice"), history_text(talk.home)) == before
+    path.write_text(sound)
     talk.send(ALICE, "forget alice wonderland really", number=3)
-    assert not talk.home.has_player("alice")
+    assert not talk.home.account("alice")
 
 
 def test_an_address_that_somebody_else_has_too_keeps_its_letters(talk: Talk) -> None:

@@ -8,6 +8,7 @@ from pbm_oust.board.notation import format_action
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
+from pbm_oust.store.waiting import BoardName
 from tests.support.accounts import make_account
 from tests.support.home_by_mail import ALICE, BOB, copy_of, home_of, mailed
 
@@ -40,7 +41,7 @@ def actions(home: Home) -> list[str]:
 
 def tear_off(home: Home, lines: int) -> None:
     """Take the last lines of the history away, as a machine may that stops while it writes."""
-    path = home.history_path("oust", 1)
+    path = home.history_path(BoardName("oust", 1))
     whole = path.read_text().splitlines(keepends=True)
     path.write_text("".join(whole[:-lines]) + whole[-lines][:20])
 
@@ -92,7 +93,7 @@ def test_the_other_player_is_never_told_what_waits_or_was_dropped(home: Home) ->
 def test_a_handed_over_side_does_not_take_what_was_queued_with_it(home: Home) -> None:
     make_account(home, "carol", "rabbithole", "carol@example.org")
     send(home, BOB, QUEUE)
-    history = home.history_path("oust", 1)
+    history = home.history_path(BoardName("oust", 1))
     at, cause = "2026-11-20T12:00:00Z", "0123456789abcdef"
     history.write_text(f"{history.read_text()}   1 * {'adopt o carol':25} {at} {cause}\n")
     send(home, ALICE, MOVE)

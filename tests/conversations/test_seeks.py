@@ -5,29 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.seeks import LIFETIME, MOST_SEEKS, Seek, last_numbers, with_seeks
-from pbm_oust.board.header import Terms
-from pbm_oust.rules.grid import square
+from pbm_oust.accounts.seeks import LIFETIME, MOST_SEEKS
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Side
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
 from tests.support.accounts import damage_account, make_account, remove_account
+from tests.support.histories import board_numbers
 from tests.support.home_by_mail import NOON, copy_of, home_of, mailed
 from tests.support.processes import run_at_once
-
-STORED = f"scrypt 16384 8 1 {'00' * 16} {'00' * 32}"
-ACCOUNT = Account("alice", STORED, ("alice@example.org",), NOON)
-
-
-def test_the_highest_number_stays_when_its_challenge_goes() -> None:
-    seek = Seek(7, "oust", NOON, None, square(5, 5), Terms())
-    account = with_seeks(with_seeks(ACCOUNT, [seek]), [])
-    assert last_numbers(account) == {"oust": 7}
-
-
-# By mail
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +67,7 @@ def test_a_join_that_was_refused_is_not_done_when_its_mail_comes_again(home: Hom
     assert send(home, "bob", join, number=7).startswith("not done")
     send(home, "alice", "oust seek alice wonderland")
     assert send(home, "bob", join, number=7).startswith("not done")
-    assert home.boards("oust") == []
+    assert board_numbers(home) == []
 
 
 def test_a_side_that_is_wanted_is_given_and_otherwise_lots_are_drawn(home: Home) -> None:
@@ -108,7 +94,7 @@ def test_a_number_stays_given_when_its_account_is_removed(home: Home) -> None:
 
 def test_a_damaged_account_keeps_nobody_from_the_challenges_of_others(home: Home) -> None:
     send(home, "alice", "oust seek alice wonderland")
-    damage_account(home, "carol", "Seek: none")
+    damage_account(home, "carol")
     assert "oust join 1" in send(home, "bob", "list")
     assert send(home, "bob", "oust join 1 bob wonderland").startswith("oust 1 #1")
 
@@ -131,7 +117,7 @@ def test_of_two_who_join_at_once_one_gets_the_board(home: Home) -> None:
     scripts = [JOINING.replace("USERID", userid) for userid in ("bob", "carol")]
     outcomes = sorted(each.strip() for each in run_at_once(home, *scripts))
     assert outcomes == ["done", "refused: no_such_seek"]
-    assert home.boards("oust") == [1]
+    assert board_numbers(home) == [1]
 
 
 def test_an_open_challenge_is_not_listed_while_its_maker_has_signed_off(home: Home) -> None:

@@ -8,22 +8,23 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from pbm_oust.store.recovery import recover
 
 from pbm_oust.accounts.returned import Bounce
 from pbm_oust.board.notation import format_action
-from pbm_oust.mail.inbound import KeptBySender
 from pbm_oust.mail.relay import Relaying
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.disk import Disk
 from pbm_oust.store.home import Home
+from pbm_oust.store.letters import Draft, Head
 from pbm_oust.store.open_boards import read_game
 from pbm_oust.store.posted import read_letters
-from tests.store.test_disk_faults import Death, Fault, FaultyDisk
 from tests.support.accounts import change_account
+from tests.support.disturbed import FAULTS, disturbed
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, copy_of, home_of, mailed
 from tests.support.outbox import clear_outbox, letters
 from tests.support.rings import first_is_fast
 from tests.support.sink import listening_sink
+from tests.support.trouble import Fault
 
 BOBS_DESK = "work@example.org"
 UNDO = "oust move 1 alice wonderland undo"
@@ -100,8 +101,8 @@ def test_who_has_asked_for_the_board_since_is_asked(home: Home) -> None:
 def test_another_letter_since_is_a_doubt_unless_it_shows_no_board(
     kind: str, expected: str, home: Home
 ) -> None:
-    letter = f"To: {BOB}\nAuto-Submitted: auto-generated\nX-Pbm-Oust: {kind}\n\nYour boards\n"
-    with home.outbox.posting([letter.encode()], "0" * 16, "nowhere"):
+    head = Head(BOB, "<1@example.com>", "Your boards", may_show_any_board=kind == "digest")
+    with home.unit([Draft(head, f"To: {BOB}\n\nYour boards\n".encode(), NOON)]):
         pass
     mailed(home, ALICE, UNDO)
     assert actions(home)[-1] == expected
@@ -130,7 +131,7 @@ def test_who_was_out_of_reach_since_before_the_move_need_not_be_asked(
     at = NOON + timedelta(hours=bounced)
     for address in (BOB, BOBS_DESK):
         for number in range(3):
-            home.bounces.note(address, Bounce(at, "5.1.1", f"<{number}@example.com>", "-"))
+            home.note_bounce(address, Bounce(at, "5.1.1", f"<{number}@example.com>", "-"))
     mailed(home, ALICE, UNDO, at=NOON + timedelta(hours=2))
     assert actions(home)[-1] == expected
 
@@ -194,20 +195,19 @@ def test_a_relay_that_is_down_leaves_the_move_to_be_taken_back(home: Home) -> No
 # Disks that fail
 
 
-@pytest.mark.parametrize("fault", first_is_fast(Fault))
+@pytest.mark.parametrize("fault", first_is_fast(FAULTS))
 def test_whatever_the_disk_does_the_letters_fit_what_is_written(
     fault: Fault, begun: Home, tmp_path: Path
 ) -> None:
-    at, is_disturbed, endings = 0, True, set()
-    while is_disturbed:
-        at += 1
-        path = copy_of(begun, tmp_path / f"{at}").path
-        disk = FaultyDisk(at, fault)
-        with suppress(KeptBySender, Death):
-            mailed(Home(path, disk), ALICE, UNDO, number=5)
-        is_disturbed = disk.steps >= at
+    endings = set()
+
+    def take_back(path: Path, disk: Disk) -> None:
+        mailed(Home(path, disk), ALICE, UNDO, number=5)
+
+    begun.database.close()
+    for at, path in disturbed(begun.path, tmp_path, fault, take_back):
         home = Home(path)
-        recover(home)
+        home.recover()
         is_done = actions(home)[-1] == "o retract"
         found = set(letters_to(home, BOB, BOBS_DESK))
         move, retract = "oust 1 #3: your turn, bob", "oust 1 #4: alice to move"

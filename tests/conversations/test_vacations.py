@@ -6,14 +6,17 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
-from pbm_oust.store.recovery import recover
 
 from pbm_oust.accounts.settings import Settings, with_settings
 from pbm_oust.accounts.vacations import absences_of
-from tests.store.test_disk_faults import Death, Fault, FaultyDisk
+from pbm_oust.play.outcome import Outcome
+from pbm_oust.store.disk import Disk
+from tests.support.accounts import account_of
+from tests.support.disturbed import FAULTS, disturbed
 from tests.support.home_by_mail import outcome_of
 from tests.support.rings import first_is_fast
 from tests.support.sweeping import PASSWORD, World, new_world
+from tests.support.trouble import Fault
 
 
 @pytest.fixture
@@ -23,7 +26,7 @@ def world(tmp_path: Path) -> World:
 
 def away(world: World, userid: str) -> list[tuple[float, float]]:
     """Return the vacations of a player, in days."""
-    account = world.home.account(userid)
+    account = account_of(world.home, userid)
     one = timedelta(days=1)
     first = world.game(1).header.started
     return [((each.start - first) / one, (each.end - first) / one) for each in absences_of(account)]
@@ -80,24 +83,19 @@ def test_the_mail_of_a_move_that_comes_late_again_ends_no_later_vacation(world: 
     assert away(world, "alice") == [(4, 9)]
 
 
-@pytest.mark.parametrize("fault", first_is_fast(Fault))
+@pytest.mark.parametrize("fault", first_is_fast(FAULTS))
 def test_whatever_the_disk_does_the_vacation_ends_with_the_move(
     fault: Fault, world: World, tmp_path: Path
 ) -> None:
     world.add_board("alice", "bob")
     world.away("alice", (1, 9))
     world.today = 3
-    at, is_disturbed = 0, True
-    while is_disturbed:
-        at += 1
-        tried = World(shutil.copytree(world.path, tmp_path / f"{at}"), today=3)
-        disk = FaultyDisk(at, fault)
-        try:
-            tried.take("alice", MOVE, disk)
-            is_disturbed = disk.steps >= disk.at
-        except (OSError, Death):
-            is_disturbed = True
-        tried.today = 4
+
+    def move(path: Path, disk: Disk) -> None:
+        World(path, today=3).take("alice", MOVE, disk)
+
+    for at, path in disturbed(world.path, tmp_path, fault, move):
+        tried = World(path, today=4)
         tried.take("alice", MOVE)
         assert tried.history(1) == ["1 x C3"], at
         moved = (tried.game(1).latest - tried.game(1).header.started) / timedelta(days=1)
@@ -109,7 +107,7 @@ ANNOUNCED = f"vacation alice {PASSWORD} 2026-11-22 9"
 CANCELLED = f"vacation alice {PASSWORD} cancel"
 
 
-@pytest.mark.parametrize("fault", first_is_fast([Fault.ONCE, Fault.DIES]))
+@pytest.mark.parametrize("fault", first_is_fast(FAULTS))
 @pytest.mark.parametrize("lines", [[ANNOUNCED], [ANNOUNCED, CANCELLED]])
 def test_whatever_the_disk_does_a_vacation_is_changed_once_and_told(
     lines: list[str], fault: Fault, world: World, tmp_path: Path
@@ -120,21 +118,17 @@ def test_whatever_the_disk_does_a_vacation_is_changed_once_and_told(
         world.take("alice", line)
     wanted = World(shutil.copytree(world.path, tmp_path / "undisturbed"), today=2)
     wanted.take("alice", lines[-1])
-    at, is_disturbed = 0, True
-    while is_disturbed:
-        at += 1
-        tried = World(shutil.copytree(world.path, tmp_path / f"{at}"), today=2)
-        disk = FaultyDisk(at, fault)
-        try:
-            tried.take("alice", lines[-1], disk)
-            is_disturbed = disk.steps >= disk.at
-        except (OSError, Death):
-            is_disturbed = True
+
+    def announce(path: Path, disk: Disk) -> None:
+        World(path, today=2).take("alice", lines[-1], disk)
+
+    for at, path in disturbed(world.path, tmp_path, fault, announce):
+        tried = World(path, today=2)
         if at % 2:
-            recover(tried.home)
+            tried.home.recover()
         again = tried.take("alice", lines[-1])
         assert again.outcome in (Outcome.DONE, Outcome.DONE_BEFORE), at
-        recover(tried.home)
+        tried.home.recover()
         assert away(tried, "alice") == away(wanted, "alice"), at
         assert set(tried.letters()) == set(wanted.letters()), at
         assert tried.letters().count(wanted.letters()[-1]) == 1, at

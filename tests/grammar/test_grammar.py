@@ -19,7 +19,7 @@ from pbm_oust.grammar.wish import format_wish, read_wish
 from pbm_oust.refusal import Unreadable
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.service.table import FORMS, parse_line
+from pbm_oust.service.table import FORMS, AnyForm, parse_line
 
 OUST = KINDS["oust"]
 ALL, ACTIVE, INACTIVE, NEXT = Filter.ALL, Filter.ACTIVE, Filter.INACTIVE, Filter.NEXT
@@ -156,11 +156,18 @@ def test_commands_may_be_shortened_and_capitals_do_not_matter(text: str, full: s
     assert command(text) == command(full)
 
 
+def usage_of(form: AnyForm) -> str:
+    """Return how a form is written whose places are its parameters alone."""
+    places = [parameter.name for parameter in form.parameters]
+    return " ".join([*(["oust"] if form.is_of_kind else []), form.name, *places])
+
+
 def test_every_form_shows_how_it_is_written() -> None:
     usages = {form.name: form.usages(OUST if form.is_of_kind else None) for form in FORMS}
     deeds = "pass|swap|resign|decline|propose|undo|accept|reject"
     filters = "[all|active|inactive|next]"
-    assert usages == {
+    plain = {form.name: [usage_of(form)] for form in FORMS if not (form.rest or form.options)}
+    assert usages == plain | {
         "help": ["help [SUBJECT..]"],
         "signup": ["signup USERID PASSWORD [ADDRESS..]"],
         "verify": ["verify CODE [NEWPASSWORD]"],

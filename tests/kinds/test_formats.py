@@ -9,6 +9,7 @@ from click.testing import CliRunner
 from pbm_oust.cli import main
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.home import Home
+from pbm_oust.store.waiting import BoardName
 from tests.support.games import history_of
 from tests.support.happenings import FORMATS, anything_goes, taken_back, with_remarks, written
 from tests.support.kinds import grids_of, short_games
@@ -36,12 +37,12 @@ def test_the_operator_exports_a_game_and_imports_it_elsewhere(
 ) -> None:
     chance = next(iter(short_games(kind).values()))
     here, there = Home(tmp_path / "here"), Home(tmp_path / "there")
-    path = here.history_path(kind.name, 17)
+    path = here.history_path(BoardName(kind.name, 17))
     path.parent.mkdir(parents=True)
     path.write_bytes(history_of(chance.game()))
     told = _run(here, "games", "export", kind.name, "17", f"--{form}")
     _run(there, "games", "import", "-", "--as", "17", stdin=told)
-    assert there.history_path(kind.name, 17).read_bytes() == path.read_bytes()
+    assert there.history_path(BoardName(kind.name, 17)).read_bytes() == path.read_bytes()
     assert _run(there, "games", "verify").startswith(f"{kind.name} 17: ok, ")
 
 

@@ -6,13 +6,12 @@ from email.message import EmailMessage
 from random import Random
 
 from pbm_oust.board.game import Game
-from pbm_oust.board.header import Header
 from pbm_oust.board.record import Deed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Position
 from pbm_oust.service.table import parse_line
 from pbm_oust.store.home import Home
-from pbm_oust.store.open_boards import each_header, read_game
+from pbm_oust.store.open_boards import read_game
 from tests.league.clock import SetClock
 from tests.league.post import Post
 from tests.support.letters import text_of
@@ -31,11 +30,10 @@ class World:
 
     def games(self) -> list[Game]:
         """Return all boards, in order."""
-        headers = (header for kind in KINDS.values() for header in each_header(self.home, kind))
         return [
-            read_game(self.home, header.kind, header.board)
-            for header in headers
-            if isinstance(header, Header)
+            read_game(self.home, kind, name.board)
+            for kind in KINDS.values()
+            for name in self.home.board_names(kind.name)
         ]
 
     def chance(self, share: float) -> bool:

@@ -48,12 +48,7 @@ class Post:
             smtp.send_message(message)
 
     def settle(self) -> None:
-        """Wait until the relay has taken all letters, and sort them into the boxes.
-
-        That includes letters about what has just been done, which are on their way to the outbox.
-        """
-        with self.home.outbox.left_behind():
-            pass
+        """Wait until the relay has taken all letters, and sort them into the boxes."""
         wait_until(lambda: not self.home.outbox.letters(), "the outbox to be empty")
         for envelope in self.sink.taken[self._sorted :]:
             content = envelope.content

@@ -14,7 +14,7 @@ def test_a_long_message_id_comes_back_as_it_was(tmp_path: Path) -> None:
     with listening_sink() as (sink, endpoint):
         talk.send(ALICE, "oust challenge alice bob", headers=[f"Message-ID: {LONG}"])
         own = [str(letter["Message-ID"]) for letter in talk.letters]
-        Relaying(talk.home, endpoint, talk.own, lambda: 0).flush()
+        Relaying(talk.home, endpoint, talk.own, talk.now.timestamp).flush()
         data = [envelope.original_content or b"" for envelope in sink.wait_for(2)]
     assert f"\r\nIn-Reply-To: {LONG}\r\n".encode() in data[0]
     assert f"\r\nReferences: <oust.1@example.com> {LONG}\r\n".encode() in data[0]

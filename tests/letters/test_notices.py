@@ -33,6 +33,16 @@ def notice_classes() -> Iterator[type[Notice]]:
 CLASSES = list(notice_classes())
 
 
+def names_in(path: str) -> set[str]:
+    """Return the names that a template uses, and those of the template that it goes on from."""
+    source = files("pbm_oust.templates").joinpath(path).read_text("utf-8")
+    parsed = Environment(autoescape=True, extensions=["jinja2.ext.i18n"]).parse(source)
+    names = {name.name for name in parsed.find_all(nodes.Name)}
+    for extended in parsed.find_all(nodes.Extends):
+        names |= names_in(extended.template.as_const())
+    return names
+
+
 def test_every_template_of_mail_has_exactly_one_class_of_notices() -> None:
     templates = {each.name.removesuffix(".txt") for each in FOLDER.iterdir()}
     assert Counter(each.template for each in CLASSES) == Counter(templates)
@@ -45,7 +55,5 @@ def test_a_notice_is_called_as_its_template(notice: type[Notice]) -> None:
 
 @pytest.mark.parametrize("notice", CLASSES, ids=lambda each: each.template)
 def test_a_template_uses_every_field_of_its_notice(notice: type[Notice]) -> None:
-    source = (FOLDER / f"{notice.template}.txt").read_text("utf-8")
-    parsed = Environment(autoescape=True, extensions=["jinja2.ext.i18n"]).parse(source)
     own = {field.name for field in fields(notice)} - ELSEWHERE
-    assert own <= {name.name for name in parsed.find_all(nodes.Name)}
+    assert own <= names_in(f"mail/{notice.template}.txt")

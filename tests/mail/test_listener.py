@@ -26,7 +26,8 @@ from pbm_oust.mail.listener import (
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
 from pbm_oust.store.verifications import all_codes
-from tests.support.accounts import make_account
+from tests.support.accounts import damage_account, make_account
+from tests.support.histories import lay_histories
 from tests.support.listening import (
     ADDRESS,
     ALICE,
@@ -112,33 +113,53 @@ def test_the_null_sender_is_acknowledged_and_not_answered(home: Home, port: int)
 def test_what_the_home_refuses_is_put_off_and_done_when_it_comes_again(
     home: Home, port: int
 ) -> None:
-    (home.outbox.path / "tmp").rmdir()
-    (home.outbox.path / "tmp").touch()
+    away = home.key_path.rename(home.path / "elsewhere")
     assert deliver(port, SIGNUP) == S451_LATER
     assert home.ask(all_codes) == []
-    (home.outbox.path / "tmp").unlink()
-    (home.outbox.path / "tmp").mkdir()
+    away.rename(home.key_path)
     assert deliver(port, SIGNUP) == S250_DONE
     assert len(home.ask(all_codes)) == 1
     assert len(home.outbox.letters()) == 1
 
 
 def test_what_is_put_off_tells_the_client_nothing_of_the_disk(home: Home, port: int) -> None:
-    (home.outbox.path / "tmp").rmdir()
+    home.key_path.rename(home.path / "elsewhere")
     reply = deliver(port, SIGNUP)
     assert reply == S451_LATER
     assert "/" not in reply
 
 
+def test_a_database_that_cannot_be_opened_puts_mail_off_until_it_can(home: Home, port: int) -> None:
+    assert deliver(port, command("help")) == S250_DONE
+    path = home.database.path
+    away = path.rename(home.path / "elsewhere")
+    path.mkdir()
+    assert deliver(port, SIGNUP) == S451_LATER
+    path.rmdir()
+    away.rename(path)
+    assert deliver(port, SIGNUP) == S250_DONE
+    assert len(home.outbox.letters()) == 2
+
+
+def test_letters_wait_for_an_outbox_that_cannot_be_written(home: Home, port: int) -> None:
+    (home.outbox.path / "tmp").rmdir()
+    assert deliver(port, SIGNUP) == S250_DONE
+    assert [*(home.outbox.path / "new").iterdir()] == []
+    (home.outbox.path / "tmp").mkdir()
+    assert deliver(port, command("help")) == S250_DONE
+    assert len([*(home.outbox.path / "new").iterdir()]) == 2
+
+
 @pytest.mark.parametrize("subject", ["oust show 1", "oust move 1 alice wonderland D4"])
 def test_a_command_for_a_damaged_board_is_put_off(home: Home, port: int, subject: str) -> None:
     make_account(home, "alice", "wonderland", "alice@example.org")
-    home.create_history("oust", 1, "pbm_oust history 1\nKind: chess\n")
+    lay_histories(home, {1: "pbm_oust history 1\nKind: chess\n"})
     assert deliver(port, command(subject)) == S451_LATER
 
 
 def test_a_command_with_a_damaged_account_is_put_off(home: Home, port: int) -> None:
-    home.write_player("alice", "pbm_oust player 1\nUserid: alice\n")
+    make_account(home, "alice", "wonderland", "alice@example.org")
+    damage_account(home, "alice")
     assert deliver(port, command("oust move 1 alice wonderland A1")) == S451_LATER
 
 

@@ -50,7 +50,7 @@ def test_lmtp_takes_one_recipient_at_a_time_and_the_next_one_afterwards(
 
 
 def test_lmtp_puts_off_what_the_home_refuses(home: Home, local: smtplib.SMTP) -> None:
-    (home.outbox.path / "tmp").rmdir()
+    home.key_path.rename(home.path / "elsewhere")
     begin(local)
     assert send(local, SIGNUP) == S451_LATER
     assert ask(local, "NOOP").startswith("250")

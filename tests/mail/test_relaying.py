@@ -4,6 +4,7 @@ import itertools
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 
 import pytest
@@ -15,11 +16,12 @@ from pbm_oust.mail.relay import LONGEST_TRY, LONGEST_WAIT, SHORTEST_WAIT, Flushe
 from pbm_oust.store.bounces import all_bounces, bounces_of
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
-from pbm_oust.store.posted import read_letters
-from tests.store.test_disk_faults import Death, Fault, FaultyDisk
+from pbm_oust.store.letters import Draft, Head
+from tests.support.disturbed import FAULTS, FaultyWrites
 from tests.support.processes import run_at_once
 from tests.support.rings import first_is_fast
 from tests.support.sink import Sink, listening_sink
+from tests.support.trouble import Fault, FaultyDisk, Trouble
 
 ADDRESS = "pbmserv@example.com"
 
@@ -28,7 +30,7 @@ class Clock:
     """A clock that a test sets."""
 
     def __init__(self) -> None:
-        self.now = 0.0
+        self.now = datetime(2026, 11, 20, 12, tzinfo=UTC).timestamp()
 
     def __call__(self) -> float:
         return self.now
@@ -51,19 +53,23 @@ def relaying(home: Home, relay: tuple[Sink, Endpoint], clock: Clock) -> Relaying
 
 
 def post(home: Home, clock: Clock, *recipients: str) -> None:
+    at = datetime.fromtimestamp(clock.now, UTC)
     letters = [
-        f"From: {ADDRESS}\nTo: {to}\nSubject: {number}\n"
-        f"Message-ID: <{number}@example.com>\n\nhello\n".encode()
+        Draft(
+            Head(to, f"<{number}@example.com>", f"{number}"),
+            f"From: {ADDRESS}\nTo: {to}\nSubject: {number}\n"
+            f"Message-ID: <{number}@example.com>\n\nhello\n".encode(),
+            at,
+        )
         for number, to in enumerate(recipients)
     ]
-    with home.outbox.posting(letters, "0" * 16, "oust.1"):
+    with home.unit(letters):
         pass
-    clock.now = max(clock.now, float(home.outbox.letters()[-1].split(".")[0]))
 
 
 def recipients(home: Home) -> list[str]:
     """Return whom the letters in the outbox are for, in their order."""
-    return [letter.recipient for letter in read_letters(home)]
+    return [letter.head.recipient for letter in home.outbox.waiting()]
 
 
 def bounce_of(clock: Clock, status: str) -> Bounce:
@@ -170,7 +176,8 @@ def test_what_is_put_off_for_days_is_set_aside(
 def test_a_letter_whose_recipient_cannot_be_read_is_set_aside(
     home: Home, clock: Clock, relaying: Relaying
 ) -> None:
-    with home.outbox.posting([b'To: "\nFrom: a@b\n\n'], "0" * 16, "oust.1"):
+    at = datetime.fromtimestamp(clock.now, UTC)
+    with home.unit([Draft(Head('"', "<1@example.com>", "1"), b'To: "\nFrom: a@b\n\n', at)]):
         pass
     assert relaying.flush() == Flushed(failed=1)
 
@@ -276,7 +283,7 @@ def test_processes_that_flush_at_once_send_each_letter_once(
     assert home.outbox.letters() == []
 
 
-@pytest.mark.parametrize("fault", first_is_fast(Fault))
+@pytest.mark.parametrize("fault", first_is_fast(FAULTS))
 def test_a_disk_that_fails_in_the_midst_of_a_flush_loses_no_letter(
     fault: Fault, home: Home, relay: tuple[Sink, Endpoint], clock: Clock
 ) -> None:
@@ -284,13 +291,14 @@ def test_a_disk_that_fails_in_the_midst_of_a_flush_loses_no_letter(
     while is_disturbed:
         at += 1
         post(home, clock, "a@example.org", f"unknown{at}@example.org", "b@example.org")
-        disk = FaultyDisk(at, fault)
+        trouble = Trouble(at, fault)
         taken = len(relay[0].taken)
-        try:
-            Relaying(Home(home.path, disk), relay[1], ADDRESS, clock).flush()
-        except (OSError, Death):
-            Relaying(home, relay[1], ADDRESS, clock).flush()
-        is_disturbed = disk.steps >= at
+        with FaultyWrites(trouble).in_use():
+            with suppress(OSError):
+                Relaying(Home(home.path, FaultyDisk(trouble)), relay[1], ADDRESS, clock).flush()
+            is_disturbed = trouble.steps >= at
+            trouble.end()
+        Relaying(home, relay[1], ADDRESS, clock).flush()
         sent = {each.rcpt_tos[0] for each in relay[0].taken[taken:]}
         assert sent == {"a@example.org", "b@example.org"}, at
         assert home.outbox.letters() == [], at

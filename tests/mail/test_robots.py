@@ -122,8 +122,8 @@ def test_our_own_letters_are_not_answered_whoever_sends_them_back(asked: bool) -
     at = datetime(2026, 11, 20, 15, 36, tzinfo=UTC)
     request = Request("help", "", ALICE, "<1@example.net>")
     notice = HelpNotice(Reader((ALICE,), wrote_from=ALICE if asked else ""), ())
-    (data,) = Letters(OWN, lambda: at, lambda: b"key").write(notice, request)
-    letter = message_from_bytes(data)
+    (draft,) = Letters(OWN, lambda: at, lambda: b"key").write(notice, request)
+    letter = message_from_bytes(draft.content)
     assert reason_for_silence(letter, ALICE, ALICE, OWN) == "Auto-Submitted"
 
 

@@ -1,85 +1,235 @@
-import subprocess
-import threading
+"""A backup is what a home held at one moment, whatever happens while it is made."""
+
+import os
+import shutil
 from pathlib import Path
 
-from tests.support.document import block
-from tests.support.player import Letters, Player, latest_mail, play_to_the_end
-from tests.support.server import PROGRAM, Server, running
+import pytest
 
-MOST_COPIES = 8
+from pbm_oust.play.renaming import rename_player
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.account_queries import all_userids
+from pbm_oust.store.backup import Copied, NotCopied, back_up, restore, up_to
+from pbm_oust.store.home import Home
+from pbm_oust.store.letters import State, all_letters
+from pbm_oust.store.open_boards import read_game
+from pbm_oust.store.waiting import BoardName, Lines, add_lines
+from tests.support.games import EXAMPLE
+from tests.support.home_by_mail import ALICE, BOB, NOON, home_of, mailed
 
-
-def test_every_copy_made_during_a_game_holds_good_histories(tmp_path: Path) -> None:
-    with running(tmp_path / "home") as server:
-        players, latest = _begin(server)
-        game = threading.Thread(target=play_to_the_end, args=(players, latest))
-        game.start()
-        archives: list[Path] = []
-        while game.is_alive():
-            archives.append(_archive(tmp_path / "home", tmp_path / f"archive{len(archives)}"))
-        game.join()
-    chosen = archives[:: len(archives) // MOST_COPIES + 1]
-    records = []
-    for archive in chosen:
-        copy = _restore(archive)
-        verified = _verify(copy)
-        assert verified.startswith("oust 1: ok, ")
-        records.append(len((copy / "oust" / "1.txt").read_text().splitlines()))
-    assert records == sorted(records)
-    assert records[0] < records[-1]
+OUST = KINDS["oust"]
+CHALLENGE = (ALICE, "oust challenge alice bob -size=5")
 
 
-def test_a_copy_whose_last_line_is_cut_is_played_on_from_the_line_before(tmp_path: Path) -> None:
-    with running(tmp_path / "home") as server:
-        (alice, bob), latest = _begin(server)
-        alice.follow_example(latest["alice"])
-        board_mail = bob.wait_for_mail()[-1]
-        bob.follow_example(board_mail)
-    copy = _restore(_archive(tmp_path / "home", tmp_path / "archive"))
-    history = copy / "oust" / "1.txt"
-    history.write_bytes(history.read_bytes()[:-5])
-    assert _verify(copy).startswith("oust 1: ok, 1 record")
-    with running(copy) as server:
-        for player in (alice, bob):
-            player.post = server
-            player.new_mail()
-        bob.follow_example(board_mail)
-        latest = play_to_the_end((alice, bob), latest_mail((alice, bob)))
-        assert "over" in str(latest["bob"]["Subject"])
-    assert _verify(copy).startswith("oust 1: ok, ")
+def quiet(_done: int, _of: int) -> None:
+    """Draw no progress."""
 
 
-def _begin(server: Server) -> tuple[tuple[Player, Player], Letters]:
-    players = Player("alice", "wonderland", server), Player("bob", "lookingglass", server)
-    for player in players:
-        player.sign_up()
-    players[0].send("oust challenge alice bob -size=5")
-    return players, latest_mail(players)
+@pytest.fixture(autouse=True)
+def indexed() -> None:
+    """Allow statements that no index serves: a backup looks at everything."""
 
 
-def _archive(home: Path, folder: Path) -> Path:
-    folder.mkdir()
-    made = _run_block("backup", home, folder)
-    assert made.returncode in (0, 1), made.stderr
-    return folder
-
-
-def _restore(folder: Path) -> Path:
-    home = folder / "home"
-    home.mkdir()
-    assert _run_block("restore", home, folder).returncode == 0
-    return home
-
-
-def _run_block(name: str, home: Path, folder: Path) -> subprocess.CompletedProcess[str]:
-    places = {"/var/lib/pbm_oust": str(home), "/var/backups": str(folder)}
-    script = block(name, places)
-    return subprocess.run(["bash", "-ec", script], capture_output=True, text=True)
-
-
-def _verify(home: Path) -> str:
-    verified = subprocess.run(
-        [PROGRAM, "--home", home, "games", "verify"], capture_output=True, text=True
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    """A home with two boards, a move on the first of them, and the letters about all that."""
+    return home_of(
+        tmp_path / "home", ALICE, BOB, mails=[CHALLENGE, CHALLENGE, (ALICE, move(1, "C3"))]
     )
-    assert verified.returncode == 0, verified.stdout
-    return verified.stdout
+
+
+def move(board: int, cell: str) -> str:
+    return f"oust move {board} alice wonderland {cell}"
+
+
+def answer(board: int, cell: str) -> str:
+    return f"oust move {board} bob lookingglass {cell}"
+
+
+def restored(folder: Path, path: Path) -> Home:
+    restore(folder, path, quiet)
+    return Home(path)
+
+
+def records(home: Home, board: int) -> int:
+    return len(read_game(home, OUST, board).records)
+
+
+def boards(home: Home) -> list[int]:
+    return [name.board for name in home.board_names("oust")]
+
+
+def held(home: Home) -> list[str]:
+    letters = home.ask(all_letters, State.HELD)
+    return [f"{letter.head.recipient}: {letter.head.subject}" for letter in letters]
+
+
+def contents(path: Path) -> dict[str, bytes]:
+    return {str(each.relative_to(path)): each.read_bytes() for each in files(path)}
+
+
+def files(path: Path) -> list[Path]:
+    return [each for each in sorted(path.rglob("*")) if each.is_file()]
+
+
+def test_a_home_is_restored_with_boards_accounts_letters_key_and_configuration(
+    home: Home, tmp_path: Path
+) -> None:
+    home.configuration.write_text('address = "pbmserv@example.com"\n')
+    assert back_up(home, tmp_path / "copy", quiet) == Copied(2, 2, 6)
+    again = restored(tmp_path / "copy", tmp_path / "again")
+    for kept in ("oust/1.txt", "oust/2.txt", "key", "pbm_oust.toml"):
+        assert (again.path / kept).read_bytes() == (home.path / kept).read_bytes()
+    assert again.userids() == ["alice", "bob"]
+    assert held(again) == [
+        "alice@example.org: oust 1 #1: your turn, alice",
+        "bob@example.net: oust 1 #1: alice to move",
+        "alice@example.org: oust 2 #1: your turn, alice",
+        "bob@example.net: oust 2 #1: alice to move",
+        "alice@example.org: oust 1 #2: bob to move",
+        "bob@example.net: oust 1 #2: your turn, bob",
+    ]
+
+
+def test_a_mail_that_came_before_the_backup_is_known_after_it(home: Home, tmp_path: Path) -> None:
+    mailed(home, BOB, answer(1, "A1"), number=7)
+    back_up(home, tmp_path / "copy", quiet)
+    again = restored(tmp_path / "copy", tmp_path / "again")
+    (letter,) = mailed(again, BOB, answer(1, "A1"), number=7)
+    assert "carried out when your mail came the first time" in letter.words
+    assert records(again, 1) == 2
+
+
+def test_what_players_do_meanwhile_is_in_no_part_of_the_backup(home: Home, tmp_path: Path) -> None:
+    def play_on(done: int, _of: int) -> None:
+        if done == 1:
+            mailed(home, ALICE, move(2, "C3"))
+            mailed(home, BOB, answer(1, "A1"))
+            mailed(home, *CHALLENGE)
+
+    back_up(home, tmp_path / "copy", play_on)
+    again = restored(tmp_path / "copy", tmp_path / "again")
+    assert [records(again, board) for board in boards(again)] == [1, 0]
+    assert [records(home, board) for board in boards(home)] == [2, 1, 0]
+    assert len(held(again)) == 6
+
+
+def test_lines_that_wait_are_in_the_copied_history(home: Home, tmp_path: Path) -> None:
+    path = home.history_path(BoardName("oust", 1))
+    *_, header, last = path.read_bytes().partition(b"\n   1 ")
+    lines = Lines(1, b"   1 " + last, last.split()[-1].decode())
+    home.write(lambda transaction: add_lines(transaction, BoardName("oust", 1), lines))
+    path.write_bytes(path.read_bytes().partition(b"   1 ")[0])
+    assert header
+    back_up(home, tmp_path / "copy", quiet)
+    assert (tmp_path / "copy" / "oust" / "1.txt").read_bytes().endswith(lines.text)
+    again = restored(tmp_path / "copy", tmp_path / "again")
+    assert records(again, 1) == 1
+
+
+def test_a_player_renamed_meanwhile_has_one_userid_in_the_whole_backup(
+    home: Home, tmp_path: Path
+) -> None:
+    renamed = list[int]()
+
+    def rename(done: int, of: int) -> None:
+        if done == of and not renamed:
+            work = UnitOfWork(home, lambda _notice, _request: [], lambda: NOON)
+            renamed.append(rename_player("bob", "bobby", work))
+
+    back_up(home, tmp_path / "copy", rename)
+    again = restored(tmp_path / "copy", tmp_path / "again")
+    assert again.ask(all_userids) == ["alice", "bobby"]
+    assert {read_game(again, OUST, board).o for board in boards(again)} == {"bobby"}
+
+
+def test_histories_edited_by_hand_before_the_backup_are_in_it_as_they_are(
+    home: Home, tmp_path: Path
+) -> None:
+    home.history_path(BoardName("oust", 17)).write_text(EXAMPLE)
+    path = home.history_path(BoardName("oust", 2))
+    path.write_text(path.read_text() + "# played at a tournament\n")
+    back_up(home, tmp_path / "copy", quiet)
+    assert (tmp_path / "copy/oust/2.txt").read_text().endswith("tournament\n")
+    assert (tmp_path / "copy/oust/17.txt").read_text() == EXAMPLE
+
+
+def test_a_damaged_history_is_copied_as_it_is(home: Home, tmp_path: Path) -> None:
+    path = home.history_path(BoardName("oust", 1))
+    path.write_text("nothing\n")
+    back_up(home, tmp_path / "copy", quiet)
+    assert (tmp_path / "copy/oust/1.txt").read_text() == "nothing\n"
+
+
+def test_a_backup_is_private(home: Home, tmp_path: Path) -> None:
+    back_up(home, tmp_path / "copy", quiet)
+    modes = {path.stat().st_mode & 0o077 for path in (tmp_path / "copy").rglob("*")}
+    assert modes | {(tmp_path / "copy").stat().st_mode & 0o077} == {0}
+
+
+def test_a_backup_changes_nothing_in_the_home(home: Home, tmp_path: Path) -> None:
+    home.database.close()
+    before = contents(home.path)
+    back_up(home, tmp_path / "copy", quiet)
+    home.database.close()
+    assert contents(home.path) == before
+
+
+def test_a_home_without_a_database_is_copied_and_gets_none(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    (home.path / "oust").mkdir(parents=True)
+    (home.path / "oust" / "17.txt").write_text(EXAMPLE)
+    assert back_up(home, tmp_path / "copy", quiet) == Copied(1, 0, 0)
+    assert [path.name for path in files(home.path)] == ["17.txt"]
+    assert boards(restored(tmp_path / "copy", tmp_path / "again")) == [17]
+
+
+@pytest.mark.parametrize("name", ["precious", ".hidden"])
+def test_no_folder_that_holds_something_is_filled(name: str, home: Home, tmp_path: Path) -> None:
+    back_up(home, tmp_path / "copy", quiet)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / name).write_text("mine")
+    with pytest.raises(NotCopied, match="is not empty"):
+        back_up(home, tmp_path / "full", quiet)
+    with pytest.raises(NotCopied, match="is not empty"):
+        restore(tmp_path / "copy", tmp_path / "full", quiet)
+    assert contents(tmp_path / "full") == {name: b"mine"}
+
+
+def test_a_folder_without_a_database_is_no_backup(tmp_path: Path) -> None:
+    with pytest.raises(NotCopied, match=r"is no backup: it holds no pbm_oust\.db"):
+        restore(tmp_path, tmp_path / "again", quiet)
+    assert not (tmp_path / "again").exists()
+
+
+def test_a_damaged_backup_leaves_nothing_behind(home: Home, tmp_path: Path) -> None:
+    back_up(home, tmp_path / "copy", quiet)
+    os.truncate(tmp_path / "copy" / "pbm_oust.db", 8192)
+    with pytest.raises(NotCopied, match=r"cannot be used: .*/copy/pbm_oust\.db is damaged"):
+        restore(tmp_path / "copy", tmp_path / "again", quiet)
+    assert list((tmp_path / "again").iterdir()) == []
+
+
+def test_a_backup_that_fails_leaves_nothing_behind(home: Home, tmp_path: Path) -> None:
+    path = home.history_path(BoardName("oust", 2))
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(OSError, match="not a regular file"):
+        back_up(home, tmp_path / "copy", quiet)
+    assert list((tmp_path / "copy").iterdir()) == []
+
+
+def test_a_restored_home_can_be_backed_up_and_restored_again(home: Home, tmp_path: Path) -> None:
+    back_up(home, tmp_path / "copy", quiet)
+    shutil.rmtree(home.path)
+    again = restored(tmp_path / "copy", home.path)
+    back_up(again, tmp_path / "second", quiet)
+    assert len(held(restored(tmp_path / "second", tmp_path / "third"))) == 6
+
+
+def test_a_history_is_cut_behind_a_number_of_records() -> None:
+    lines = EXAMPLE.encode().splitlines(keepends=True)
+    assert up_to(EXAMPLE.encode(), 7) == EXAMPLE.encode()
+    assert up_to(EXAMPLE.encode(), 6) == b"".join(lines[:-2])
+    assert up_to(EXAMPLE.encode(), 0) == b"".join(lines[:9])

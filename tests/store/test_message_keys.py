@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 from pbm_oust.store.database import Database
 from pbm_oust.store.message_keys import (
     MEMORY,
-    Known,
     KeyOutcome,
+    Known,
     count_keys,
     find_key,
     forget_old_keys,

@@ -10,9 +10,9 @@ from pbm_oust.languages import Language
 from pbm_oust.rules.grid import format_size
 from pbm_oust.rules.position import Side
 from pbm_oust.store.open_boards import read_game
-from pbm_oust.store.waiting import BoardName
 from tests.support.accounts import change_account
 from tests.support.games import STARTED, history_of
+from tests.support.histories import lay_histories
 from tests.support.home_by_mail import ALICE, BOB, PASSWORDS, Talk, home_of
 from tests.support.kinds import Chance
 from tests.support.outbox import Letter
@@ -51,8 +51,8 @@ def begin(path: Path, language: Language, *boards: tuple[Chance, int]) -> Talk:
             talk.home, userid, lambda account: SETTINGS.put(account, Settings(language=language))
         )
     for number, (chance, turns) in enumerate(boards, 1):
-        history = history_of(chance.game(turns, number))
-        talk.home.history_path(BoardName(chance.kind.name, number)).write_bytes(history)
+        history = history_of(chance.game(turns, number)).decode()
+        lay_histories(talk.home, {number: history}, chance.kind.name)
     return talk
 
 

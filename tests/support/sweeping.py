@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
+from functools import cached_property
 from pathlib import Path
 
 from pbm_oust.accounts.account import Account
@@ -53,7 +54,7 @@ class World:
     path: Path
     today: float = 0
 
-    @property
+    @cached_property
     def home(self) -> Home:
         """The home."""
         return Home(self.path)
@@ -65,7 +66,7 @@ class World:
     def work(self, disk: Disk | None = None) -> UnitOfWork:
         """Return a work at the home, with a disk of its own if one is given."""
         _dated[-1] = self.now()
-        return UnitOfWork(Home(self.path, disk), LETTERS.write, self.now)
+        return UnitOfWork(Home(self.path, disk) if disk else self.home, LETTERS.write, self.now)
 
     def sweep(self, at: float | None = None, disk: Disk | None = None) -> Swept:
         """Do what is due on a day, today if none is named."""

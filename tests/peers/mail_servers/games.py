@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from pbm_oust.store.bounces import all_bounces
 from pbm_oust.store.home import Home
 from tests.peers.mail_servers.host import Host
 from tests.peers.mail_servers.postfix import Postfix
@@ -40,7 +41,7 @@ def finish_the_game(host: Host, players: Players, latest: Letters) -> None:
 
 def wait_for_bounce(host: Host) -> tuple[str, str]:
     """Wait until a letter is known to have come back; return its recipient and why it did."""
-    (returned,) = wait_until(Home(host.home).bounces.all, "a bounce")
+    (returned,) = wait_until(lambda: Home(host.home).ask(all_bounces), "a bounce")
     (bounce,) = returned.bounces
     return returned.address, bounce.status
 

@@ -1,0 +1,56 @@
+"""`pbm-oust backup` and `restore`: the home copied while it is used, and made again of a copy."""
+
+from pathlib import Path
+
+import click
+
+from pbm_oust.cli.operator import Operator, Refused, pass_operator
+from pbm_oust.cli.terminal import progress_bar
+from pbm_oust.store import backup as backups
+
+_folder = click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+
+
+@click.command()
+@_folder
+@pass_operator
+def backup(operator: Operator, folder: Path) -> None:
+    """Copy the home into DIR, which is empty or not there yet.
+
+    A server may run meanwhile: the copy holds what the home held at one moment. It is private: the
+    hashes of passwords and the key are in it.
+    """
+    home = operator.home
+    try:
+        with progress_bar("copying histories") as progress:
+            copied = backups.back_up(home, folder, progress)
+    except backups.NotCopied as error:
+        raise Refused(str(error)) from None
+    click.echo(f"{folder} holds {_told(copied)}")
+
+
+@click.command()
+@_folder
+@pass_operator
+def restore(operator: Operator, folder: Path) -> None:
+    """Make the home from a backup in DIR.
+
+    The home is empty or not there yet. Letters that waited when the backup was made are held back,
+    since some of them may have left: `outbox list` shows them, and `outbox resume` lets them go.
+    """
+    try:
+        with progress_bar("reading histories") as progress:
+            copied = backups.restore(folder, operator.path, progress)
+    except backups.NotCopied as error:
+        raise Refused(str(error)) from None
+    click.echo(f"{operator.path} holds {_told(copied)}")
+    if copied.letters:
+        click.echo("letters that waited are held back; to send them: pbm-oust outbox resume")
+
+
+def _told(copied: backups.Copied) -> str:
+    counts = {"board": copied.boards, "account": copied.accounts, "letter": copied.letters}
+    boards, accounts, letters = (
+        f"{number} {word if number == 1 else f'{word}s'}" for word, number in counts.items()
+    )
+    return f"{boards}, {accounts} and {letters}"

@@ -1,0 +1,96 @@
+"""`pbm-oust games history`, `verify` and `reindex`: the histories, and the index made of them."""
+
+from typing import Any
+
+import click
+
+from pbm_oust.board.formats.structured import record_fields
+from pbm_oust.cli.boards import state_of, summary
+from pbm_oust.cli.completion import complete_boards
+from pbm_oust.cli.operator import (
+    KIND,
+    Operator,
+    as_json,
+    no_board,
+    pass_operator,
+    print_json,
+)
+from pbm_oust.cli.terminal import page, progress_bar
+from pbm_oust.refusal import Refusal
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.position import Kind
+from pbm_oust.store import refreshing
+from pbm_oust.store.histories import DamagedHistory
+from pbm_oust.store.waiting import BoardName
+
+
+@click.command()
+@click.argument("kind", type=KIND)
+@click.argument("board", type=click.IntRange(min=1), shell_complete=complete_boards)
+@as_json
+@pass_operator
+def history(operator: Operator, kind: Kind, board: int, as_json: bool) -> None:
+    """Print the history of a board."""
+    if as_json:
+        game = operator.game(kind, board)
+        records = [record_fields(record) for record in game.records]
+        print_json(summary(game) | {"records": records})
+    else:
+        page(operator.history(kind, board).decode("utf-8", "replace"))
+
+
+@click.command()
+@click.argument("kind", type=KIND, required=False)
+@click.argument("board", type=click.IntRange(min=1), required=False, shell_complete=complete_boards)
+@as_json
+@pass_operator
+def verify(operator: Operator, kind: Kind | None, board: int | None, as_json: bool) -> None:
+    """Replay histories through the rules.
+
+    Prints a line for each board. Exit status 1 if one of them does not replay.
+    """
+    if kind and board:
+        names = [BoardName(kind.name, board)]
+    else:
+        kinds = [kind] if kind else KINDS.values()
+        names = [name for each in kinds for name in operator.boards.names(each.name)]
+    results = []
+    for name in names:
+        results.append(_verify(operator, name))
+        if not as_json:
+            click.echo(results[-1]["text"])
+    if as_json:
+        print_json(results)
+    if not all(result["ok"] for result in results):
+        raise SystemExit(1)
+
+
+@click.command()
+@pass_operator
+def reindex(operator: Operator) -> None:
+    """Make the index of boards anew from the histories.
+
+    A server may run meanwhile. It does the same by itself for histories that have changed.
+    """
+    home = operator.prepared_home()
+    with progress_bar("reading histories") as progress:
+        boards = refreshing.reindex(home.database, home.boards, progress)
+    click.echo(f"the index holds {boards} {'board' if boards == 1 else 'boards'}")
+
+
+def _verify(operator: Operator, name: BoardName) -> dict[str, Any]:
+    kind = KINDS[name.kind]
+    told = {
+        "kind": name.kind,
+        "board": name.board,
+        "path": str(operator.home.history_path(name)),
+    }
+    try:
+        game = operator.boards.game(kind, name.board)
+    except Refusal:
+        raise no_board(kind, name.board) from None
+    except DamagedHistory as damage:
+        text = f"{name}: BAD: {damage}"
+        return {"ok": False, **told, "line": damage.line, "reason": damage.reason, "text": text}
+    text = f"{name}: ok, {len(game.records)} records, {state_of(game)}"
+    return {"ok": True, **told, "text": text}

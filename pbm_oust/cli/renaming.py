@@ -1,0 +1,62 @@
+"""`pbm-oust players rename` and `merge`: a player gets another userid, in all histories too."""
+
+from collections.abc import Callable
+
+import click
+
+from pbm_oust.cli.operator import Operator, Refused, pass_operator
+from pbm_oust.cli.players import read_account
+from pbm_oust.cli.work import unit_of_work
+from pbm_oust.grammar.passwords import read_new_userid
+from pbm_oust.play.renaming import CannotMove, merge_players, rename_player
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.refusal import NotAllowed, Unreadable
+from pbm_oust.store.faults import AccountDamaged
+from pbm_oust.store.histories import DamagedHistory, NoSuchBoard
+
+
+@click.command()
+@click.argument("old")
+@click.argument("new")
+@pass_operator
+def rename(operator: Operator, old: str, new: str) -> None:
+    """Give a player another userid, in all histories too.
+
+    The player and everybody they play with are told by mail. If this is interrupted, repeat it.
+    """
+    try:
+        new = read_new_userid(new)
+    except Unreadable:
+        raise click.UsageError(f"{new!r} cannot be a userid") from None
+    _move(operator, rename_player, old.lower(), new, "renamed")
+
+
+@click.command()
+@click.argument("userid")
+@click.argument("into")
+@pass_operator
+def merge(operator: Operator, userid: str, into: str) -> None:
+    """Join a player's account with another one of theirs, INTO.
+
+    INTO stays, and gets the boards, addresses and notes. The player and everybody they play with
+    are told by mail. If this is interrupted, repeat it.
+    """
+    _move(operator, merge_players, userid.lower(), into.lower(), "merged")
+
+
+def _move(
+    operator: Operator, move: Callable[[str, str, UnitOfWork], int], old: str, new: str, done: str
+) -> None:
+    read_account(operator, old)
+    try:
+        count = move(old, new, unit_of_work(operator))
+    except NotAllowed as refusal:
+        if isinstance(refusal.reason, NoSuchBoard):
+            board = f"{refusal.reason.kind.name} {refusal.reason.board}"
+            raise Refused(f"{board} has been removed; do: pbm-oust games reindex") from None
+        raise Refused(f"there is no player {new}") from None
+    except (CannotMove, AccountDamaged) as error:
+        raise Refused(str(error)) from None
+    except DamagedHistory as error:
+        raise Refused(f"{error}; mend this board first, then say it again") from None
+    click.echo(f"{done} {old}: {new} on {count} {'board' if count == 1 else 'boards'}")

@@ -1,0 +1,11 @@
+"""The unit of work in which a command of the operator does what players are told of."""
+
+from pbm_oust.cli.operator import Operator, now
+from pbm_oust.letters.letters import Letters
+from pbm_oust.play.unit_of_work import UnitOfWork
+
+
+def unit_of_work(operator: Operator) -> UnitOfWork:
+    """Return a unit of work on the home, whose notices become letters."""
+    home = operator.prepared_home()
+    return UnitOfWork(home, Letters(operator.configuration.address, now, home.key).write, now)

@@ -1,0 +1,199 @@
+"""Backups: what a home holds at one moment, copied while others use it, and made a home again.
+
+    DIR/pbm_oust.db          the database, by SQLite's own backup
+    DIR/oust/17.txt          histories as they stood when the database was copied
+    DIR/key                  the secret of the home
+    DIR/pbm_oust.toml        the configuration, where there is one
+
+The database is copied first, and gets its name last: where it is missing, no backup was finished.
+Lines that wait in it are in the copied histories already. A history that has gone on since is cut.
+"""
+
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.account_queries import all_userids
+from pbm_oust.store.board_queries import find_entry
+from pbm_oust.store.connections import Snapshot
+from pbm_oust.store.database import FILE_NAME, Database
+from pbm_oust.store.disk import Disk, NoSuchFile
+from pbm_oust.store.faults import DatabaseFault
+from pbm_oust.store.histories import Histories
+from pbm_oust.store.home import Home
+from pbm_oust.store.index import stamps_in
+from pbm_oust.store.joining import join
+from pbm_oust.store.letters import State, count_letters
+from pbm_oust.store.refreshing import Progress, look_at_histories, reindex
+from pbm_oust.store.sending import hold_letters
+from pbm_oust.store.settling import settle
+from pbm_oust.store.waiting import (
+    BoardName,
+    boards_with_waiting,
+    latest_rewriting,
+    waiting_for,
+)
+
+_DRAFT = ".pbm_oust.db.draft"
+"""The name of the database as long as not all is there."""
+_RECORD = re.compile(rb"^ {0,3}([0-9]+) [xo*] ", re.MULTILINE)
+_LEAVING = (State.WAITING, State.HELD, State.FILE)
+_MOST_ATTEMPTS = 10
+"""How often players may get other userids while a backup is made."""
+
+
+class NotCopied(Exception):
+    """Why a backup cannot be made, or a home not be restored; nothing has been written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """How much a backup holds."""
+
+    boards: int
+    accounts: int
+    letters: int
+    """Those that wait or are held back."""
+
+
+def back_up(home: Home, folder: Path, progress: Progress) -> Copied:
+    """Copy a home into a folder that is empty or not there yet, whoever uses the home meanwhile.
+
+    Raises NotCopied, DatabaseFault and OSError.
+    """
+    with _filled(home.disk, folder, "make the backup in a new one"):
+        if home.database.path.exists():
+            look_at_histories(home.database, home.boards)
+        for _ in range(_MOST_ATTEMPTS):
+            copied, rewriting = _copy(home, folder, progress)
+            if home.ask(latest_rewriting) == rewriting:
+                break
+            home.disk.step_remove(folder / _DRAFT)
+        else:
+            raise OSError(f"{home.path}: players get other userids again and again")
+        for path, mode in ((home.key_path, 0o600), (home.configuration, None)):
+            _copy_file(home.disk, path, folder / path.name, mode)
+        home.disk.move(folder / _DRAFT, folder / FILE_NAME)
+        home.disk.sync_folder(folder)
+    return copied
+
+
+def restore(folder: Path, path: Path, progress: Progress, disk: Disk | None = None) -> Copied:
+    """Make a home at a path, which is empty or not there yet, of a backup.
+
+    Its letters are held back: some may have left since. Raises NotCopied, and OSError.
+    """
+    if not (folder / FILE_NAME).is_file():
+        raise NotCopied(f"{folder} is no backup: it holds no {FILE_NAME}")
+    home = Home(path, disk)
+    with _filled(home.disk, path, "restore into a new one, or move what it holds elsewhere"):
+        _copy_file(home.disk, folder / FILE_NAME, path / _DRAFT, 0o600)
+        database = Database(path / _DRAFT, home.disk)
+        try:
+            database.write(hold_letters)
+            _restore_histories(Histories(folder, home.disk), home)
+            settle(database, home.boards)
+            reindex(database, home.boards, progress)
+            with database.read() as snapshot:
+                copied = _counted(snapshot)
+        except DatabaseFault as fault:
+            reason = str(fault).replace(str(path / _DRAFT), str(folder / FILE_NAME))
+            raise NotCopied(f"the backup cannot be used: {reason}") from None
+        finally:
+            database.close()
+        for name, mode in ((home.key_path.name, 0o600), (home.configuration.name, None)):
+            _copy_file(home.disk, folder / name, path / name, mode)
+        home.disk.move(path / _DRAFT, home.database.path)
+        home.prepare()
+    home.database.close()
+    return copied
+
+
+@contextmanager
+def _filled(disk: Disk, folder: Path, advice: str) -> Iterator[None]:
+    """Make a folder, or take an empty one; what the body writes into it goes if it fails."""
+    if folder.exists() and not folder.is_dir():
+        raise NotCopied(f"{folder} is no folder; {advice}")
+    if folder.exists() and any(folder.iterdir()):
+        raise NotCopied(f"{folder} is not empty; {advice}")
+    disk.make_folder(folder, 0o700)
+    try:
+        yield
+    except BaseException:
+        with suppress(OSError):
+            for path in folder.iterdir():
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+        raise
+
+
+def _copy(home: Home, folder: Path, progress: Progress) -> tuple[Copied, int]:
+    """Copy the database and the histories that belong to it; return the latest rewriting, too."""
+    there = {name for kind in KINDS for name in _files(home.boards.histories, kind)}
+    with home.database.copied_to(folder / _DRAFT) as snapshot:
+        names = sorted(there | _known(snapshot))
+        for kind in KINDS:
+            home.disk.make_folder(folder / kind, 0o700)
+        done = 0
+        for done, name in enumerate(names, 1):
+            with suppress(NoSuchFile):
+                content = _history_at(snapshot, home.boards.histories, name)
+                home.disk.write(Histories(folder).path(name), content, 0o600)
+            progress(done, len(names))
+        for kind in KINDS:
+            home.disk.sync_folder(folder / kind)
+        return _counted(snapshot, done), latest_rewriting(snapshot)
+
+
+def _history_at(snapshot: Snapshot, histories: Histories, name: BoardName) -> bytes:
+    """Return a history as it stood at the moment of a snapshot. Raises NoSuchFile."""
+    waiting, entry = waiting_for(snapshot, name), find_entry(snapshot, name)
+    try:
+        data = histories.read(name).data
+    except NoSuchFile:
+        if not waiting.lines:
+            raise
+        data = b""
+    return join(up_to(data, entry.records) if entry else data, waiting).content
+
+
+def up_to(data: bytes, records: int) -> bytes:
+    """Return a history as it was before it got more than so many records."""
+    body = data.find(b"\n\n") + 1
+    for match in _RECORD.finditer(data, body):
+        if int(match[1]) > records:
+            return data[: match.start()]
+    return data
+
+
+def _restore_histories(source: Histories, home: Home) -> None:
+    for kind in KINDS:
+        home.disk.make_folder(home.path / kind, 0o755)
+        for name in _files(source, kind):
+            home.disk.write(home.history_path(name), source.read(name).data, 0o644)
+        home.disk.sync_folder(home.path / kind)
+
+
+def _copy_file(disk: Disk, path: Path, target: Path, mode: int | None) -> None:
+    """Copy a file if it is there, with a mode or with its own."""
+    with suppress(FileNotFoundError):
+        disk.write(target, path.read_bytes(), path.stat().st_mode & 0o777 if mode is None else mode)
+
+
+def _files(histories: Histories, kind: str) -> Iterator[BoardName]:
+    return (BoardName(kind, number) for number in histories.numbers(kind))
+
+
+def _known(snapshot: Snapshot) -> set[BoardName]:
+    """Return the boards of which a database knows."""
+    indexed = {name for kind in KINDS for name in stamps_in(snapshot, kind)}
+    return indexed | set(boards_with_waiting(snapshot))
+
+
+def _counted(snapshot: Snapshot, boards: int | None = None) -> Copied:
+    letters = sum(number for state, number in count_letters(snapshot).items() if state in _LEAVING)
+    number = len(_known(snapshot)) if boards is None else boards
+    return Copied(number, len(all_userids(snapshot)), letters)

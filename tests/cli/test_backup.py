@@ -1,0 +1,216 @@
+"""The operator copies a home while its server runs, and makes a home of the copy."""
+
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
+
+from click.testing import CliRunner, Result
+
+from pbm_oust.cli import main
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.home import Home
+from pbm_oust.store.letters import State, all_letters
+from pbm_oust.store.open_boards import read_game
+from tests.support.document import block
+from tests.support.player import Player, latest_mail, play_to_the_end
+from tests.support.server import PROGRAM, Server, running
+from tests.support.sink import listening_sink
+from tests.support.waiting import wait_until
+
+ADDRESSES = ("alice@example.org", "bob@example.org")
+COLUMNS = "ACEGJLNPRTVXZ"
+CELLS = [
+    (f"{column}{row}", f"{column}{row + 14}")
+    for row, column in product((1, 3, 5, 7, 9, 11), COLUMNS)
+]
+"""Cells for x and for o on a board of 25x25, none of which touch each other."""
+
+
+@dataclass
+class Correspondence:
+    """What two players send while backups are made, and how much of it was acknowledged."""
+
+    players: tuple[Player, Player]
+    challenges: int = 0
+    moves: int = 0
+    stopping: threading.Event = field(default_factory=threading.Event)
+
+    def challenge(self) -> None:
+        """Begin one board after the other."""
+        while not self.stopping.is_set():
+            self.players[0].send("oust challenge alice bob -size=3")
+            self.challenges += 1
+
+    def play(self) -> None:
+        """Move on board 1 in turn."""
+        for cells in CELLS:
+            for player, cell in zip(self.players, cells, strict=True):
+                if self.stopping.is_set():
+                    return
+                player.send(f"oust move 1 {player.userid} {player.password} {cell}")
+                self.moves += 1
+
+    def wait_for_moves(self, number: int) -> None:
+        """Wait until so many moves were acknowledged."""
+        wait_until(lambda: self.moves >= number, f"{number} moves")
+
+    @contextmanager
+    def going_on(self) -> Iterator[None]:
+        """Send mails from two threads for the body of the `with`."""
+        threads = [threading.Thread(target=each) for each in (self.challenge, self.play)]
+        for thread in threads:
+            thread.start()
+        try:
+            yield
+        finally:
+            self.stopping.set()
+            for thread in threads:
+                thread.join()
+
+
+def run(home: Path, *arguments: str, stdin: str = "") -> Result:
+    return CliRunner().invoke(main, ["--home", str(home), *arguments], input=stdin)
+
+
+def done(home: Path, *arguments: str, stdin: str = "") -> str:
+    """Return what a command says that ends well."""
+    result = run(home, *arguments, stdin=stdin)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def document_block(name: str, home: Path, folder: Path) -> str:
+    """Carry out a block of docs/operate.md with other places; return what it prints."""
+    places = {
+        "/opt/pbm_oust/bin/pbm-oust": PROGRAM,
+        "/var/lib/pbm_oust": str(home),
+        "/var/backups/pbm_oust": str(folder),
+    }
+    script = block(name, places)
+    ran = subprocess.run(["bash", "-ec", script], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+def signed_up(server: Server) -> tuple[Player, Player]:
+    players = Player("alice", "wonderland", server), Player("bob", "lookingglass", server)
+    for player in players:
+        player.sign_up()
+    return players
+
+
+def check(home: Home, boards: int, records: int) -> None:
+    """Check that a restored home is sound and holds, with all letters, at least so much."""
+    assert ", BAD" not in done(home.path, "games", "verify")
+    assert "BAD" not in done(home.path, "doctor")
+    numbers = [name.board for name in home.board_names("oust")]
+    game = read_game(home, KINDS["oust"], 1)
+    assert len(numbers) >= boards
+    assert len(game.records) >= records
+    told = {
+        (letter.head.recipient, letter.head.about.board, letter.head.about.record)
+        for letter in home.ask(all_letters, State.HELD)
+        if letter.head.about
+    }
+    happened = [*((number, 0) for number in numbers), *((1, each.number) for each in game.records)]
+    assert told == {(address, *each) for address in ADDRESSES for each in happened}
+
+
+def test_backups_made_while_mails_come_in_hold_each_acknowledged_mail_wholly(
+    tmp_path: Path,
+) -> None:
+    acknowledged = []
+    with running(tmp_path / "home") as server:
+        correspondence = Correspondence(signed_up(server))
+        correspondence.players[0].send("oust challenge alice bob -size=25 -noswap")
+        with correspondence.going_on():
+            for number in range(3):
+                correspondence.wait_for_moves(8 * number)
+                acknowledged.append((correspondence.challenges + 1, correspondence.moves))
+                document_block("backup", tmp_path / "home", tmp_path / f"copy{number}")
+    for number, (boards, records) in enumerate(acknowledged):
+        document_block("restore", tmp_path / f"home{number}", tmp_path / f"copy{number}")
+        check(Home(tmp_path / f"home{number}"), boards, records)
+
+
+def test_a_game_goes_on_in_the_restored_home(tmp_path: Path) -> None:
+    with running(tmp_path / "home") as server:
+        players = signed_up(server)
+        players[0].send("oust challenge alice bob -size=5")
+        latest = latest_mail(players)
+        done(tmp_path / "home", "backup", str(tmp_path / "copy"))
+    done(tmp_path / "again", "restore", str(tmp_path / "copy"))
+    with running(tmp_path / "again") as server:
+        for player in players:
+            player.post = server
+        play_to_the_end(players, latest)
+    assert done(tmp_path / "again", "games", "verify").startswith("oust 1: ok, ")
+
+
+def test_restored_letters_leave_when_the_operator_says_so(tmp_path: Path) -> None:
+    home, again = tmp_path / "home", tmp_path / "again"
+    home.mkdir()
+    mail = "From: dora@example.org\nSubject: help\n\n"
+    with listening_sink() as (relay, endpoint):
+        configuration = f'relay = "smtp://{endpoint}"\n'
+        (home / "pbm_oust.toml").write_text('relay = "smtp://127.0.0.1:1"\n')
+        done(home, "deliver", stdin=mail)
+        done(home, "backup", str(tmp_path / "copy"))
+        restored = done(again, "restore", str(tmp_path / "copy"))
+        assert restored.splitlines() == [
+            f"{again} holds 0 boards, 0 accounts and 1 letter",
+            "letters that waited are held back; to send them: pbm-oust outbox resume",
+        ]
+        (again / "pbm_oust.toml").write_text(configuration)
+        assert done(again, "outbox", "flush") == "0 sent, 0 kept, 0 failed\n"
+        done(again, "deliver", stdin=mail.replace("dora", "emil"))
+        (emil,) = relay.wait_for(1)
+        assert emil.rcpt_tos == ["emil@example.org"]
+        (line,) = done(again, "outbox", "list").splitlines()
+        assert line.split()[1:3] == ["held", "dora@example.org"]
+        assert "To: dora@example.org" in done(again, "outbox", "show", line.split()[0])
+        assert done(again, "outbox", "resume") == "1 letter released\n"
+        assert done(again, "outbox", "flush") == "1 sent, 0 kept, 0 failed\n"
+    assert done(again, "outbox", "resume") == "0 letters released\n"
+
+
+def test_restored_letters_come_into_the_maildir_when_the_operator_says_so(tmp_path: Path) -> None:
+    home, again = tmp_path / "home", tmp_path / "again"
+    home.mkdir()
+    done(home, "deliver", stdin="From: dora@example.org\nSubject: help\n\n")
+    done(home, "backup", str(tmp_path / "copy"))
+    done(again, "restore", str(tmp_path / "copy"))
+    new = again / "outbox" / "new"
+    assert list(new.iterdir()) == []
+    done(again, "outbox", "resume")
+    (file,) = new.iterdir()
+    assert file.read_bytes() == next((home / "outbox" / "new").iterdir()).read_bytes()
+
+
+def test_a_letter_that_is_held_back_can_be_removed(tmp_path: Path) -> None:
+    home, again = tmp_path / "home", tmp_path / "again"
+    home.mkdir()
+    done(home, "deliver", stdin="From: dora@example.org\nSubject: help\n\n")
+    done(home, "backup", str(tmp_path / "copy"))
+    done(again, "restore", str(tmp_path / "copy"))
+    (name,) = [line.split()[0] for line in done(again, "outbox", "list").splitlines()]
+    assert done(again, "outbox", "remove", name) == f"removed {name}\n"
+    assert done(again, "outbox", "list") == ""
+
+
+def test_what_is_refused_says_why(tmp_path: Path) -> None:
+    home, copy = tmp_path / "home", tmp_path / "copy"
+    home.mkdir()
+    done(home, "backup", str(copy))
+    for arguments, reason in [
+        ((home, "backup", str(copy)), f"{copy} is not empty; make the backup in a new one"),
+        ((copy, "restore", str(copy)), f"{copy} is not empty; restore into a new one, or move "),
+        ((tmp_path / "again", "restore", str(home)), f"{home} is no backup: it holds no pbm_oust"),
+        ((tmp_path / "nowhere", "backup", str(tmp_path / "other")), "there is no home"),
+    ]:
+        refused = run(*arguments)
+        assert (refused.exit_code, reason in refused.output) == (1, True), refused.output

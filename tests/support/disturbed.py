@@ -1,0 +1,47 @@
+"""Something done again and again, with a fault of the disk one operation later each time."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+
+import apsw
+
+from pbm_oust.mail.inbound import KeptBySender
+from pbm_oust.store.disk import Disk
+from tests.support.trouble import Fault, FaultyDisk, FaultyVfs, Trouble
+
+FAULTS = (Fault.STAYS, Fault.ONCE, Fault.HALF)
+"""The faults that a process lives to see."""
+
+
+class FaultyWrites(FaultyVfs):
+    """The disk under SQLite, which can always be read."""
+
+    def open(self, path: str, is_made: bool, do: Callable[[], apsw.VFSFile]) -> apsw.VFSFile:
+        return do()
+
+    def read(self, path: str, do: Callable[[], bytes]) -> bytes:
+        return do()
+
+
+def disturbed(
+    begun: Path, folder: Path, fault: Fault, do: Callable[[Path, Disk], object]
+) -> Iterator[tuple[int, Path]]:
+    """Do something in copies of a home, until it goes through undisturbed.
+
+    `do` is given the path of a copy and its disk. Yields which operation failed, and the path,
+    when the disk works again.
+    """
+    for at in count(1):
+        path = Path(shutil.copytree(begun, folder / f"{at}"))
+        trouble = Trouble(at, fault)
+        with FaultyWrites(trouble).in_use():
+            with suppress(OSError, KeptBySender):
+                do(path, FaultyDisk(trouble))
+            is_over = trouble.steps < at
+            trouble.end()
+        yield at, path
+        if is_over:
+            return

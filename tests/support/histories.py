@@ -1,0 +1,22 @@
+"""The histories of a home: read, and laid there by hand as an operator may."""
+
+from pbm_oust.store.home import Home
+from pbm_oust.store.refreshing import reindex
+from pbm_oust.store.waiting import BoardName
+
+
+def board_numbers(home: Home, kind: str = "oust") -> list[int]:
+    """Return the numbers of the boards of a kind."""
+    return [name.board for name in home.board_names(kind)]
+
+
+def history_text(home: Home, board: int = 1, kind: str = "oust") -> str:
+    """Return the history of a board as it stands."""
+    return home.history(BoardName(kind, board)).decode()
+
+
+def lay_histories(home: Home, histories: dict[int, str], kind: str = "oust") -> None:
+    """Write histories by hand, by the numbers of their boards, and make the index anew."""
+    for board, text in histories.items():
+        home.history_path(BoardName(kind, board)).write_text(text)
+    reindex(home.database, home.boards)
