@@ -81,7 +81,7 @@ def forget(command: Forget, request: Request, work: UnitOfWork) -> Handled:
     with work.posting([done], request):
         home.do(settle_key, key, KeyOutcome.DONE, work.now())
         if word:
-            rename_on_boards(userid, word, home)
+            rename_on_boards(userid, word, home, left)
         forget_addresses(account, home)
         home.do(forget_verifications_of, account.userid, account.message_key)
         home.do(ACCOUNTS.remove, account)

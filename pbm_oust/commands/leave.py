@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.status import signed_off_since, with_signed_off
+from pbm_oust.board.game import Game
 from pbm_oust.board.record import Deed
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.values import OWN
@@ -74,16 +75,13 @@ def sign_off(command: Signoff, actor: Actor, request: Request, work: UnitOfWork)
 
 
 def delete(command: Delete, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Remove an account: its boards first, one by one, then what waits for a code, then the rest.
-
-    A mail that comes again after a fault goes on where the first one ended.
-    """
+    """Remove an account: it gives up its boards, and then all that is kept of it goes."""
     home, userid = work.home, actor.userid
     if home.ask(outcome_of, actor.cause) is KeyOutcome.REFUSED:
         raise NotAllowed(RefusedBefore())
     boards = leave_boards(actor, request, work)
     account = work.account(userid)
-    told = DeletedNotice(work.player_at(account, request), userid, tuple(boards))
+    told = DeletedNotice(work.player_at(account, request), userid, tuple(map(str, boards)))
     with work.posting([told], request):
         home.do(settle_key, actor.cause, KeyOutcome.DONE, work.now())
         home.do(forget_verifications_of, account.userid, account.message_key)
@@ -93,32 +91,31 @@ def delete(command: Delete, actor: Actor, request: Request, work: UnitOfWork) ->
     return Handled(Outcome.DONE)
 
 
-def leave_boards(actor: Actor, request: Request, work: UnitOfWork) -> list[str]:
+def leave_boards(actor: Actor, request: Request, work: UnitOfWork) -> dict[BoardName, Game]:
     """Resign all boards of a player that go on, and decline those on which they have not moved yet.
 
-    The other players and those who watch are told. Returns the names of the boards, those of an
-    earlier try with the same mail among them. Raises DamagedHistory.
+    The other players and those who watch are told. Returns the games of the boards then. Raises
+    DamagedHistory.
     """
     names = boards_of(actor.userid, work.home)
-    return [str(name) for name in names if _leave(name, actor, request, work)]
+    left = {name: _leave(name, actor, request, work) for name in names}
+    return {name: game for name, game in left.items() if game}
 
 
-def _leave(name: BoardName, actor: Actor, request: Request, work: UnitOfWork) -> bool:
-    """Leave one board, and return whether this mail did so."""
+def _leave(name: BoardName, actor: Actor, request: Request, work: UnitOfWork) -> Game | None:
+    """Leave one board if the game goes on, and return the game then."""
     with open_board(work.home, KINDS[name.kind], name.board) as opened:
         game = opened.game
-        if game.has_cause(actor.cause):
-            return True
         side = game.side_of(actor.userid)
         if side is None or game.result:
-            return False
+            return None
         deed = Deed.RESIGN if game.has_played(side) else Deed.DECLINE
         left = game.act(side, deed, max(work.now(), game.latest), actor.cause)
         told = tell_players(left, News.PLAYED, work, request, actor=None)
         notices = [notice for notice in told if notice.reader.userid != actor.userid]
         with work.posting(notices, request):
             opened.append(left)
-        return True
+        return left
 
 
 FORMS = (

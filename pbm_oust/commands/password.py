@@ -65,8 +65,9 @@ def change_password(
     def tell(account: Account) -> tuple[OutcomeNotice, list[Notice]]:
         return PasswordChangedNotice(work.player_at(account, request)), []
 
+    handled = work.change_account(change, tell, actor, request, Handled(Outcome.DONE))
     work.home.do(forget_verifications_of, actor.account.userid, actor.account.message_key)
-    return work.change_account(change, tell, actor, request, Handled(Outcome.DONE))
+    return handled
 
 
 def forgot(command: Forgot, request: Request, work: UnitOfWork) -> Handled:

@@ -137,7 +137,7 @@ def verify(command: Verify, request: Request, work: UnitOfWork) -> Handled:
     changed = _changed(pending, account, command, request, work)
     changed = with_proof(changed, Proof(name, pending.message_key))
     with work.posting(_notices(pending, account, changed, request, work), request):
-        home.save(changed)
+        work.save(changed)
         home.do(settle_key, name, KeyOutcome.DONE, work.now())
         if pending.purpose is Purpose.FORGOT:
             home.do(forget_verifications_of, changed.userid, changed.message_key)

@@ -29,7 +29,6 @@ from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Reason, UnreadableReason
 from pbm_oust.service.answers import is_of_letter
 from pbm_oust.service.service import handle
-from pbm_oust.store.bounces import bounces_of, forget_bounces
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import DamagedHistory
 
@@ -155,11 +154,7 @@ class Intake:
             code=code,
             fault=None if code else _fault_of(mail, "" if reply and is_of_letter(line) else line),
         )
-        handled = handle(request, self.work)
-        home = self.work.home
-        if home.ask(bounces_of, mail.sender).bounces:
-            home.do(forget_bounces, mail.sender)
-        return handled
+        return handle(request, self.work)
 
 
 def envelope_of(sender: str | None, recipients: Sequence[str]) -> Envelope:

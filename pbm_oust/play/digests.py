@@ -56,7 +56,7 @@ def _send(work: UnitOfWork, userid: str) -> bool:
     with work.posting(digests, request_of(key)):
         if is_new:
             work.home.do(settle_key, key, KeyOutcome.DONE, now)
-        work.home.save(with_digested(account, Digested(now, now if waiting else last.sent)))
+        work.save(with_digested(account, Digested(now, now if waiting else last.sent)))
     return bool(waiting)
 
 

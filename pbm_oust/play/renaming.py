@@ -5,7 +5,7 @@ are carried out afterwards.
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -21,7 +21,7 @@ from pbm_oust.store import board_queries
 from pbm_oust.store.accounts import ACCOUNTS
 from pbm_oust.store.bounces import forget_bounces
 from pbm_oust.store.home import Home
-from pbm_oust.store.letters import remove_letters_to
+from pbm_oust.store.letters import files_to, remove_letters_to
 from pbm_oust.store.open_boards import (
     DamagedHistory,
     active_entries,
@@ -29,7 +29,7 @@ from pbm_oust.store.open_boards import (
     has_played,
     read_game,
 )
-from pbm_oust.store.renaming import plan_renaming, rename
+from pbm_oust.store.renaming import NOTHING, plan_renaming, rename
 from pbm_oust.store.verifications import forget_verifications_of
 from pbm_oust.store.waiting import BoardName
 
@@ -68,12 +68,15 @@ def active_games(userid: str, home: Home) -> Iterator[Game]:
                 yield game
 
 
-def rename_on_boards(old: str, new: str, home: Home) -> int:
+def rename_on_boards(
+    old: str, new: str, home: Home, acted: Mapping[BoardName, Game] = NOTHING
+) -> int:
     """Replace a userid in all histories with the unit of work, and return in how many.
 
-    Raises DamagedHistory for a board that has to be mended first.
+    `acted` are the games of boards on which the unit acts before that. Raises DamagedHistory for a
+    board that has to be mended first.
     """
-    renaming = home.ask(plan_renaming, home.boards, old, new)
+    renaming = home.ask(plan_renaming, home.boards, old, new, acted)
     home.write(
         lambda transaction: rename(transaction, home.boards, renaming),
         *(board.name for board in renaming.boards),
@@ -97,7 +100,9 @@ def forget_addresses(account: Account, home: Home) -> None:
     for address in account.addresses:
         if len(home.accounts_at(address)) < 2:
             home.do(forget_bounces, address)
-            home.do(remove_letters_to, address)
+            files = home.ask(files_to, address)
+            home.withhold(filter(home.maildir.has_new, files))
+            home.do(remove_letters_to, address, files)
 
 
 class CannotMove(Exception):

@@ -32,7 +32,7 @@ def end_absence(actor: Account, move: Record, work: UnitOfWork) -> None:
     """End the vacation in which a player makes a move, with the unit of work."""
     if _is_return(actor, move):
         account = work.account(actor.userid)
-        work.home.save(with_absences(account, ended_at(absences_of(account), move.at)))
+        work.save(with_absences(account, ended_at(absences_of(account), move.at)))
 
 
 def _is_return(player: Account, record: Record) -> bool:
@@ -40,11 +40,7 @@ def _is_return(player: Account, record: Record) -> bool:
 
 
 def come_back(userid: str, work: UnitOfWork) -> None:
-    """Let a player be there again, if they have signed off."""
-
-    def deed(attempt: UnitOfWork) -> None:
-        account = attempt.account_if_any(userid)
-        if account and signed_off_since(account):
-            attempt.home.save(with_signed_off(account, None))
-
-    work.retried(deed)
+    """Let a player be there again, if they have signed off, with the unit of work."""
+    account = work.account_if_any(userid)
+    if account and signed_off_since(account):
+        work.save(with_signed_off(account, None))

@@ -129,7 +129,7 @@ def write_board(
     with work.posting(notices, request):
         work.hold(game.header.x, game.header.o)
         for account in changed:
-            work.home.save(account)
+            work.save(account)
         start_new_board(work.home, game, actor.cause, challenge_remark(actor.cause), source)
     return Handled(Outcome.DONE, game.name)
 

@@ -37,13 +37,11 @@ def take_back(
         return None
     notices = tell_players(acted, News.PLAYED, work, request, actor=actor.account)
     told = [_untold(notice, other) for notice in notices if notice.reader.userid != other]
-    with home.withheld([letter.file for letter in letters if letter.file]) as is_withheld:
-        if not is_withheld:
-            return None
-        with work.posting(told, request):
-            board.append(acted)
-            for letter in letters:
-                home.do(take_back_letter, letter)
+    with work.posting(told, request):
+        board.append(acted)
+        home.withhold(letter.file for letter in letters if letter.file)
+        for letter in letters:
+            home.do(take_back_letter, letter)
     return Handled(Outcome.DONE, acted.name, len(acted.records))
 
 

@@ -111,7 +111,13 @@ class UnitOfWork:
         """Send notices with what the body of the `with` writes: all of it or nothing."""
         timed = map(self._with_clock, (self._known(notice, request) for notice in notices))
         letters = [letter for notice in timed for letter in self.write(notice, request)]
-        return self.home.unit(letters)
+        return self.home.posting(letters)
+
+    def save(self, account: Account) -> None:
+        """Write an account, a new one or one that was read, with the unit of work."""
+        self.home.save(account)
+        if self.read is not None:
+            self.read[account.userid] = account
 
     def hold(self, *userids: str) -> None:
         """Let the unit that is under way be committed only if accounts are as they were read."""
@@ -121,16 +127,18 @@ class UnitOfWork:
                 self.home.hold(account)
 
     def retried(self, deed: Callable[["UnitOfWork"], T]) -> T:
-        """Return what a deed returns, which is done again where others change what it has read.
+        """Return what a deed returns, all of which is one unit of work.
 
-        Each account is read once meanwhile.
+        It is done again where others change what it has read. Each account is read once meanwhile.
         """
         for _ in range(MOST_ATTEMPTS):
-            try:
-                return deed(replace(self, read={}))
-            except Changed:
-                continue
-        return deed(replace(self, read={}))
+            with suppress(Changed):
+                return self._tried(deed)
+        return self._tried(deed)
+
+    def _tried(self, deed: Callable[["UnitOfWork"], T]) -> T:
+        with self.home.unit():
+            return deed(replace(self, read={}))
 
     def clock_of(self, game: Game, *latest: Account) -> Clock:
         """Return the clock of a board that goes on, at this moment. Raises AccountDamaged.
@@ -255,7 +263,7 @@ class UnitOfWork:
         changed = change(account)
         done, notices = tell(changed)
         with self.posting([done, *notices], request):
-            self.home.save(changed)
+            self.save(changed)
             if board:
                 board.hold()
             self.home.do(settle_key, actor.cause, KeyOutcome.DONE, self.now())

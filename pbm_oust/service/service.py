@@ -25,6 +25,7 @@ from pbm_oust.service.table import (
     format_command,
     parse_line,
 )
+from pbm_oust.store.bounces import bounces_of, forget_bounces
 from pbm_oust.store.open_boards import read_game
 from pbm_oust.store.rate_limits import Counted
 
@@ -46,7 +47,15 @@ def handle(request: Request, work: UnitOfWork) -> Handled:
     read = read_request(request)
     language = read.language or request.language
     request = replace(request, chat=read.text, reply=read.reply, language=language)
-    return work.retried(lambda attempt: _handle(read, request, attempt))
+    return work.retried(lambda attempt: _take(read, request, attempt))
+
+
+def _take(read: Read, request: Request, work: UnitOfWork) -> Handled:
+    """Carry out a request; letters to somebody who writes arrive again."""
+    handled = _handle(read, request, work)
+    if not work.is_within and work.home.ask(bounces_of, request.sender).bounces:
+        work.home.do(forget_bounces, request.sender)
+    return handled
 
 
 def _handle(read: Read, request: Request, work: UnitOfWork) -> Handled:

@@ -158,11 +158,17 @@ class Boards:
         Without any, its result line is added where only that is missing. Raises BoardChanged.
         """
         seen = self._see_unchanged(transaction, board)
-        since = len(board.game.records)
-        text = format_records(acted, since).encode()
+        text = self.after(board, acted).data[len(board.data) :]
+        if not text:
+            return board
+        return self._write(transaction, acted, Lines(len(board.game.records) + 1, text, key), seen)
+
+    def after(self, board: Board, acted: Game) -> Board:
+        """Return a board as it is when the records of a game have been added."""
+        text = format_records(acted, len(board.game.records)).encode()
         if board.has_result_line or not text:
             return board
-        return self._write(transaction, acted, Lines(since + 1, text, key), seen)
+        return Board(acted, board.data + text, acted.result is not None)
 
     def rename(self, transaction: Transaction, board: Board, old: str, new: str) -> Board:
         """Give a player on a board another userid, and return the board then.

@@ -14,8 +14,8 @@ import logging
 import re
 import secrets
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -35,12 +35,13 @@ from pbm_oust.store.database import FILE_NAME, Database
 from pbm_oust.store.disk import Disk, NoSuchFile, locked_folder, read_file
 from pbm_oust.store.faults import DatabaseFault, Stale
 from pbm_oust.store.histories import Histories
-from pbm_oust.store.letters import Draft, State, add_letter, all_letters
+from pbm_oust.store.letters import Draft, State, all_letters
 from pbm_oust.store.maildir import Maildir, recall_letter
 from pbm_oust.store.outbox import Outbox
 from pbm_oust.store.refreshing import reindex
 from pbm_oust.store.sending import release_letters
 from pbm_oust.store.settling import settle
+from pbm_oust.store.unit import Unit, Work
 from pbm_oust.store.waiting import BoardName, boards_with_waiting
 
 log = logging.getLogger("pbm_oust")
@@ -49,7 +50,6 @@ _KEY = re.compile(rb"[0-9a-f]{64}\n")
 
 P = ParamSpec("P")
 T = TypeVar("T")
-Work = Callable[[Transaction], object]
 
 
 class Changed(OSError):
@@ -149,47 +149,47 @@ class Home:
         self.write(lambda transaction: deed(transaction, *args, **named))
 
     @contextmanager
-    def unit(self, drafts: Sequence[Draft] = ()) -> Iterator[None]:
-        """Commit what the body writes, with letters, in one transaction; nothing if it fails.
+    def unit(self) -> Iterator[None]:
+        """Commit what the body writes in one transaction; nothing if it fails.
 
-        Raises Changed where something is no longer as the body has read it.
+        One within another is committed by itself. Raises Changed where something is no longer as
+        the body has read it.
         """
-        if getattr(self._here, "works", None) is not None:
-            raise RuntimeError("units of work are not done within one another")
-        self._here.works = works = list[tuple[Work, tuple[BoardName, ...]]]()
+        outer, unit = self._unit, Unit()
+        self._here.unit = unit
         try:
             yield
         finally:
-            self._here.works = None
-        self._commit(works, drafts)
+            self._here.unit = outer
+        self._commit(unit)
+
+    @contextmanager
+    def posting(self, drafts: Iterable[Draft]) -> Iterator[None]:
+        """Add letters with what the body writes, or nothing if it fails.
+
+        That is a part of the unit that is under way, or else a unit of its own.
+        """
+        with nullcontext() if self._unit else self.unit():
+            unit = self._unit
+            if unit is None:
+                raise RuntimeError("letters are posted with a unit of work")
+            with unit.part():
+                yield
+                unit.post(drafts, State.WAITING if self.has_relay else State.FILE)
 
     def write(self, work: Work, *names: BoardName) -> None:
         """Do some work as a part of the unit that is under way, or else as a unit of its own.
 
         `names` are the boards whose histories get something.
         """
-        works = getattr(self._here, "works", None)
-        if works is None:
-            self._commit([(work, names)], ())
-        else:
-            works.append((work, names))
+        self._add(lambda unit: unit.add(work, names))
 
-    @contextmanager
-    def withheld(self, files: Sequence[str]) -> Iterator[bool]:
-        """Keep letters in the Maildir from being opened while the body removes them.
+    def withhold(self, files: Iterable[str]) -> None:
+        """Keep letters in the Maildir from being opened while the unit removes them.
 
-        Gives whether no mail program has taken any of them.
+        It is not committed where a mail program has taken one of them.
         """
-        if not files:
-            yield True
-            return
-        self._here.is_withholding = True
-        try:
-            with self.maildir.withheld(files) as is_withheld:
-                yield is_withheld
-        finally:
-            self._here.is_withholding = False
-        self._write_out()
+        self._add(lambda unit: unit.files.update(files))
 
     def board_names(self, kind: str) -> list[BoardName]:
         """Return all boards of a kind, damaged or not, in order."""
@@ -226,18 +226,18 @@ class Home:
 
     def save(self, account: Account) -> None:
         """Write an account, a new one or one that was read, with the unit of work."""
-        self.do(ACCOUNTS.write, account)
+        self._add(lambda unit: unit.save(account))
 
     def hold(self, account: Account) -> None:
         """Let the unit that is under way be committed only if an account is as it was read."""
-        self.do(ACCOUNTS.check, [account])
+        self._add(lambda unit: unit.hold(account))
 
     def recall_files(self) -> None:
         """Let the letters that lie unread in the Maildir wait for the relay."""
         for letter in self.ask(all_letters, State.FILE):
-            with self.withheld([letter.file] if letter.file else []) as is_withheld:
-                if is_withheld:
-                    self.do(recall_letter, letter.id)
+            with suppress(Changed), self.unit():
+                self.withhold([letter.file] if letter.file else [])
+                self.do(recall_letter, letter.id)
 
     def release_letters(self, now: datetime) -> int:
         """Let the letters go that are held back, and return how many."""
@@ -262,28 +262,44 @@ class Home:
 
         self.write(work)
 
-    def _commit(
-        self, works: Sequence[tuple[Work, tuple[BoardName, ...]]], drafts: Sequence[Draft]
-    ) -> None:
-        if not (works or drafts):
+    @property
+    def _unit(self) -> Unit | None:
+        """The unit that is under way in this thread, if one is."""
+        unit: Unit | None = getattr(self._here, "unit", None)
+        return unit
+
+    def _add(self, add: Callable[[Unit], None]) -> None:
+        """Add something to the unit that is under way, or else make a unit of it."""
+        if self._unit:
+            add(self._unit)
             return
-        state = State.WAITING if self.has_relay else State.FILE
+        unit = Unit()
+        add(unit)
+        self._commit(unit)
 
-        def work(transaction: Transaction) -> None:
-            for each, _ in works:
-                each(transaction)
-            for draft in drafts:
-                add_letter(transaction, draft.head, draft.content, draft.written, state)
-
+    def _commit(self, unit: Unit) -> None:
+        if not unit.works:
+            return
         try:
-            self.database.write(work)
+            with self._withheld(unit.files):
+                self.database.write(unit.carry_out)
         except Stale as stale:
             raise Changed(str(stale)) from None
-        names = {name for _, some in works for name in some}
-        if names:
-            self._settle(names)
-        if drafts and state is State.FILE:
+        if unit.boards:
+            self._settle(unit.boards)
+        if unit.has_letters:
             self._write_out()
+
+    @contextmanager
+    def _withheld(self, files: Collection[str]) -> Iterator[None]:
+        """Keep letters in the Maildir from being opened. Raises Stale where one was taken."""
+        if not files:
+            yield
+            return
+        with self.maildir.withheld(files) as is_withheld:
+            if not is_withheld:
+                raise Stale("a letter in the Maildir")
+            yield
 
     def _settle(self, names: set[BoardName] | None) -> None:
         """Bring what waits into the histories; what cannot be written goes on waiting."""
@@ -295,7 +311,7 @@ class Home:
 
     def _write_out(self) -> None:
         """Write letters into the Maildir where no relay takes them."""
-        if self.has_relay or getattr(self._here, "is_withholding", False):
+        if self.has_relay:
             return
         try:
             self.maildir.write_out()

@@ -164,12 +164,20 @@ def take_back_letter(transaction: Transaction, letter: Letter) -> None:
     remove_letter(transaction, letter.id)
 
 
-def remove_letters_to(transaction: Transaction, address: str) -> list[str]:
-    """Remove the letters to an address, in whatever state, and return the names of their files."""
-    normal = normal_address(address)
-    rows = transaction.rows("SELECT file FROM letters WHERE normal = ?", normal)
-    transaction.run("DELETE FROM letters WHERE normal = ?", normal)
-    return [file for (file,) in rows if file]
+def files_to(snapshot: Snapshot, address: str) -> list[str]:
+    """Return the names of the files in which letters to an address are."""
+    search = "SELECT file FROM letters WHERE normal = ? AND file IS NOT NULL ORDER BY id"
+    return [file for (file,) in snapshot.rows(search, normal_address(address))]
+
+
+def remove_letters_to(transaction: Transaction, address: str, files: Iterable[str]) -> None:
+    """Remove the letters to an address, in whatever state.
+
+    `files` are those in which they are, which the Maildir removes. Raises Stale for others.
+    """
+    if not set(files_to(transaction, address)) <= set(files):
+        raise Stale(f"the letters to {address}")
+    transaction.run("DELETE FROM letters WHERE normal = ?", normal_address(address))
 
 
 def count_letters_to(snapshot: Snapshot, addresses: Iterable[str]) -> int:

@@ -11,6 +11,7 @@ back.
 Whoever holds the Maildir may write to the database, and never the other way round.
 """
 
+import logging
 import re
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
@@ -23,6 +24,8 @@ from pbm_oust.store.connections import Snapshot, Transaction
 from pbm_oust.store.database import Database
 from pbm_oust.store.disk import Disk, locked_folder
 from pbm_oust.store.letters import remove_letter
+
+log = logging.getLogger("pbm_oust")
 
 _OURS = re.compile(r"[0-9]+\.L([0-9]+)\.pbm_oust")
 
@@ -71,8 +74,10 @@ class Maildir:
                 self._write(self._tmp / names[letter], content)
             if names:
                 self._disk.sync_folder(self._tmp)
-                self._database.write(lambda transaction: _mark(transaction, names))
-                self._publish(names.values())
+                marked = self._database.write(lambda transaction: _mark(transaction, names))
+                self._publish(marked)
+                for name in {*names.values()} - {*marked}:
+                    self._disk.step_remove(self._tmp / name)
         return len(names)
 
     @contextmanager
@@ -80,14 +85,18 @@ class Maildir:
         """Keep letters from being opened; gives whether no mail program has taken any of them.
 
         The body may then remove them from the database, or let them wait for the relay, and their
-        files go; those that the database has still are back in their place afterwards.
+        files go; those that the database has still are back in their place afterwards. Trouble with
+        that is left for another time.
         """
         with self._held():
             self._settle()
             try:
                 yield self._withdraw(files)
             finally:
-                self._settle()
+                try:
+                    self._settle()
+                except OSError as error:
+                    log.warning("letters wait for the Maildir: %s", error)
 
     def has_new(self, file: str) -> bool:
         """Return whether no mail program has taken the file of a letter."""
@@ -167,10 +176,10 @@ def file_name(letter: int, posted: datetime) -> str:
     return f"{seconds(posted)}.L{letter:06}.pbm_oust"
 
 
-def _mark(transaction: Transaction, names: dict[int, str]) -> None:
-    """Write down the names of the files in which letters are."""
-    for letter, name in names.items():
-        transaction.run("UPDATE letters SET file = ? WHERE id = ? AND state = 'file'", name, letter)
+def _mark(transaction: Transaction, names: dict[int, str]) -> list[str]:
+    """Write down the names of the files in which letters are; return those of letters there are."""
+    mark = "UPDATE letters SET file = ? WHERE id = ? AND state = 'file'"
+    return [name for letter, name in names.items() if transaction.run(mark, name, letter)]
 
 
 def _unwritten_letters(snapshot: Snapshot) -> list[tuple[int, datetime, bytes]]:

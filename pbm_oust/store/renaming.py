@@ -3,13 +3,18 @@
 The boards are read and checked first, so that nobody who wants to write has to wait for that.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
+from pbm_oust.board.game import Game
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.board_queries import boards_with
 from pbm_oust.store.boards import Board, BoardChanged, Boards
 from pbm_oust.store.connections import Snapshot, Transaction
-from pbm_oust.store.waiting import is_about_to_go
+from pbm_oust.store.waiting import BoardName, is_about_to_go
+
+NOTHING: Mapping[BoardName, Game] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +26,24 @@ class Renaming:
     boards: tuple[Board, ...]
 
 
-def plan_renaming(snapshot: Snapshot, boards: Boards, old: str, new: str) -> Renaming:
+def plan_renaming(
+    snapshot: Snapshot,
+    boards: Boards,
+    old: str,
+    new: str,
+    acted: Mapping[BoardName, Game] = NOTHING,
+) -> Renaming:
     """Return how a player gets another userid on all boards.
 
+    `acted` are the games of boards on which the same unit of work acts before that.
     Raises DamagedHistory for a board that has to be mended first, and for one that would not replay
     then, as with two sides of one player.
     """
     found = [
         boards.read(snapshot, KINDS[name.kind], name.board) for name in boards_with(snapshot, old)
+    ]
+    found = [
+        boards.after(board, acted[board.name]) if board.name in acted else board for board in found
     ]
     for board in found:
         boards.renamed(board, old, new)

@@ -66,7 +66,7 @@ def _rows(snapshot: Snapshot) -> Everything:
         ]
         kept = ", ".join(name for name in columns if name not in _PASSING)
         rows = snapshot.rows(f"SELECT {kept} FROM {table}")  # noqa: S608 - names of our tables
-        found[table] = sorted(map(repr, rows))
+        found[table] = [*sorted(map(repr, rows))]
     return found
 
 
