@@ -253,7 +253,7 @@ class Home:
         )
 
     def forget_expired(self, now: datetime) -> None:
-        """Forget codes, message keys and counts that are too old to matter."""
+        """Forget codes, message keys and counts that are too old to matter, and letters taken."""
 
         def work(transaction: Transaction) -> None:
             verifications.forget_old_verifications(transaction, now)
@@ -261,6 +261,7 @@ class Home:
             rate_limits.forget_old_counts(transaction, now)
 
         self.write(work)
+        self.maildir.forget_taken()
 
     @property
     def _unit(self) -> Unit | None:
