@@ -59,9 +59,13 @@ class Operator:
         return self._home
 
     def prepared_home(self) -> Home:
-        """Return the home to write to; makes folders that are missing."""
+        """Return the home to write to; makes folders that are missing.
+
+        Raises DatabaseFault where the database cannot be read.
+        """
         try:
             self._home.prepare()
+            self._home.ask(lambda _: None)
         except DatabaseFault:
             raise
         except OSError as error:

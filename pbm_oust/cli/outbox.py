@@ -20,6 +20,7 @@ from pbm_oust.mail.relay import Relaying
 from pbm_oust.store.bounces import bounces_of, forget_bounces
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.disk import NoSuchFile
+from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.posted import (
     Letter,
     read_failed_letters,
@@ -84,6 +85,8 @@ def flush_(operator: Operator, relay: Endpoint | None) -> None:
         flushed = Relaying(operator.prepared_home(), relay, address, time.time).flush(
             all_letters=True
         )
+    except DatabaseFault:
+        raise
     except OSError as error:
         raise Refused(f"the relay {relay} does not take letters: {error}") from None
     click.echo(f"{flushed.sent} sent, {flushed.kept} kept, {flushed.failed} failed")

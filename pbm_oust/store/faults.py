@@ -63,7 +63,8 @@ def fault_of(error: apsw.Error, path: Path, number: int = 0) -> DatabaseFault | 
     """
     match error:
         case apsw.BusyError() | apsw.LockedError() | apsw.ProtocolError():
-            return DatabaseLocked(f"{path} is locked by another program")
+            reason = f"{path} is locked by another program; to see which: fuser {path}"
+            return DatabaseLocked(reason)
         case apsw.CorruptError() | apsw.NotADBError():
             return damaged(path, str(error))
         case apsw.IOError() if _extended(error) == apsw.SQLITE_IOERR_CORRUPTFS:
