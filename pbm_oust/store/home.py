@@ -92,13 +92,11 @@ class Home:
     def recover(self) -> None:
         """Finish what processes that died have left: lines for histories, letters for files.
 
-        Letters that mail programs have taken are forgotten, too. What cannot be finished is left
-        for another time.
+        What cannot be finished is left for another time.
         """
         self.remove_drafts()
         self._settle(None)
         self._write_out()
-        self._forget_taken()
 
     def remove_drafts(self) -> None:
         """Remove the files that processes which died were about to write."""
@@ -255,9 +253,9 @@ class Home:
         )
 
     def forget_expired(self, now: datetime) -> None:
-        """Forget codes, message keys and counts that are too old to matter.
+        """Forget codes, message keys and counts that are too old to matter, and letters taken.
 
-        What was removed before is in no file of the database from then on.
+        What was removed is in no file of the database from then on.
         """
 
         def work(transaction: Transaction) -> None:
@@ -266,6 +264,7 @@ class Home:
             rate_limits.forget_old_counts(transaction, now)
 
         self.write(work)
+        self.maildir.forget_taken()
         self.database.empty_log()
 
     @property
@@ -314,14 +313,6 @@ class Home:
                 log.warning("lines wait for the history of %s: %s", unsettled.name, unsettled.error)
         except DatabaseFault as fault:
             log.warning("lines wait for their histories: %s", fault)
-
-    def _forget_taken(self) -> None:
-        """Forget the letters that mail programs have taken out of the Maildir."""
-        if not self.has_relay:
-            try:
-                self.maildir.forget_taken()
-            except OSError as error:
-                log.warning("letters that were taken stay in the database: %s", error)
 
     def _write_out(self) -> None:
         """Write letters into the Maildir where no relay takes them."""

@@ -52,6 +52,5 @@ def test_nothing_of_a_forgotten_player_stays_when_the_letters_have_left(home: Ho
 def test_nothing_stays_when_a_mail_program_has_taken_the_letters(home: Home) -> None:
     for letter in letters(home):
         (home.outbox.path / "new" / letter.name).unlink()
-    home.recover()
     home.forget_expired(NOON)
     assert files_that_name_bob(home) == []
