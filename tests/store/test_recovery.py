@@ -57,7 +57,7 @@ COMMANDS: dict[str, tuple[Lines, str, str]] = {
         ("move", Where.FILES, False),
         ("forget", Where.FILES, False),
         ("undone move", Where.FILES, False),
-        *(slow(name, Where.FILES, True) for name in ("move", "challenge", "forget")),
+        *(slow(name, Where.FILES, True) for name in ("move", "forget")),
         *(slow(name, where, False) for name in COMMANDS for where in Where),
     ],
 )
