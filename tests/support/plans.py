@@ -15,7 +15,6 @@ LISTINGS = (
     "SELECT userid FROM accounts ORDER BY userid",
     "SELECT address FROM verifications",
     "SELECT code FROM verifications ORDER BY code",
-    "SELECT count(*) FROM message_keys",
     "SELECT address, at, status, letter, subject, normal FROM bounces ORDER BY normal, id",
     "SELECT state, count(*) FROM letters GROUP BY state",
     "SELECT kind, board FROM waiting_lines UNION SELECT kind, board FROM waiting_rewritings",
