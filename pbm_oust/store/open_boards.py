@@ -1,7 +1,6 @@
 """The boards of a home as commands see them: read, held for writing, found by what they say."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 from pbm_oust.board.game import Game
@@ -58,14 +57,13 @@ def read_game(home: Home, kind: Kind, number: int) -> Game:
     return read_board(home, kind, number).game
 
 
-@contextmanager
-def open_board(home: Home, kind: Kind, number: int) -> Iterator[OpenBoard]:
-    """Give a board that is to be written. Raises NotAllowed if there is none, and DamagedHistory.
+def open_board(home: Home, kind: Kind, number: int) -> OpenBoard:
+    """Return a board that is to be written. Raises NotAllowed if there is none, and DamagedHistory.
 
     Nobody is kept from writing to it meanwhile: whoever commits first does, and the other is told
     that the board has changed.
     """
-    yield OpenBoard(read_board(home, kind, number), home)
+    return OpenBoard(read_board(home, kind, number), home)
 
 
 def start_new_board(
