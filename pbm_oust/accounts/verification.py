@@ -1,16 +1,5 @@
 """Proofs that an address is somebody's own: codes, what waits for one, and what was proved. Pure.
 
-What waits for its code to come back:
-
-pbm_oust pending 1
-Purpose: signup
-Userid: alice
-Address: alice@example.org
-Asked: 2026-11-20T15:36:00Z
-Cause: 4f0c1d2e9a8b7c6d
-Password: scrypt 16384 8 1 SALT HASH
-Language: fr
-
     Proved: NAME KEY
 
 So it reads in an account what was proved for it: the name of the code and the message key of the
@@ -26,14 +15,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
 
-from pbm_oust.accounts.account import Account, parse_userid
-from pbm_oust.accounts.address import normal_address, parse_address
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.address import normal_address
 from pbm_oust.accounts.kept import Column, Kept, Row
-from pbm_oust.accounts.password import Secret, checked_hash
-from pbm_oust.board.notation import CAUSE, format_time, parse_time
-from pbm_oust.languages import ENGLISH, LANGUAGES, Language
+from pbm_oust.accounts.password import Secret
+from pbm_oust.board.notation import CAUSE
+from pbm_oust.languages import ENGLISH, Language
 
-FIRST_LINE = "pbm_oust pending 1"
 LIFETIME = timedelta(days=3)
 """How long a code can come back."""
 MOST_KEPT = 20
@@ -70,10 +58,6 @@ class Pending:
     language: Language = ENGLISH
     """What the code is mailed in, and what an account to be made is written to in."""
 
-    def is_expired(self, now: datetime) -> bool:
-        """Return whether it is too late for the code."""
-        return now - self.asked >= LIFETIME
-
 
 @dataclass(frozen=True, slots=True)
 class Proof:
@@ -108,44 +92,6 @@ def salt_for(key: bytes, userid: str, message_key: str = "") -> bytes:
     """
     of = f"salt\0{userid}\0{message_key}" if message_key else f"salt\0{userid}"
     return hmac.digest(key, of.encode(), hashlib.sha256)[:16]
-
-
-def format_pending(pending: Pending) -> str:
-    """Return the text of a pending file."""
-    lines = [
-        FIRST_LINE,
-        f"Purpose: {pending.purpose.value}",
-        f"Userid: {pending.userid}",
-        f"Address: {pending.address}",
-        f"Asked: {format_time(pending.asked)}",
-        f"Cause: {pending.message_key}",
-        *([f"Password: {pending.password}"] if pending.password else []),
-        *([f"Language: {pending.language}"] if pending.language is not ENGLISH else []),
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def parse_pending(text: str) -> Pending:
-    """Return what a pending file says. Raises ValueError."""
-    first, *lines = text.split("\n")[:-1] or [""]
-    if first != FIRST_LINE:
-        raise ValueError(f"line 1: the first line is {FIRST_LINE!r}")
-    found = dict(line.split(": ", 1) for line in lines if ": " in line)
-    purpose, password = found.get("Purpose", ""), found.get("Password", "")
-    message_key = found.get("Cause", "")
-    if not CAUSE.fullmatch(message_key):
-        raise ValueError(f"{message_key!r} is no message key")
-    if bool(password) is not (purpose == Purpose.SIGNUP.value):
-        raise ValueError("only a signup has a line 'Password', and it must have one")
-    return Pending(
-        Purpose(purpose),
-        parse_userid(found.get("Userid", "")),
-        parse_address(found.get("Address", "")),
-        parse_time(found.get("Asked", "")),
-        message_key,
-        checked_hash(password) if password else "",
-        LANGUAGES.get(found.get("Language", ""), ENGLISH),
-    )
 
 
 def _proofs(rows: Sequence[Row]) -> tuple[Proof, ...]:

@@ -6,11 +6,14 @@ from pathlib import Path
 import click
 
 from pbm_oust.accounts.account import Account, BadAccount
-from pbm_oust.accounts.exported import format_json
 from pbm_oust.cli.operator import Operator, Refused, pass_operator
-from pbm_oust.cli.players import read_account
 from pbm_oust.store.account_queries import those_with_accounts
-from pbm_oust.store.account_transfer import UseridsTaken, import_accounts, parse_accounts
+from pbm_oust.store.account_transfer import (
+    UseridsTaken,
+    export_accounts,
+    import_accounts,
+    parse_accounts,
+)
 from pbm_oust.store.disk import Disk
 
 
@@ -23,7 +26,7 @@ def export(operator: Operator, file: str) -> None:
     Without FILE they go to standard output. The hashes of the passwords are among them, so keep
     the file to yourself. `players import` takes it back without loss.
     """
-    lines = [format_json(read_account(operator, userid)) for userid in operator.home.userids()]
+    lines = operator.home.ask(lambda snapshot: list(export_accounts(snapshot)))
     text = "".join(f"{line}\n" for line in lines)
     if file == "-":
         click.echo(text, nl=False)

@@ -120,14 +120,20 @@ def list_games(command: Games, request: Request, work: UnitOfWork) -> Handled:
 def list_all(command: Listing, request: Request, work: UnitOfWork) -> Handled:
     """Answer with the boards that go on and those that ended of late."""
     kinds = [KINDS[name] for name in command.kinds] or list(KINDS.values())
-    games, damaged = find_games_of_kinds(kinds, (), Filter.ALL, work)
     since = work.now() - LATE
+    games, damaged = list[Game](), list[str]()
+    for kind in kinds:
+        entries = work.home.ask(board_queries.boards_of_kind, kind.name, State.ACTIVE)
+        entries += work.home.ask(board_queries.finished_since, kind.name, since)
+        of_kind, damaged_of_kind = _read_games(work, kind, sorted(entries, key=_by_name))
+        games += of_kind
+        damaged += damaged_of_kind
     notice = ListNotice(
         work.sender_of(request),
         kinds_asked=tuple(kinds),
         active=tuple(game for game in games if not game.result),
         seeks=tuple(open_seeks(kinds, work)),
-        ended=tuple(game for game in games if game.result and game.latest > since),
+        ended=tuple(game for game in games if game.result),
         damaged=tuple(damaged),
     )
     return work.answer(notice, request)
@@ -135,14 +141,21 @@ def list_all(command: Listing, request: Request, work: UnitOfWork) -> Handled:
 
 def list_past(command: Past, request: Request, work: UnitOfWork) -> Handled:
     """Answer with boards that are over and their results, the latest first."""
-    games, damaged = find_games(work, command.kind, command.userids, Filter.INACTIVE)
-    ordered = sorted(games, key=lambda game: (game.latest, game.header.board), reverse=True)
+    home, kind, userids = work.home, command.kind, command.userids
+    if userids:
+        found = _entries(work, kind, userids, Filter.INACTIVE)
+        count = len(found)
+        latest = sorted(found, key=lambda entry: (entry.latest, entry.name.board), reverse=True)
+    else:
+        count = home.ask(board_queries.count_finished, kind.name)
+        latest = home.ask(board_queries.latest_finished, kind.name, MOST_BOARDS_LISTED)
+    games, damaged = _read_games(work, kind, latest[:MOST_BOARDS_LISTED], userids)
     notice = HistoryNotice(
         work.sender_of(request),
-        command.kind,
-        command.userids,
-        games=tuple(ordered[:MOST_BOARDS_LISTED]),
-        left_out=max(0, len(ordered) - MOST_BOARDS_LISTED),
+        kind,
+        userids,
+        games=games,
+        left_out=max(0, count - MOST_BOARDS_LISTED),
         damaged=damaged,
     )
     return work.answer(notice, request)
@@ -167,9 +180,16 @@ def find_games(
 
     Without userids, the games of everybody; a userid that nobody has is on no board.
     """
+    return _read_games(work, kind, _entries(work, kind, userids, chosen), userids)
+
+
+def _read_games(
+    work: UnitOfWork, kind: Kind, entries: Iterable[Entry], userids: tuple[str, ...] = ()
+) -> tuple[tuple[Game, ...], tuple[str, ...]]:
+    """Return the games of entries, and the names of damaged boards of these players, or of all."""
     found = work.home.ask(board_queries.damaged_boards, kind.name, userids or None)
     games, damaged = list[Game](), {each.name for each in found}
-    for entry in _entries(work, kind, userids, chosen):
+    for entry in entries:
         try:
             games.append(game_of(work.home, entry))
         except DamagedHistory:
@@ -192,6 +212,10 @@ def _entries(work: UnitOfWork, kind: Kind, userids: tuple[str, ...], chosen: Fil
                 some = work.home.ask(board_queries.boards_of_player, userid, state, kind.name)
             found |= {entry.name: entry for entry in some}
     return [found[name] for name in sorted(found)]
+
+
+def _by_name(entry: Entry) -> BoardName:
+    return entry.name
 
 
 _STATES = {

@@ -78,8 +78,7 @@ def show_ratings(command: Ratings, request: Request, work: UnitOfWork) -> Handle
 
 
 def _tables(kind: Kind, work: UnitOfWork) -> list[Table]:
-    games = (game for game in finished_games(work.home) if game.header.kind is kind)
-    return rate(games)
+    return rate(finished_games(work.home, kind))
 
 
 def _changes(table: Table, userid: str) -> tuple[tuple[str, Change], ...]:

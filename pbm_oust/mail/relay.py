@@ -89,11 +89,15 @@ class Relaying:
         flushed = Flushed()
         with locked_folder(self._home.outbox.path):
             self._home.recall_files()
-            tried = set[int]()
+            there, tried = self._waiting(), set[int]()
             while due := self._due(tried, all_letters=all_letters):
                 tried |= {letter.id for letter in due}
                 flushed += self._hand_over_all(deque(due))
-        return replace(flushed, kept=len(self._home.outbox.waiting()))
+            # What others have posted meanwhile is none of those that were to be handed over.
+            return replace(flushed, kept=len(there & self._waiting()))
+
+    def _waiting(self) -> set[int]:
+        return {letter.id for letter in self._home.outbox.waiting()}
 
     def _due(self, tried: Set[int], *, all_letters: bool) -> list[Letter]:
         """Return the next letters to hand over, of each address the first ones."""

@@ -38,9 +38,9 @@ def rule_board(work: UnitOfWork, kind: Kind, board: int, decide: Decide) -> Game
     """
 
     def deed(work: UnitOfWork) -> Game | None:
-        with open_board(work.home, kind, board) as held:
-            ruling = decide(held.game)
-            return _rule(work, held, ruling) if ruling else None
+        held = open_board(work.home, kind, board)
+        ruling = decide(held.game)
+        return _rule(work, held, ruling) if ruling else None
 
     return work.retried(deed)
 

@@ -137,6 +137,14 @@ def finished_since(snapshot: Snapshot, kind: str, since: datetime) -> list[Entry
     )
 
 
+def count_finished(snapshot: Snapshot, kind: str) -> int:
+    """Return how many boards of a kind are over."""
+    row = snapshot.row(
+        "SELECT count(*) FROM boards WHERE kind = ? AND state = ?", kind, State.OVER.value
+    )
+    return int(row[0]) if row else 0
+
+
 def latest_finished(snapshot: Snapshot, kind: str, most: int) -> list[Entry]:
     """Return the boards of a kind that ended last, the latest first."""
     return _entries(

@@ -64,6 +64,7 @@ class Connection:
         self._apsw.set_wal_hook(self._note_size_of_log)
         self.execute("PRAGMA synchronous = FULL")
         self.execute("PRAGMA foreign_keys = ON")
+        self.execute("PRAGMA secure_delete = ON")  # what is forgotten is overwritten
         self.execute(f"PRAGMA journal_size_limit = {RESET_SIZE}")
         version = self.version()
         # A process may have died between writing a transaction and syncing it. Whoever opens the
@@ -117,6 +118,11 @@ class Connection:
     def shorten_log(self) -> None:
         """Bring what the log holds into the file itself, as far as nobody reads older pages."""
         self.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+    def empty_log(self) -> None:
+        """Bring all that the log holds into the file, and empty it, if nobody else uses it now."""
+        self._apsw.set_busy_timeout(0)
+        self.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def copy_to(self, path: Path) -> None:
         """Copy all that the database holds into a file, which is empty, and sync it."""

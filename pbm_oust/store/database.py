@@ -22,7 +22,12 @@ from typing import Any, TypeVar
 
 from pbm_oust.store.connections import Connection, Snapshot, Task, Transaction, identity_of
 from pbm_oust.store.disk import Disk, locked_folder
-from pbm_oust.store.faults import DatabaseFault, DatabaseInterrupted, disk_faults
+from pbm_oust.store.faults import (
+    DatabaseFault,
+    DatabaseInterrupted,
+    DatabaseLocked,
+    disk_faults,
+)
 from pbm_oust.store.migrations import empty_database
 
 log = logging.getLogger("pbm_oust")
@@ -144,6 +149,21 @@ class Database:
             yield Snapshot(connection)
         finally:
             self._put_back(connection)
+
+    def empty_log(self) -> None:
+        """Empty the log, which keeps what was removed until it is written over.
+
+        It stays as it is where somebody else uses it just now.
+        """
+        if not self.path.exists():
+            return
+        with disk_faults(self.path):
+            connection = self._connect(reads_only=False)
+        try:
+            with suppress(DatabaseLocked):
+                connection.empty_log()
+        finally:
+            connection.close()
 
     def close(self) -> None:
         """Close all connections; nobody may be using any. They are opened again when needed."""

@@ -186,21 +186,6 @@ def locked_folder(path: Path, hold: Hold = Hold.ALONE) -> Iterator[None]:
 
 
 @contextmanager
-def folder_if_free(path: Path) -> Iterator[bool]:
-    """Hold a folder if nobody else does; gives whether it is held."""
-    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        is_held = True
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            is_held = False
-        yield is_held
-    finally:
-        os.close(handle)
-
-
-@contextmanager
 def locked_file(path: Path) -> Iterator[int]:
     """Hold a file that exists, and give its handle. The lock goes with the process.
 

@@ -253,7 +253,10 @@ class Home:
         )
 
     def forget_expired(self, now: datetime) -> None:
-        """Forget codes, message keys and counts that are too old to matter."""
+        """Forget codes, message keys and counts that are too old to matter, and letters taken.
+
+        What was removed is in no file of the database from then on.
+        """
 
         def work(transaction: Transaction) -> None:
             verifications.forget_old_verifications(transaction, now)
@@ -261,6 +264,8 @@ class Home:
             rate_limits.forget_old_counts(transaction, now)
 
         self.write(work)
+        self.maildir.forget_taken()
+        self.database.empty_log()
 
     @property
     def _unit(self) -> Unit | None:

@@ -76,8 +76,3 @@ def settle_key(transaction: Transaction, key: str, outcome: KeyOutcome, at: date
 def forget_old_keys(transaction: Transaction, now: datetime) -> int:
     """Forget the keys that nobody will ask for any more; return how many."""
     return transaction.run("DELETE FROM message_keys WHERE at < ?", seconds(now - MEMORY))
-
-
-def count_keys(snapshot: Snapshot) -> int:
-    """Return how many keys are kept."""
-    return int(snapshot.rows("SELECT count(*) FROM message_keys")[0][0])

@@ -7,7 +7,7 @@ those behind it.
 from collections.abc import Iterable
 from datetime import datetime
 
-from pbm_oust.store.columns import moment_of, seconds
+from pbm_oust.store.columns import seconds
 from pbm_oust.store.connections import Snapshot, Transaction
 from pbm_oust.store.letters import SELECT, Letter, State, letter_of
 
@@ -20,15 +20,6 @@ def due_letters(snapshot: Snapshot, now: datetime, most: int) -> list[Letter]:
         most,
     )
     return [letter_of(row) for row in rows]
-
-
-def next_try_after(snapshot: Snapshot, now: datetime) -> datetime | None:
-    """Return when the next letter is due that is not due yet, or None."""
-    row = snapshot.row(
-        "SELECT min(next_try) FROM letters WHERE state = 'waiting' AND next_try > ?",
-        seconds(now),
-    )
-    return moment_of(row[0]) if row and row[0] is not None else None
 
 
 def begin_sending(transaction: Transaction, letters: Iterable[int]) -> list[int]:

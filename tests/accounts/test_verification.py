@@ -17,9 +17,7 @@ from pbm_oust.accounts.verification import (
     Proof,
     Purpose,
     code_for,
-    format_pending,
     name_of,
-    parse_pending,
     proofs_of,
     salt_for,
     with_proof,
@@ -54,32 +52,6 @@ pendings = st.builds(
     st.integers(0, 10**8),
     causes,
 )
-
-
-@given(pendings)
-def test_what_is_pending_is_read_as_it_was_written(pending: Pending) -> None:
-    assert parse_pending(format_pending(pending)) == pending
-
-
-@pytest.mark.parametrize(
-    ("line", "instead"),
-    [
-        ("pbm_oust pending 1", "pbm_oust pending 2"),
-        ("Purpose: signup", "Purpose: steal"),
-        ("Purpose: signup", "Purpose: add"),
-        ("Userid: alice", "Userid: ../alice"),
-        ("Address: alice@example.org", "Address: alice"),
-        ("Asked: 2026-11-20T15:36:00Z", "Asked: today"),
-        (f"Cause: {'0' * 16}", "Cause: 0"),
-        (f"Password: {STORED}\n", ""),
-        (STORED, "wonderland"),
-    ],
-)
-def test_a_text_that_says_something_else_is_not_read(line: str, instead: str) -> None:
-    text = format_pending(PENDING)
-    assert line in text
-    with pytest.raises(ValueError, match=r"."):
-        parse_pending(text.replace(line, instead))
 
 
 @given(pendings)

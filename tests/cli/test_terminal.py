@@ -132,10 +132,18 @@ def test_what_does_not_fit_on_the_terminal_goes_through_the_pager(
     assert shown(home, *arguments, NO_COLOR="1") == plain
 
 
+def test_a_person_at_a_terminal_sees_how_far_the_index_is(home: Home) -> None:
+    seen = shown(home, "games", "reindex")
+    assert "reading histories" in seen
+    assert "100%" in seen
+    assert "the index holds 4 boards" in seen
+    assert piped(home, "games", "reindex") == "the index holds 4 boards\n"
+
+
 def grow(home: Home, command: str) -> Game:
-    with open_board(home, KINDS["oust"], 17) as board:
-        game = act(board.game, command)
-        board.append(game)
+    board = open_board(home, KINDS["oust"], 17)
+    game = act(board.game, command)
+    board.append(game)
     return game
 
 

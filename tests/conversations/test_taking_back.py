@@ -102,7 +102,7 @@ def test_another_letter_since_is_a_doubt_unless_it_shows_no_board(
     kind: str, expected: str, home: Home
 ) -> None:
     head = Head(BOB, "<1@example.com>", "Your boards", may_show_any_board=kind == "digest")
-    with home.unit([Draft(head, f"To: {BOB}\n\nYour boards\n".encode(), NOON)]):
+    with home.posting([Draft(head, f"To: {BOB}\n\nYour boards\n".encode(), NOON)]):
         pass
     mailed(home, ALICE, UNDO)
     assert actions(home)[-1] == expected

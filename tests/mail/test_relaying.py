@@ -63,7 +63,7 @@ def post(home: Home, clock: Clock, *recipients: str) -> None:
         )
         for number, to in enumerate(recipients)
     ]
-    with home.unit(letters):
+    with home.posting(letters):
         pass
 
 
@@ -177,7 +177,7 @@ def test_a_letter_whose_recipient_cannot_be_read_is_set_aside(
     home: Home, clock: Clock, relaying: Relaying
 ) -> None:
     at = datetime.fromtimestamp(clock.now, UTC)
-    with home.unit([Draft(Head('"', "<1@example.com>", "1"), b'To: "\nFrom: a@b\n\n', at)]):
+    with home.posting([Draft(Head('"', "<1@example.com>", "1"), b'To: "\nFrom: a@b\n\n', at)]):
         pass
     assert relaying.flush() == Flushed(failed=1)
 

@@ -1,6 +1,9 @@
 """Commands by mail that something disturbs, and all that a home holds before and after them."""
 
+import errno
+import os
 import shutil
+import signal
 import tempfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -8,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Enum
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from pbm_oust.letters.letters import Letters
@@ -140,6 +143,11 @@ class Disturbed:
     _home: Home
     _deed: Deed
 
+    @property
+    def path(self) -> Path:
+        """Where the home is."""
+        return self._home.path
+
     def found(self) -> Everything:
         """Return what the home holds, as soon as the next process has looked after it."""
         home = Home(self._home.path)
@@ -179,6 +187,43 @@ def disturbed(
             trouble.end()
             yield Disturbed(at, is_kept, home, deed)
         shutil.rmtree(path)
+
+
+def killed(
+    before: Path, folder: Path, deed: Deed, where: Where, is_complete: bool
+) -> Iterator[Disturbed]:
+    """Do a deed in copies of a home, each in a process that is killed at another operation.
+
+    Yield the copies; the last process is not killed.
+    """
+    most = _operations(before, folder, deed, where, errno.EIO)
+    pace = 1 if is_complete else most // FEW + 1
+    for at in (*range(1, most + 1, pace), most + 1):
+        path = shutil.copytree(before, folder / f"{at}")
+        status = status_of_child(partial(_do_and_die, path, deed, where, at))
+        assert status in (0, -signal.SIGKILL), status
+        home = Home(path)
+        yield Disturbed(at, status != 0, home, deed)
+        home.database.close()
+        shutil.rmtree(path)
+
+
+def _do_and_die(path: Path, deed: Deed, where: Where, at: int) -> None:
+    with _in_trouble(path, Trouble(at, Fault.DIES), where) as home:
+        deed(home)
+        # The process does not live to close the database.
+        os._exit(0)
+
+
+def status_of_child(do: Callable[[], None]) -> int:
+    """Do something in a process of its own; return its status, or the signal that ended it."""
+    process = os.fork()
+    if process == 0:
+        try:
+            do()
+        finally:
+            os._exit(1)
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
 
 
 def _operations(before: Path, folder: Path, deed: Deed, where: Where, number: int) -> int:

@@ -66,21 +66,25 @@ FAST = [
     ("forget", Where.STATEMENTS, Fault.ONCE, errno.EIO),
 ]
 """With which command, where, how and with which `errno` something fails."""
-SLOW = [
-    (name, where, fault, number)
-    for name in COMMANDS
-    for where, fault, number in (
-        (Where.FILES, Fault.ONCE, errno.EIO),
-        (Where.FILES, Fault.HALF, errno.EIO),
-        (Where.FILES, Fault.STAYS, errno.ENOSPC),
-        (Where.STATEMENTS, Fault.ONCE, errno.EIO),
-    )
+IN_ALL_WAYS = [
+    (Where.FILES, Fault.ONCE, errno.EIO),
+    (Where.FILES, Fault.HALF, errno.EIO),
+    (Where.FILES, Fault.STAYS, errno.ENOSPC),
+    (Where.STATEMENTS, Fault.ONCE, errno.EIO),
 ]
+COMPLETE = [
+    (name, where, Fault.ONCE, errno.EIO) for name in ("move", "signup", "forget") for where in Where
+]
+"""What fails at each operation in turn; the others fail at some that are spread over all."""
 
 
 @pytest.mark.parametrize(
     ("name", "where", "fault", "number", "is_complete"),
-    [(*each, False) for each in FAST] + [slow(*each, True) for each in SLOW],
+    [
+        *((*each, False) for each in FAST),
+        *(slow(*each, True) for each in COMPLETE),
+        *(slow(name, *how, False) for name in COMMANDS for how in IN_ALL_WAYS),
+    ],
 )
 def test_a_command_that_something_disturbs_is_done_whole_or_not_at_all_and_once(
     name: str,

@@ -1,151 +1,153 @@
-"""Players who are forgotten, renamed or joined, on a disk that fails or in a process that dies.
+"""Players who are forgotten, renamed or joined, and what is left of them: nothing.
 
-Whatever happens at whichever step, saying it again leads to what an undisturbed command leads to.
+Whatever fails at whichever operation, all of it is done or nothing, and doing it again leads to
+what it leads to undisturbed.
 """
 
-import shutil
+import errno
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from pbm_oust.store.recovery import recover
 
-from pbm_oust.board.history import read_history
 from pbm_oust.board.rename import userids_in
-from pbm_oust.mail.inbound import KeptBySender
 from pbm_oust.play.renaming import merge_players, rename_player
-from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.store.disk import Disk
 from pbm_oust.store.home import Home
-from tests.store.test_disk_faults import LETTERS, NOW, Death, Fault, FaultyDisk, outcome, take
-from tests.support.accounts import codes, make_account
-from tests.support.home_by_mail import PASSWORDS
-from tests.support.rings import first_is_fast
+from pbm_oust.store.letters import State, all_letters
+from tests.store.disturbed import (
+    ALICE,
+    BOB,
+    CAROL,
+    Begun,
+    Deed,
+    Lines,
+    Where,
+    disturbed,
+    done,
+    everything,
+    sent,
+    work_at,
+)
+from tests.support.accounts import codes
+from tests.support.home_by_mail import copy_of
+from tests.support.outbox import letters
+from tests.support.rings import slow
+from tests.support.trouble import Fault
 
-ALICE, BOB, CAROL = "alice@example.org", "bob@example.org", "carol@example.org"
-BEGINNING = [
+BEGINNING: Lines = (
     ("oust challenge alice bob -size=5", ALICE),
     ("oust challenge bob alice -size=5", ALICE),
     ("oust move 1 alice wonderland C3", ALICE),
     ("reject bob lookingglass alice", BOB),
     ("oust watch 1 carol rabbithole", CAROL),
+)
+forget = sent("forget alice wonderland really", ALICE)
+
+
+def rename(home: Home) -> None:
+    rename_player("alice", "alicia", work_at(home))
+
+
+def merge(home: Home) -> None:
+    merge_players("alice", "carol", work_at(home))
+
+
+COMMANDS: dict[str, Deed] = {"forget": forget, "rename": rename, "merge": merge}
+FAULTS = [
+    (Where.FILES, Fault.HALF, errno.EIO),
+    (Where.FILES, Fault.STAYS, errno.ENOSPC),
+    (Where.STATEMENTS, Fault.ONCE, errno.EIO),
 ]
-FAULTS = first_is_fast([Fault.ONCE, Fault.HALF, Fault.DIES])
-FORGET = ("forget alice wonderland really", ALICE)
 
 
-@pytest.fixture(scope="module")
-def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a home with three players and two boards."""
-    path: Path = tmp_path_factory.mktemp("begun")
-    home = Home(path)
-    home.prepare()
-    for userid, address in (("alice", ALICE), ("bob", BOB), ("carol", CAROL)):
-        make_account(home, userid, PASSWORDS[userid], address)
-    for line, sender in BEGINNING:
-        take(path, line, sender)
-    return path
+@pytest.fixture
+def home(homes: Begun, tmp_path: Path) -> Home:
+    return copy_of(Home(homes(BEGINNING)), tmp_path / "home")
 
 
-def accounts(path: Path) -> list[str]:
-    home = Home(path)
-    return [home.read_player(userid) for userid in home.userids()]
+def histories(home: Home) -> list[bytes]:
+    return [home.history(name) for name in home.board_names("oust")]
 
 
-def everything(path: Path) -> tuple[object, ...]:
-    """Return what commands about whole players change, apart from letters."""
-    found = outcome(path)
-    return found.userids, found.histories, accounts(path)
-
-
-def send(path: Path, disk: Disk | None = None) -> None:
-    take(path, *FORGET, disk)
-
-
-def rename(path: Path, disk: Disk | None = None) -> None:
-    rename_player("alice", "alicia", UnitOfWork(Home(path, disk), LETTERS.write, lambda: NOW))
-
-
-def merge(path: Path, disk: Disk | None = None) -> None:
-    merge_players("alice", "carol", UnitOfWork(Home(path, disk), LETTERS.write, lambda: NOW))
-
-
-COMMANDS: dict[str, Callable[..., None]] = {"forget": send, "rename": rename, "merge": merge}
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize("name", COMMANDS)
-def test_whatever_the_disk_does_saying_it_again_finishes_it(
-    name: str, fault: Fault, begun: Path, tmp_path: Path
+@pytest.mark.parametrize(
+    ("name", "how", "is_complete"),
+    [(name, FAULTS[nth], False) for nth, name in enumerate(COMMANDS)]
+    + [slow(name, how, name == "forget") for name in COMMANDS for how in FAULTS],
+)
+def test_whatever_fails_a_player_is_gone_whole_or_there_whole(
+    name: str, how: tuple[Where, Fault, int], is_complete: bool, homes: Begun, memory_path: Path
 ) -> None:
-    do = COMMANDS[name]
-    undisturbed = shutil.copytree(begun, tmp_path / "undisturbed")
-    do(undisturbed)
-    wanted, letters = everything(undisturbed), outcome(undisturbed).letters
-    assert "alice" not in outcome(undisturbed).userids
-    at, is_disturbed = 0, True
-    while is_disturbed:
-        at += 1
-        path = shutil.copytree(begun, tmp_path / f"{at}")
-        disk = FaultyDisk(at, fault)
-        try:
-            do(path, disk)
-            is_disturbed = disk.steps >= at
-        except (KeptBySender, Death, OSError):
-            pass
-        for history in outcome(path).histories:
-            read_history(history)
-        if "alice" in Home(path).userids():
-            do(path)
-        recover(Home(path))
-        assert everything(path) == wanted, at
-        assert {to for to, _ in letters - outcome(path).letters} == set(), at
-        assert list((path / "outbox" / "tmp").iterdir()) == [], at
-        shutil.rmtree(path)
-    assert at > 20
+    before, deed = homes(BEGINNING), COMMANDS[name]
+    nothing, wanted = everything(before), done(before, memory_path, deed)
+    failed = 0
+    for each in disturbed(before, memory_path, deed, how, is_complete):
+        failed += each.is_kept
+        assert each.found() == (nothing if each.is_kept else wanted), each.at
+        if each.is_kept:
+            each.repeat()
+            assert each.found() == wanted, each.at
+    assert failed > 5
 
 
-def test_nothing_names_a_player_any_more_who_was_forgotten(begun: Path, tmp_path: Path) -> None:
-    path = shutil.copytree(begun, tmp_path / "home")
-    send(path)
-    home = Home(path)
-    assert [userids_in(each) for each in outcome(path).histories] == [{"gone-1", "bob"}] * 2
+def test_nothing_names_a_player_any_more_who_was_forgotten(home: Home) -> None:
+    forget(home)
+    assert [userids_in(each) for each in histories(home)] == [{"gone-1", "bob"}] * 2
     assert not home.account("alice")
-    for folder in ("players", "journal", "oust", "bounced"):
-        for file in (path / folder).rglob("*"):
-            assert "alice" not in file.read_text(), file
+    home.database.close()
+    found = everything(home.path)
+    for name, rows in found.items():
+        is_letter = name.startswith(("letters", "outbox"))
+        assert is_letter or "alice" not in repr(rows), name
 
 
-def test_letters_that_waited_for_a_player_who_was_forgotten_go(begun: Path, tmp_path: Path) -> None:
-    path = shutil.copytree(begun, tmp_path / "home")
-    before = [to for to, _ in outcome(path).letters].count(ALICE)
-    send(path)
-    assert before > 1
-    assert [to for to, _ in outcome(path).letters].count(ALICE) == 1
+def test_letters_that_waited_for_a_player_who_was_forgotten_go_with_their_files(home: Home) -> None:
+    before = [letter for letter in letters(home) if letter.to == ALICE]
+    forget(home)
+    after = [letter for letter in letters(home) if letter.to == ALICE]
+    assert len(before) > 1
+    assert len(after) == 1
+    assert before[0].name != after[0].name
+    there = {path.name for path in (home.outbox.path / "new").iterdir()}
+    assert there == {letter.file for letter in home.ask(all_letters, State.FILE)}
 
 
-def test_a_second_player_who_is_forgotten_gets_another_word(begun: Path, tmp_path: Path) -> None:
-    path = shutil.copytree(begun, tmp_path / "home")
-    send(path)
-    take(path, "forget bob lookingglass really", BOB)
-    assert {userids_in(each) for each in outcome(path).histories} == {
-        frozenset({"gone-1", "gone-2"})
-    }
+def test_a_letter_that_a_forgotten_player_has_opened_stays_theirs(home: Home) -> None:
+    first = next(letter for letter in letters(home) if letter.to == ALICE)
+    opened = home.outbox.path / "cur" / f"{first.name}:2,S"
+    (home.outbox.path / "new" / first.name).rename(opened)
+    forget(home)
+    assert opened.exists()
+    assert not home.account("alice")
 
 
-@pytest.mark.parametrize("name", ["rename", "merge"])
+def test_a_second_player_who_is_forgotten_gets_another_word(home: Home) -> None:
+    forget(home)
+    sent("forget bob lookingglass really", BOB)(home)
+    assert {userids_in(each) for each in histories(home)} == {frozenset({"gone-1", "gone-2"})}
+
+
+def test_a_mail_that_forgets_and_comes_again_is_answered(home: Home) -> None:
+    forget(home)
+    before = [letter.name for letter in letters(home)]
+    forget(home)
+    (answer,) = (letter for letter in letters(home) if letter.name not in before)
+    assert answer.to == ALICE
+
+
+@pytest.mark.parametrize(
+    "move",
+    [
+        lambda work: rename_player("dave", "david", work),
+        lambda work: merge_players("dave", "carol", work),
+    ],
+)
 def test_a_code_for_the_former_userid_makes_no_account_of_it(
-    name: str, begun: Path, tmp_path: Path
+    move: Callable[[object], int], home: Home
 ) -> None:
-    path = shutil.copytree(begun, tmp_path / "home")
     dave, elsewhere = "dave@example.org", "dave@home.example"
-    take(path, f"signup dave hatterhatter {dave} {elsewhere}", dave)
-    sent = dict(codes(Home(path)))
-    take(path, f"verify {sent[dave]}", dave)
-    work = UnitOfWork(Home(path), LETTERS.write, lambda: NOW)
-    if name == "rename":
-        rename_player("dave", "david", work)
-    else:
-        merge_players("dave", "carol", work)
-    take(path, f"verify {sent[elsewhere]}", elsewhere)
-    assert not Home(path).has_player("dave")
+    sent(f"signup dave hatterhatter {dave} {elsewhere}", dave)(home)
+    mailed = dict(codes(home))
+    sent(f"verify {mailed[dave]}", dave)(home)
+    move(work_at(home))
+    sent(f"verify {mailed[elsewhere]}", elsewhere)(home)
+    assert home.account("dave") is None

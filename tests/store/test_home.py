@@ -1,4 +1,4 @@
-"""The home directory: what is written stays whole, whatever fails and whoever writes besides."""
+"""The home directory: what is in it, who may read it, and what becomes of drafts."""
 
 import os
 import stat
@@ -9,140 +9,139 @@ import pytest
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.home import Home
 from pbm_oust.store.waiting import BoardName
+from tests.store.disturbed import ALICE, BOB
+from tests.support.accounts import account_of, make_account
+from tests.support.home_by_mail import home_of, mailed
 from tests.support.processes import files, run_at_once
+
+DRAFTS = [".17.txt.4711.0.draft", ".key.4711.12.draft"]
+OTHERS = [".hidden", ".17.txt.swp", ".17.txt.1", ".gitignore", ".1.2", ".17.txt.4711.0"]
 
 
 def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-# Histories
+def test_boards_are_listed_by_number_with_those_that_have_no_file_yet(tmp_path: Path) -> None:
+    home = home_of(tmp_path, ALICE, BOB)
+    for _ in range(3):
+        mailed(home, ALICE, "oust challenge alice bob -size=5")
+    first = home.history_path(BoardName("oust", 1))
+    for number in (10, 100):
+        first.with_name(f"{number}.txt").write_bytes(first.read_bytes())
+    for name in ("notes.txt", "1.bak"):
+        first.with_name(name).touch()
+    found = home.board_names("oust")
+    assert [name.board for name in found] == [1, 2, 3, 10, 100]
+    assert home.board_names("churn") == []
 
 
-def test_a_history_that_was_created_can_be_read(home: Home) -> None:
-    with home.next_board("oust") as number:
-        home.create_history("oust", number, "first lines\n")
-    assert home.history(BoardName("oust", 1)) == b"first lines\n"
-    assert home.history_path(BoardName("oust", 1)) == home.path / "oust" / "1.txt"
-
-
-def test_boards_are_listed_by_number(home: Home) -> None:
-    for number in (10, 9, 100):
-        home.create_history("oust", number, "")
-    (home.path / "oust" / "notes.txt").touch()
-    (home.path / "oust" / "1.bak").touch()
-    assert home.boards("oust") == [9, 10, 100]
-
-
-def test_a_new_board_has_the_number_after_the_last(home: Home) -> None:
-    home.create_history("oust", 16, "")
-    with home.next_board("oust") as number:
-        assert number == 17
-
-
-def test_a_history_is_never_created_over_another(home: Home) -> None:
-    home.create_history("oust", 1, "first")
-    with pytest.raises(FileExistsError):
-        home.create_history("oust", 1, "second")
-    assert home.history(BoardName("oust", 1)) == b"first"
-    assert files(home.path) == ["key", "oust/1.txt"]
-
-
-def test_a_board_that_does_not_exist_is_neither_read_nor_locked(home: Home) -> None:
+def test_a_board_that_does_not_exist_has_no_history(home: Home) -> None:
     with pytest.raises(NoSuchFile):
         home.history(BoardName("oust", 1))
-    with pytest.raises(NoSuchFile), home.locked_history("oust", 1):
-        raise AssertionError("there is nothing to lock")
-
-
-def test_what_is_appended_stands_behind_what_there_was(home: Home) -> None:
-    home.create_history("oust", 1, "header\n")
-    with home.locked_history("oust", 1) as file:
-        file.append("record 1\n", after=len(file.data))
-    with home.locked_history("oust", 1) as file:
-        assert file.data == b"header\nrecord 1\n"
-        file.append("record 2\n", after=len(file.data))
-    assert home.history(BoardName("oust", 1)) == b"header\nrecord 1\nrecord 2\n"
-
-
-@pytest.mark.parametrize("record", ["2 o swap\n", "2 o A1,B2,C3,D4,E5,F6,G7\n"])
-def test_a_torn_last_line_is_dropped_by_the_next_record(home: Home, record: str) -> None:
-    home.create_history("oust", 1, "header\n1 x D4\n2 o D5,E6,F")
-    with home.locked_history("oust", 1) as file:
-        file.append(record, after=len(b"header\n1 x D4\n"))
-    assert home.history(BoardName("oust", 1)).decode() == f"header\n1 x D4\n{record}"
-
-
-def test_a_record_that_does_not_fit_on_the_disk_leaves_the_history_as_it_was(home: Home) -> None:
-    home.create_history("oust", 1, "header\n")
-    script = """
-import resource
-resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
-with home.locked_history("oust", 1) as file:
-    try:
-        file.append("a record longer than three bytes\\n", after=len(file.data))
-    except OSError as error:
-        print(error.strerror)
-"""
-    assert run_at_once(home, script) == ["File too large\n"]
-    assert home.history(BoardName("oust", 1)) == b"header\n"
-
-
-# Accounts
 
 
 def test_accounts_are_listed_and_read(home: Home) -> None:
-    home.write_player("bob", "Bob\n")
-    home.write_player("alice", "Al\u00efce\n")
+    make_account(home, "bob", "lookingglass", BOB)
+    make_account(home, "alice", "wonderland", ALICE)
     assert home.userids() == ["alice", "bob"]
-    assert home.read_player("alice") == "Al\u00efce\n"
-
-
-def test_an_account_that_does_not_exist_is_not_read(home: Home) -> None:
-    with pytest.raises(NoSuchFile):
-        home.read_player("carol")
-
-
-def test_an_account_that_cannot_be_written_leaves_the_one_before(home: Home) -> None:
-    home.write_player("alice", "before\n")
-    script = """
-import resource
-resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
-try:
-    home.write_player("alice", "longer than ten bytes\\n")
-except OSError as error:
-    print(error.strerror)
-"""
-    assert run_at_once(home, script) == ["File too large\n"]
-    assert home.read_player("alice") == "before\n"
-    assert files(home.players) == ["alice.txt"]
-
-
-# Folders
+    assert account_of(home, "alice").addresses == (ALICE,)
+    assert home.account("carol") is None
+    assert home.account("not a userid") is None
 
 
 def test_a_home_can_be_prepared_again(home: Home) -> None:
-    home.write_player("alice", "kept")
-    home.prepare(["oust"])
-    assert home.read_player("alice") == "kept"
+    make_account(home, "alice", "wonderland", ALICE)
+    key = home.key()
+    home.prepare()
+    assert Home(home.path).key() == key
+    assert account_of(home, "alice").addresses == (ALICE,)
 
 
-def test_accounts_and_letters_are_private_and_histories_are_not(home: Home) -> None:
+def test_what_players_say_is_private_and_histories_are_not(tmp_path: Path) -> None:
     before = os.umask(0o022)
     try:
-        home.create_history("oust", 1, "")
-        home.write_player("alice", "")
-        with home.outbox.posting([b"letter"], "0" * 16, "oust.1"):
-            pass
+        home = home_of(tmp_path / "home", ALICE, BOB)
+        mailed(home, ALICE, "oust challenge alice bob -size=5")
     finally:
         os.umask(before)
-    (letter,) = home.outbox.letters()
+    (letter, _) = home.outbox.letters()
+    boxes = [home.outbox.path / box for box in ("tmp", "new", "cur")]
     assert mode(home.history_path(BoardName("oust", 1))) == 0o644
-    assert mode(home.players / "alice.txt") == 0o600
-    assert mode(home.outbox.path / "new" / letter) == 0o600
-    private = [
-        home.players,
-        home.outbox.path,
-        *(home.outbox.path / box for box in ("tmp", "new", "cur")),
-    ]
-    assert [mode(folder) for folder in private] == [0o700] * 5
+    assert {mode(path) for path in home.database.files} == {0o600}
+    assert mode(home.outbox.path / "new" / letter) == mode(home.key_path) == 0o600
+    assert [mode(folder) for folder in (home.outbox.path, *boxes)] == [0o700] * 4
+
+
+def test_a_replaced_history_is_open_to_the_same_people(tmp_path: Path) -> None:
+    home = home_of(tmp_path, ALICE, BOB)
+    mailed(home, ALICE, "oust challenge alice bob -size=5")
+    path = home.history_path(BoardName("oust", 1))
+    path.chmod(0o600)
+    mailed(home, ALICE, "forget alice wonderland really")
+    assert "alice" not in path.read_text()
+    assert mode(path) == 0o600
+
+
+def test_the_database_of_a_new_home_knows_the_games_that_are_there(tmp_path: Path) -> None:
+    home = home_of(tmp_path, ALICE, BOB)
+    mailed(home, ALICE, "oust challenge alice bob -size=5")
+    home.database.close()
+    home.database.path.unlink()
+    again = Home(tmp_path)
+    again.prepare()
+    assert again.userids() == []
+    make_account(again, "bob", "lookingglass", BOB)
+    (answer,) = mailed(again, BOB, "oust games bob")
+    assert "oust 1" in answer.text
+
+
+# Drafts
+
+
+@pytest.mark.parametrize("folder", ["oust", "churn", "."])
+def test_drafts_go_from_every_folder_and_other_hidden_files_stay(folder: str, home: Home) -> None:
+    for name in [*OTHERS, *DRAFTS]:
+        (home.path / folder / name).touch()
+    home.recover()
+    hidden = sorted(path.name for path in (home.path / folder).glob(".*"))
+    assert hidden == sorted(OTHERS)
+
+
+def test_a_hidden_folder_is_no_draft(home: Home) -> None:
+    (home.path / ".key.4711.12.draft").mkdir()
+    home.recover()
+    assert (home.path / ".key.4711.12.draft").is_dir()
+
+
+def test_a_home_in_order_stays_as_it_is(tmp_path: Path) -> None:
+    home = home_of(tmp_path, ALICE, BOB)
+    mailed(home, ALICE, "oust challenge alice bob -size=5")
+    for name in ("1700000000.R123.mutt", ".hidden", "notes.txt"):
+        (home.outbox.path / "tmp" / name).touch()
+    before = {name: (home.path / name).read_bytes() for name in files(home.path)}
+    home.recover()
+    assert {name: (home.path / name).read_bytes() for name in files(home.path)} == before
+
+
+# Several processes
+
+
+def test_processes_that_change_an_account_at_once_lose_no_change(home: Home) -> None:
+    make_account(home, "alice", "wonderland", ALICE)
+    script = """
+import os
+from dataclasses import replace
+from pbm_oust.play.unit_of_work import UnitOfWork
+
+def add(work):
+    account = work.account("alice")
+    added = f"{os.getpid()}.{number}@example.org"
+    work.save(replace(account, addresses=(*account.addresses, added)))
+
+work = UnitOfWork(home, lambda notice, request: [], lambda: None)
+for number in range(30):
+    work.retried(add)
+"""
+    run_at_once(home, script, script)
+    assert len(account_of(home, "alice").addresses) == 61

@@ -83,10 +83,12 @@ def test_a_letter_stays_when_its_reader_leaves_and_follows_a_new_userid(
 def test_letters_are_listed_and_counted_by_their_state(database: Database, now: datetime) -> None:
     first, second = post(database, head(), now), post(database, head(BOB), now)
     third = post(database, head(), now, state=State.FILE)
+    fourth = post(database, head(), now, state=State.HELD)
     database.write(lambda transaction: fail_letter(transaction, second, "550 no"))
     assert ids(database, State.WAITING) == [first]
     assert ids(database, State.FAILED) == [second]
     assert ids(database, State.FILE) == [third]
+    assert ids(database, State.HELD) == [fourth]
     with database.read() as snapshot:
         assert count_letters(snapshot) == dict.fromkeys(State, 1)
 

@@ -7,7 +7,6 @@ from pbm_oust.store.message_keys import (
     MEMORY,
     KeyOutcome,
     Known,
-    count_keys,
     find_key,
     forget_old_keys,
     note_key,
@@ -66,4 +65,4 @@ def test_a_key_is_forgotten_after_thirty_days(database: Database, now: datetime)
     assert known(database) is None
     assert known(database, OTHER)
     with database.read() as snapshot:
-        assert count_keys(snapshot) == 1
+        assert snapshot.rows("SELECT count(*) FROM message_keys") == [(1,)]

@@ -9,7 +9,6 @@ from pbm_oust.store.sending import (
     begin_sending,
     due_letters,
     fail_letter,
-    next_try_after,
     put_off,
     retry_letter,
     stop_sending,
@@ -72,19 +71,6 @@ def test_each_failure_is_counted(database: Database, now: datetime) -> None:
         assert letter(database, number).failures == nth
     assert letter(database, number).reason == "451 3"
     wait(database, number + 1, now, "it is gone")
-
-
-def test_it_is_known_when_to_try_again(database: Database, now: datetime) -> None:
-    def following(at: datetime) -> datetime | None:
-        with database.read() as snapshot:
-            return next_try_after(snapshot, at)
-
-    assert following(now) is None
-    number = post(database, head(), now)
-    assert following(now) is None
-    wait(database, number, now + MINUTE)
-    post(database, head(BOB), now)
-    assert following(now) == now + MINUTE
 
 
 def test_what_is_leaving_is_marked_until_the_relay_has_answered(

@@ -84,9 +84,9 @@ def play(path: Path, pair: tuple[str, str], ways: list[Way], chance: random.Rand
             send_twice(userid, f"verify {code}", f"{userid}.verify")
         send_twice(pair[0], f"oust challenge {pair[0]} {pair[1]} -noswap", f"{pair[0]}.challenge")
         board = next(
-            number
-            for number in home.boards("oust")
-            if f"X: {pair[0]}\n".encode() in home.history(BoardName("oust", number))
+            name.board
+            for name in home.board_names("oust")
+            if f"X: {pair[0]}\n".encode() in home.history(name)
         )
         for nth in range(MOVES):
             game = read_history(home.history(BoardName("oust", board))).game

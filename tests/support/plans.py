@@ -12,7 +12,9 @@ from pbm_oust.store.migrations import migrate
 
 VERBS = ("SELECT ", "INSERT ", "UPDATE ", "DELETE ")
 LISTINGS = (
-    "SELECT count(*) FROM message_keys",
+    "SELECT userid FROM accounts ORDER BY userid",
+    "SELECT address FROM verifications",
+    "SELECT code FROM verifications ORDER BY code",
     "SELECT address, at, status, letter, subject, normal FROM bounces ORDER BY normal, id",
     "SELECT state, count(*) FROM letters GROUP BY state",
     "SELECT kind, board FROM waiting_lines UNION SELECT kind, board FROM waiting_rewritings",

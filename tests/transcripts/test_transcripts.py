@@ -12,6 +12,7 @@ from pbm_oust.letters.words import Words
 from pbm_oust.play.notices import Notice
 from pbm_oust.refusal import Unreadable
 from pbm_oust.service.table import parse_line
+from tests.support.plans import served_by_indexes
 from tests.transcripts.transcript import ADDRESS, names, recorded, replay
 
 OTHERS = [language for language in LANGUAGES.values() if language is not ENGLISH]
@@ -34,7 +35,7 @@ PLACES = {
 def conversation(name: str) -> tuple[dict[str, str], list[str], list[Notice]]:
     """Return what a conversation leads to, the texts of all files, and what is told in it."""
     notices: list[Notice] = []
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, served_by_indexes():
         outcome = replay(name, Path(folder), notices)
         files = [
             path.read_bytes().decode("latin-1")

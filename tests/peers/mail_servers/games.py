@@ -73,10 +73,10 @@ def put_off_and_done_once(host: Host, postfix: Postfix, reason: str) -> None:
 
 @contextmanager
 def unwritable(host: Host) -> Iterator[None]:
-    """Keep the owner of a home from writing letters, for the body of the `with`."""
-    folder = host.home / "outbox" / "tmp"
-    folder.chmod(0o500)
+    """Keep the owner of a home from reading its key, for the body of the `with`."""
+    key = host.home / "key"
+    key.chmod(0)
     try:
         yield
     finally:
-        folder.chmod(0o700)
+        key.chmod(0o600)

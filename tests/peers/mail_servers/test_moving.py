@@ -43,5 +43,9 @@ def test_a_game_moves_to_another_host_with_the_mail_that_waits(host: Host, insta
 
 def _copy(old: Host, new: Host) -> None:
     for name, host in (("backup", old), ("restore", new)):
-        places = {"/var/backups": str(old.folder), "/var/lib/pbm_oust": str(host.home)}
+        places = {
+            "/opt/pbm_oust": str(host.installed),
+            "/var/backups": str(old.folder),
+            "/var/lib/pbm_oust": str(host.home),
+        }
         subprocess.run(["bash", "-ec", block(name, places)], check=True)

@@ -1,18 +1,13 @@
-"""How often something may be done: counted over processes and midnights, and what follows."""
+"""What may be done only so often by mail: guesses at passwords, codes, answers to strangers."""
 
-from datetime import UTC, datetime, timedelta
-
-import pytest
-from pbm_oust.store.limits import LONGEST, Counted
+from datetime import datetime, timedelta
 
 from pbm_oust.store.home import Home
-from pbm_oust.store.rate_limits import count_once, is_limit_reached
+from pbm_oust.store.rate_limits import Counted
 from tests.support.accounts import codes, make_account
 from tests.support.home_by_mail import ALICE, NOON, mailed
 from tests.support.outbox import letters
-from tests.support.processes import run_at_once
 
-MIDNIGHT = datetime(2026, 11, 21, 0, 10, tzinfo=UTC)
 MALLORY = "mallory@example.com"
 
 
@@ -20,67 +15,6 @@ def send(home: Home, sender: str, line: str, at: datetime = NOON) -> list[str]:
     """Send a mail, and return the recipients and Subjects of the letters about it."""
     sent = mailed(home, sender, line, at=at)
     return [f"{letter.to}: {letter.subject.partition(' ')[0]}" for letter in sent]
-
-
-@pytest.mark.parametrize("counted", Counted)
-@pytest.mark.parametrize("begun", [NOON, MIDNIGHT - timedelta(minutes=20)])
-def test_a_limit_is_reached_and_passes(home: Home, counted: Counted, begun: datetime) -> None:
-    limit = counted.value
-    for nth in range(limit.most):
-        assert not home.ask(is_limit_reached, counted, ALICE, begun + timedelta(minutes=nth)), nth
-        home.do(count_once, counted, ALICE, begun + timedelta(minutes=nth))
-    last = begun + limit.within - timedelta(seconds=1)
-    assert home.ask(is_limit_reached, counted, ALICE, last)
-    assert not home.ask(is_limit_reached, counted, ALICE, begun + limit.within)
-
-
-def test_an_address_is_counted_however_it_is_written_and_no_other_is(home: Home) -> None:
-    for address in (ALICE, "Alice+tag@Example.ORG", ALICE.upper()):
-        home.do(count_once, Counted.CODES, address, NOON)
-    assert home.ask(is_limit_reached, Counted.CODES, ALICE, NOON)
-    assert not home.ask(is_limit_reached, Counted.CODES, MALLORY, NOON)
-    assert not home.ask(is_limit_reached, Counted.WRONG_PASSWORDS_FROM_ELSEWHERE, ALICE, NOON)
-
-
-def test_no_address_stands_in_what_is_counted(home: Home) -> None:
-    home.do(count_once, Counted.CODES, ALICE, NOON)
-    (path,) = home.limits.path.iterdir()
-    assert "alice" not in path.read_text()
-    assert path.stat().st_mode & 0o077 == 0
-
-
-def test_a_line_that_was_not_written_to_its_end_does_not_count_and_spoils_no_other(
-    home: Home,
-) -> None:
-    home.do(count_once, Counted.CODES, ALICE, NOON)
-    (path,) = home.limits.path.iterdir()
-    whole = path.read_text()
-    path.write_text(whole + whole[:-1])
-    home.do(count_once, Counted.CODES, ALICE, NOON)
-    assert path.read_text() == whole * 2
-
-
-def test_old_days_are_forgotten(home: Home) -> None:
-    home.do(count_once, Counted.CODES, ALICE, NOON)
-    home.forget_expired(NOON + LONGEST)
-    assert len(list(home.limits.path.iterdir())) == 1
-    home.forget_expired(NOON + LONGEST + timedelta(days=1))
-    assert list(home.limits.path.iterdir()) == []
-
-
-def test_processes_at_once_lose_no_count(home: Home) -> None:
-    script = """
-from datetime import UTC, datetime
-from pbm_oust.store.rate_limits import Counted
-for _ in range(20):
-    home.do(count_once, Counted.CODES, "alice@example.org", datetime(2026, 11, 20, tzinfo=UTC))
-"""
-    run_at_once(home, script, script, script)
-    (path,) = home.limits.path.iterdir()
-    assert len(path.read_text().splitlines()) == 60
-
-
-# What follows
 
 
 def test_strangers_together_make_us_mail_an_address_three_times_a_day(home: Home) -> None:

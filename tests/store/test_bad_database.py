@@ -1,0 +1,126 @@
+"""A database that others hold, or that is damaged: what becomes of mail, and of the games."""
+
+import os
+import re
+import smtplib
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import apsw
+import pytest
+
+from pbm_oust.store.database import PATIENCE
+from pbm_oust.store.home import Home
+from tests.store.disturbed import ALICE, BOB
+from tests.support.home_by_mail import home_of, mailed
+from tests.support.mails import mail
+from tests.support.outbox import letters
+from tests.support.rings import first_is_fast
+from tests.support.server import ADDRESS, PROGRAM, Server, running
+
+MOVE = "oust move 1 alice wonderland C3"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Home]:
+    home = home_of(tmp_path / "home", ALICE, BOB)
+    mailed(home, ALICE, "oust challenge alice bob -size=5")
+    home.database.close()
+    yield home
+    home.database.close()
+
+
+def held(home: Home) -> apsw.Connection:
+    """Return a connection that lets nobody else write."""
+    connection = apsw.Connection(str(home.database.path))
+    connection.execute("BEGIN IMMEDIATE")
+    return connection
+
+
+def send(server: Server, subject: str) -> int:
+    """Hand over a mail from Alice and return the code of the answer."""
+    data = mail(f"From: {ALICE}", f"Subject: {subject}", "Message-ID: <1@example.org>")
+    with smtplib.SMTP("127.0.0.1", server.port, local_hostname="localhost") as smtp:
+        smtp.ehlo()
+        smtp.mail(ALICE)
+        smtp.rcpt(ADDRESS)
+        code, _ = smtp.data(data)
+        return code
+
+
+def run(home: Home, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    command = [PROGRAM, "--home", str(home.path), *arguments]
+    return subprocess.run(command, input=stdin, capture_output=True, timeout=60)
+
+
+@pytest.mark.slow
+def test_mail_stays_with_its_sender_as_long_as_another_program_holds_the_database(
+    home: Home,
+) -> None:
+    with running(home.path) as server:
+        with closing(held(home)):
+            assert send(server, MOVE) == 451
+        assert send(server, MOVE) == 250
+        assert server.stop() == 0
+    assert server.log.count("is locked by another program") >= 1
+    assert len(letters(home)) == 4
+
+
+@pytest.mark.slow
+def test_a_database_that_another_program_holds_for_a_moment_is_waited_for(home: Home) -> None:
+    assert PATIENCE > 1
+    begun = subprocess.Popen(
+        [PROGRAM, "--home", str(home.path), "deliver", "--sender", ALICE],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    with closing(held(home)), pytest.raises(subprocess.TimeoutExpired):
+        begun.communicate(mail(f"From: {ALICE}", f"Subject: {MOVE}"), timeout=2)
+    begun.communicate(timeout=60)
+    assert begun.returncode == os.EX_OK
+    assert len(letters(home)) == 4
+
+
+DAMAGE = {
+    "its beginning is something else": lambda data: b"something else  " + data[16:],
+    "its first page is gone": lambda data: bytes(4096) + data[4096:],
+    "it is cut off": lambda data: data[:5000],
+    "it is empty": lambda _data: b"",
+}
+
+
+@pytest.mark.parametrize("damage", first_is_fast(DAMAGE))
+def test_with_a_damaged_database_games_are_shown_and_mail_stays_with_its_sender(
+    damage: str, home: Home
+) -> None:
+    path = home.database.path
+    path.write_bytes(DAMAGE[damage](path.read_bytes()))
+    shown = run(home, "games", "show", "oust", "1")
+    verified = run(home, "games", "verify")
+    delivered = run(home, "deliver", stdin=mail(f"From: {ALICE}", "Subject: help"))
+    served = run(home, "serve", "--smtp", "127.0.0.1:0")
+    assert b"oust 1, square 5x5: alice (x) to move" in shown.stdout
+    assert b"oust 1: ok, 0 records, alice (x) to move" in verified.stdout
+    assert shown.returncode == verified.returncode == 0
+    assert delivered.returncode == os.EX_TEMPFAIL
+    assert served.returncode == 1
+    advice = rf"{re.escape(str(path))} is damaged \(.+\)\. Stop the server, then restore a backup"
+    for each in (shown, verified, delivered, served):
+        assert re.search(advice, each.stderr.decode())
+
+
+@pytest.mark.slow
+def test_a_server_whose_database_is_damaged_meanwhile_keeps_nothing_and_loses_nothing(
+    home: Home,
+) -> None:
+    with running(home.path) as server:
+        assert send(server, MOVE) == 250
+        whole = home.database.path.with_name("whole")
+        home.database.path.rename(whole)
+        home.database.path.write_bytes(b"something else  " * 1000)
+        assert send(server, "oust show 1") == 451
+        whole.rename(home.database.path)
+        assert send(server, "oust show 1") == 250
+        assert server.stop() == 0
