@@ -62,7 +62,7 @@ def _notices(
 ) -> Iterable[Notice]:
     """Return who is told of a ruling: both players, of a reminder only the one it is for.
 
-    Who loses his side to another player is told as well.
+    A player whose side goes to another one is told as well.
     """
     if game.result:
         return tell_players(game, News.PLAYED, work, request, actor=None)
