@@ -5,9 +5,9 @@ from enum import Enum
 from typing import ClassVar
 
 from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.bounces import Returned
 from pbm_oust.accounts.clock import Clock
 from pbm_oust.accounts.password import Secret
-from pbm_oust.accounts.returned import Returned
 from pbm_oust.accounts.settings import USUAL, Settings
 from pbm_oust.accounts.tags import Purpose, Reply
 from pbm_oust.board.game import Game

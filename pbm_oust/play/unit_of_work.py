@@ -9,8 +9,8 @@ from typing import TypeVar
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import is_same_address
+from pbm_oust.accounts.bounces import Returned
 from pbm_oust.accounts.clock import Clock, read_clock
-from pbm_oust.accounts.returned import Returned
 from pbm_oust.accounts.settings import USUAL, settings_of
 from pbm_oust.accounts.status import disabled_since
 from pbm_oust.accounts.vacations import Absence, absences_of

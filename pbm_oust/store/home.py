@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.bounces import Bounce, Returned
 from pbm_oust.accounts.clock import earliest_ruling
-from pbm_oust.accounts.returned import Bounce, Returned
 from pbm_oust.board.notation import USERID
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store import account_queries, bounces, message_keys, rate_limits, verifications
