@@ -6,6 +6,7 @@ that it moves like Arpad Elo's. Each kind of game has its own ratings for each c
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from enum import Enum
 
 from pbm_oust.board.game import Game
@@ -98,10 +99,29 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class Finish:
+    """A game that counts, as far as ratings are concerned with it."""
+
+    kind: Kind
+    board: int
+    grid: Grid
+    x: str
+    """The userid that owned side x at the end."""
+    o: str
+    winner: Side | None
+    ended: datetime
+
+    @property
+    def name(self) -> str:
+        """The name of the board: `oust 17`."""
+        return f"{self.kind.name} {self.board}"
+
+
+@dataclass(frozen=True, slots=True)
 class RatedGame:
     """A game and what it did to both ratings."""
 
-    game: Game
+    game: Finish
     x: Change
     o: Change
 
@@ -130,19 +150,23 @@ def size_class(grid: Grid) -> SizeClass:
     return next((size for size, most in LARGEST.items() if cells <= most), SizeClass.LARGE)
 
 
-def is_rated(game: Game) -> bool:
-    """Return whether a game counts: it is rated and over, and does not count as never begun."""
-    return game.header.terms.rated and game.result is not None and game.result.how is not How.VOID
+def finish_of(game: Game) -> Finish | None:
+    """Return how a game ended, if it counts: one that is over, rated, and not as never begun."""
+    header, result = game.header, game.result
+    if result is None or result.how is How.VOID or not header.terms.rated:
+        return None
+    return Finish(
+        header.kind, header.board, header.grid, game.x, game.o, result.winner, game.latest
+    )
 
 
-def rate(games: Iterable[Game]) -> list[Table]:
+def rate(games: Iterable[Finish]) -> list[Table]:
     """Return the ratings after these games, taken in the order in which they ended."""
     tables: dict[tuple[str, SizeClass], Table] = {}
-    counted = filter(is_rated, games)
-    for game in sorted(counted, key=lambda each: (each.latest, each.name)):
-        size = size_class(game.header.grid)
-        key = (game.header.kind.name, size)
-        table = tables.setdefault(key, Table(game.header.kind, size))
+    for game in sorted(games, key=lambda each: (each.ended, each.name)):
+        size = size_class(game.grid)
+        key = (game.kind.name, size)
+        table = tables.setdefault(key, Table(game.kind, size))
         x, o = (table.standings.get(userid, Standing(userid)) for userid in (game.x, game.o))
         rated = _rated(game, x, o)
         table.games.append(rated)
@@ -152,9 +176,8 @@ def rate(games: Iterable[Game]) -> list[Table]:
     return sorted(tables.values(), key=lambda each: (each.kind.name, order.index(each.size)))
 
 
-def _rated(game: Game, x: Standing, o: Standing) -> RatedGame:
-    winner = game.result.winner if game.result else None
-    outcome = 0 if winner is None else 1 if winner is Side.X else -1
+def _rated(game: Finish, x: Standing, o: Standing) -> RatedGame:
+    outcome = 0 if game.winner is None else 1 if game.winner is Side.X else -1
     return RatedGame(game, _change(x, o, outcome), _change(o, x, -outcome))
 
 

@@ -1,5 +1,7 @@
 """`pbm-oust backup` and `restore`: the home copied while it is used, and made again of a copy."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -7,6 +9,7 @@ import click
 from pbm_oust.cli.operator import Operator, Refused, pass_operator
 from pbm_oust.cli.terminal import progress_bar
 from pbm_oust.store import backup as backups
+from pbm_oust.store.faults import DatabaseFault
 
 _folder = click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 
@@ -21,11 +24,8 @@ def backup(operator: Operator, folder: Path) -> None:
     hashes of passwords and the key are in it.
     """
     home = operator.home
-    try:
-        with progress_bar("copying histories") as progress:
-            copied = backups.back_up(home, folder, progress)
-    except backups.NotCopied as error:
-        raise Refused(str(error)) from None
+    with progress_bar("copying histories") as progress, _refusing(folder):
+        copied = backups.back_up(home, folder, progress)
     click.echo(f"{folder} holds {_told(copied)}")
 
 
@@ -38,14 +38,24 @@ def restore(operator: Operator, folder: Path) -> None:
     The home is empty or not there yet. Letters that waited when the backup was made are held back,
     since some of them may have left: `outbox list` shows them, and `outbox resume` lets them go.
     """
-    try:
-        with progress_bar("reading histories") as progress:
-            copied = backups.restore(folder, operator.path, progress)
-    except backups.NotCopied as error:
-        raise Refused(str(error)) from None
+    with progress_bar("reading histories") as progress, _refusing(operator.path):
+        copied = backups.restore(folder, operator.path, progress)
     click.echo(f"{operator.path} holds {_told(copied)}")
     if copied.letters:
         click.echo("letters that waited are held back; to send them: pbm-oust outbox resume")
+
+
+@contextmanager
+def _refusing(folder: Path) -> Iterator[None]:
+    """Refuse what the body cannot write into a folder, with a sentence that names a file."""
+    try:
+        yield
+    except backups.NotCopied as error:
+        raise Refused(str(error)) from None
+    except DatabaseFault:
+        raise
+    except OSError as error:
+        raise Refused(str(error) if error.filename else f"{folder}: {error.strerror}") from None
 
 
 def _told(copied: backups.Copied) -> str:

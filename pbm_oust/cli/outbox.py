@@ -39,7 +39,7 @@ def outbox() -> None:
 @as_json
 @pass_operator
 def list_(operator: Operator, as_json: bool) -> None:
-    """List letters that wait, oldest first, those that are held back, and those that failed."""
+    """List letters that wait, are held back, or failed."""
     letters = [(letter, "waiting") for letter in read_letters(operator.home)]
     letters += [(letter, "held") for letter in read_held_letters(operator.home)]
     letters += [(letter, "failed") for letter in read_failed_letters(operator.home)]

@@ -5,8 +5,7 @@ from typing import Any
 
 import click
 
-from pbm_oust.board.game import Game
-from pbm_oust.board.ratings import RatedGame, Standing, Table, rate
+from pbm_oust.board.ratings import Finish, RatedGame, Standing, Table, rate
 from pbm_oust.cli.operator import (
     KIND,
     Operator,
@@ -70,12 +69,12 @@ def _tables(operator: Operator, kind: Kind | None) -> list[Table]:
     return rate(_rated_games(operator, kind))
 
 
-def _rated_games(operator: Operator, kind: Kind | None) -> Iterator[Game]:
-    """Yield the finished games that count; damaged boards are left out."""
+def _rated_games(operator: Operator, kind: Kind | None) -> Iterator[Finish]:
+    """Yield how the games ended that count; damaged boards are left out."""
     for each in [kind] if kind else KINDS.values():
         for entry in operator.boards.entries(each):
-            if isinstance(entry, Entry) and entry.result and entry.is_rated:
-                yield operator.game(each, entry.name.board)
+            if isinstance(entry, Entry) and (finish := entry.finish):
+                yield finish
 
 
 def _summary(table: Table) -> dict[str, Any]:
@@ -100,7 +99,7 @@ def _standing(standing: Standing) -> dict[str, Any]:
 
 def _game(rated: RatedGame) -> dict[str, Any]:
     return {
-        "board": rated.game.header.board,
+        "board": rated.game.board,
         "x": {"userid": rated.x.after.userid, "rating": rated.x.after.rating},
         "o": {"userid": rated.o.after.userid, "rating": rated.o.after.rating},
     }

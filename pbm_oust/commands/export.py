@@ -23,7 +23,7 @@ from pbm_oust.store.waiting import BoardName
 
 @dataclass(frozen=True, slots=True)
 class Export(Command):
-    """Mail a player all that is stored about him."""
+    """Mail a player all that is stored about them."""
 
     userid: str
     password: Secret
@@ -84,7 +84,7 @@ LARGEST_PART = 200_000
 
 
 def export(command: Export, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Mail a player all that is stored about him, to the addresses of his account only."""
+    """Mail a player all that is stored about them, to the addresses of their account only."""
     account = actor.account
     at = work.player_at(account, request)
     own = tuple(address for address in at.addresses if account.has_address(address))

@@ -62,7 +62,7 @@ class DeletedNotice(Notice):
 
 
 def sign_off(command: Signoff, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Let a player take leave: boards that go on do so, and nobody starts new ones with him."""
+    """Let a player take leave: boards that go on do so, and nobody starts new ones with them."""
 
     def change(account: Account) -> Account:
         return with_signed_off(account, signed_off_since(account) or work.now())
@@ -104,18 +104,18 @@ def leave_boards(actor: Actor, request: Request, work: UnitOfWork) -> dict[Board
 
 def _leave(name: BoardName, actor: Actor, request: Request, work: UnitOfWork) -> Game | None:
     """Leave one board if the game goes on, and return the game then."""
-    with open_board(work.home, KINDS[name.kind], name.board) as opened:
-        game = opened.game
-        side = game.side_of(actor.userid)
-        if side is None or game.result:
-            return None
-        deed = Deed.RESIGN if game.has_played(side) else Deed.DECLINE
-        left = game.act(side, deed, max(work.now(), game.latest), actor.cause)
-        told = tell_players(left, News.PLAYED, work, request, actor=None)
-        notices = [notice for notice in told if notice.reader.userid != actor.userid]
-        with work.posting(notices, request):
-            opened.append(left)
-        return left
+    opened = open_board(work.home, KINDS[name.kind], name.board)
+    game = opened.game
+    side = game.side_of(actor.userid)
+    if side is None or game.result:
+        return None
+    deed = Deed.RESIGN if game.has_played(side) else Deed.DECLINE
+    left = game.act(side, deed, max(work.now(), game.latest), actor.cause)
+    told = tell_players(left, News.PLAYED, work, request, actor=None)
+    notices = [notice for notice in told if notice.reader.userid != actor.userid]
+    with work.posting(notices, request):
+        opened.append(left)
+    return left
 
 
 FORMS = (

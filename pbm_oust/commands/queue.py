@@ -90,7 +90,7 @@ class QueuedWithinTurn(OfBoard, NotAllowedReason):
 
 @dataclass(frozen=True, slots=True)
 class Queue(Command):
-    """Settle what to play when the other player has made his turn, or show or clear that."""
+    """Settle what to play after the other player's turn, or show or clear that."""
 
     kind: Kind
     board: int
@@ -195,37 +195,37 @@ _NO_CAUSE = "0" * 16
 
 
 def queue(command: Queue, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Settle what to play on a board when the other player has made his turn, or show or clear it.
+    """Settle what to play on a board after the other player's turn, or show or clear it.
 
     What is queued takes the place of what was queued on the board before.
     """
-    with open_board(work.home, command.kind, command.board) as board:
-        game = board.game
+    board = open_board(work.home, command.kind, command.board)
+    game = board.game
 
-        def tell(account: Account) -> tuple[OutcomeNotice, list[Notice]]:
-            plans = tuple(plan.clause for plan in waiting(account, game))
-            return QueuedNotice(work.player_at(account, request), game, plans), []
+    def tell(account: Account) -> tuple[OutcomeNotice, list[Notice]]:
+        plans = tuple(plan.clause for plan in waiting(account, game))
+        return QueuedNotice(work.player_at(account, request), game, plans), []
 
-        def change(account: Account) -> Account:
-            side_of(actor, game, work)
-            others = (plan for plan in plans_of(account) if not plan.is_on(game))
-            kept = tuple(plan for plan in others if not is_over(plan.kind, plan.board, work))
-            if command.queueing is Queueing.CLEAR:
-                return with_plans(account, kept)
-            _check(command, game)
-            added = (
-                Plan(command.kind.name, command.board, game.next_number, actor.cause, clause)
-                for clause in command.clauses
-            )
-            return with_plans(account, (*kept, *added))
-
-        if command.queueing is Queueing.SHOW:
-            if game.side_of(actor.userid) is None:
-                raise NotAllowed(NotOnBoard(game, actor.userid))
-            return work.answer(tell(actor.account)[0], request)
-        return work.change_account(
-            change, tell, actor, request, Handled(Outcome.DONE, game.name), board
+    def change(account: Account) -> Account:
+        side_of(actor, game, work)
+        others = (plan for plan in plans_of(account) if not plan.is_on(game))
+        kept = tuple(plan for plan in others if not is_over(plan.kind, plan.board, work))
+        if command.queueing is Queueing.CLEAR:
+            return with_plans(account, kept)
+        _check(command, game)
+        added = (
+            Plan(command.kind.name, command.board, game.next_number, actor.cause, clause)
+            for clause in command.clauses
         )
+        return with_plans(account, (*kept, *added))
+
+    if command.queueing is Queueing.SHOW:
+        if game.side_of(actor.userid) is None:
+            raise NotAllowed(NotOnBoard(game, actor.userid))
+        return work.answer(tell(actor.account)[0], request)
+    return work.change_account(
+        change, tell, actor, request, Handled(Outcome.DONE, game.name), board
+    )
 
 
 def _check(command: Queue, game: Game) -> None:

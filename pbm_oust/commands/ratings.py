@@ -78,12 +78,11 @@ def show_ratings(command: Ratings, request: Request, work: UnitOfWork) -> Handle
 
 
 def _tables(kind: Kind, work: UnitOfWork) -> list[Table]:
-    games = (game for game in finished_games(work.home) if game.header.kind is kind)
-    return rate(games)
+    return rate(finished_games(work.home, kind))
 
 
 def _changes(table: Table, userid: str) -> tuple[tuple[str, Change], ...]:
-    """Return the latest games of a player by name, and what each did to his rating."""
+    """Return the latest games of a player by name, and what each did to the rating."""
     found = ((rated.game.name, rated.change_of(userid)) for rated in table.games)
     return tuple((name, change) for name, change in found if change)[-MOST_CHANGES:]
 

@@ -112,26 +112,26 @@ _SUBMITTED_SHOWN = ("PLACEMENTS[#N]", f"{'|'.join(names_of(_SUBMITTED))}[#N]")
 
 def submit(command: Submit, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
     """Draw a board as it would be after a move, and keep the move until it is confirmed."""
-    with open_board(work.home, command.kind, command.board) as board:
-        game = board.game
+    board = open_board(work.home, command.kind, command.board)
+    game = board.game
 
-        def change(account: Account) -> Account:
-            side = side_of(actor, game, work)
-            check_guard(command.guard, game)
-            game.act(side, command.wish, max(work.now(), game.latest), actor.cause)
-            others = (each for each in submissions_of(account) if not each.is_on(game))
-            kept = (each for each in others if not is_over(each.kind, each.board, work))
-            kind, number = command.kind.name, game.next_number
-            submitted = Submission(kind, command.board, number, command.wish)
-            return with_submissions(account, (*kept, submitted))
+    def change(account: Account) -> Account:
+        side = side_of(actor, game, work)
+        check_guard(command.guard, game)
+        game.act(side, command.wish, max(work.now(), game.latest), actor.cause)
+        others = (each for each in submissions_of(account) if not each.is_on(game))
+        kept = (each for each in others if not is_over(each.kind, each.board, work))
+        kind, number = command.kind.name, game.next_number
+        submitted = Submission(kind, command.board, number, command.wish)
+        return with_submissions(account, (*kept, submitted))
 
-        def tell(account: Account) -> tuple[OutcomeNotice, list[Notice]]:
-            reader = work.player_at(account, request)
-            return _notice(reader, account, game, actor, work), []
+    def tell(account: Account) -> tuple[OutcomeNotice, list[Notice]]:
+        reader = work.player_at(account, request)
+        return _notice(reader, account, game, actor, work), []
 
-        return work.change_account(
-            change, tell, actor, request, Handled(Outcome.DONE, game.name), board
-        )
+    return work.change_account(
+        change, tell, actor, request, Handled(Outcome.DONE, game.name), board
+    )
 
 
 def confirm(command: Confirm, actor: Actor, request: Request, work: UnitOfWork) -> Handled:

@@ -54,34 +54,34 @@ def carry_out(
 ) -> Handled:
     """Do what a player wishes on a board, once however often the mail comes.
 
-    `wished` is given the game, which is held, and may raise NotAllowed.
+    `wished` is given the game and may raise NotAllowed.
     """
-    with open_board(work.home, kind, number) as board:
-        game = acted = board.game
-        if not game.has_cause(actor.cause):
-            side = side_of(actor, game, work)
-            wish = wished(game)
-            if wish is Deed.UNDO and (handled := take_back(board, side, actor, request, work)):
-                return handled
-            acted = game.act(side, wish, max(work.now(), game.latest), actor.cause)
-        acted = follow(acted, _orders_on(acted, work), max(work.now(), acted.latest))
-        if acted is game:
-            return answer_again(game, actor, request, work)
-        own = next(record for record in acted.records if record.cause == actor.cause)
-        notices = tell_players(
-            acted,
-            News.PLAYED,
-            work,
-            request,
-            actor=actor.account,
-            chat=request.chat,
-            told_from=own.number,
-        )
-        notices = with_return(notices, actor.account, own, acted, work)
-        with work.posting(notices, request):
-            board.append(acted)
-            work.hold(acted.x, acted.o)
-            end_absence(actor.account, own, work)
+    board = open_board(work.home, kind, number)
+    game = acted = board.game
+    if not game.has_cause(actor.cause):
+        side = side_of(actor, game, work)
+        wish = wished(game)
+        if wish is Deed.UNDO and (handled := take_back(board, side, actor, request, work)):
+            return handled
+        acted = game.act(side, wish, max(work.now(), game.latest), actor.cause)
+    acted = follow(acted, _orders_on(acted, work), max(work.now(), acted.latest))
+    if acted is game:
+        return answer_again(game, actor, request, work)
+    own = next(record for record in acted.records if record.cause == actor.cause)
+    notices = tell_players(
+        acted,
+        News.PLAYED,
+        work,
+        request,
+        actor=actor.account,
+        chat=request.chat,
+        told_from=own.number,
+    )
+    notices = with_return(notices, actor.account, own, acted, work)
+    with work.posting(notices, request):
+        board.append(acted)
+        work.hold(acted.x, acted.o)
+        end_absence(actor.account, own, work)
     return Handled(Outcome.DONE, acted.name, len(acted.records))
 
 

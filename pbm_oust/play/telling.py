@@ -8,7 +8,7 @@ from pbm_oust.accounts.notes import note_about
 from pbm_oust.accounts.settings import MailWhen
 from pbm_oust.accounts.status import disabled_since
 from pbm_oust.board.game import Game
-from pbm_oust.board.ratings import Change, is_rated, rate
+from pbm_oust.board.ratings import Change, finish_of, rate
 from pbm_oust.board.record import Deed, Record, Ruling, Verb
 from pbm_oust.play.notices import BoardNotice, News, Notice, Reader
 from pbm_oust.play.outcome import Handled, Outcome
@@ -36,8 +36,8 @@ def tell_players(
     the first record that the players have not been told of, 0 for the latest. `make` makes their
     notices, with the fields of any about a board.
 
-    A player is not told of what he has settled not to be mailed, unless something was written for
-    him. Those who watch are told of everything but what is written.
+    Players are not told of what they have settled not to be mailed, unless something was written
+    for them. Those who watch are told of everything but what is written.
     """
     acting = actor.userid if actor else ""
     others = [account for account in _players_of(game, work) if account.userid != acting]
@@ -148,10 +148,11 @@ def _watchers_of(game: Game, acting: str, work: UnitOfWork) -> Iterator[Reader]:
 
 def _changes_by(game: Game, work: UnitOfWork) -> tuple[Change, ...]:
     """Return what a game that is over does to the ratings of its players."""
-    if not is_rated(game):
+    finish = finish_of(game)
+    if finish is None:
         return ()
-    for table in rate([*finished_games(work.home), game]):
+    for table in rate([*finished_games(work.home, finish.kind), finish]):
         for rated in table.games:
-            if rated.game is game:
+            if rated.game is finish:
                 return (rated.x, rated.o)
     return ()

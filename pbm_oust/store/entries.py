@@ -17,10 +17,12 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header
 from pbm_oust.board.history import BadHistory, read_header
 from pbm_oust.board.notation import USERID, format_time, parse_time
+from pbm_oust.board.ratings import Finish
 from pbm_oust.board.record import Deed, Verb
 from pbm_oust.board.rename import userids_in
+from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Result, Side
+from pbm_oust.rules.position import How, Result, Side
 from pbm_oust.store.columns import parse_outcome
 from pbm_oust.store.waiting import BoardName
 
@@ -91,6 +93,15 @@ class Entry:
     def owners(self) -> frozenset[str]:
         """The userids that own the sides."""
         return frozenset((self.x, self.o))
+
+    @property
+    def finish(self) -> Finish | None:
+        """How the game ended, if it counts for ratings."""
+        if not self.is_rated or self.result is None or self.result.how is How.VOID:
+            return None
+        kind, board = KINDS[self.name.kind], self.name.board
+        grid, winner = parse_grid(self.grid), self.result.winner
+        return Finish(kind, board, grid, self.x, self.o, winner, self.latest)
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,6 +54,7 @@ class DatabaseInterrupted(DatabaseFault):
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _READ_ONLY = (errno.EROFS,)
+_FORBIDDEN = (errno.EACCES, errno.EPERM)
 
 
 def fault_of(error: apsw.Error, path: Path, number: int = 0) -> DatabaseFault | None:
@@ -128,4 +129,6 @@ def _fault_by(number: int, path: Path, verb: str, reason: str) -> DatabaseFault:
         return DatabaseFull(f"{path}: the disk is full")
     if number in _READ_ONLY:
         return DatabaseReadOnly(f"{path} cannot be written: it, or its disk, is read-only")
-    return DatabaseFailing(f"{path} cannot be {verb}: {os.strerror(number) if number else reason}")
+    why = os.strerror(number) if number else reason
+    advice = ". Use it as the user whom the home belongs to" if number in _FORBIDDEN else ""
+    return DatabaseFailing(f"{path} cannot be {verb}: {why}{advice}")

@@ -1,11 +1,10 @@
-"""The boards of a home as commands see them: read, held for writing, found by what they say."""
+"""The boards of a home as commands see them: read, written, found by what they say."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 from pbm_oust.board.game import Game
-from pbm_oust.refusal import NotAllowed
+from pbm_oust.board.ratings import Finish
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store import board_queries
@@ -58,14 +57,13 @@ def read_game(home: Home, kind: Kind, number: int) -> Game:
     return read_board(home, kind, number).game
 
 
-@contextmanager
-def open_board(home: Home, kind: Kind, number: int) -> Iterator[OpenBoard]:
-    """Give a board that is to be written. Raises NotAllowed if there is none, and DamagedHistory.
+def open_board(home: Home, kind: Kind, number: int) -> OpenBoard:
+    """Return a board that is to be written. Raises NotAllowed if there is none, and DamagedHistory.
 
     Nobody is kept from writing to it meanwhile: whoever commits first does, and the other is told
     that the board has changed.
     """
-    yield OpenBoard(read_board(home, kind, number), home)
+    return OpenBoard(read_board(home, kind, number), home)
 
 
 def start_new_board(
@@ -112,14 +110,11 @@ def active_entries(home: Home, userid: str) -> list[Entry]:
     return home.ask(board_queries.boards_of_player, userid, State.ACTIVE)
 
 
-def finished_games(home: Home) -> Iterator[Game]:
-    """Yield the games of all boards that count for ratings, but for those that cannot be read."""
-    for kind in KINDS:
-        for entry in home.ask(board_queries.rated_games, kind):
-            try:
-                yield game_of(home, entry)
-            except (DamagedHistory, NotAllowed):
-                continue
+def finished_games(home: Home, kind: Kind) -> Iterator[Finish]:
+    """Yield how the games of a kind ended that count for ratings, as the index has it."""
+    for entry in home.ask(board_queries.rated_games, kind.name):
+        if finish := entry.finish:
+            yield finish
 
 
 def has_played(userid: str, home: Home) -> bool:

@@ -9,8 +9,8 @@ import pytest
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Terms
-from pbm_oust.board.ratings import PROVISIONAL, SizeClass, Table, rate, size_class
-from pbm_oust.board.record import Deed, Ruling, Verb
+from pbm_oust.board.ratings import PROVISIONAL, SizeClass, Table, finish_of, rate, size_class
+from pbm_oust.board.record import Ruling, Verb
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.position import Side
 from tests.support.games import new_game, play
@@ -30,8 +30,13 @@ def finished(x: str, o: str, winner: str, number: int = 1, grid: str = "square 5
     return play(game, "o resign" if winner == "x" else "x resign")
 
 
+def rated(*games: Game) -> list[Table]:
+    """Return the ratings after those of some games that count."""
+    return rate(filter(None, map(finish_of, games)))
+
+
 def table_of(games: Sequence[Played]) -> Table:
-    (table,) = rate(finished(*game, number=number) for number, game in enumerate(games, 1))
+    (table,) = rated(*(finished(*game, number=number) for number, game in enumerate(games, 1)))
     return table
 
 
@@ -51,8 +56,8 @@ def test_a_game_lost_by_time_counts_and_one_that_was_never_begun_does_not() -> N
     forfeit = begun.rule(Ruling(Verb.FORFEIT, Side.X), begun.latest, "f" * 16)
     unmoved = new_game("square 5x5")
     expired = unmoved.rule(Ruling(Verb.FORFEIT, Side.X), unmoved.latest, "f" * 16)
-    assert rate([void, expired]) == []
-    (table,) = rate([forfeit])
+    assert rated(void, expired) == []
+    (table,) = rated(forfeit)
     assert table.standings["rrognlie"].rating == 1400
     assert table.standings["marksteere"].rating == 1800
 
@@ -108,7 +113,7 @@ def test_games_count_in_the_order_in_which_they_ended_whatever_the_order_of_thei
     played = [(*chance.sample(players, 2), chance.choice(["x", "o", "draw"])) for _ in range(120)]
     games = [finished(x, o, winner, number) for number, (x, o, winner) in enumerate(played, 1)]
     shuffled = chance.sample(games, len(games))
-    assert rate(shuffled)[0].standings == rate(games)[0].standings
+    assert rated(*shuffled)[0].standings == rated(*games)[0].standings
 
 
 def test_wins_losses_and_draws_are_counted() -> None:
@@ -120,7 +125,7 @@ def test_wins_losses_and_draws_are_counted() -> None:
 
 def test_who_took_over_a_side_by_swap_is_who_won() -> None:
     game = play(new_game("square 5x5"), "x C3", "o swap", "o resign")
-    assert rate([game])[0].standings["marksteere"].wins == 1
+    assert rated(game)[0].standings["marksteere"].wins == 1
 
 
 @pytest.mark.parametrize(
@@ -132,7 +137,7 @@ def test_who_took_over_a_side_by_swap_is_who_won() -> None:
     ],
 )
 def test_unrated_void_and_unfinished_games_do_not_count(game: Game) -> None:
-    assert rate([game]) == []
+    assert rated(game) == []
 
 
 @pytest.mark.parametrize(
@@ -148,15 +153,13 @@ def test_unrated_void_and_unfinished_games_do_not_count(game: Game) -> None:
 )
 def test_sizes_have_ratings_of_their_own(grid: str, size: SizeClass) -> None:
     assert size_class(parse_grid(grid)) is size
-    tables = rate([finished("alice", "bob", "x"), finished("alice", "bob", "x", 2, grid)])
+    tables = rated(finished("alice", "bob", "x"), finished("alice", "bob", "x", 2, grid))
     assert len(tables) == (1 if size is SizeClass.SMALL else 2)
 
 
 def test_the_change_of_a_game_is_told_for_each_player() -> None:
-    rated = table_of([("alice", "bob", "o")]).games[0]
-    assert rated.change_of("bob") is rated.o
-    assert rated.change_of("carol") is None
-    assert (rated.x.outcome, rated.o.outcome) == (-1, 1)
-    assert rated.game.records[-1].action is Deed.RESIGN
-    assert rated.game.result is not None
-    assert rated.game.result.winner is Side.O
+    told = table_of([("alice", "bob", "o")]).games[0]
+    assert told.change_of("bob") is told.o
+    assert told.change_of("carol") is None
+    assert (told.x.outcome, told.o.outcome) == (-1, 1)
+    assert (told.game.name, told.game.winner) == ("oust 1", Side.O)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner, Result
 
 from pbm_oust.cli import main
@@ -128,7 +129,7 @@ def test_backups_made_while_mails_come_in_hold_each_acknowledged_mail_wholly(
         correspondence = Correspondence(signed_up(server))
         correspondence.players[0].send("oust challenge alice bob -size=25 -noswap")
         with correspondence.going_on():
-            for number in range(3):
+            for number in range(2):
                 correspondence.wait_for_moves(8 * number)
                 acknowledged.append((correspondence.challenges + 1, correspondence.moves))
                 document_block("backup", tmp_path / "home", tmp_path / f"copy{number}")
@@ -137,6 +138,7 @@ def test_backups_made_while_mails_come_in_hold_each_acknowledged_mail_wholly(
         check(Home(tmp_path / f"home{number}"), boards, records)
 
 
+@pytest.mark.slow
 def test_a_game_goes_on_in_the_restored_home(tmp_path: Path) -> None:
     with running(tmp_path / "home") as server:
         players = signed_up(server)

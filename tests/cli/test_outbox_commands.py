@@ -60,12 +60,16 @@ def test_a_failed_letter_is_listed_sent_again_or_removed(home: Path) -> None:
     assert _run(home, "outbox", "list").output == ""
 
 
-@pytest.mark.parametrize("command", ["retry", "remove"])
-def test_only_letters_that_failed_are_retried_or_removed(command: str, home: Path) -> None:
+@pytest.mark.parametrize(
+    ("command", "what"), [("retry", "failed letters"), ("remove", "failed or held letters")]
+)
+def test_only_letters_that_failed_are_retried_or_removed(
+    command: str, what: str, home: Path
+) -> None:
     (name,) = _ask_for_help(home, "alice@example.org")
     refused = _run(home, "outbox", command, name)
     assert refused.exit_code == 1
-    assert refused.output == f"Error: 0 failed letters have names that begin with {name}\n"
+    assert refused.output == f"Error: 0 {what} have names that begin with {name}\n"
 
 
 def test_an_operator_has_an_address_written_to_again(home: Path) -> None:

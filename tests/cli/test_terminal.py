@@ -141,9 +141,9 @@ def test_a_person_at_a_terminal_sees_how_far_the_index_is(home: Home) -> None:
 
 
 def grow(home: Home, command: str) -> Game:
-    with open_board(home, KINDS["oust"], 17) as board:
-        game = act(board.game, command)
-        board.append(game)
+    board = open_board(home, KINDS["oust"], 17)
+    game = act(board.game, command)
+    board.append(game)
     return game
 
 

@@ -144,8 +144,8 @@ def test_the_operator_hands_a_side_to_another_player(world: World) -> None:
         ("bob", "oust 1 #3: carol to move"),
         ("carol", "oust 1 #3: your turn, carol"),
     ]
-    assert "You take over x, by the word of the operator." in world.text_to("carol")
-    assert "carol takes over x, by the word of the operator." in world.text_to("alice")
+    assert "The operator has given you side x." in world.text_to("carol")
+    assert "The operator has given side x to carol." in world.text_to("alice")
 
 
 @pytest.mark.parametrize(

@@ -124,6 +124,7 @@ def test_a_damaged_history_is_named_beside_a_damaged_database(home: Home) -> Non
     assert verified.stdout.startswith("oust 1: BAD: home/oust/1.txt: line 1: ")
 
 
+@pytest.mark.slow
 def test_who_has_locked_the_database_is_waited_for_and_then_named(home: Home) -> None:
     connection = apsw.Connection(str(home.database.path))
     connection.execute("BEGIN IMMEDIATE")

@@ -303,7 +303,7 @@ def test_an_answer_to_what_the_other_player_wrote_goes_to_him(talk: Talk) -> Non
 def test_a_game_that_is_over_is_talked_about(talk: Talk) -> None:
     talk.send(ALICE, "oust move 1 alice wonderland resign")
     over = talk.letter_to(BOB)
-    assert "What you answer to this mail goes to alice." in talk.text_to(BOB)
+    assert "Any other answer goes to alice." in talk.text_to(BOB)
     answer(talk, over, "Thank you!", BOB)
     assert talk.outcome == "done: chat"
     assert "  Thank you!" in talk.text_to(ALICE)
@@ -417,7 +417,7 @@ def test_who_may_have_a_new_password_is_told_that_it_ends_earlier_mails(talk: Ta
     talk.send(ALICE, "change password alice wonderland through-the-glass")
     answer(talk, letter, "D4", ALICE)
     text = talk.letter_to(ALICE).words
-    assert "Mails from before your latest change of password prove nothing any more." in text
+    assert "Mails from before you last changed your password no longer count." in text
     assert "You sent" not in text
 
 
@@ -426,7 +426,7 @@ def test_who_answers_an_offer_with_other_words_is_told_the_right_ones(talk: Talk
     offered = talk.letter_to(BOB)
     answer(talk, offered, "Yes, I agree.", BOB)
     text = talk.letter_to(BOB).words
-    assert "answer this mail with accept, or else with reject" in text
+    assert "answer this mail with accept; to refuse, with reject" in text
 
 
 def test_a_move_that_went_to_the_other_player_as_text_is_said_not_to_be_made(talk: Talk) -> None:

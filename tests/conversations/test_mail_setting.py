@@ -61,7 +61,7 @@ def test_who_has_settled_not_to_be_mailed_is_not_called_unreachable(
 ) -> None:
     talk.send(BOB, f"settings bob lookingglass mail {setting}")
     talk.send(ALICE, "oust move 1 alice wonderland C3")
-    assert "comes back" not in talk.text_to(ALICE)
+    assert "coming back" not in talk.text_to(ALICE)
 
 
 def test_who_has_settled_not_to_be_mailed_and_cannot_be_is_called_unreachable(talk: Talk) -> None:
@@ -71,7 +71,7 @@ def test_who_has_settled_not_to_be_mailed_and_cannot_be_is_called_unreachable(ta
     assert talk.send(ALICE, "oust move 1 alice wonderland C3") == [
         f"{ALICE}: oust 1 #2: bob to move"
     ]
-    assert "Mail to bob comes back" in talk.text_to(ALICE)
+    assert "Mail to bob is coming back" in talk.text_to(ALICE)
 
 
 def test_mine_leaves_out_the_parts_of_a_turn_that_goes_on(talk: Talk) -> None:

@@ -132,7 +132,7 @@ def test_a_closed_account_gets_no_mail_and_the_other_player_is_told(talk: Talk) 
     assert len(talk.send(ALICE, "oust move 1 alice wonderland C3")) == 1
     text = talk.text_to(ALICE)
     assert "The account of bob is closed" in text
-    assert "comes back" not in text
+    assert "coming back" not in text
     assert talk.send(ALICE, "message alice wonderland bob", "Hello") == [f"{ALICE}: not sent"]
 
 

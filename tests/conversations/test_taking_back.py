@@ -79,7 +79,7 @@ def test_who_was_mailed_at_one_of_his_addresses_is_asked(nth: int, home: Home) -
     home.outbox.remove(bobs[nth].name)
     mailed(home, ALICE, UNDO)
     assert actions(home)[-1] == "o undo"
-    assert "oust 1 #4: alice asks for a move back" in letters_to(home, BOB)
+    assert "oust 1 #4: alice asks to take a move back" in letters_to(home, BOB)
 
 
 def test_who_opened_the_letter_in_the_outbox_is_asked(home: Home) -> None:

@@ -7,6 +7,7 @@ from pbm_oust.board.record import Placement
 from pbm_oust.languages import ENGLISH, Language
 from pbm_oust.render.text import board_text
 from pbm_oust.rules.position import Kind, Side
+from pbm_oust.service.table import format_answer, playing_again
 from tests.kinds.conftest import ByMail
 from tests.support.home_by_mail import ALICE, BOB, PASSWORDS
 from tests.support.kinds import (
@@ -75,14 +76,16 @@ def test_every_placement_can_be_tapped_by_the_player_to_move(
     kind: Kind, language: Language, by_mail: ByMail
 ) -> None:
     for told in told_of(kind, language, by_mail):
-        for side, (_, address) in PLAYERS.items():
+        for side, (userid, address) in PLAYERS.items():
             game = told.game
             may_move = not game.result and game.to_move is side
             taps = {tap.subject for tap in Page(told.letters[address].page).taps()}
             placements = {*game.header.grid.names(game.position.placements())}
             others = {"swap"} if game.can_swap else {"pass"} if game.must_pass else set()
             words = {in_words_of(language, word) for word in others}
-            assert taps == (placements | words if may_move else set())
+            again = playing_again(game, userid) if game.result else ()
+            next_game = {format_answer(each, language=language) for each in again}
+            assert taps == (placements | words if may_move else next_game)
 
 
 def in_words_of(language: Language, word: str) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.accounts.clock import earliest_ruling
-from pbm_oust.board.ratings import START, rate
+from pbm_oust.board.ratings import START, finish_of, rate
 from pbm_oust.rules.position import How, Kind, Result, Side
 from pbm_oust.store import board_queries as queries
 from pbm_oust.store.boards import Boards
@@ -68,7 +68,9 @@ def test_the_index_knows_the_results_of_all_boards(kind: Kind, tmp_path: Path) -
 
 def test_a_win_is_worth_more_than_a_draw_and_that_more_than_a_loss(kind: Kind) -> None:
     for result, chance in short_games(kind).items():
-        (table,) = rate([chance.game()])
+        finish = finish_of(chance.game())
+        assert finish
+        (table,) = rate([finish])
         assert table.kind is kind
         x, o = (table.standings[userid].rating for userid in ("alice", "bob"))
         if result.winner is None:

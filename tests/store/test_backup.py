@@ -97,7 +97,7 @@ def test_a_mail_that_came_before_the_backup_is_known_after_it(home: Home, tmp_pa
     back_up(home, tmp_path / "copy", quiet)
     again = restored(tmp_path / "copy", tmp_path / "again")
     (letter,) = mailed(again, BOB, answer(1, "A1"), number=7)
-    assert "carried out when your mail came the first time" in letter.words
+    assert "Your mail came before, and this command was carried out then." in letter.words
     assert records(again, 1) == 2
 
 

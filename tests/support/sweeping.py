@@ -106,12 +106,12 @@ class World:
 
     def play(self, board: int, at: float, command: str) -> None:
         """Do what a command like `x C3` says on a day."""
-        with open_board(self.home, OUST, board) as held:
-            side, _, words = command.partition(" ")
-            game = held.game
-            by = next(each for each in type(game.to_move) if each.value == side)
-            cause = f"{board:08x}{game.next_number:08x}"
-            held.append(game.act(by, wish(words), max(day(at), game.latest), cause))
+        held = open_board(self.home, OUST, board)
+        side, _, words = command.partition(" ")
+        game = held.game
+        by = next(each for each in type(game.to_move) if each.value == side)
+        cause = f"{board:08x}{game.next_number:08x}"
+        held.append(game.act(by, wish(words), max(day(at), game.latest), cause))
 
     def game(self, board: int) -> Game:
         """Return the game of a board."""
