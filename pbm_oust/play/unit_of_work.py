@@ -197,9 +197,12 @@ class UnitOfWork:
         with self.posting([notice], request):
             return handled
 
-    def is_reached(self, counted: Counted, subject: str) -> bool:
-        """Return whether something was done as often as it may be, for an address or a userid."""
-        return self.home.ask(is_limit_reached, counted, subject, self.now())
+    def is_reached(self, counted: Counted, subject: str, more: int) -> bool:
+        """Return whether something was done as often as it may be, for an address or a userid.
+
+        `more` is how often the unit of work does it besides.
+        """
+        return self.home.ask(is_limit_reached, counted, subject, self.now(), more)
 
     def is_too_often(self, counted: Counted, userid: str) -> bool:
         """Return whether a player has done something as often as allowed; count it if not."""
