@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.bounces import Returned
 from pbm_oust.accounts.exported import account_lines
 from pbm_oust.accounts.notes import NOTES, notes_of
 from pbm_oust.accounts.password import Secret
-from pbm_oust.accounts.returned import Returned
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.values import OWN
 from pbm_oust.play.forms import SignedForm
@@ -23,7 +23,7 @@ from pbm_oust.store.waiting import BoardName
 
 @dataclass(frozen=True, slots=True)
 class Export(Command):
-    """Mail a player all that is stored about him."""
+    """Mail a player all that is stored about them."""
 
     userid: str
     password: Secret
@@ -84,7 +84,7 @@ LARGEST_PART = 200_000
 
 
 def export(command: Export, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Mail a player all that is stored about him, to the addresses of his account only."""
+    """Mail a player all that is stored about them, to the addresses of their account only."""
     account = actor.account
     at = work.player_at(account, request)
     own = tuple(address for address in at.addresses if account.has_address(address))

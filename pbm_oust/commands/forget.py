@@ -29,7 +29,7 @@ REALLY = "really"
 
 @dataclass(frozen=True, slots=True)
 class Forget(Command):
-    """Remove a player's account and his userid from all histories; say what that means first."""
+    """Remove a player's account, and the userid from all histories; say what that means first."""
 
     userid: str
     password: Secret

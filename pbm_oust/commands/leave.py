@@ -62,7 +62,7 @@ class DeletedNotice(Notice):
 
 
 def sign_off(command: Signoff, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Let a player take leave: boards that go on do so, and nobody starts new ones with him."""
+    """Let a player take leave: boards that go on do so, and nobody starts new ones with them."""
 
     def change(account: Account) -> Account:
         return with_signed_off(account, signed_off_since(account) or work.now())

@@ -90,7 +90,7 @@ class QueuedWithinTurn(OfBoard, NotAllowedReason):
 
 @dataclass(frozen=True, slots=True)
 class Queue(Command):
-    """Settle what to play when the other player has made his turn, or show or clear that."""
+    """Settle what to play after the other player's turn, or show or clear that."""
 
     kind: Kind
     board: int
@@ -195,7 +195,7 @@ _NO_CAUSE = "0" * 16
 
 
 def queue(command: Queue, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Settle what to play on a board when the other player has made his turn, or show or clear it.
+    """Settle what to play on a board after the other player's turn, or show or clear it.
 
     What is queued takes the place of what was queued on the board before.
     """

@@ -82,7 +82,7 @@ def _tables(kind: Kind, work: UnitOfWork) -> list[Table]:
 
 
 def _changes(table: Table, userid: str) -> tuple[tuple[str, Change], ...]:
-    """Return the latest games of a player by name, and what each did to his rating."""
+    """Return the latest games of a player by name, and what each did to the rating."""
     found = ((rated.game.name, rated.change_of(userid)) for rated in table.games)
     return tuple((name, change) for name, change in found if change)[-MOST_CHANGES:]
 

@@ -108,7 +108,7 @@ class SoughtNotice(OutcomeNotice):
     template = "sought"
     is_made: bool
     seeks: tuple[tuple[Seek, str], ...]
-    """The open challenges of the reader, with his userid."""
+    """The open challenges of the reader, with the userid."""
 
 
 def _seek(
@@ -210,7 +210,7 @@ def _change(
     request: Request,
     work: UnitOfWork,
 ) -> Handled:
-    """Change the challenges of a player, and tell him which are open."""
+    """Change the challenges of a player, and tell them which are open."""
     is_made = isinstance(command, OpenChallenge)
 
     def tell(account: Account) -> tuple[OutcomeNotice, list[Notice]]:

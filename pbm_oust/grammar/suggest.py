@@ -42,7 +42,7 @@ def legal_near(reason: AgainstRules, cell: str) -> list[str]:
 
 
 def possible_wish(game: Game, wish: Wish) -> Wish | None:
-    """Return what the player to move wishes where he can do it, and else what he could do."""
+    """Return what the player to move wishes, or where that is not possible, what is."""
     try:
         game.act(game.to_move, wish, game.latest, cause="")
     except Refusal:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from email.message import Message
 
+from pbm_oust.accounts.bounces import Bounce
 from pbm_oust.accounts.password import Secret
-from pbm_oust.accounts.returned import Bounce
 from pbm_oust.accounts.tags import (
     Claim,
     Reply,

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from pbm_oust.accounts.address import is_address
-from pbm_oust.accounts.returned import Bounce
+from pbm_oust.accounts.bounces import Bounce
 from pbm_oust.accounts.tags import envelope_sender
 from pbm_oust.mail.reports import STATUS
 from pbm_oust.store.configuration import Endpoint

@@ -28,7 +28,7 @@ class Sweeper:
     def __init__(self, seconds: float, wake: Callable[[], None]) -> None:
         self._seconds = seconds
         self._wake = wake
-        self._desk: UnitOfWork | None = None
+        self._work: UnitOfWork | None = None
         self._known: frozenset[Trouble] = frozenset()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
@@ -36,7 +36,7 @@ class Sweeper:
 
     def use(self, work: UnitOfWork) -> None:
         """Sweep at this work from now on."""
-        self._desk = work
+        self._work = work
 
     def stop(self) -> None:
         """Begin no further sweep."""
@@ -56,10 +56,10 @@ class Sweeper:
                 log.exception("the sweep is put off: a fault in the program")
 
     def _sweep(self) -> None:
-        if self._desk is None:
+        if self._work is None:
             return
-        self._look_at_histories(self._desk)
-        swept = sweep(self._desk)
+        self._look_at_histories(self._work)
+        swept = sweep(self._work)
         for deed in swept.done:
             log.info("sweep %s: %s", deed.about, deed.what)
         for trouble in swept.troubles:

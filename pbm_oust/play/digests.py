@@ -35,7 +35,7 @@ class DigestNotice(Notice):
 
 
 def send_digest(work: UnitOfWork, userid: str) -> bool:
-    """Mail a player what waits for him if his time of the day has come; return whether it was.
+    """Mail a player what waits for them if their time of the day has come; return whether it was.
 
     Nothing is mailed when nothing waits. Raises OSError.
     """
@@ -78,7 +78,7 @@ def _is_due(account: Account, now: datetime) -> bool:
 
 
 def _boards_of(userid: str, work: UnitOfWork) -> tuple[list[Game], list[Game]]:
-    """Return the boards on which it is a player's turn, and the others that he plays on."""
+    """Return the boards on which it is a player's turn, and their other boards."""
     boards = list(active_games(userid, work.home))
     waiting = [game for game in boards if game.player_to_move == userid]
     return waiting, [game for game in boards if game not in waiting]

@@ -54,7 +54,7 @@ def carry_out(
 ) -> Handled:
     """Do what a player wishes on a board, once however often the mail comes.
 
-    `wished` is given the game, which is held, and may raise NotAllowed.
+    `wished` is given the game and may raise NotAllowed.
     """
     board = open_board(work.home, kind, number)
     game = acted = board.game

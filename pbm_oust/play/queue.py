@@ -11,7 +11,7 @@ from pbm_oust.play.notices import Ahead
 def ahead_of(reader: Account | None, players: Iterable[Account], game: Game, since: int) -> Ahead:
     """Return what was settled ahead and came about from record `since` on, or did not.
 
-    Of `players`, what led to records is told; of the reader, if he is one of them, what waits and
+    Of `players`, what led to records is told; of the reader, if they are among them, what waits and
     what was dropped too.
     """
     told = game.records[since - 1 :]

@@ -28,10 +28,10 @@ class Request:
     message_id: str = ""
     """The Message-ID to answer to, where the mail has one."""
     language: Language = ENGLISH
-    """What the sender is answered in where no account of his says it."""
+    """What the sender is answered in where no account of theirs says it."""
     reply: Reply | None = None
     """Which letter the mail answers, where that proves whose it is; `line` is then a Subject of
-    the sender's own, or empty, and `chat` all that he wrote."""
+    the sender's own, or empty, and `chat` all that they wrote."""
     code: Secret | None = None
     """The code that the mail brings back, by the address to which it went."""
     fault: UnreadableReason | None = None

@@ -38,21 +38,21 @@ def rule_board(work: UnitOfWork, kind: Kind, board: int, decide: Decide) -> Game
     """
 
     def deed(work: UnitOfWork) -> Game | None:
-        held = open_board(work.home, kind, board)
-        ruling = decide(held.game)
-        return _rule(work, held, ruling) if ruling else None
+        opened = open_board(work.home, kind, board)
+        ruling = decide(opened.game)
+        return _rule(work, opened, ruling) if ruling else None
 
     return work.retried(deed)
 
 
-def _rule(work: UnitOfWork, held: OpenBoard, ruling: Ruling) -> Game:
-    game = held.game
+def _rule(work: UnitOfWork, opened: OpenBoard, ruling: Ruling) -> Game:
+    game = opened.game
     cause = id_of(game.name, game.next_number, format_ruling(ruling))
     ruled = game.rule(ruling, max(work.now(), game.latest), cause)
     request = request_of(cause)
     notices = _notices(game, ruled, ruling, work, request)
     with work.posting(notices, request):
-        held.append(ruled)
+        opened.append(ruled)
         work.hold(game.x, game.o)
     return ruled
 
@@ -62,7 +62,7 @@ def _notices(
 ) -> Iterable[Notice]:
     """Return who is told of a ruling: both players, of a reminder only the one it is for.
 
-    Who loses his side to another player is told as well.
+    A player whose side goes to another one is told as well.
     """
     if game.result:
         return tell_players(game, News.PLAYED, work, request, actor=None)

@@ -137,8 +137,8 @@ def write_board(
 def check_willing(challenged: Account, challenger: str, home: Home) -> None:
     """Make sure that a player may be put on a board by somebody whose userid is `challenger`.
 
-    That may be himself. Raises NotAllowed for one who rejects the challenger, who has signed off,
-    who has as many boards as they want, or whose account is closed.
+    That may be the same player. Raises NotAllowed for one who rejects the challenger, who has
+    signed off, who has as many boards as they want, or whose account is closed.
     """
     if signed_off_since(challenged):
         is_own = challenged.userid == challenger

@@ -36,8 +36,8 @@ def tell_players(
     the first record that the players have not been told of, 0 for the latest. `make` makes their
     notices, with the fields of any about a board.
 
-    A player is not told of what he has settled not to be mailed, unless something was written for
-    him. Those who watch are told of everything but what is written.
+    Players are not told of what they have settled not to be mailed, unless something was written
+    for them. Those who watch are told of everything but what is written.
     """
     acting = actor.userid if actor else ""
     others = [account for account in _players_of(game, work) if account.userid != acting]

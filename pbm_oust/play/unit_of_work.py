@@ -9,8 +9,8 @@ from typing import TypeVar
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import is_same_address
+from pbm_oust.accounts.bounces import Returned
 from pbm_oust.accounts.clock import Clock, read_clock
-from pbm_oust.accounts.returned import Returned
 from pbm_oust.accounts.settings import USUAL, settings_of
 from pbm_oust.accounts.status import disabled_since
 from pbm_oust.accounts.vacations import Absence, absences_of
@@ -157,9 +157,9 @@ class UnitOfWork:
         return absences_of(self.account(userid)) if self.has_account(userid) else ()
 
     def _known(self, notice: Notice, request: Request) -> Notice:
-        """Return a notice about a board to one of its players as one to him.
+        """Return a notice about a board to one of its players as one to that player.
 
-        It answers a mail that came from exactly an address of his account, and goes there alone.
+        It answers a mail that came from exactly an address of the account, and goes there alone.
         """
         game, reader = notice.board(), notice.reader
         if game is None or reader.userid or reader.addresses != (request.sender,):
@@ -197,12 +197,15 @@ class UnitOfWork:
         with self.posting([notice], request):
             return handled
 
-    def is_reached(self, counted: Counted, subject: str) -> bool:
-        """Return whether something was done as often as it may be, for an address or a userid."""
-        return self.home.ask(is_limit_reached, counted, subject, self.now())
+    def is_reached(self, counted: Counted, subject: str, more: int) -> bool:
+        """Return whether something was done as often as it may be, for an address or a userid.
+
+        `more` is how often the unit of work does it besides.
+        """
+        return self.home.ask(is_limit_reached, counted, subject, self.now(), more)
 
     def is_too_often(self, counted: Counted, userid: str) -> bool:
-        """Return whether a player has done something as often as he may; count it if not."""
+        """Return whether a player has done something as often as allowed; count it if not."""
         if self.home.ask(is_limit_reached, counted, userid, self.now()):
             return True
         self.home.do(count_once, counted, userid, self.now())
@@ -298,14 +301,14 @@ class UnitOfWork:
         return self._reachable(account, addresses, request.sender)
 
     def player(self, account: Account) -> Reader:
-        """Return a player who did not ask for what he reads; without addresses if disabled."""
+        """Return a player who did not ask for what they read; without addresses if disabled."""
         addresses = () if disabled_since(account) else account.addresses
         return self._reachable(account, addresses, "")
 
     def _reachable(self, account: Account, addresses: tuple[str, ...], wrote_from: str) -> Reader:
         """Return a reader at those addresses that letters do not come back from.
 
-        The address from which he wrote is one of those, whatever came back before.
+        The address from which they wrote is one of those, whatever came back before.
         """
         returned = self._returned(*addresses)
         lost = [each.address for each in returned if each.is_suspended]

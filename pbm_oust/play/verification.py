@@ -64,7 +64,11 @@ def ask(pending: Pending, addresses: Sequence[str], request: Request, work: Unit
     if home.ask(outcome_of, name):
         return Asked.USED_BEFORE
     known = home.ask(find_verification, name, now)
-    free = [each for each in addresses if not work.is_reached(Counted.CODES, each)]
+    free = list[str]()
+    for address in addresses:
+        same = sum(is_same_address(address, each) for each in free)
+        if not work.is_reached(Counted.CODES, address, same):
+            free.append(address)
     notices = [
         CodeNotice(_reader_at(address, pending.language, request, work), Secret(code), pending)
         for address in free

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from itertools import groupby
 
 from pbm_oust.accounts.address import normal_address
-from pbm_oust.accounts.returned import Bounce, Returned
+from pbm_oust.accounts.bounces import Bounce, Returned
 from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.connections import Row, Snapshot, Transaction
 

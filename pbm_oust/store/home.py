@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.bounces import Bounce, Returned
 from pbm_oust.accounts.clock import earliest_ruling
-from pbm_oust.accounts.returned import Bounce, Returned
 from pbm_oust.board.notation import USERID
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store import account_queries, bounces, message_keys, rate_limits, verifications
@@ -33,7 +33,7 @@ from pbm_oust.store.configuration import BadConfiguration, parse_configuration
 from pbm_oust.store.connections import Snapshot, Transaction
 from pbm_oust.store.database import FILE_NAME, Database
 from pbm_oust.store.disk import Disk, NoSuchFile, locked_folder, read_file
-from pbm_oust.store.faults import DatabaseFault, Stale
+from pbm_oust.store.faults import Stale
 from pbm_oust.store.histories import Histories
 from pbm_oust.store.letters import Draft, State, all_letters
 from pbm_oust.store.maildir import Maildir, recall_letter
@@ -94,9 +94,9 @@ class Home:
 
         What cannot be finished is left for another time.
         """
-        self.remove_drafts()
         self._settle(None)
         self._write_out()
+        self.remove_drafts()
 
     def remove_drafts(self) -> None:
         """Remove the files that processes which died were about to write."""
@@ -311,8 +311,8 @@ class Home:
         try:
             for unsettled in settle(self.database, self.boards, names):
                 log.warning("lines wait for the history of %s: %s", unsettled.name, unsettled.error)
-        except DatabaseFault as fault:
-            log.warning("lines wait for their histories: %s", fault)
+        except OSError as error:
+            log.warning("lines wait for their histories: %s", error)
 
     def _write_out(self) -> None:
         """Write letters into the Maildir where no relay takes them."""

@@ -1,4 +1,4 @@
-"""The boards of a home as commands see them: read, held for writing, found by what they say."""
+"""The boards of a home as commands see them: read, written, found by what they say."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

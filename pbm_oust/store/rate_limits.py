@@ -46,8 +46,13 @@ class Counted(Enum):
 LONGEST = max(counted.value.within for counted in Counted)
 
 
-def is_limit_reached(snapshot: Snapshot, counted: Counted, subject: str, now: datetime) -> bool:
-    """Return whether something was done as often as it may be, for an address or a userid."""
+def is_limit_reached(
+    snapshot: Snapshot, counted: Counted, subject: str, now: datetime, more: int = 0
+) -> bool:
+    """Return whether something was done as often as it may be, for an address or a userid.
+
+    `more` is how often it is about to be done besides.
+    """
     limit = counted.value
     (found,) = snapshot.rows(
         "SELECT count(*) FROM rate_limits WHERE word = ? AND subject = ? AND at > ?",
@@ -55,7 +60,7 @@ def is_limit_reached(snapshot: Snapshot, counted: Counted, subject: str, now: da
         _hash_of(subject),
         seconds(now - limit.within),
     )
-    return int(found[0]) >= limit.most
+    return int(found[0]) + more >= limit.most
 
 
 def count_once(transaction: Transaction, counted: Counted, subject: str, now: datetime) -> None:

@@ -25,6 +25,13 @@ def test_strangers_together_make_us_mail_an_address_three_times_a_day(home: Home
     assert [address for address, _ in codes(home)] == [ALICE] * 3
 
 
+def test_an_address_that_an_account_has_twice_gets_no_more_codes_than_another(home: Home) -> None:
+    make_account(home, "alice", "wonderland", ALICE, "Alice+tag@example.org")
+    for _ in range(3):
+        send(home, MALLORY, "forgot alice")
+    assert len(list(codes(home))) == 3
+
+
 def test_whoever_asks_too_often_for_his_own_address_gets_no_answer(home: Home) -> None:
     for _ in range(3):
         assert send(home, ALICE, "signup alice wonderland") == [f"{ALICE}: verify"]

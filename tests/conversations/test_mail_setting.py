@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from pbm_oust.accounts.bounces import MOST_BOUNCES, Bounce
 from pbm_oust.accounts.exported import account_lines
-from pbm_oust.accounts.returned import MOST_BOUNCES, Bounce
 from pbm_oust.accounts.watched import MOST_WATCHED, watched_by, with_watched
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_header

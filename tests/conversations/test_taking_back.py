@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.accounts.returned import Bounce
+from pbm_oust.accounts.bounces import Bounce
 from pbm_oust.board.notation import format_action
 from pbm_oust.mail.relay import Relaying
 from pbm_oust.rules.kinds import KINDS

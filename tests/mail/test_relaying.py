@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pbm_oust.accounts.returned import Bounce, Returned
+from pbm_oust.accounts.bounces import Bounce, Returned
 from pbm_oust.accounts.tags import envelope_sender
 from pbm_oust.mail import relay as module
 from pbm_oust.mail.relay import LONGEST_TRY, LONGEST_WAIT, SHORTEST_WAIT, Flushed, Relaying

@@ -13,10 +13,10 @@ from pbm_oust.accounts.notes import note_about, with_note
 from pbm_oust.accounts.registry import KEPT
 from pbm_oust.accounts.seeks import SEEKS
 from pbm_oust.accounts.watched import with_watched
-from pbm_oust.store.account_tables import AccountDamaged
 from pbm_oust.store.accounts import ACCOUNTS, AccountChanged, Accounts
 from pbm_oust.store.connections import Transaction
 from pbm_oust.store.database import Database
+from pbm_oust.store.faults import AccountDamaged
 from tests.support.account_store import ALICE, BOB, CAROL, ask, read, rows_of, tried, write
 from tests.support.kept import accounts
 from tests.support.strategies import relaxed

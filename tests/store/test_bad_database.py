@@ -1,10 +1,11 @@
 """A database that others hold, or that is damaged: what becomes of mail, and of the games."""
 
+import errno
 import os
 import re
 import smtplib
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -15,10 +16,12 @@ from pbm_oust.store.database import PATIENCE
 from pbm_oust.store.home import Home
 from tests.store.disturbed import ALICE, BOB
 from tests.support.home_by_mail import home_of, mailed
+from tests.support.listening import command, deliver, listening
 from tests.support.mails import mail
 from tests.support.outbox import letters
 from tests.support.rings import first_is_fast
 from tests.support.server import ADDRESS, PROGRAM, Server, running
+from tests.support.trouble import Fault, FaultyDisk, FaultyVfs, Trouble
 
 MOVE = "oust move 1 alice wonderland C3"
 
@@ -51,8 +54,8 @@ def send(server: Server, subject: str) -> int:
 
 
 def run(home: Home, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    command = [PROGRAM, "--home", str(home.path), *arguments]
-    return subprocess.run(command, input=stdin, capture_output=True, timeout=60)
+    program = [PROGRAM, "--home", str(home.path), *arguments]
+    return subprocess.run(program, input=stdin, capture_output=True, timeout=60)
 
 
 @pytest.mark.slow
@@ -83,7 +86,7 @@ def test_a_database_that_another_program_holds_for_a_moment_is_waited_for(home: 
     assert len(letters(home)) == 4
 
 
-DAMAGE = {
+DAMAGE: dict[str, Callable[[bytes], bytes]] = {
     "its beginning is something else": lambda data: b"something else  " + data[16:],
     "its first page is gone": lambda data: bytes(4096) + data[4096:],
     "it is cut off": lambda data: data[:5000],
@@ -124,3 +127,20 @@ def test_a_server_whose_database_is_damaged_meanwhile_keeps_nothing_and_loses_no
         whole.rename(home.database.path)
         assert send(server, "oust show 1") == 250
         assert server.stop() == 0
+
+
+def test_a_disk_that_becomes_read_only_keeps_mail_with_its_sender_until_it_is_not(
+    home: Home,
+) -> None:
+    trouble = Trouble(0, Fault.STAYS, errno.EROFS)
+    with FaultyVfs(trouble).in_use():
+        served = Home(home.path, FaultyDisk(trouble))
+        with listening(served) as port:
+            assert deliver(port, command("help")).startswith("250")
+            trouble.steps, trouble.at = 0, 1
+            assert deliver(port, command(MOVE)).startswith("451")
+            assert deliver(port, command("oust show 1")).startswith("451")
+            trouble.end()
+            assert deliver(port, command(MOVE)).startswith("250")
+        served.database.close()
+    assert len(letters(home)) == 5

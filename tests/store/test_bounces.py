@@ -6,7 +6,7 @@ from email.utils import make_msgid
 
 import pytest
 
-from pbm_oust.accounts.returned import MOST_BOUNCES, Bounce, Returned
+from pbm_oust.accounts.bounces import MOST_BOUNCES, Bounce, Returned
 from pbm_oust.store.bounces import MOST_KEPT, all_bounces, bounces_of, forget_bounces, note_bounce
 from pbm_oust.store.database import Database
 

@@ -4,16 +4,13 @@ import os
 import re
 import smtplib
 import subprocess
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import dataclass
 from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
 
-from pbm_oust.store.home import Home
-from tests.support.accounts import make_account
 from tests.support.server import ADDRESS, PROGRAM, letters_in, listening_port, stopped
 
 NAMESPACE = ("unshare", "--map-root-user", "--mount")
@@ -50,13 +47,12 @@ class Confined:
 
     def deliver(self, subject: str) -> int:
         """Hand a mail to `deliver` and return its exit status."""
-        return self._within(
-            PROGRAM,
-            "--home",
-            str(self.inside),
-            "deliver",
-            stdin=f"From: alice@example.org\nSubject: {subject}\n\n",
-        ).returncode
+        mail = f"From: alice@example.org\nSubject: {subject}\n\n"
+        return self.run("deliver", stdin=mail).returncode
+
+    def run(self, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+        """Run a command of the program on the home."""
+        return self._within(PROGRAM, "--home", str(self.inside), *arguments, stdin=stdin)
 
     def fill(self) -> None:
         """Leave no room on the disk."""
@@ -86,62 +82,76 @@ class Confined:
         )
 
 
-@contextmanager
-def confined(inside: Path) -> Iterator[Confined]:
+def confined(inside: Path, *command: str) -> subprocess.Popen[str]:
+    """Start a command that alone sees the small file system."""
     inside.mkdir()
-    serve = (PROGRAM, "--home", str(inside), "serve", "--address", ADDRESS)
-    process = subprocess.Popen(
-        [*NAMESPACE, "sh", "-c", MOUNTED, str(inside), *serve, "--smtp", "127.0.0.1:0"],
+    return subprocess.Popen(
+        [*NAMESPACE, "sh", "-c", MOUNTED, str(inside), *command],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
-    port = listening_port(process)
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Confined]:
+    """Give a server that runs, with two players and a board."""
+    home = tmp_path / "home"
+    serve = ("serve", "--address", ADDRESS, "--smtp", "127.0.0.1:0")
+    process = confined(home, PROGRAM, "--home", str(home), *serve)
     try:
-        yield Confined(process, inside, port)
+        server = Confined(process, home, listening_port(process))
+        add_players(server)
+        assert server.send("oust challenge alice bob -size=5", number=3) == 250
+        yield server
     finally:
         stopped(process)
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[Confined]:
-    with confined(tmp_path / "home") as server:
-        make_account(Home(server.home), "alice", "wonderland", "alice@example.org")
-        make_account(Home(server.home), "bob", "lookingglass", "bob@example.org")
-        assert server.send("oust challenge alice bob -size=5", number=3) == 250
-        yield server
+def idle(tmp_path: Path) -> Iterator[Confined]:
+    """Give a home at which no server runs, with two players and a board."""
+    process = confined(tmp_path / "home", "sh", "-c", "echo mounted; exec sleep 1000")
+    try:
+        assert process.stdout
+        assert process.stdout.readline() == "mounted\n"
+        idle = Confined(process, tmp_path / "home", 0)
+        add_players(idle)
+        assert idle.deliver("oust challenge alice bob -size=5") == os.EX_OK
+        yield idle
+    finally:
+        stopped(process)
 
 
-def contents(home: Path) -> dict[str, bytes]:
-    """Return every file of a home but the filler."""
-    return {
-        str(path.relative_to(home)): path.read_bytes()
-        for path in home.rglob("*")
-        if path.is_file() and path.name != "filler"
-    }
+def add_players(home: Confined) -> None:
+    for userid, password in (("alice", "wonderland"), ("bob", "lookingglass")):
+        added = ("players", "add", userid, f"{userid}@example.org", "--password", password)
+        home.run(*added).check_returncode()
 
 
-TROUBLES: list[tuple[Callable[[Confined], None], Callable[[Confined], None]]] = [
-    (Confined.fill, Confined.make_room),
-    (Confined.forbid_writing, Confined.allow_writing),
-]
+def contents(server: Confined) -> dict[str, str]:
+    """Return every history and letter, and what the database knows."""
+    paths = (path for path in server.home.rglob("*") if path.is_file())
+    found = {str(path): path.read_text() for path in paths if path.suffix in (".txt", ".pbm_oust")}
+    for listing in ("players", "games", "outbox"):
+        listed = server.run(listing, "list", "--json")
+        listed.check_returncode()
+        found[listing] = listed.stdout
+    return found
 
 
-@pytest.mark.parametrize(("begin", "end"), TROUBLES)
 @pytest.mark.slow
-def test_trouble_with_the_disk_keeps_mail_with_its_sender_until_it_is_over(
-    begin: Callable[[Confined], None], end: Callable[[Confined], None], server: Confined
-) -> None:
-    before = contents(server.home)
-    begin(server)
+def test_a_full_disk_keeps_mail_with_its_sender_until_there_is_room(server: Confined) -> None:
+    before = contents(server)
+    server.fill()
     assert server.send("oust move 1 alice wonderland C3", number=4) == 451
     assert server.send("oust challenge alice bob -size=7", number=5) == 451
     assert server.send("signup carol lamplight", "carol@example.org", number=6) == 451
     assert server.send("oust move 1 bob lookingglass C3", "bob@example.org", number=7) == 451
     assert server.send("help", number=8) == 451
     assert server.deliver("help") == os.EX_TEMPFAIL
-    assert contents(server.home) == before
-    end(server)
+    server.make_room()
+    assert contents(server) == before
     assert server.send("oust move 1 alice wonderland C3", number=4) == 250
     assert server.send("oust challenge alice bob -size=7", number=5) == 250
     assert server.send("signup carol lamplight", "carol@example.org", number=6) == 250
@@ -155,3 +165,15 @@ def test_trouble_with_the_disk_keeps_mail_with_its_sender_until_it_is_over(
         "oust 2 #1: alice to move",
         "help",
     ]
+
+
+@pytest.mark.slow
+def test_on_a_disk_that_cannot_be_written_mail_waits_and_games_are_shown(idle: Confined) -> None:
+    before = contents(idle)
+    idle.forbid_writing()
+    assert idle.deliver("help") == os.EX_TEMPFAIL
+    assert "oust 1, square 5x5: alice (x) to move" in idle.run("games", "show", "oust", "1").stdout
+    assert idle.run("games", "verify").stdout == "oust 1: ok, 0 records, alice (x) to move\n"
+    idle.allow_writing()
+    assert contents(idle) == before
+    assert idle.deliver("help") == os.EX_OK

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pbm_oust.accounts.returned import LONGEST, Bounce
+from pbm_oust.accounts.bounces import LONGEST, Bounce
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 LETTER = "<oust.17.5.0123456789abcdef@example.com>"
