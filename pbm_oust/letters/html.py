@@ -22,7 +22,7 @@ from pbm_oust.rules.position import Side
 from pbm_oust.service.table import format_answer
 
 ReplyTo = Callable[[Game], str | None]
-"""Returns the address at which a letter's reader moves on a board without his password.
+"""Returns the address at which a letter's reader moves on a board without their password.
 
 None where there is no such address; then nothing can be tapped.
 """

@@ -33,7 +33,7 @@ _ENDED: dict[Enum, str] = {
 
 
 def seek_rows(translator: Translator, seeks: Iterable[tuple[Seek, str]]) -> list[str]:
-    """Return a line for each open challenge: its number, who made it, and what he offers."""
+    """Return a line for each open challenge: its number, who made it, and what they offer."""
     return in_columns(
         (
             f"{seek.kind} {seek.number}",

@@ -26,11 +26,11 @@ class Reader:
     wrote_from: str = ""
     """The address from which this reader wrote the mail that the notice answers, if one did."""
     returned: tuple[Returned, ...] = ()
-    """The reader's addresses from which letters came back since he last wrote."""
+    """The reader's addresses from which letters came back since they last wrote."""
     settings: Settings = USUAL
-    """What the reader has settled; what is usual where the server does not know him."""
+    """What the reader has settled; what is usual where the server does not know them."""
     account: Account | None = field(default=None, repr=False)
-    """The reader's account, where an answer to the notice may count as his."""
+    """The reader's account, where an answer to the notice may count as theirs."""
 
     @property
     def asked(self) -> bool:
@@ -165,22 +165,22 @@ class BoardNotice(TimedNotice):
     """What the other player wrote along with it."""
     chat_from: str = ""
     unreachable: str = ""
-    """The userid of the other player, where no letter reaches him at present."""
+    """The userid of the other player, where no letter reaches them at present."""
     changes: tuple[Change, ...] = ()
     """What the game did to the ratings of its players, where it is over and rated."""
     told_from: int = 0
     """The number of the first record that the notice tells of; 0 for the latest alone."""
     back: str = ""
-    """The userid of the player whose vacation ended with what he did here."""
+    """The userid of the player whose vacation ended with what they did here."""
     disabled: str = ""
-    """The userid of the other player, where the operator has disabled his account."""
+    """The userid of the other player, where the operator has disabled their account."""
     note: str = ""
     """What the reader has noted about the board."""
     is_watched: bool = False
     """Whether the reader does not play on the board and only watches it."""
     ahead: Ahead = Ahead()
     untold: str = ""
-    """The userid of the other player, where he has not been told of what is taken back."""
+    """The userid of the other player, where they have not been told of what is taken back."""
 
     def board(self) -> Game:
         """Return the game that is shown."""
