@@ -76,7 +76,7 @@ def show(operator: Operator, name: str, raw: bool) -> None:
 @click.option("--relay", type=RELAY, help="Where to hand letters over: smtp://HOST:PORT.")
 @pass_operator
 def flush_(operator: Operator, relay: Endpoint | None) -> None:
-    """Hand all letters to the relay now."""
+    """Hand all letters that wait to the relay now."""
     relay = relay or operator.configuration.relay
     if relay is None:
         raise click.UsageError("no relay is configured; name one with --relay")

@@ -22,7 +22,7 @@ from pbm_oust.store.histories import DamagedHistory, NoSuchBoard
 def rename(operator: Operator, old: str, new: str) -> None:
     """Give a player another userid, in all histories too.
 
-    The player and everybody they play with are told by mail. If this is interrupted, repeat it.
+    The player and everybody they play with are told by mail. All of it happens, or nothing.
     """
     try:
         new = read_new_userid(new)
@@ -39,7 +39,7 @@ def merge(operator: Operator, userid: str, into: str) -> None:
     """Join a player's account with another one of theirs, INTO.
 
     INTO stays, and gets the boards, addresses and notes. The player and everybody they play with
-    are told by mail. If this is interrupted, repeat it.
+    are told by mail. All of it happens, or nothing.
     """
     _move(operator, merge_players, userid.lower(), into.lower(), "merged")
 
