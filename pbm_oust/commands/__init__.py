@@ -1,1 +1,1 @@
-"""One module a command or family: its form, what it does, and what to send where it is refused."""
+"""One module for each command or family: its form, what it does, and what to send instead."""

@@ -25,7 +25,7 @@ from pbm_oust.refusal import NotAllowed, NotAllowedReason
 
 @dataclass(frozen=True, slots=True)
 class TooManyAddresses(NotAllowedReason):
-    """The account would have more addresses than may be."""
+    """The account would have too many addresses."""
 
     most: int
     """How many it may have."""
@@ -33,7 +33,7 @@ class TooManyAddresses(NotAllowedReason):
 
 @dataclass(frozen=True, slots=True)
 class Add(Command):
-    """Add addresses to an account; without any, that which the command came from."""
+    """Add addresses to an account; if none are given, the sender's."""
 
     userid: str
     password: Secret
@@ -42,7 +42,7 @@ class Add(Command):
 
 @dataclass(frozen=True, slots=True)
 class ChangeAddress(Command):
-    """Replace the addresses of an account; without any, by that which the command came from."""
+    """Replace the addresses of an account; if none are given, by the sender's."""
 
     userid: str
     password: Secret
@@ -61,7 +61,7 @@ def add(command: Add, actor: Actor, request: Request, work: UnitOfWork) -> Handl
 def change_address(
     command: ChangeAddress, actor: Actor, request: Request, work: UnitOfWork
 ) -> Handled:
-    """Mail codes to the addresses that are to replace those of an account."""
+    """Mail codes to the addresses that will replace those of an account."""
     addresses = command.addresses or (request.sender,)
     return _ask_for(Purpose.CHANGE, addresses, actor, request, work)
 
@@ -69,7 +69,7 @@ def change_address(
 def _ask_for(
     purpose: Purpose, addresses: tuple[str, ...], actor: Actor, request: Request, work: UnitOfWork
 ) -> Handled:
-    """Mail codes to addresses; who asked from elsewhere is answered at the account's addresses."""
+    """Mail codes to addresses. If none is the sender's, the account's addresses get an answer."""
     language = settings_of(actor.account).language
     asked = ask_each(
         [

@@ -22,10 +22,10 @@ from pbm_oust.store.account_queries import accounts_wanting_broadcasts
 
 @dataclass(frozen=True, slots=True)
 class TooManyBroadcasts(NotAllowedReason):
-    """The player has written to everybody as often as they may in a day."""
+    """The player has reached the limit of broadcasts a day."""
 
     most: int
-    """How often that is."""
+    """The limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class BroadcastNotice(Notice):
 
     template = "broadcast"
     author: str
-    """The userid of who wrote it; empty for the operator."""
+    """The userid of its author; empty for the operator."""
     text: str
 
     def answer(self) -> Unheard:
@@ -57,11 +57,11 @@ class BroadcastSentNotice(OutcomeNotice):
     template = "broadcast_sent"
     text: str
     count: int
-    """To how many."""
+    """The number of players who get it."""
 
 
 def broadcast(command: Broadcast, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Pass the text of a mail on to everybody else, a few times a day at most."""
+    """Pass the text of a mail on to everybody else, at most a few times a day."""
     text = request.chat
     if not text.strip():
         raise NotAllowed(NothingWritten())
@@ -85,7 +85,7 @@ def broadcast(command: Broadcast, actor: Actor, request: Request, work: UnitOfWo
 def announce(text: str, userids: Iterable[str] | None, work: UnitOfWork) -> int:
     """Mail the operator's words to these players, or to all who want such mails.
 
-    Returns to how many. Raises NotAllowed for a userid that nobody has.
+    Returns the number of players. Raises NotAllowed for a userid that nobody has.
     """
     if userids is None:
         notices = notices_to(work.home.ask(accounts_wanting_broadcasts), text, "", work)
@@ -101,7 +101,7 @@ def announce(text: str, userids: Iterable[str] | None, work: UnitOfWork) -> int:
 def notices_to(
     accounts: Iterable[Account], text: str, author: str, work: UnitOfWork
 ) -> list[BroadcastNotice]:
-    """Return the notices to those players who are there and can be reached."""
+    """Return the notices to those players who have not signed off and can be reached."""
     readers = (work.player(account) for account in accounts if not signed_off_since(account))
     return [BroadcastNotice(reader, author, text) for reader in readers if reader.addresses]
 

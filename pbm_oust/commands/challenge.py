@@ -39,7 +39,7 @@ class Challenge(Command):
     terms: Terms
 
     def instead(self, refusal: Refusal) -> Command | None:
-        """Return a challenge as is usual, where the game cannot be played on the grid."""
+        """Return a challenge with the usual grid, if the game cannot be played on this one."""
         if not isinstance(refusal.reason, UnusableGrid):
             return None
         return Challenge(self.kind, self.x, self.o, self.kind.default_grid, Terms())
@@ -51,14 +51,14 @@ def _challenge(kind: Kind, x: str, o: str, *, grid: Grid | None = None, **terms:
 
 
 def _settled(command: Command) -> dict[str, object]:
-    """Return what options have to set for a challenge."""
+    """Return what a challenge must set by options."""
     if not isinstance(command, Challenge):
         return {}
     return set_by(command.kind, command.grid, command.terms)
 
 
 def set_by(kind: Kind, grid: Grid, terms: Terms) -> dict[str, object]:
-    """Return what options have to set for a grid and terms of a game: what is not usual."""
+    """Return what options must set: where the grid and terms differ from the usual ones."""
     usual = asdict(Terms())
     found = {name: value for name, value in asdict(terms).items() if value != usual[name]}
     return found if grid == kind.default_grid else {"grid": grid, **found}
@@ -86,13 +86,13 @@ def _write_hex(kind: Kind, grid: Grid) -> str:
 
 
 def _shortest(grid: Grid) -> str:
-    """Return the size of a grid as short as it is read: `13`, `11x9`, `3,4`."""
+    """Return the size of a grid in its shortest form: `13`, `11x9`, `3,4`."""
     first, second = grid.size
     return str(first) if first == second else format_size(grid)
 
 
 _EXAMPLES = {Shape.SQUARE: ("13", "11x9"), Shape.HEX: ("3", "3,4")}
-"""Sizes that show how one is written."""
+"""Sizes that show how to write one."""
 
 
 def _size_forms(kind: Kind) -> tuple[str, ...]:
@@ -108,12 +108,12 @@ def _hex_forms(kind: Kind) -> tuple[str, ...]:
 
 
 def _needs_hex(kind: Kind) -> bool:
-    """Return whether `-hex` says what `-size` cannot say."""
+    """Return whether a game needs `-hex`, because `-size` cannot say it."""
     return kind.own_shape is not Shape.HEX
 
 
 def _switch(name: str, term: str) -> Option[bool]:
-    """Return the option that turns something off by its mere presence."""
+    """Return an option without a value that turns something off."""
 
     def read(_kind: Kind, value: str | None) -> bool:
         if value is not None:
@@ -153,7 +153,7 @@ OPTIONS = (
     _days("totaltime", 0),
     _days("maxtime", 0),
 )
-"""What can be settled when a board starts."""
+"""The options for starting a board."""
 
 TWO_PLAYERS = (Parameter("USERID1", read_userid), Parameter("USERID2", read_userid))
 

@@ -31,20 +31,20 @@ class Export(Command):
 
 @dataclass(frozen=True, slots=True)
 class ExportNotice(Notice):
-    """The first letter of an export: all that is stored about the reader but histories."""
+    """The first letter of an export: all that is stored about the reader except histories."""
 
     template = "export"
     lines: tuple[str, ...]
-    """The account, a line for each thing."""
+    """The account, one line for each item."""
     notes: Mapping[str, str]
-    """What the reader has noted about boards, by their names."""
+    """The reader's notes, by the names of the boards."""
     returned: tuple[Returned, ...]
     letters: int
-    """How many letters to the reader wait to be sent."""
+    """The number of letters to the reader that wait to be sent."""
     boards: tuple[str, ...]
-    """The names of the boards in whose histories the reader's userid stands."""
+    """The names of the boards whose histories hold the reader's userid."""
     parts: int
-    """How many letters the export has."""
+    """The number of letters of the export."""
     part: int = 1
 
     def topic(self) -> str:
@@ -59,7 +59,7 @@ class ExportBoardsNotice(Notice):
     template = "export_boards"
     part: int
     parts: int
-    """How many letters the export has."""
+    """The number of letters of the export."""
     histories: tuple[tuple[str, str], ...]
     """The names of boards, and their histories."""
 
@@ -74,9 +74,9 @@ class ExportSentNotice(Notice):
 
     template = "export_sent"
     addresses: tuple[str, ...]
-    """Where it goes; none where no mail arrives at present."""
+    """Where it goes; empty if no mail arrives at present."""
     count: int
-    """How many letters it has."""
+    """The number of its letters."""
 
 
 LARGEST_PART = 200_000
@@ -84,7 +84,7 @@ LARGEST_PART = 200_000
 
 
 def export(command: Export, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Mail a player all that is stored about them, to the addresses of their account only."""
+    """Mail a player all that is stored about them, but only to the addresses of their account."""
     account = actor.account
     at = work.player_at(account, request)
     own = tuple(address for address in at.addresses if account.has_address(address))
@@ -106,7 +106,7 @@ def export(command: Export, actor: Actor, request: Request, work: UnitOfWork) ->
 def _first_letter(
     account: Account, reader: Reader, boards: tuple[str, ...], parts: int, work: UnitOfWork
 ) -> ExportNotice:
-    """Return what is known of a player apart from the histories of their boards."""
+    """Return what is stored about a player except the histories of their boards."""
     bounces = (work.home.ask(bounces_of, address) for address in account.addresses)
     return ExportNotice(
         reader,

@@ -44,7 +44,7 @@ class ForgetNotice(Notice):
     active: tuple[str, ...]
     """The names of the boards on which the reader plays."""
     boards: int
-    """In how many histories the reader's userid stands."""
+    """The number of histories with the reader's userid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +54,9 @@ class ForgottenNotice(OutcomeNotice):
     template = "forgotten"
     userid: str
     left: int
-    """How many boards were left."""
+    """The number of boards that the player has left."""
     word: str
-    """What stands in histories in the place of the userid; empty where it was in none."""
+    """What replaces the userid in histories; empty if it was in none."""
 
 
 def forget(command: Forget, request: Request, work: UnitOfWork) -> Handled:
@@ -88,7 +88,7 @@ def forget(command: Forget, request: Request, work: UnitOfWork) -> Handled:
     return Handled(Outcome.DONE)
 
 
-# It proves its password itself: when its mail comes again, the account has gone.
+# It checks the password itself: when its mail comes again, the account is gone.
 FORMS = (
     OpenForm(
         "forget", Forget, OWN, only_word(REALLY), heading=Heading.ACCOUNT, rank=90, run=forget

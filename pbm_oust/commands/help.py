@@ -14,10 +14,10 @@ from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 
 SUBJECTS = ("tutorial", "time")
-"""What there is help about that is neither a command nor a game."""
+"""The subjects of the help that are neither commands nor games."""
 
 _WORDS = frozenset({*SUBJECTS, *ALIASES.values()})
-"""The words of which other languages may have their own."""
+"""The words that other languages may translate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Help(Command):
 
 @dataclass(frozen=True, slots=True)
 class HelpNotice(Notice):
-    """The pages of the help that were asked for; the overview where none was named."""
+    """The pages of the help that were asked for; the overview if none was named."""
 
     template = "help"
     subjects: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""The commands that say whose challenges are taken, and how many: limit, reject and unreject."""
+"""The commands that say whose challenges a player takes, and how many: limit, reject, unreject."""
 
 from dataclasses import dataclass
 
@@ -19,10 +19,10 @@ from pbm_oust.refusal import NotAllowed, NotAllowedReason, Unreadable, Unreadabl
 
 @dataclass(frozen=True, slots=True)
 class BadLimit(UnreadableReason):
-    """A word is not a number of boards that can be wished for."""
+    """A word is not a number that can limit boards."""
 
     most: int
-    """The highest one."""
+    """The highest number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class RejectsSelf(NotAllowedReason):
 
 @dataclass(frozen=True, slots=True)
 class Limit(Command):
-    """Be on at most so many active boards at once; 0 for any number."""
+    """Limit the number of one's active boards; 0 for any number."""
 
     userid: str
     password: Secret
@@ -41,7 +41,7 @@ class Limit(Command):
 
 @dataclass(frozen=True, slots=True)
 class Reject(Command):
-    """Take no challenges from these players; without any, list those from whom none are taken."""
+    """Take no challenges from these players; without userids, list those who are rejected."""
 
     userid: str
     password: Secret
@@ -59,13 +59,13 @@ class Unreject(Command):
 
 @dataclass(frozen=True, slots=True)
 class LimitNotice(OutcomeNotice):
-    """On how many active boards the reader wants to be."""
+    """The number of active boards that the reader wants at most."""
 
     template = "limit"
     limit: int
     """0 for any number."""
     active: int
-    """On how many the reader is."""
+    """The number that the reader has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +75,9 @@ class RejectedNotice(OutcomeNotice):
     template = "rejected"
     rejected: tuple[str, ...]
     changed: tuple[str, ...] = ()
-    """Those whom the command was about."""
+    """The players whom the command named."""
     is_ended: bool = False
-    """Whether challenges of these are taken again."""
+    """Whether their challenges are taken again."""
 
 
 def _read_limit(word: str) -> int:
@@ -87,7 +87,7 @@ def _read_limit(word: str) -> int:
 
 
 def set_limit(command: Limit, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Change on how many active boards a player wants to be."""
+    """Limit the number of a player's active boards."""
 
     def tell(account: Account) -> tuple[OutcomeNotice, list[Notice]]:
         active = count_active(account.userid, work.home)
@@ -100,7 +100,7 @@ def set_limit(command: Limit, actor: Actor, request: Request, work: UnitOfWork) 
 
 
 def reject(command: Reject, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Reject challenges of players from now on, or list those who are rejected."""
+    """Reject the challenges of players from now on, or list those who are rejected."""
     if actor.userid in command.userids:
         raise NotAllowed(RejectsSelf())
     if not command.userids:
@@ -112,7 +112,7 @@ def reject(command: Reject, actor: Actor, request: Request, work: UnitOfWork) ->
 
 
 def unreject(command: Unreject, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Take challenges of players again."""
+    """Take the challenges of players again."""
     return _change_rejected(command, actor, request, work)
 
 

@@ -1,4 +1,4 @@
-"""The commands that leave: signoff and coming back, all boards at once, and delete."""
+"""The commands signoff and delete, and leaving all boards at once."""
 
 from dataclasses import dataclass
 
@@ -28,7 +28,7 @@ from pbm_oust.store.waiting import BoardName
 
 @dataclass(frozen=True, slots=True)
 class Signoff(Command):
-    """Take leave: the account stays, and boards that go on."""
+    """Sign off: the account stays, and boards go on."""
 
     userid: str
     password: Secret
@@ -44,7 +44,7 @@ class Delete(Command):
 
 @dataclass(frozen=True, slots=True)
 class SignedOffNotice(OutcomeNotice):
-    """The reader has taken leave."""
+    """The reader has signed off."""
 
     template = "signed_off"
     boards: tuple[str, ...]
@@ -53,7 +53,7 @@ class SignedOffNotice(OutcomeNotice):
 
 @dataclass(frozen=True, slots=True)
 class DeletedNotice(Notice):
-    """The reader's account is removed."""
+    """The reader's account was removed."""
 
     template = "deleted"
     userid: str
@@ -62,7 +62,7 @@ class DeletedNotice(Notice):
 
 
 def sign_off(command: Signoff, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Let a player take leave: boards that go on do so, and nobody starts new ones with them."""
+    """Let a player sign off: their boards go on, and nobody starts new ones with them."""
 
     def change(account: Account) -> Account:
         return with_signed_off(account, signed_off_since(account) or work.now())
@@ -75,7 +75,7 @@ def sign_off(command: Signoff, actor: Actor, request: Request, work: UnitOfWork)
 
 
 def delete(command: Delete, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Remove an account: it gives up its boards, and then all that is kept of it goes."""
+    """Remove an account: it gives up its boards, and then all of it is deleted."""
     home, userid = work.home, actor.userid
     if home.ask(outcome_of, actor.message_key) is KeyOutcome.REFUSED:
         raise NotAllowed(RefusedBefore())
@@ -92,9 +92,9 @@ def delete(command: Delete, actor: Actor, request: Request, work: UnitOfWork) ->
 
 
 def leave_boards(actor: Actor, request: Request, work: UnitOfWork) -> dict[BoardName, Game]:
-    """Resign all boards of a player that go on, and decline those on which they have not moved yet.
+    """Resign all active boards of a player, and decline those on which they have not moved yet.
 
-    The other players and those who watch are told. Returns the games of the boards then. Raises
+    The other players and those who watch are told. Returns the games after that. Raises
     DamagedHistory.
     """
     names = boards_of(actor.userid, work.home)
@@ -103,7 +103,7 @@ def leave_boards(actor: Actor, request: Request, work: UnitOfWork) -> dict[Board
 
 
 def _leave(name: BoardName, actor: Actor, request: Request, work: UnitOfWork) -> Game | None:
-    """Leave one board if the game goes on, and return the game then."""
+    """Leave one board if its game goes on, and return the game after that."""
     opened = open_board(work.home, KINDS[name.kind], name.board)
     game = opened.game
     side = game.side_of(actor.userid)

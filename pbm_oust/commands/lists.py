@@ -35,7 +35,7 @@ from pbm_oust.store.waiting import BoardName
 
 @dataclass(frozen=True, slots=True)
 class Games(Command):
-    """List the boards of these players, or of everybody, that the filter leaves."""
+    """List the boards of these players, or of everybody, that pass the filter."""
 
     kind: Kind
     userids: tuple[str, ...]
@@ -44,14 +44,14 @@ class Games(Command):
 
 @dataclass(frozen=True, slots=True)
 class Listing(Command):
-    """List the boards of these games, or of all, that go on or ended of late."""
+    """List the boards of these games, or of all, that go on or ended lately."""
 
     kinds: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Past(Command):
-    """List the boards of these players, or of everybody, that are over, with their results."""
+    """List the finished boards of these players, or of everybody, with their results."""
 
     kind: Kind
     userids: tuple[str, ...]
@@ -72,7 +72,7 @@ class GamesNotice(Notice):
 
 @dataclass(frozen=True, slots=True)
 class ListNotice(Notice):
-    """A list of the boards that go on, open challenges, and boards that ended of late."""
+    """A list of active boards, open challenges, and boards that ended lately."""
 
     template = "list"
     kinds_asked: tuple[Kind, ...]
@@ -86,15 +86,15 @@ class ListNotice(Notice):
 
 @dataclass(frozen=True, slots=True)
 class HistoryNotice(Notice):
-    """A list of boards that are over, the latest first."""
+    """A list of finished boards, the latest first."""
 
     template = "history"
     kind: Kind
     userids: tuple[str, ...]
-    """Whose boards were asked for; those of everybody where there are none."""
+    """The players whose boards were asked for; empty for everybody."""
     games: tuple[Game, ...]
     left_out: int
-    """How many older ones there are."""
+    """The number of older ones."""
     damaged: tuple[str, ...]
     """The names of boards that cannot be read."""
 
@@ -106,7 +106,7 @@ def _read_kinds(words: Sequence[str]) -> tuple[str, ...]:
 MOST_BOARDS_LISTED = 200
 
 LATE = timedelta(days=30)
-"""How long a board that is over is listed beside those that go on."""
+"""How long finished boards are listed beside active ones."""
 
 
 def list_games(command: Games, request: Request, work: UnitOfWork) -> Handled:
@@ -118,7 +118,7 @@ def list_games(command: Games, request: Request, work: UnitOfWork) -> Handled:
 
 
 def list_all(command: Listing, request: Request, work: UnitOfWork) -> Handled:
-    """Answer with the boards that go on and those that ended of late."""
+    """Answer with the boards that go on and those that ended lately."""
     kinds = [KINDS[name] for name in command.kinds] or list(KINDS.values())
     since = work.now() - LATE
     games, damaged = list[Game](), list[str]()
@@ -140,7 +140,7 @@ def list_all(command: Listing, request: Request, work: UnitOfWork) -> Handled:
 
 
 def list_past(command: Past, request: Request, work: UnitOfWork) -> Handled:
-    """Answer with boards that are over and their results, the latest first."""
+    """Answer with finished boards and their results, the latest first."""
     home, kind, userids = work.home, command.kind, command.userids
     if userids:
         found = _entries(work, kind, userids, Filter.INACTIVE)
@@ -176,7 +176,7 @@ def find_games_of_kinds(
 def find_games(
     work: UnitOfWork, kind: Kind, userids: tuple[str, ...], chosen: Filter
 ) -> tuple[tuple[Game, ...], tuple[str, ...]]:
-    """Return the games of these players that a filter leaves, and the names of damaged boards.
+    """Return the games of these players that pass a filter, and the names of damaged boards.
 
     Without userids, the games of everybody; a userid that nobody has is on no board.
     """
@@ -195,12 +195,12 @@ def _read_games(
         except DamagedHistory:
             damaged.add(entry.name)
         except NotAllowed:
-            continue  # somebody has removed it, and the index does not say so yet
+            continue  # somebody has removed it, and the index does not know yet
     return tuple(games), tuple(map(str, sorted(damaged)))
 
 
 def _entries(work: UnitOfWork, kind: Kind, userids: tuple[str, ...], chosen: Filter) -> list[Entry]:
-    """Return what the index says of the boards that a filter leaves, in order."""
+    """Return the index entries of the boards that pass a filter, in order."""
     found: dict[BoardName, Entry] = {}
     for userid in userids or (None,):
         for state in _STATES[chosen]:

@@ -1,4 +1,4 @@
-"""The command that carries out those in the text of the mail, one a line: multiple."""
+"""The command that carries out the lines in the text of the mail: multiple."""
 
 from dataclasses import dataclass, replace
 
@@ -20,12 +20,12 @@ class NoLines(UnreadableReason):
     """There are no commands in the text, or too many."""
 
     most: int
-    """How many there may be."""
+    """The most that there may be."""
 
 
 @dataclass(frozen=True, slots=True)
 class MultipleWithin(UnreadableReason):
-    """A line of the text would carry out lines itself."""
+    """A line of the text is itself a multiple."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,21 +43,21 @@ class MultipleNotice(Notice):
     failed: tuple[tuple[str, Notice], ...]
     """The line that was refused, if one was."""
     left: tuple[str, ...]
-    """The lines behind that."""
+    """The lines after that."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnsweredElsewhereNotice(Notice):
-    """A command of several was carried out, and its answer is a letter of its own."""
+    """One of several commands was carried out, and its answer is a letter of its own."""
 
     template = "answered_elsewhere"
 
 
 def multiple(_command: Multiple, request: Request, work: UnitOfWork, service: Service) -> Handled:
-    """Carry out the lines of a mail's text up to the first that is refused; answer them in one.
+    """Carry out the lines of a mail's text up to the first that is refused, with one answer.
 
-    Each line is a request of its own, with an id of its own, so that a mail that comes again does
-    none of them twice.
+    Each line is a request with its own message key, so that a mail that comes again does none of
+    them twice.
     """
     lines = [line for line in request.chat.splitlines() if line.strip()]
     if not 0 < len(lines) <= MOST_LINES:
@@ -70,7 +70,7 @@ def multiple(_command: Multiple, request: Request, work: UnitOfWork, service: Se
     def collect(notice: Notice, request: Request) -> list[Draft]:
         if not notice.reader.asked:
             return work.write(notice, request)
-        # A command that is done again has another answer.
+        # A command that comes again has a different answer.
         latest[:] = [notice]
         return []
 

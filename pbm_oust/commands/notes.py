@@ -25,12 +25,12 @@ DELETE = "delete"
 
 @dataclass(frozen=True, slots=True)
 class NoteTooLong(OfBoard, NotAllowedReason):
-    """The note has more characters than are kept."""
+    """The note is too long."""
 
     length: int
-    """How many it has."""
+    """Its number of characters."""
     most: int
-    """How many are kept."""
+    """The most characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class NoteNotice(OutcomeNotice):
     template = "note"
     game: Game
     note: str
-    """Empty where there is none."""
+    """Empty if there is none."""
     became: Became
 
     def board(self) -> Game:
@@ -72,7 +72,7 @@ class NoteNotice(OutcomeNotice):
 
 
 def take_note(command: TakeNote, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Keep a note about a board, show it where nothing is written, or delete it."""
+    """Keep a note about a board, show it if nothing is written, or delete it."""
     game = read_game(work.home, command.kind, command.board)
     if game.side_of(actor.userid) is None:
         raise NotAllowed(NotOnBoard(game, actor.userid))

@@ -44,7 +44,7 @@ class PasswordChangedNotice(OutcomeNotice):
 
 @dataclass(frozen=True, slots=True)
 class ForgotNotice(Notice):
-    """A code has gone out, if there is such an account."""
+    """A code was mailed, if there is such an account."""
 
     template = "forgot"
 
@@ -55,7 +55,7 @@ _NEW_PASSWORD = Parameter("NEWPASSWORD", read_new_password, is_secret=True, is_n
 def change_password(
     command: ChangePassword, actor: Actor, request: Request, work: UnitOfWork
 ) -> Handled:
-    """Give an account another password; what waited for codes under the old one is forgotten."""
+    """Give an account another password, and drop the verifications that wait under the old one."""
     salt = salt_for(work.home.key(), actor.userid, actor.message_key)
     stored = hash_password(command.new, salt)
 
@@ -71,7 +71,7 @@ def change_password(
 
 
 def forgot(command: Forgot, request: Request, work: UnitOfWork) -> Handled:
-    """Mail a code to the addresses of an account, if there is one; the answer does not tell."""
+    """Mail a code to the addresses of an account, if there is one; the answer does not say so."""
     account = work.account_if_any(command.userid)
     asked = Asked.TOO_MANY
     if account and account.addresses:

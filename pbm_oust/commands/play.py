@@ -24,7 +24,7 @@ from pbm_oust.store.open_boards import read_game
 
 @dataclass(frozen=True, slots=True)
 class Move(Command):
-    """Place stones, pass, swap or resign; only as record number `guard`, where that is given."""
+    """Place stones, pass, swap or resign; only as record number `guard`, if that is given."""
 
     kind: Kind
     board: int
@@ -34,7 +34,7 @@ class Move(Command):
     guard: int | None
 
     def instead(self, refusal: Refusal) -> Partial | None:
-        """Return a move that can be made, where the board waits for one of this player."""
+        """Return a move that can be made, if the board waits for one by this player."""
         game = board_of(refusal.reason)
         if game is None or game.result or game.player_to_move != self.userid:
             return None
@@ -60,7 +60,7 @@ def _read_placements(words: Sequence[str]) -> tuple[Wish, int | None]:
 
 
 def suggested(game: Game, userid: str, wish: Wish) -> Partial:
-    """Return the move that does something as the next record of a board."""
+    """Return the move that makes a wish the next record of a board."""
     header = game.header
     return partial(
         Move,
@@ -87,7 +87,7 @@ def _wish_instead(wish: Wish, refusal: Refusal, game: Game) -> Wish | None:
 
 
 def move(command: Move, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Add a record to a board, with what follows from it, and show the board to both players."""
+    """Add a record and what follows from it to a board, and show the board to both players."""
 
     def wished(game: Game) -> Wish:
         check_guard(command.guard, game)

@@ -1,4 +1,4 @@
-"""The command that settles turns ahead, played when the other player has moved: queue."""
+"""The command that queues turns, to play when the other player has moved: queue."""
 
 import re
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import open_board
 
 MOST_CLAUSES = 20
-"""How many clauses one board may have queued."""
+"""The most clauses that may be queued on one board."""
 
 _CLAUSE = re.compile(r"if\s+(.+?)\s+then\s+(.+)", re.IGNORECASE)
 
@@ -48,7 +48,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 class Queueing(Enum):
-    """What is done to the queue of a board."""
+    """What to do to the queue of a board."""
 
     SHOW = "show"
     CLEAR = "clear"
@@ -61,20 +61,20 @@ QUEUEING = frozenset({"if", "then", Queueing.CLEAR.value})
 
 @dataclass(frozen=True, slots=True)
 class BadQueue(UnreadableReason):
-    """What is queued is neither a turn nor clauses of `if` and `then`."""
+    """The words are neither a turn nor clauses of `if` and `then`."""
 
     most: int
-    """How many clauses there may be."""
+    """The most clauses that there may be."""
 
 
 @dataclass(frozen=True, slots=True)
 class YourOwnTurn(OfBoard, NotAllowedReason):
-    """It is the turn of the player, so there is nothing to wait for."""
+    """It is the player's own turn, so there is nothing to wait for."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueuedAfterEnd(OfBoard, NotAllowedReason):
-    """The game would be over after the turn of the other player."""
+    """The game would be over after the other player's turn."""
 
     condition: str
     """That turn."""
@@ -82,15 +82,15 @@ class QueuedAfterEnd(OfBoard, NotAllowedReason):
 
 @dataclass(frozen=True, slots=True)
 class QueuedWithinTurn(OfBoard, NotAllowedReason):
-    """The other player would have to go on after what is named as their turn."""
+    """The other player would have to go on after what was given as their turn."""
 
     condition: str
-    """What is named."""
+    """What was given."""
 
 
 @dataclass(frozen=True, slots=True)
 class Queue(Command):
-    """Settle what to play after the other player's turn, or show or clear that."""
+    """Queue what to play after the other player's turn, or show or clear the queue."""
 
     kind: Kind
     board: int
@@ -101,7 +101,7 @@ class Queue(Command):
     guard: int | None
 
     def instead(self, refusal: Refusal) -> Command | Partial | None:
-        """Return a move for a player whose turn it is, or the same for the board as it is."""
+        """Return a move if it is the player's turn, or else the same for the board as it is."""
         match refusal.reason:
             case YourOwnTurn(game=game):
                 first = self.clauses[0]
@@ -135,7 +135,7 @@ def _read_queue(words: Sequence[str]) -> _Queued:
 
 
 def _in_english(word: re.Match[str]) -> str:
-    """Return `if`, `then` or `clear` for a word that means it, or else the word."""
+    """Return `if`, `then` or `clear` for a word that means that, or else the word."""
     meant = in_english(word[0])
     return meant if meant in QUEUEING else word[0]
 
@@ -191,13 +191,13 @@ class QueuedNotice(OutcomeNotice):
 _CLAUSES_SHOWN = "if PLACEMENTS then PLACEMENTS[; if ..][#N]"
 
 _NO_CAUSE = "0" * 16
-"""The id of records that are only imagined."""
+"""The message key of records that are only supposed."""
 
 
 def queue(command: Queue, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Settle what to play on a board after the other player's turn, or show or clear it.
+    """Queue what to play on a board after the other player's turn, or show or clear the queue.
 
-    What is queued takes the place of what was queued on the board before.
+    It replaces what was queued on the board before.
     """
     board = open_board(work.home, command.kind, command.board)
     game = board.game
@@ -229,7 +229,7 @@ def queue(command: Queue, actor: Actor, request: Request, work: UnitOfWork) -> H
 
 
 def _check(command: Queue, game: Game) -> None:
-    """Raise a refusal for what can never be played as it was queued."""
+    """Raise a refusal for what could never be played."""
     if game.result:
         raise NotAllowed(GameOver(game))
     if game.player_to_move == command.userid:
@@ -252,7 +252,7 @@ def _check_cells(clause: Clause, game: Game) -> None:
 
 
 def _check_answer(turn: Wish, answer: Wish, game: Game, userid: str) -> None:
-    """Raise a refusal where the other player cannot make the turn, or it cannot be answered so."""
+    """Raise a refusal if the other player cannot make the turn, or it cannot be answered so."""
     condition = format_wish(turn)
     try:
         supposed = game.act(game.to_move, turn, game.latest, _NO_CAUSE)
@@ -269,7 +269,7 @@ def _check_answer(turn: Wish, answer: Wish, game: Game, userid: str) -> None:
 
 
 def _supposing(refusal: Refusal, supposed: str = "", told_to: str = "") -> Refusal:
-    """Return a refusal of what was only supposed to be done."""
+    """Return a refusal about a turn that was only supposed."""
     reason = refusal.reason
     if not isinstance(reason, MayHaveBoard):
         return refusal

@@ -1,4 +1,4 @@
-"""The commands that show ratings: standings, and how they came about."""
+"""The commands that show ratings: the standings, and where ratings come from."""
 
 from dataclasses import dataclass
 
@@ -24,7 +24,7 @@ class Standings(Command):
 
 @dataclass(frozen=True, slots=True)
 class Ratings(Command):
-    """Show how the ratings of these players came about, or list all ratings."""
+    """Show where the ratings of these players come from, or list all ratings."""
 
     kind: Kind
     userids: tuple[str, ...]
@@ -46,13 +46,13 @@ class RatingsNotice(Notice):
     template = "ratings"
     kind: Kind
     userids: tuple[str, ...]
-    """Whose ratings were asked for."""
+    """The players whose ratings were asked for."""
     players: tuple[tuple[str, SizeClass, tuple[tuple[str, Change], ...]], ...]
-    """Userids, sizes of boards, and the names of games with what they did."""
+    """Userids, sizes of boards, and the names of games with the changes they made."""
 
 
 MOST_CHANGES = 100
-"""How many games of a player one mail explains, the latest ones."""
+"""How many games of a player, the latest ones, one mail explains."""
 
 
 def show_standings(command: Standings, request: Request, work: UnitOfWork) -> Handled:

@@ -1,6 +1,6 @@
 """The command that starts the next game after one that is over: `oust rematch 17 alice secret`.
 
-A remark of the new board says which board it plays again. So there is one rematch of a board,
+A remark on the new board says which board it plays again. So each board has only one rematch,
 whoever asks first.
 """
 
@@ -34,7 +34,7 @@ class NotOverYet(OfBoard, NotAllowedReason):
 
 @dataclass(frozen=True, slots=True)
 class PlayedAgain(OfBoard, NotAllowedReason):
-    """There is a rematch already; it is the board that is shown."""
+    """There is a rematch already: the board that is shown."""
 
     earlier: str
     """The name of the board that it plays again."""
@@ -50,7 +50,7 @@ class Rematch(Command):
     password: Credential
 
     def instead(self, refusal: Refusal) -> Command | None:
-        """Return the list of the player's games that are over, where this is none of them."""
+        """Return the list of the player's finished games, if this is not one of them."""
         is_other = isinstance(refusal.reason, NoSuchBoard | NotOnBoard)
         return Games(self.kind, (self.userid,), Filter.INACTIVE) if is_other else None
 

@@ -65,9 +65,9 @@ def replay(command: Replay, request: Request, work: UnitOfWork) -> Handled:
 
 
 def origin_after(game: Game, number: int) -> Origin:
-    """Return where a board begins that continues a game after its record of a number.
+    """Return the origin of a board that continues a game after record `number`.
 
-    Raises NotAllowed where it has no such record or was over then.
+    Raises NotAllowed if there is no such record or the game was over then.
     """
     if number > len(game.records):
         raise NotAllowed(NoSuchRecord(game, number), f"#{number}")

@@ -1,7 +1,7 @@
 """Open challenges: making one, withdrawing it, and joining one, which starts its board.
 
-A remark of the new board says which challenge it takes. So a challenge is taken by the one write
-that makes the board, whatever happens then, and a line of it that is left over does no harm.
+A remark on the new board says which challenge it takes. So the one write that makes the board also
+takes the challenge, whatever happens then, and a leftover line of the challenge does no harm.
 """
 
 import hmac
@@ -44,25 +44,25 @@ class NoSuchSeek(NotAllowedReason):
     kind: Kind
     number: int
     days: int
-    """For how many days one stays open."""
+    """The days that one stays open."""
 
 
 @dataclass(frozen=True, slots=True)
 class OwnSeek(NotAllowedReason):
-    """The open challenge is that of the player who would join it."""
+    """A player would join their own open challenge."""
 
 
 @dataclass(frozen=True, slots=True)
 class TooManySeeks(NotAllowedReason):
-    """The player has as many open challenges as are kept."""
+    """The player has reached the limit of open challenges."""
 
     most: int
-    """How many that are."""
+    """The limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenChallenge(Command):
-    """Offer a board to whoever joins; `side` is the one that the seeker wants."""
+    """Offer a board to whoever joins; `side` is what the seeker wants."""
 
     kind: Kind
     userid: str
@@ -82,7 +82,7 @@ class Withdraw(Command):
     password: Secret
 
     def instead(self, refusal: Refusal) -> Command | None:
-        """Return the list of open challenges, where there is no such one."""
+        """Return the list of open challenges, if this one does not exist."""
         return Listing((self.kind.name,)) if isinstance(refusal.reason, NoSuchSeek) else None
 
 
@@ -96,7 +96,7 @@ class Join(Command):
     password: Secret
 
     def instead(self, refusal: Refusal) -> Command | None:
-        """Return the list of open challenges, where this one cannot be joined."""
+        """Return the list of open challenges, if this one cannot be joined."""
         is_wrong = isinstance(refusal.reason, NoSuchSeek | OwnSeek)
         return Listing((self.kind.name,)) if is_wrong else None
 
@@ -125,7 +125,7 @@ def _seek(
 
 
 def _settled(command: Command) -> dict[str, object]:
-    """Return what options have to set for an open challenge."""
+    """Return what an open challenge must set by options."""
     if not isinstance(command, OpenChallenge):
         return {}
     side: dict[str, object] = {"side": command.side} if command.side else {}
@@ -187,7 +187,7 @@ def withdraw(command: Withdraw, actor: Actor, request: Request, work: UnitOfWork
 
 
 def join(command: Join, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Start the board of an open challenge, which is taken by that."""
+    """Start the board of an open challenge, which takes it."""
     kind = command.kind
     done_before = answered_again(actor, request, work)
     if done_before:
@@ -222,7 +222,7 @@ def _change(
 
 
 def _find(command: Join, work: UnitOfWork) -> tuple[Seek, Account]:
-    """Return an open challenge and who made it. Raises NotAllowed where there is none."""
+    """Return an open challenge and its maker. Raises NotAllowed if there is none."""
     account = work.home.ask(seeker_of, command.kind.name, command.number)
     if account and not started_from(work.home, command.kind, _source(command.number)):
         for each in open_of(account, work.now()):
@@ -250,7 +250,7 @@ def _header(seek: Seek, number: int, seeker: Account, joiner: Actor, work: UnitO
 
 
 def _lot(joiner: Actor, work: UnitOfWork) -> Side:
-    """Return the side of the seeker by a lot that nobody else can foresee."""
+    """Return the side of the seeker, drawn by a lot that nobody can foresee."""
     drawn = hmac.digest(work.home.key(), joiner.message_key.encode(), "sha256")
     return Side.O if drawn[0] % 2 else Side.X
 

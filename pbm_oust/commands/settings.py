@@ -1,4 +1,4 @@
-"""The command that changes settings or shows them: settings."""
+"""The command that changes or shows settings: settings."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -60,7 +60,7 @@ class SettingsNotice(OutcomeNotice):
 
     template = "settings"
     rows: tuple[tuple[str, str, tuple[str, ...]], ...]
-    """The name of each setting, its value, and the values that it can have, if they are few."""
+    """The name of each setting, its value, and its possible values if they are few."""
     changed: tuple[str, ...]
     """The names of those that were changed."""
 
@@ -83,7 +83,7 @@ def _read_changes(words: Sequence[str]) -> tuple[tuple[str, str], ...]:
 
 
 def _read_value(name: str, value: str, word: str) -> str:
-    """Return the value of a setting as the server writes it; `word` is where it stands."""
+    """Return the value of a setting as the server writes it; `word` is the word it is part of."""
     if name == "language":
         with suppress(Unreadable):
             value = _LANGUAGES[find_word(without_accents(fold(value)), _LANGUAGES)]
@@ -96,7 +96,7 @@ def _read_value(name: str, value: str, word: str) -> str:
 
 
 def _find(wanted: str, known: Sequence[str], word: str, behind: str = "", before: str = "") -> str:
-    """Return the known word that is wanted. Raises Unreadable with the word it stands in."""
+    """Return the known word that is wanted. Raises Unreadable with the word it is part of."""
     try:
         return find_command_word(wanted, known)
     except Unreadable as error:

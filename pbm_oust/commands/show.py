@@ -36,7 +36,7 @@ from pbm_oust.store.open_boards import read_game
 
 @dataclass(frozen=True, slots=True)
 class Show(Command):
-    """Draw these boards, or the boards of these players that the filter leaves."""
+    """Draw these boards, or the boards of these players that pass the filter."""
 
     kind: Kind
     boards: tuple[BoardAt, ...]
@@ -45,20 +45,20 @@ class Show(Command):
 
 
 def board_as_it_is(game: Game) -> Show:
-    """Return the command that draws the board of a game."""
+    """Return the command that draws the board of a game as it is now."""
     return Show(game.header.kind, (BoardAt(game.header.board),), (), Filter.ALL)
 
 
 @dataclass(frozen=True, slots=True)
 class ShowAs(Command):
-    """Draw boards as a player sees them, which is as everybody does in these games."""
+    """Draw boards as a player sees them; in these games everybody sees the same."""
 
     kind: Kind
     userid: str
     password: Secret
     boards: tuple[BoardAt, ...]
     filter: Filter
-    """Which of the player's own boards, where none are named."""
+    """Which of the player's own boards, if none are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,18 +71,18 @@ class AllShow(Command):
 
 @dataclass(frozen=True, slots=True)
 class BoardsNotice(Notice):
-    """Several boards of a game at once, as they were asked for."""
+    """Several boards of a game, as they were asked for."""
 
     template = "boards"
     kind: Kind
     views: tuple[tuple[Game, bool], ...]
-    """Games, and whether each is shown as it was at an earlier time."""
+    """Games, and whether each is shown as it was earlier."""
     left_out: int = 0
-    """How many more there are than one letter shows."""
+    """The number of boards that one letter does not show."""
     damaged: tuple[str, ...] = ()
     """The names of boards that cannot be read."""
     notes: Mapping[str, str] = field(default_factory=dict)
-    """What the reader has noted about boards, by their names."""
+    """The reader's notes, by the names of the boards."""
 
     def shows(self) -> tuple[Shown, ...]:
         """Return the boards."""
@@ -98,7 +98,7 @@ class AllNotice(Notice):
     """Whose boards were asked for, and with which filter: `alice bob active`."""
     games: tuple[Game, ...]
     left_out: int
-    """How many more there are than one letter shows."""
+    """The number of boards that one letter does not show."""
     damaged: tuple[str, ...]
     """The names of boards that cannot be read."""
 
@@ -111,7 +111,7 @@ _Chosen = tuple[tuple[BoardAt, ...], tuple[str, ...], Filter]
 
 
 def _read_boards_or_userids(words: Sequence[str]) -> _Chosen:
-    """Return the boards that all of the words name, or the userids and the filter behind them."""
+    """Return the boards that all of the words name, or else userids and the filter after them."""
     if _is_board(words):
         return tuple(read_board_at(word) for word in words), (), Filter.ALL
     userids, chosen = read_userids_and_filter(words)
@@ -121,20 +121,20 @@ def _read_boards_or_userids(words: Sequence[str]) -> _Chosen:
 
 
 def _write_boards_or_userids(chosen: _Chosen) -> list[str]:
-    """Return the words that are read as these boards, or as userids and a filter."""
+    """Return the words for these boards, or for userids and a filter."""
     boards, userids, filtered = chosen
     return [*map(str, boards)] if boards else write_userids_and_filter((userids, filtered))
 
 
 def _of_letter(words: Sequence[str], board: int) -> Sequence[str]:
-    """Return the words of an answer to a letter about a board, `#5` as those of that board."""
+    """Return the words of an answer to a letter about a board, where `#5` is of that board."""
     if words and not words[0].startswith("#"):
         return words
     return [f"{board}{''.join(words)}"]
 
 
 def _write_answer(chosen: _Chosen, board: int) -> list[str] | None:
-    """Return the words that mean a board in an answer to a letter about it."""
+    """Return the words for a board in an answer to a letter about it."""
     match chosen[0]:
         case (BoardAt(number, None),) if number == board:
             return []
@@ -154,7 +154,7 @@ def _read_boards_or_filter(words: Sequence[str]) -> tuple[tuple[BoardAt, ...], F
 
 
 def _read_all_show(words: Sequence[str]) -> tuple[tuple[str, ...], Filter]:
-    """Return what stands behind `all show`. Raises Unreadable."""
+    """Return what follows `all show`. Raises Unreadable."""
     find_command_word(words[0], ["show"])
     userids, chosen = read_userids_and_filter(words[1:])
     if not userids:
@@ -177,7 +177,7 @@ def show(
     notes: Mapping[str, str] | None = None,
     reader: Reader | None = None,
 ) -> Handled:
-    """Answer with boards drawn, and with the notes of the reader by their names."""
+    """Answer with boards drawn; `notes` are the reader's, by the names of boards."""
     notes = notes or {}
     reader = reader or work.sender_of(request)
     if command.boards:
@@ -197,7 +197,7 @@ def show(
 
 
 def show_as(command: ShowAs, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Answer with boards drawn as a player sees them, where other answers go, too."""
+    """Answer only the sender, with boards drawn as a player sees them."""
     addresses = work.sender_of(request).addresses
     reader = replace(work.player_at(actor.account, request), addresses=addresses)
     userids = () if command.boards else (actor.userid,)
@@ -206,7 +206,7 @@ def show_as(command: ShowAs, actor: Actor, request: Request, work: UnitOfWork) -
 
 
 def show_all(command: AllShow, request: Request, work: UnitOfWork) -> Handled:
-    """Answer with the boards of players in all games drawn."""
+    """Answer with the drawn boards of players in all games."""
     games, damaged = find_games_of_kinds(KINDS.values(), command.userids, command.filter, work)
     shown = games[:MOST_BOARDS_SHOWN]
     notice = AllNotice(
@@ -220,7 +220,7 @@ def show_all(command: AllShow, request: Request, work: UnitOfWork) -> Handled:
 
 
 def _view_at(work: UnitOfWork, kind: Kind, at: BoardAt) -> tuple[Game, bool]:
-    """Return a board as it is to be shown, and whether that is how it was earlier."""
+    """Return a board as it was asked for, and whether that is an earlier state."""
     game = read_game(work.home, kind, at.board)
     if at.number in (None, len(game.records)):
         return game, False

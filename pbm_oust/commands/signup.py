@@ -35,7 +35,7 @@ class AccountRemoved(NotAllowedReason):
 
 @dataclass(frozen=True, slots=True)
 class Signup(Command):
-    """Make an account; without addresses, mail goes to where the command came from."""
+    """Make an account; without addresses, with the one that the command came from."""
 
     userid: str
     password: Secret
@@ -51,9 +51,9 @@ class WelcomeNotice(Notice):
 
 
 def sign_up(command: Signup, request: Request, work: UnitOfWork) -> Handled:
-    """Mail codes to the addresses of an account to be made; no answer tells whether it can be.
+    """Mail codes to the addresses of a new account; no answer says whether it can be made.
 
-    The same signup as that of an account there is, is answered as the first one was.
+    A signup that repeats that of an existing account is answered as the first one was.
     """
     addresses = command.addresses or (request.sender,)
     account = _with_this_password(command, addresses, work)
@@ -92,7 +92,7 @@ def sign_up(command: Signup, request: Request, work: UnitOfWork) -> Handled:
 def _with_this_password(
     command: Signup, addresses: tuple[str, ...], work: UnitOfWork
 ) -> Account | None:
-    """Return the account that a signup would make, if there is one; finding none takes as long."""
+    """Return the account that a signup would make, if it exists; finding none takes as long."""
     account = work.account_if_any(command.userid)
     if account and not _are_same(addresses, account.addresses):
         account = None

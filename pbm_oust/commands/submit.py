@@ -28,7 +28,7 @@ _SUBMITTED = (*PLAYING, Deed.RESIGN, Deed.DECLINE)
 
 @dataclass(frozen=True, slots=True)
 class NothingSubmitted(OfBoard, NotAllowedReason):
-    """No move waits to be confirmed."""
+    """No move waits for confirmation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class ChangedSinceSubmit(OfBoard, NotAllowedReason):
     """The board is not as it was when the move was submitted."""
 
     number: int
-    """The number that the record of the move would have had."""
+    """The record number that the move would have had."""
     wish: Wish
     """The move."""
 
@@ -53,7 +53,7 @@ class Submit(Command):
     guard: int | None
 
     def instead(self, refusal: Refusal) -> Partial | None:
-        """Return what could be submitted, where the move could not be made."""
+        """Return what could be submitted, if the move could not be made."""
         kind, board, userid = self.kind, self.board, self.userid
         move = Move(kind, board, userid, self.password, self.wish, self.guard).instead(refusal)
         return Partial(Submit, move.given) if move else None
@@ -69,7 +69,7 @@ class Confirm(Command):
     password: Credential
 
     def instead(self, refusal: Refusal) -> Partial | None:
-        """Return the beginning of a submission, where the board has changed since the last one."""
+        """Return the beginning of a submission, if the board has changed since the last one."""
         if not isinstance(refusal.reason, ChangedSinceSubmit):
             return None
         blank = Blank("PLACEMENTS")
@@ -83,16 +83,16 @@ class SubmittedNotice(OutcomeNotice):
     template = "submitted"
     game: Game
     submission: Submission | None = None
-    """None where no move waits any more."""
+    """None if no move waits any more."""
     supposed: Game | None = None
-    """The game as it would be after it."""
+    """The game as it would be after the move."""
 
     def board(self) -> Game:
         """Return the game of the board."""
         return self.game
 
     def shows(self) -> tuple[Shown, ...]:
-        """Return the board as it would be, or as it is where no move waits."""
+        """Return the board as it would be, or as it is if no move waits."""
         return (Shown(self.supposed, is_now=False) if self.supposed else Shown(self.game),)
 
     def answer(self) -> Reply | None:
@@ -135,7 +135,7 @@ def submit(command: Submit, actor: Actor, request: Request, work: UnitOfWork) ->
 
 
 def confirm(command: Confirm, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Make the move that a player has submitted, if the board is as it was then."""
+    """Make the move that a player has submitted, if the board has not changed since."""
 
     def wished(game: Game) -> Wish:
         submission = submitted_on(work.account(actor.userid), game)
@@ -151,7 +151,7 @@ def confirm(command: Confirm, actor: Actor, request: Request, work: UnitOfWork) 
 def _notice(
     reader: Reader, account: Account, game: Game, actor: Actor, work: UnitOfWork
 ) -> SubmittedNotice:
-    """Return what there is to tell of a submission, and the game as it would be after it."""
+    """Return the notice of a submission, with the game as it would be after it."""
     submission, side = submitted_on(account, game), game.side_of(account.userid)
     if submission and side and game.meets_guard(submission.number) and not game.result:
         at = max(work.now(), game.latest)

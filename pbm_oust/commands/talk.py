@@ -28,7 +28,7 @@ from pbm_oust.store.rate_limits import Counted
 
 @dataclass(frozen=True, slots=True)
 class NothingWritten(MayHaveBoard, NotAllowedReason):
-    """There is no text that could be passed on."""
+    """There is no text to pass on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Chat(Command):
     userid: str
     password: Credential
     meant: Wish | None = None
-    """The move that the text may have been meant for, where it came as an answer."""
+    """The move that the text may have been meant as, if it came as an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +54,14 @@ class Message(Command):
 
 @dataclass(frozen=True, slots=True)
 class TalkNotice(Notice):
-    """What a player wrote to the reader, and maybe to others."""
+    """What a player wrote to the reader, and perhaps to others."""
 
     template = "talk"
     sender: str
     text: str
     to: tuple[str, ...]
     game: Game | None
-    """The game that it is about, if it is about one."""
+    """The game that it is about, if any."""
 
     def board(self) -> Game | None:
         """Return that game."""
@@ -74,23 +74,23 @@ class TalkNotice(Notice):
 
 @dataclass(frozen=True, slots=True)
 class TalkSentNotice(OutcomeNotice):
-    """What became of a text that was to be passed on."""
+    """What became of a text to pass on."""
 
     template = "talk_sent"
     text: str
     to: tuple[str, ...]
     lost: tuple[str, ...]
-    """The players whom no mail reaches at present."""
+    """The players whom mail does not reach at present."""
     game: Game | None
     meant: Partial | None
-    """The move that the text may have been meant for."""
+    """The move that the text may have been meant as."""
 
     def board(self) -> Game | None:
-        """Return the game that the text is about, if it is about one."""
+        """Return the game that the text is about, if any."""
         return self.game
 
     def answer(self) -> Reply | None:
-        """Return that an answer goes to the other player, too."""
+        """Return that an answer goes to the other player as well."""
         return answer_on(self.game, self.reader, Purpose.CHAT) if self.game else None
 
 
@@ -116,7 +116,7 @@ def message(command: Message, actor: Actor, request: Request, work: UnitOfWork) 
 
 
 def _text(request: Request, game: Game | None) -> str:
-    """Return what is to be passed on. Raises NotAllowed where nothing is written."""
+    """Return the text to pass on. Raises NotAllowed if nothing is written."""
     if not request.chat.strip():
         raise NotAllowed(NothingWritten(game))
     return request.chat
@@ -131,7 +131,7 @@ def _pass_on(
     request: Request,
     work: UnitOfWork,
 ) -> Handled:
-    """Pass a text on to players; `wish` is the move that it may have been meant for."""
+    """Pass a text on to players; `wish` is the move that it may have been meant as."""
     meant = suggested(game, actor.userid, wish) if wish and game and not game.result else None
     readers = [(player.userid, work.player(player)) for player in to]
     reached = tuple(userid for userid, reader in readers if reader.addresses)

@@ -1,4 +1,4 @@
-"""The command about vacations: announced, ended, listed. The opponents are told."""
+"""The command that announces, ends and lists vacations. The opponents are told."""
 
 import re
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ _DAYS = re.compile(r"[0-9]{1,4}")
 
 
 class Ask(Enum):
-    """What can be asked for besides a vacation."""
+    """What can be asked for instead of a vacation."""
 
     LIST = "list"
     CANCEL = "cancel"
@@ -70,7 +70,7 @@ class VacationFar(NotAllowedReason):
     """The vacation would begin too far ahead."""
 
     most: int
-    """How many days ahead it may begin."""
+    """The most days ahead that it may begin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +84,13 @@ class VacationOverlaps(NotAllowedReason):
 
 @dataclass(frozen=True, slots=True)
 class VacationTooLong(NotAllowedReason):
-    """The vacation is longer than what is left of a year."""
+    """The vacation is longer than the days that are left for the year."""
 
     allowance: int
     """The days of vacation in a year."""
     year: int
     left: int
-    """How many of them are left."""
+    """The number of them that are left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class NoVacation(NotAllowedReason):
 
 @dataclass(frozen=True, slots=True)
 class Leave:
-    """A vacation that is asked for: from a day on, for so many days."""
+    """A vacation that is asked for: its first day and its number of days."""
 
     first: date
     days: int
@@ -108,14 +108,14 @@ class Leave:
 
 @dataclass(frozen=True, slots=True)
 class Vacation(Command):
-    """Announce a vacation, end those announced, or list them."""
+    """Announce a vacation, end the announced ones, or list them."""
 
     userid: str
     password: Secret
     asked: Leave | Ask
 
     def instead(self, refusal: Refusal) -> Command | None:
-        """Return a vacation as long as one can still be, or the end of those announced."""
+        """Return the longest vacation that is still possible, or the end of the announced ones."""
         match refusal.reason, self.asked:
             case VacationOverlaps(), _:
                 return replace(self, asked=Ask.CANCEL)
@@ -126,7 +126,7 @@ class Vacation(Command):
 
 @dataclass(frozen=True, slots=True)
 class AwayNotice(Notice):
-    """The vacations of a player with whom the reader plays."""
+    """The vacations of a player who plays with the reader."""
 
     template = "away"
     userid: str
@@ -139,7 +139,7 @@ class AwayNotice(Notice):
 
 @dataclass(frozen=True, slots=True)
 class VacationNotice(OutcomeNotice):
-    """The vacations of the reader, and who was told of them."""
+    """The reader's vacations, and who was told of them."""
 
     template = "vacation"
     userid: str
@@ -147,7 +147,7 @@ class VacationNotice(OutcomeNotice):
     """Those that have not ended."""
     now: datetime
     left: tuple[tuple[int, int], ...]
-    """Years, and how many days of vacation may still begin in each."""
+    """Years, and the days of vacation that are left for each."""
     told: tuple[str, ...]
     """The userids of those who were told of it."""
     is_away: bool
@@ -175,7 +175,7 @@ def _read_asked(words: Sequence[str]) -> Leave | Ask:
 
 
 def _write_asked(asked: Leave | Ask) -> list[str]:
-    """Return the words that are read as what is asked for."""
+    """Return the words for what is asked for."""
     match asked:
         case Leave():
             return [asked.first.isoformat(), str(asked.days)]
@@ -196,11 +196,11 @@ def _read_date(word: str) -> date:
 
 
 FARTHEST = 365
-"""How many days ahead a vacation may begin at most."""
+"""The most days ahead that a vacation may begin."""
 
 
 def vacation(command: Vacation, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Announce a vacation or end those announced, and tell the opponents; or list them."""
+    """Announce a vacation or end the announced ones, and tell the opponents; or list them."""
     now, asked = work.now(), command.asked
     zone = settings_of(actor.account).zone
     shared = _shared_boards(actor.userid, work)
@@ -272,7 +272,7 @@ def _years(now: datetime) -> tuple[int, int]:
 
 
 def _shared_boards(userid: str, work: UnitOfWork) -> dict[str, list[Game]]:
-    """Return the boards of a player that go on, by opponent."""
+    """Return the active boards of a player, by opponent."""
     shared: dict[str, list[Game]] = {}
     for game in active_games(userid, work.home):
         opponent = game.o if game.x == userid else game.x

@@ -1,4 +1,4 @@
-"""The command that brings a code back: verify. What waited for it is done."""
+"""The command that brings a code back, and does what waited for it: verify."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -47,12 +47,12 @@ class NoSuchCode(NotAllowedReason):
 
 @dataclass(frozen=True, slots=True)
 class PasswordMissing(NotAllowedReason):
-    """The password that is to replace a forgotten one is missing."""
+    """The new password that should replace a forgotten one is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class HasAccount(NotAllowedReason):
-    """The account was made already, with another password."""
+    """The account already exists, with another password."""
 
     userid: str
 
@@ -63,19 +63,19 @@ class UseridTaken(NotAllowedReason):
 
     userid: str
     free: str
-    """One like it that nobody has."""
+    """A similar one that nobody has."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verify(Command):
-    """Prove an address by the code that was mailed to it."""
+    """Verify an address with the code that was mailed to it."""
 
     code: Secret
     new: Secret | None
-    """The password to be, where the code is for that."""
+    """The new password, if the code is for that."""
 
     def instead(self, refusal: Refusal) -> Partial | None:
-        """Return a signup with another userid, where somebody else has got that of the first."""
+        """Return a signup with another userid, if somebody else has taken the first."""
         if not isinstance(refusal.reason, UseridTaken):
             return None
         return partial(Signup, userid=refusal.reason.free)
@@ -83,7 +83,7 @@ class Verify(Command):
 
 @dataclass(frozen=True, slots=True)
 class BadCode(UnreadableReason):
-    """A word has not the form of our codes."""
+    """A word does not have the form of our codes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,17 +99,17 @@ class AddressesNotice(Notice):
 
     template = "addresses"
     account: Account
-    """The account as it is with the address."""
+    """The account, with the address."""
     proved: str
 
 
 @dataclass(frozen=True, slots=True)
 class AddressesReplacedNotice(Notice):
-    """The last letter to addresses that others have replaced."""
+    """The last letter to addresses that were replaced."""
 
     template = "addresses_replaced"
     account: Account
-    """The account as it is without them."""
+    """The account, without them."""
 
 
 def _read_code(word: str) -> Secret:
@@ -148,7 +148,7 @@ def verify(command: Verify, request: Request, work: UnitOfWork) -> Handled:
 def _changed(
     pending: Pending, account: Account | None, command: Verify, request: Request, work: UnitOfWork
 ) -> Account:
-    """Return the account as it is when the code has come back. Raises NotAllowed."""
+    """Return the account as it is once the code has come back. Raises NotAllowed."""
     if pending.purpose is Purpose.SIGNUP:
         return _signed_up(pending, account, work)
     if account is None:
@@ -167,7 +167,7 @@ def _changed(
 
 
 def _signed_up(pending: Pending, account: Account | None, work: UnitOfWork) -> Account:
-    """Return the account that a signup makes, or the one that it has made. Raises NotAllowed."""
+    """Return the account that a signup makes or has made. Raises NotAllowed."""
     userid, address = pending.userid, pending.address
     if account is None:
         if has_played(userid, work.home):
@@ -186,7 +186,7 @@ def _signed_up(pending: Pending, account: Account | None, work: UnitOfWork) -> A
 def _notices(
     pending: Pending, before: Account | None, after: Account, request: Request, work: UnitOfWork
 ) -> list[Notice]:
-    """Return what is told when a code has come back, the answer to its sender first."""
+    """Return the notices once a code has come back, the answer to its sender first."""
     reader = work.player_at(after, request)
     if pending.purpose is Purpose.FORGOT:
         return [PasswordChangedNotice(reader)]
@@ -206,7 +206,7 @@ def _notices(
 def _password_in(text: str) -> Secret | None:
     """Return the password of a text whose first line is `password NEWPASSWORD`, in any language.
 
-    The word in front is what no mail program writes that answers for somebody who is away. Raises
+    The word in front tells it from the automatic answer of somebody who is away. Raises
     Unreadable.
     """
     words = text.strip().split("\n", 1)[0].split()
@@ -215,7 +215,7 @@ def _password_in(text: str) -> Secret | None:
 
 
 def _has_begun(pending: Pending, account: Account) -> bool:
-    """Return whether another address of the same mail has replaced the old ones."""
+    """Return whether another address of the same mail has already replaced the old ones."""
     return pending.message_key in (proof.message_key for proof in proofs_of(account))
 
 
@@ -226,7 +226,7 @@ def _with_address(account: Account, address: str) -> Account:
 
 
 def _taken(userid: str, work: UnitOfWork) -> NotAllowed:
-    """Return the refusal of a userid, with one like it that is free."""
+    """Return the refusal of a userid, with a similar one that is free."""
     number = 2
     while work.has_account(free := f"{userid[:17]}{number}") or has_played(free, work.home):
         number += 1

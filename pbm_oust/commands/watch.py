@@ -1,4 +1,4 @@
-"""The commands by which players follow boards of others: watch and unwatch."""
+"""The commands to follow the boards of others: watch and unwatch."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,20 +25,20 @@ from pbm_oust.store.open_boards import DamagedHistory, read_game
 
 @dataclass(frozen=True, slots=True)
 class PlaysThere(OfBoard, NotAllowedReason):
-    """Who would watch the board plays on it."""
+    """A player would watch a board on which they play."""
 
 
 @dataclass(frozen=True, slots=True)
 class TooManyWatched(OfBoard, NotAllowedReason):
-    """The player watches as many boards as may be."""
+    """The player has reached the limit of watched boards."""
 
     most: int
-    """How many that are."""
+    """The limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Watch(Command):
-    """Have every record of a board mailed."""
+    """Get every record of a board by mail."""
 
     kind: Kind
     board: int
@@ -46,13 +46,13 @@ class Watch(Command):
     password: Credential
 
     def instead(self, refusal: Refusal) -> Command | None:
-        """Return the list of all boards, where there is no such board."""
+        """Return the list of all boards, if there is no such board."""
         return _all_boards(self.kind, refusal)
 
 
 @dataclass(frozen=True, slots=True)
 class Unwatch(Command):
-    """Have the records of a board mailed no longer."""
+    """Get no more records of a board by mail."""
 
     kind: Kind
     board: int
@@ -60,12 +60,12 @@ class Unwatch(Command):
     password: Credential
 
     def instead(self, refusal: Refusal) -> Command | None:
-        """Return the list of all boards, where there is no such board."""
+        """Return the list of all boards, if there is no such board."""
         return _all_boards(self.kind, refusal)
 
 
 def _all_boards(kind: Kind, refusal: Refusal) -> Command | None:
-    """Return the list of boards where one is unknown that may be anybody's."""
+    """Return the list of boards, if the refusal is that a board is unknown."""
     is_unknown = isinstance(refusal.reason, NoSuchBoard)
     return Games(kind, (), Filter.ACTIVE) if is_unknown else None
 
@@ -90,7 +90,7 @@ class WatchNotice(OutcomeNotice):
 
 
 def watch(command: Watch, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Have the records of a board mailed to a player who does not play on it."""
+    """Mail a player the records of a board on which they do not play."""
     game = read_game(work.home, command.kind, command.board)
     if game.result:
         raise NotAllowed(GameOver(game))
@@ -108,7 +108,7 @@ def watch(command: Watch, actor: Actor, request: Request, work: UnitOfWork) -> H
 
 
 def unwatch(command: Unwatch, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Have the records of a board mailed no longer."""
+    """Mail a player no more records of a board."""
     game = read_game(work.home, command.kind, command.board)
 
     def change(account: Account) -> Account:
@@ -134,7 +134,7 @@ def _change_watched(
 
 
 def _goes_on(name: str, work: UnitOfWork) -> bool:
-    """Return whether a board is there and not over; one that is damaged may be."""
+    """Return whether a board exists and goes on; a damaged one may."""
     kind, _, board = name.partition(" ")
     if kind not in KINDS:
         return False

@@ -1,4 +1,4 @@
-"""Whose command it is: what the password proves, or the letter that is answered."""
+"""Whose command it is, as proved by a password or by the letter that it answers."""
 
 from dataclasses import dataclass
 
@@ -24,17 +24,17 @@ class WrongPassword(NotAllowedReason):
 
 @dataclass(frozen=True, slots=True)
 class WrongPasswordCase(NotAllowedReason):
-    """The password is that of the account but for the case of its first letter."""
+    """The password would be right if its first letter were of the other case."""
 
 
 @dataclass(frozen=True, slots=True)
 class TooManyWrong(NotAllowedReason):
-    """So many passwords have been wrong that none is tried for a while."""
+    """Too many passwords were wrong, so none is tried for a while."""
 
 
 @dataclass(frozen=True, slots=True)
 class Disabled(NotAllowedReason):
-    """The operator has closed an account."""
+    """The operator has disabled an account."""
 
     userid: str
     own: bool
@@ -42,11 +42,11 @@ class Disabled(NotAllowedReason):
 
 
 def authenticate(userid: str, proof: Credential, request: Request, work: UnitOfWork) -> Actor:
-    """Return the player whose password it is, or who answers a letter.
+    """Return the player who gave their password, or who answers a letter.
 
-    Raises NotAllowed for a wrong password, and for an account that the operator has disabled. A
-    userid that nobody has is refused like a wrong password, and after the same work. After too many
-    wrong passwords all are refused for a while, right or not.
+    Raises NotAllowed for a wrong password, and for an account that the operator has disabled. An
+    unknown userid is refused like a wrong password, and after the same work. After too many wrong
+    passwords all are refused for a while, right or not.
     """
     account = work.account_if_any(userid)
     if isinstance(proof, Reply):
@@ -71,7 +71,7 @@ def verify(claim: Claim, work: UnitOfWork) -> Reply | None:
 def _has_password(
     account: Account | None, userid: str, password: Secret, request: Request, work: UnitOfWork
 ) -> bool:
-    """Return whether a password is that of an account, and count it if not. Raises NotAllowed."""
+    """Return whether an account has a password; count a wrong one. Raises NotAllowed."""
     is_from_own = account is not None and account.has_address(request.sender)
     counted = (
         Counted.WRONG_PASSWORDS_FROM_OWN_ADDRESS

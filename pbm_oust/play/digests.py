@@ -26,7 +26,7 @@ class DigestNotice(Notice):
     template = "digest"
     waiting: tuple[tuple[Game, Clock], ...]
     left_out: tuple[Game, ...]
-    """The boards that wait too and are not drawn."""
+    """The boards that wait as well but are not drawn."""
     happened: tuple[Game, ...]
 
     def shows(self) -> tuple[Shown, ...]:
@@ -35,7 +35,7 @@ class DigestNotice(Notice):
 
 
 def send_digest(work: UnitOfWork, userid: str) -> bool:
-    """Mail a player what waits for them if their time of the day has come; return whether it was.
+    """Mail a player what waits for them, if their digest is due; return whether it was due.
 
     Nothing is mailed when nothing waits. Raises OSError.
     """
@@ -78,12 +78,12 @@ def _is_due(account: Account, now: datetime) -> bool:
 
 
 def _boards_of(userid: str, work: UnitOfWork) -> tuple[list[Game], list[Game]]:
-    """Return the boards on which it is a player's turn, and their other boards."""
+    """Return the boards where it is a player's turn, and their other boards."""
     boards = list(active_games(userid, work.home))
     waiting = [game for game in boards if game.player_to_move == userid]
     return waiting, [game for game in boards if game not in waiting]
 
 
 def _has_news(game: Game, userid: str, since: datetime) -> bool:
-    """Return whether the latest record of a board is another's, made after a moment."""
+    """Return whether the latest record of a board is by somebody else, and later than `since`."""
     return game.latest > since and bool(game.records) and game.actor != userid

@@ -1,4 +1,4 @@
-"""Forms with what runs them, and who has to prove what before that."""
+"""Forms with the functions that run them, and what a sender must prove first."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -24,31 +24,31 @@ C_co = TypeVar("C_co", bound=Command, covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What a command needs that works with other commands."""
+    """What a command needs to work with other commands."""
 
     read: Callable[[str], Command | Unreadable]
-    """Returns the command of a line, or why it has none."""
+    """Returns the command of a line, or why there is none."""
     handle: Callable[[Request, UnitOfWork], Handled]
     """Carries out a request."""
     shown: Callable[[str, IsUserid], str]
-    """Returns a line as it may be shown again."""
+    """Returns a line as it may be shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommandForm(Form[C_co], ABC):
-    """A form with what runs it."""
+    """A form with the function that runs it."""
 
     def password_of(self, command: Command) -> Credential | None:
-        """Return what proves whose a command is, where it carries that."""
+        """Return what proves whose command it is, if the command carries that."""
         return None
 
     def was_done(self, command: Command, request: Request, work: UnitOfWork) -> bool:
-        """Return whether this mail was carried out before it could not be proved any more."""
+        """Return whether this mail was carried out, and can no longer be proved because of that."""
         return False
 
     @abstractmethod
     def actor(self, command: Command, request: Request, work: UnitOfWork) -> Actor | None:
-        """Return the player whose command it is, where one is known. Raises NotAllowed."""
+        """Return the player whose command it is, if known. Raises NotAllowed."""
 
     @abstractmethod
     def carry_out(
@@ -59,7 +59,7 @@ class CommandForm(Form[C_co], ABC):
         work: UnitOfWork,
         service: Service,
     ) -> Handled:
-        """Carry a command out; `actor` is the player whose it is. Raises Refusal."""
+        """Carry a command out; `actor` is its player. Raises Refusal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,21 +68,21 @@ class SignedForm(CommandForm[C_co]):
 
     run: Callable[[C_co, Actor, Request, UnitOfWork], Handled] = field(kw_only=True)
     brings_back: bool = field(default=True, kw_only=True)
-    """Whether a player who has signed off is there again after it."""
+    """Whether it brings back a player who has signed off."""
 
     def userid_of(self, command: Command) -> str:
-        """Return whose a command says it is."""
+        """Return the userid that a command gives."""
         return str(self.given(command)["userid"])
 
     def password_of(self, command: Command) -> Credential:
-        """Return what proves whose a command is."""
+        """Return what proves whose command it is."""
         proof = self.given(command)["password"]
         if not isinstance(proof, Secret | Reply):
             raise TypeError(f"{self.name} carries no password")
         return proof
 
     def was_done(self, command: Command, request: Request, work: UnitOfWork) -> bool:
-        """Return whether this mail changed the password or the account that would prove it."""
+        """Return whether this mail was carried out: it may have changed what would prove it."""
         return work.was_done(self.userid_of(command), request)
 
     def actor(self, command: Command, request: Request, work: UnitOfWork) -> Actor:
@@ -98,7 +98,7 @@ class SignedForm(CommandForm[C_co]):
         work: UnitOfWork,
         service: Service,
     ) -> Handled:
-        """Carry a command out for the player whose it is. Raises Refusal."""
+        """Carry a command out for its player. Raises Refusal."""
         if actor is None:
             raise TypeError(f"{self.name} needs a player")
         handled = self.run(self.checked(command), actor, request, work)
@@ -114,10 +114,10 @@ class OpenForm(CommandForm[C_co]):
 
     run: Callable[[C_co, Request, UnitOfWork], Handled] = field(kw_only=True)
     of_players: tuple[str, ...] = field(default=(), kw_only=True)
-    """The fields that hold userids of whom one sends it, from an address of that account."""
+    """The fields with userids; one of these players must send it, from their own address."""
 
     def actor(self, command: Command, request: Request, work: UnitOfWork) -> Actor | None:
-        """Return the player from whose address a command comes, if it must be one of some."""
+        """Return the player from whose address a command comes, where only some may send it."""
         given = self.given(command)
         return actor_among(tuple(str(given[name]) for name in self.of_players), request, work)
 

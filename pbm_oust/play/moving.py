@@ -1,4 +1,4 @@
-"""Making a move, with what follows from it; who may act on a board, and for which position."""
+"""Making a move, and what follows from it; who may act on a board, and on which position."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -33,15 +33,15 @@ class OldAnswer(OfBoard, NotAllowedReason):
     """The board has gone on since the letter that is answered."""
 
     number: int
-    """The number that the next record had then."""
+    """The number of the record that was next then."""
 
 
 @dataclass(frozen=True, slots=True)
 class OtherRecord(OfBoard, NotAllowedReason):
-    """The command is for another record than the next one."""
+    """The command is not for the next record but for another one."""
 
     guard: int
-    """The number behind its `#`."""
+    """The number after its `#`."""
 
 
 def carry_out(
@@ -86,16 +86,16 @@ def carry_out(
 
 
 def _orders_on(game: Game, work: UnitOfWork) -> dict[str, Orders]:
-    """Return what the players of a board have settled ahead, by userid."""
+    """Return what the players of a board have queued, by userid."""
     players = filter(work.has_account, (game.x, game.o))
     return {userid: orders_of(work.account(userid)) for userid in players}
 
 
 def side_of(actor: Actor, game: Game, work: UnitOfWork) -> Side:
-    """Return the side that a player owns, whose mail was not refused before.
+    """Return the side that a player owns.
 
-    Raises NotAllowed for one that was, for a player of other boards, and for an answer to a letter
-    since which the board has changed.
+    Raises NotAllowed for a mail that was refused before, for a player of other boards, and for an
+    answer to a letter that is older than the board.
     """
     if work.home.ask(outcome_of, actor.message_key):
         raise NotAllowed(RefusedBefore(game))
@@ -108,7 +108,7 @@ def side_of(actor: Actor, game: Game, work: UnitOfWork) -> Side:
 
 
 def is_over(kind: str, board: int, work: UnitOfWork) -> bool:
-    """Return whether a board has ended or is none; one that cannot be read has not."""
+    """Return whether a board has ended or does not exist; an unreadable one has not ended."""
     if kind not in KINDS:
         return True
     try:
@@ -120,6 +120,6 @@ def is_over(kind: str, board: int, work: UnitOfWork) -> bool:
 
 
 def check_guard(guard: int | None, game: Game) -> None:
-    """Raise NotAllowed where a command is meant for another position than the board's."""
+    """Raise NotAllowed if a command is meant for a position that the board is not in."""
     if guard is not None and not game.meets_guard(guard):
         raise NotAllowed(OtherRecord(game, guard), f"#{guard}")

@@ -1,4 +1,4 @@
-"""What the server has to tell somebody. Values; the templates turn them into words."""
+"""What the server has to tell somebody, as values. The templates put them into words."""
 
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -20,18 +20,18 @@ from pbm_oust.rules.position import How
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Who reads a notice: addresses, and the userid where the server knows the player."""
+    """Who reads a notice: addresses, and the userid if the server knows the player."""
 
     addresses: tuple[str, ...]
     userid: str | None = None
     wrote_from: str = ""
-    """The address from which this reader wrote the mail that the notice answers, if one did."""
+    """The address from which this reader wrote the mail that the notice answers, if they did."""
     returned: tuple[Returned, ...] = ()
     """The reader's addresses from which letters came back since they last wrote."""
     settings: Settings = USUAL
-    """What the reader has settled; what is usual where the server does not know them."""
+    """The reader's settings; the usual ones if the server does not know them."""
     account: Account | None = field(default=None, repr=False)
-    """The reader's account, where an answer to the notice may count as theirs."""
+    """The reader's account, if an answer to the notice may count as theirs."""
 
     @property
     def asked(self) -> bool:
@@ -45,19 +45,19 @@ class Shown:
 
     game: Game
     is_now: bool = True
-    """Whether the board is as it is at this time, so that its player can act on it."""
+    """Whether this is the board as it is now, so that its player can act on it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What an answer does that brings a code back."""
+    """The meaning of an answer that brings a code back."""
 
     code: Secret
 
 
 @dataclass(frozen=True, slots=True)
 class Unheard:
-    """What an answer does that nobody reads: it must not come back as a command."""
+    """The meaning of an answer that nobody reads: it must not come back as a command."""
 
 
 Meaning = Reply | Verification | Unheard
@@ -65,33 +65,33 @@ Meaning = Reply | Verification | Unheard
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """One thing to tell one reader. A template of `mail/` turns it into words by its fields."""
+    """One thing to tell one reader. A template in `mail/` puts its fields into words."""
 
     template: ClassVar[str]
-    """The name of the template; each has a class of its own."""
+    """The name of the template; each template has its own class."""
     reader: Reader
 
     def board(self) -> Game | None:
-        """Return the game to whose thread the letter belongs, or None."""
+        """Return the game whose thread the letter belongs to, or None."""
         return None
 
     def shows(self) -> tuple[Shown, ...]:
-        """Return the boards that the letter shows, in their order."""
+        """Return the boards that the letter shows, in order."""
         return ()
 
     def answer(self) -> Meaning | None:
-        """Return what an answer to the letter means; None where it is a mail like any other."""
+        """Return what an answer to the letter means; None if it is a mail like any other."""
         return None
 
     def topic(self) -> str:
-        """Return what tells the letter from others to its reader about the same mail."""
+        """Return what sets the letter apart from others to its reader about the same mail."""
         game = self.board()
         return f"{game.name}.{len(game.records)}" if game else self.template
 
 
 @dataclass(frozen=True, slots=True)
 class OutcomeNotice(Notice):
-    """What became of a command that is carried out once, however often its mail comes."""
+    """The outcome of a command that is carried out once, however often its mail comes."""
 
     is_repeated: bool = field(default=False, kw_only=True)
     """Whether it was carried out when the same mail came before."""
@@ -99,22 +99,22 @@ class OutcomeNotice(Notice):
 
 @dataclass(frozen=True, slots=True)
 class TimedNotice(Notice):
-    """A notice that tells the time of the player to move, where it shows one board as it is."""
+    """A notice that tells the clock of the player to move, if it shows one board as it is now."""
 
     clock: Clock | None = field(default=None, kw_only=True)
-    """The time of the player to move, where the board goes on from here."""
+    """The clock of the player to move, if the game goes on from here."""
 
 
 def turn_on(game: Game, userid: str) -> Reply:
-    """Return the answer by which a player makes the next record of a board."""
+    """Return the answer with which a player makes the next record of a board."""
     kind, board = game.header.kind.name, game.header.board
     return Reply(Purpose.PLAY, kind, board, game.next_number, userid)
 
 
 def answer_on(game: Game, reader: Reader, purpose: Purpose | None = None) -> Reply | None:
-    """Return what an answer means to a letter about a board; None for who does not play there.
+    """Return what an answer to a letter about a board means; None for those who do not play there.
 
-    If no purpose is given, it does what is left to do on the board.
+    Without a purpose, the answer does what is left to do on the board.
     """
     if reader.account is None or game.side_of(reader.account.userid) is None:
         return None
@@ -123,7 +123,7 @@ def answer_on(game: Game, reader: Reader, purpose: Purpose | None = None) -> Rep
 
 
 def answer_instead(supposed: Game, reader: Reader) -> Reply | None:
-    """Return what an answer means to a letter about a board with a record that is only supposed."""
+    """Return what an answer means to a letter that shows a board with a supposed record."""
     reply = answer_on(supposed, reader, Purpose.PLAY)
     return replace(reply, number=reply.number - 1) if reply else None
 
@@ -141,16 +141,16 @@ class News(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Ahead:
-    """What the players of a board had settled ahead, as far as its reader may know."""
+    """What the players of a board had queued, as far as the reader may know."""
 
     queued: frozenset[int] = frozenset()
-    """The numbers of the records that came from what was queued."""
+    """The numbers of the records that came from a queue."""
     passed: frozenset[int] = frozenset()
-    """The numbers of the records in which the server passed for a player."""
+    """The numbers of the records where the server passed for a player."""
     waiting: tuple[str, ...] = ()
-    """What the reader has queued and what still waits."""
+    """What the reader has queued that still waits."""
     dropped: tuple[str, ...] = ()
-    """What the reader had queued and what did not fit."""
+    """What the reader had queued that did not fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,27 +161,27 @@ class BoardNotice(TimedNotice):
     news: News
     game: Game
     is_past: bool = False
-    """Whether the board is shown as it was at an earlier time."""
+    """Whether the board is shown as it was earlier."""
     chat: str = ""
-    """What the other player wrote along with it."""
+    """What the other player wrote with it."""
     chat_from: str = ""
     unreachable: str = ""
-    """The userid of the other player, where no letter reaches them at present."""
+    """The userid of the other player, if letters do not reach them at present."""
     changes: tuple[Change, ...] = ()
-    """What the game did to the ratings of its players, where it is over and rated."""
+    """What the game did to the ratings of its players, if it is over and rated."""
     told_from: int = 0
     """The number of the first record that the notice tells of; 0 for the latest alone."""
     back: str = ""
-    """The userid of the player whose vacation ended with what they did here."""
+    """The userid of a player whose vacation ended when they acted here."""
     disabled: str = ""
-    """The userid of the other player, where the operator has disabled their account."""
+    """The userid of the other player, if the operator has disabled their account."""
     note: str = ""
-    """What the reader has noted about the board."""
+    """The reader's note about the board."""
     is_watched: bool = False
-    """Whether the reader does not play on the board and only watches it."""
+    """Whether the reader only watches the board and does not play on it."""
     ahead: Ahead = Ahead()
     untold: str = ""
-    """The userid of the other player, where they have not been told of what is taken back."""
+    """The userid of the other player, if they were not told of the move that is taken back."""
 
     @property
     def tells_the_end(self) -> bool:
@@ -198,7 +198,7 @@ class BoardNotice(TimedNotice):
         return (Shown(self.game, not self.is_past and self.news is not News.PREVIEW),)
 
     def answer(self) -> Reply | None:
-        """Return what an answer means: nothing, where the board is shown as it was."""
+        """Return what an answer means: nothing, if the board is shown as it was earlier."""
         if self.is_past:
             return None
         if self.news is News.PREVIEW:
@@ -213,7 +213,7 @@ class RefusalNotice(TimedNotice):
     template = "refusal"
     refusal: Refusal
     sent: str
-    """The line as it was sent, whatever might be a password masked."""
+    """The line as it was sent, with possible passwords masked."""
     culprit: str
     """The part of it that is at fault, if it can be shown."""
     culprit_at: int
@@ -221,9 +221,9 @@ class RefusalNotice(TimedNotice):
     correction: Command | Partial | None
     """What to send instead."""
     instead: Command | Partial | None = None
-    """What to answer instead, where that is not the correction."""
+    """What to answer instead, if that is not the correction."""
     answered: Game | None = None
-    """The board whose letter was answered by what could not be read."""
+    """The board of the letter, if an unreadable mail answers one."""
     replied: Reply | None = None
     """Which letter was answered, if one was."""
 
@@ -234,18 +234,18 @@ class RefusalNotice(TimedNotice):
 
     @property
     def supposed(self) -> str:
-        """The turn after which the board would be so, where it is only supposed to be made."""
+        """The turn that is only supposed to have been made, if the board is shown after one."""
         reason = self.refusal.reason
         return reason.supposed if isinstance(reason, MayHaveBoard) else ""
 
     @property
     def told_to(self) -> str:
-        """The player whom the reason would be told, where their turn is only supposed."""
+        """The player who would be told the reason, if their turn is only supposed."""
         reason = self.refusal.reason
         return reason.told_to if isinstance(reason, MayHaveBoard) else ""
 
     def board(self) -> Game | None:
-        """Return the game on which the command was refused, if it got so far."""
+        """Return the game on which the command was refused, if it got that far."""
         return self.game
 
     def shows(self) -> tuple[Shown, ...]:
@@ -253,7 +253,7 @@ class RefusalNotice(TimedNotice):
         return (Shown(self.game, not self.supposed),) if self.game else ()
 
     def answer(self) -> Reply | None:
-        """Return what an answer means: what the one that was refused was for, if one was."""
+        """Return what an answer means: the same as the answer that was refused, if it was one."""
         if self.game is None:
             return None
         if self.supposed:

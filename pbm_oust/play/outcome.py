@@ -7,18 +7,18 @@ from pbm_oust.refusal import Reason
 
 
 class Outcome(Enum):
-    """What became of a request, or of a mail that is none."""
+    """What became of a request, or of a mail that is not one."""
 
     DONE = "done"
     DONE_IN_PART = "done in part"
-    """Some of several commands were carried out, up to one that was refused."""
+    """Several commands were carried out, up to one that was refused."""
     DONE_BEFORE = "done before"
     """The same mail has come again."""
     ANSWERED = "answered"
-    """Nothing was to be changed."""
+    """There was nothing to change."""
     REFUSED = "refused"
     SILENT = "silent"
-    """Nobody is to be answered."""
+    """Nobody gets an answer."""
     RETURNED = "returned"
     """A letter of ours has come back."""
     UNREADABLE = "unreadable"
@@ -28,7 +28,7 @@ class Outcome(Enum):
 
 
 class Silence(Enum):
-    """Why nobody is answered."""
+    """Why nobody gets an answer."""
 
     TOO_MANY_CODES = "too many codes to an address"
     TOO_MANY_ANSWERS = "too many answers to an address of no account"
@@ -40,19 +40,19 @@ class Silence(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Handled:
-    """What became of a request. Nothing in it is a word of the mail."""
+    """What became of a request. It holds no word of the mail."""
 
     outcome: Outcome
     board: str = ""
     """The name of the board that it is about."""
     record: int = 0
-    """The number of the record that it made, the last one where it made several."""
+    """The number of the record that it made; the last one if it made several."""
     command: str = ""
-    """The name of the command, where one was read."""
+    """The name of the command, if one was read."""
     why: Reason | Silence | str = ""
-    """The reason of a refusal or of silence, or what the fault is."""
+    """The reason for a refusal or for silence, or the fault."""
 
 
 def silent(why: Silence, board: str = "") -> Handled:
-    """Return that nobody is answered."""
+    """Return that nobody gets an answer."""
     return Handled(Outcome.SILENT, board, why=why)

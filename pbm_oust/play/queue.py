@@ -1,4 +1,4 @@
-"""What was settled ahead on a board, as far as one of its players may read of it."""
+"""What the players of a board have queued, as far as one of them may read it."""
 
 from collections.abc import Iterable
 
@@ -9,10 +9,10 @@ from pbm_oust.play.notices import Ahead
 
 
 def ahead_of(reader: Account | None, players: Iterable[Account], game: Game, since: int) -> Ahead:
-    """Return what was settled ahead and came about from record `since` on, or did not.
+    """Return what became of the queues of a board from record `since` on.
 
-    Of `players`, what led to records is told; of the reader, if they are among them, what waits and
-    what was dropped too.
+    That is the records that came from the queues of `players`, and for the reader also what waits
+    in their own queue and what was dropped from it.
     """
     told = game.records[since - 1 :]
     queued = frozenset(
@@ -38,5 +38,5 @@ def ahead_of(reader: Account | None, players: Iterable[Account], game: Game, sin
 
 
 def waiting_for(reader: Account, game: Game) -> Ahead:
-    """Return what a player has queued on a board and what still waits there."""
+    """Return what a player has queued on a board that still waits."""
     return Ahead(waiting=tuple(str(plan.clause) for plan in waiting(reader, game)))

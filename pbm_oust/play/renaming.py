@@ -1,7 +1,7 @@
-"""Players who get another userid: on all boards, and in the accounts of others.
+"""Giving a player another userid: on all boards, and in the accounts of others.
 
-All of it is one unit of work: the rewritings of the histories are committed with the account, and
-are carried out afterwards.
+All of it is one unit of work: the changes to histories are committed with the account, and carried
+out afterwards.
 """
 
 import hashlib
@@ -36,22 +36,22 @@ from pbm_oust.store.waiting import BoardName
 
 @dataclass(frozen=True, slots=True)
 class RenamedNotice(Notice):
-    """A player has another userid: the reader, or somebody with whom the reader plays."""
+    """A player has another userid: the reader, or somebody who plays with the reader."""
 
     template = "renamed"
     old: str
     new: str
     is_joined: bool
-    """Whether the userid is that of another account of the player."""
+    """Whether the userid belonged to another account of the player."""
 
 
 def boards_of(userid: str, home: Home) -> list[BoardName]:
-    """Return the boards in whose histories a userid stands."""
+    """Return the boards whose histories hold a userid."""
     return home.ask(board_queries.boards_with, userid)
 
 
 def check_boards(userid: str, home: Home) -> None:
-    """Make sure, before anything changes, that all boards of a player replay.
+    """Check that all boards of a player replay, before anything changes.
 
     Raises DamagedHistory.
     """
@@ -60,7 +60,7 @@ def check_boards(userid: str, home: Home) -> None:
 
 
 def active_games(userid: str, home: Home) -> Iterator[Game]:
-    """Yield the games that go on in which a player owns a side; damaged ones are left out."""
+    """Yield the active games in which a player owns a side; damaged ones are left out."""
     for entry in active_entries(home, userid):
         with suppress(DamagedHistory, NotAllowed):
             game = game_of(home, entry)
@@ -71,10 +71,10 @@ def active_games(userid: str, home: Home) -> Iterator[Game]:
 def rename_on_boards(
     old: str, new: str, home: Home, acted: Mapping[BoardName, Game] = NOTHING
 ) -> int:
-    """Replace a userid in all histories with the unit of work, and return in how many.
+    """Replace a userid in all histories with the unit of work; return the number of histories.
 
-    `acted` are the games of boards on which the unit acts before that. Raises DamagedHistory for a
-    board that has to be mended first.
+    `acted` holds the games of boards on which the unit acts before that. Raises DamagedHistory for
+    a board that must be repaired first.
     """
     renaming = home.ask(plan_renaming, home.boards, old, new, acted)
     home.write(
@@ -85,7 +85,7 @@ def rename_on_boards(
 
 
 def free_placeholder(home: Home) -> str:
-    """Return a userid that stands for somebody who is forgotten, and stood for nobody before."""
+    """Return a userid to stand for a player who is forgotten, one that was never used before."""
     number = 1
     while has_played(word := placeholder(number), home):
         number += 1
@@ -93,9 +93,9 @@ def free_placeholder(home: Home) -> str:
 
 
 def forget_addresses(account: Account, home: Home) -> None:
-    """Forget what came back from a player's addresses, and the letters that wait for them.
+    """Forget the bounces of a player's addresses, and the letters that wait for them.
 
-    Addresses that somebody else has too are left alone.
+    Addresses that somebody else also has are left alone.
     """
     for address in account.addresses:
         if len(home.accounts_at(address)) < 2:
@@ -106,14 +106,14 @@ def forget_addresses(account: Account, home: Home) -> None:
 
 
 class CannotMove(Exception):
-    """A player who cannot be renamed or joined so; the message says why. Nothing has changed."""
+    """A player cannot be renamed or merged; the message says why. Nothing has changed."""
 
 
 def rename_player(old: str, new: str, work: UnitOfWork) -> int:
-    """Give a player another userid, and return on how many boards.
+    """Give a player another userid, and return the number of boards that have it now.
 
-    Raises CannotMove; NotAllowed where there is no such player; DamagedHistory for a board that has
-    to be mended first.
+    Raises CannotMove; NotAllowed if there is no such player; DamagedHistory for a board that must
+    be repaired first.
     """
     account = work.account(old)
     if work.has_account(new) or has_played(new, work.home):
@@ -127,7 +127,7 @@ def rename_player(old: str, new: str, work: UnitOfWork) -> int:
 
 
 def merge_players(old: str, into: str, work: UnitOfWork) -> int:
-    """Make the boards and addresses of a player those of another, and return how many boards.
+    """Give a player's boards and addresses to another one, and return the number of boards.
 
     Raises as `rename_player` does.
     """
@@ -147,7 +147,7 @@ def merge_players(old: str, into: str, work: UnitOfWork) -> int:
 def _notices(
     account: Account, target: Account, new: str, how: str, work: UnitOfWork
 ) -> list[RenamedNotice]:
-    """Return what the player and those with whom they play are told."""
+    """Return what the player and their opponents are told."""
     old = account.userid
     owners = {userid for game in active_games(old, work.home) for userid in (game.x, game.o)}
     readers = [work.player(target)]

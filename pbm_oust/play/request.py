@@ -1,4 +1,4 @@
-"""A command as it came, who sent it, and what becomes of it."""
+"""A command as it came, and who sent it."""
 
 import hashlib
 from collections.abc import Callable
@@ -20,42 +20,42 @@ class Request:
 
     line: str
     chat: str
-    """What the sender wrote besides, for the other player."""
+    """What the sender also wrote, for the other player."""
     sender: str
     """The address that the answer goes to."""
     identity: str
-    """What tells this mail from all others of its sender: its Message-ID, or its content."""
+    """What sets this mail apart from all others of its sender: its Message-ID, or its content."""
     message_id: str = ""
-    """The Message-ID to answer to, where the mail has one."""
+    """The Message-ID to answer, if the mail has one."""
     language: Language = ENGLISH
-    """What the sender is answered in where no account of theirs says it."""
+    """The language of the answer, if no account of the sender sets it."""
     reply: Reply | None = None
-    """Which letter the mail answers, where that proves whose it is; `line` is then a Subject of
-    the sender's own, or empty, and `chat` all that they wrote."""
+    """The letter that the mail answers, if that proves who sent it. `line` is then the sender's
+    own Subject, or empty, and `chat` is all that they wrote."""
     code: Secret | None = None
-    """The code that the mail brings back, by the address to which it went."""
+    """The code that the mail brings back, if the address that it was sent to holds one."""
     fault: UnreadableReason | None = None
-    """Why nothing in the mail can be a command, where that is known before it is read as one."""
+    """Why nothing in the mail can be a command, if that is known before it is read."""
 
     def message_key(self, userid: str) -> str:
-        """Return the message key of this mail from a player: the same whenever it comes again."""
+        """Return the message key of this mail from a player: the same each time it comes."""
         return hashlib.sha256(f"{userid}\0{self.identity}".encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)
 class RefusedBefore(MayHaveBoard, NotAllowedReason):
-    """The same mail came before and was refused then."""
+    """The same mail came before, and was refused."""
 
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """The player whom the password of a command has proved, or the letter that it answers."""
+    """The player of a command, as proved by a password or by the letter that it answers."""
 
     account: Account
     message_key: str
     """The message key of the mail from this player."""
     reply: Reply | None = None
-    """The letter that is answered, where there is no password."""
+    """The letter that is answered, if there is no password."""
 
     @property
     def userid(self) -> str:

@@ -15,7 +15,7 @@ from pbm_oust.play.unit_of_work import UnitOfWork
 def with_return(
     notices: Iterable[Notice], actor: Account, move: Record, game: Game, work: UnitOfWork
 ) -> list[Notice]:
-    """Return notices that tell of a move on a board, and of a vacation that it ends."""
+    """Return the notices about a move, with word of the vacation that it ends, if it ends one."""
     if not _is_return(actor, move):
         return list(notices)
     back = with_absences(actor, ended_at(absences_of(actor), move.at))
@@ -29,7 +29,7 @@ def with_return(
 
 
 def end_absence(actor: Account, move: Record, work: UnitOfWork) -> None:
-    """End the vacation in which a player makes a move, with the unit of work."""
+    """End a player's vacation with the unit of work, if the move was made in one."""
     if _is_return(actor, move):
         account = work.account(actor.userid)
         work.save(with_absences(account, ended_at(absences_of(account), move.at)))
@@ -40,7 +40,7 @@ def _is_return(player: Account, record: Record) -> bool:
 
 
 def come_back(userid: str, work: UnitOfWork) -> None:
-    """Let a player be there again, if they have signed off, with the unit of work."""
+    """Bring back a player who has signed off, with the unit of work."""
     account = work.account_if_any(userid)
     if account and signed_off_since(account):
         work.save(with_signed_off(account, None))

@@ -1,7 +1,7 @@
 """What the server or its operator does to a board: recorded, and mailed to those it concerns.
 
-The id of such a record is made from the board, the number of the record and what is done, so that
-the same ruling is never done twice, whoever does it and however often.
+The message key of such a record is made from the board, the number of the record and what is done.
+So no ruling is made twice, whoever makes it and however often.
 """
 
 import hashlib
@@ -18,21 +18,21 @@ from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import OpenBoard, open_board
 
 Decide = Callable[[Game], Ruling | None]
-"""Says what is to be done to a board, if anything."""
+"""Decides what to do to a board, if anything."""
 
 
 def id_of(*parts: object) -> str:
-    """Return the id of something that the server does by itself: the same for the same parts."""
+    """Return the message key of something that the server does: the same for the same parts."""
     return hashlib.sha256("\0".join(map(str, ("server", *parts))).encode()).hexdigest()[:16]
 
 
 def request_of(key: str) -> Request:
-    """Return what stands for a mail where the server does something by itself."""
+    """Return a request that stands for a mail when the server does something by itself."""
     return Request(line="", chat="", sender="", identity=key)
 
 
 def rule_board(work: UnitOfWork, kind: Kind, board: int, decide: Decide) -> Game | None:
-    """Do to a board what `decide` says, and return the game then; None where that is nothing.
+    """Do to a board what `decide` says, and return the game after that; None if it says nothing.
 
     Raises NotAllowed, DamagedHistory and OSError.
     """
@@ -60,9 +60,9 @@ def _rule(work: UnitOfWork, opened: OpenBoard, ruling: Ruling) -> Game:
 def _notices(
     before: Game, game: Game, ruling: Ruling, work: UnitOfWork, request: Request
 ) -> Iterable[Notice]:
-    """Return who is told of a ruling: both players, of a reminder only the one it is for.
+    """Return the notices of a ruling: to both players, but a reminder only to the one it is for.
 
-    A player whose side goes to another one is told as well.
+    A player whose side goes to somebody else is told as well.
     """
     if game.result:
         return tell_players(game, News.PLAYED, work, request, actor=None)

@@ -1,4 +1,4 @@
-"""Open challenges: those that wait for somebody who joins them."""
+"""Open challenges, which wait for somebody to join them."""
 
 from datetime import datetime
 

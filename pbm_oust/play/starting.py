@@ -1,4 +1,4 @@
-"""Starting a board: who may start one with whom, and once for a mail, whatever command it is."""
+"""Starting a board: who may start one with whom, and only once for each mail."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class SignedOff(NotAllowedReason):
     """A player has signed off."""
 
     own: bool
-    """Whether it is the one who sent the command."""
+    """Whether that player sent the command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +49,19 @@ class Rejected(NotAllowedReason):
 
 @dataclass(frozen=True, slots=True)
 class LimitReached(NotAllowedReason):
-    """A player is on as many boards as they want."""
+    """A player plays on as many boards as they want."""
 
     userid: str
     limit: int
-    """How many they want."""
+    """The number they want."""
     active: int
-    """On how many they are."""
+    """The number they play on."""
 
 
 def challenger_of(x: str, o: str, request: Request, work: UnitOfWork) -> Actor:
-    """Return the one of two players from whose address a request came.
+    """Return which of two players sent a request, by its address.
 
-    Raises NotAllowed where they cannot start a board against each other, or it came from neither.
+    Raises NotAllowed if they cannot start a board against each other, or if neither sent it.
     """
     actor = actor_among((x, o), request, work)
     if actor is None:
@@ -72,7 +72,7 @@ def challenger_of(x: str, o: str, request: Request, work: UnitOfWork) -> Actor:
 
 
 def actor_among(userids: tuple[str, ...], request: Request, work: UnitOfWork) -> Actor | None:
-    """Return the first of some players from whose address a request came, or None."""
+    """Return the first of some players who has the address of a request, or None."""
     found = (work.account_if_any(userid) for userid in userids)
     own = next((each for each in found if each and each.has_address(request.sender)), None)
     return Actor(own, request.message_key(own.userid)) if own else None
@@ -81,7 +81,7 @@ def actor_among(userids: tuple[str, ...], request: Request, work: UnitOfWork) ->
 def start_board(
     kind: Kind, header: Callable[[int], Header], actor: Actor, request: Request, work: UnitOfWork
 ) -> Handled:
-    """Start a board and show it to both players, if the mail has not done so before.
+    """Start a board and show it to both players, unless the mail has done so before.
 
     `header` is given the number of the new board.
     """
@@ -93,9 +93,9 @@ def start_board(
 
 
 def answered_again(actor: Actor, request: Request, work: UnitOfWork) -> Handled | None:
-    """Show a player the board that the same mail started when it came before, if it did.
+    """Show a player the board that this mail started when it came before, if it did.
 
-    Raises NotAllowed for a mail that was refused then.
+    Raises NotAllowed if it was refused then.
     """
     known = started_by(work.home, actor.message_key)
     if known:
@@ -117,12 +117,12 @@ def write_board(
 ) -> Handled:
     """Write a new board and show it to both players.
 
-    `source` is what it came from, where that leads to one board alone; `changed` are accounts that
-    change with it; `make` makes the notices that show it. Raises NotAllowed where a player does not
-    want to play.
+    `source` is what the board came from, if only one board may come from that. `changed` holds
+    accounts that change with it. `make` makes the notices that show it. Raises NotAllowed if a
+    player does not want to play.
     """
     for userid in (game.header.x, game.header.o):
-        check_willing(work.account(userid), actor.userid, work.home)
+        check_may_challenge(work.account(userid), actor.userid, work.home)
     notices = tell_players(
         game, News.STARTED, work, request, actor=actor.account, chat=request.chat, make=make
     )
@@ -136,11 +136,11 @@ def write_board(
     return Handled(Outcome.DONE, game.name)
 
 
-def check_willing(challenged: Account, challenger: str, home: Home) -> None:
-    """Make sure that a player may be put on a board by somebody whose userid is `challenger`.
+def check_may_challenge(challenged: Account, challenger: str, home: Home) -> None:
+    """Check that the player `challenger` may put a player, perhaps themselves, on a board.
 
-    That may be the same player. Raises NotAllowed for one who rejects the challenger, who has
-    signed off, who has as many boards as they want, or whose account is closed.
+    Raises NotAllowed if the player rejects the challenger, has signed off, plays on as many boards
+    as they want, or if their account is disabled.
     """
     if signed_off_since(challenged):
         is_own = challenged.userid == challenger
@@ -151,7 +151,7 @@ def check_willing(challenged: Account, challenger: str, home: Home) -> None:
 
 
 def check_room(account: Account, home: Home) -> None:
-    """Make sure that a player has a board free. Raises NotAllowed, also for a closed account."""
+    """Check that a player may have another board. Raises NotAllowed, also if they are disabled."""
     if disabled_since(account):
         raise NotAllowed(Disabled(account.userid, own=False), account.userid)
     limit = limit_of(account)
@@ -161,5 +161,5 @@ def check_room(account: Account, home: Home) -> None:
 
 
 def count_active(userid: str, home: Home) -> int:
-    """Return on how many boards that go on a player is; damaged ones are left out."""
+    """Return the number of a player's active boards; damaged ones are left out."""
     return home.ask(board_queries.count_active, userid)

@@ -1,4 +1,4 @@
-"""Telling the players of a board what happened on it: who is mailed the board, and who is not."""
+"""Telling the players of a board what happened on it: who gets a mail, and who does not."""
 
 from collections.abc import Callable, Iterator
 from itertools import takewhile
@@ -31,13 +31,13 @@ def tell_players(
 ) -> list[Notice]:
     """Return the notices that show a board to its players, and to those who watch it.
 
-    `actor` is the player whose request led to it, who is answered; None for what the server or its
-    operator did. `chat` is what the actor wrote for the other player. `told_from` is the number of
-    the first record that the players have not been told of, 0 for the latest. `make` makes their
-    notices, with the fields of any about a board.
+    `actor` is the player whose request this answers; None if the server or its operator acted.
+    `chat` is what the actor wrote for the other player. `told_from` is the number of the first
+    record that the players have not been told of, 0 for the latest. `make` makes their notices,
+    from the fields of a BoardNotice.
 
-    Players are not told of what they have settled not to be mailed, unless something was written
-    for them. Those who watch are told of everything but what is written.
+    Players are not mailed what their settings exclude, unless something was written for them.
+    Those who watch are told of everything except what was written.
     """
     acting = actor.userid if actor else ""
     others = [account for account in _players_of(game, work) if account.userid != acting]
@@ -87,7 +87,7 @@ def tell_players(
 
 
 def _is_mailed(reader: Reader, news: News, game: Game, since: int) -> bool:
-    """Return whether a player who has not written wants to be mailed a board after its records."""
+    """Return whether a player who did not write wants a mail about the latest records."""
     when = reader.settings.mail
     if when is MailWhen.EACH or news is News.STARTED or game.result:
         return True
@@ -100,7 +100,8 @@ def _is_mailed(reader: Reader, news: News, game: Game, since: int) -> bool:
 def _told_from(reader: Reader, game: Game, told_from: int) -> int:
     """Return the number of the first record to tell a player of; 0 for the latest alone.
 
-    Who is not mailed each record is told of all that the other player did in one go.
+    Players who do not get a mail for each record are told of all that the other player did in one
+    go.
     """
     if reader.settings.mail is MailWhen.EACH or not game.records:
         return told_from
@@ -111,7 +112,7 @@ def _told_from(reader: Reader, game: Game, told_from: int) -> int:
 
 
 def _is_of_server(record: Record, game: Game, reader: Reader) -> bool:
-    """Return whether a record is what the server or its operator did, or said, to a player."""
+    """Return whether a record is something that the server or its operator did or told a player."""
     ruling = record.action
     if not isinstance(ruling, Ruling):
         return False
@@ -133,21 +134,21 @@ def answer_again(game: Game, actor: Actor, request: Request, work: UnitOfWork) -
 
 
 def _players_of(game: Game, work: UnitOfWork) -> Iterator[Account]:
-    """Yield the accounts of both players, as far as they have one."""
+    """Yield the accounts of those players who have one."""
     for userid in (game.x, game.o):
         if work.has_account(userid):
             yield work.account(userid)
 
 
 def _watchers_of(game: Game, acting: str, work: UnitOfWork) -> Iterator[Reader]:
-    """Yield those who watch a board and have no part in it."""
+    """Yield those who watch a board and do not play on it."""
     for account in work.home.watchers_of(game.header.kind.name, game.header.board):
         if account.userid not in (game.x, game.o, acting):
             yield work.player(account)
 
 
 def _changes_by(game: Game, work: UnitOfWork) -> tuple[Change, ...]:
-    """Return what a game that is over does to the ratings of its players."""
+    """Return what a finished game does to the ratings of its players."""
     finish = finish_of(game)
     if finish is None:
         return ()

@@ -1,4 +1,4 @@
-"""Taking one's latest move back without asking, as long as the other player does not know of it."""
+"""Taking back a move without asking, as long as the other player does not know of it."""
 
 from dataclasses import replace
 
@@ -18,10 +18,10 @@ from pbm_oust.store.open_boards import OpenBoard
 def take_back(
     board: OpenBoard, side: Side, actor: Actor, request: Request, work: UnitOfWork
 ) -> Handled | None:
-    """Take the latest move of a player back if the other one has not been mailed anything since.
+    """Take back the latest move of a player, if the other one has not been mailed anything since.
 
-    None where that is in doubt, so that the other player has to be asked. The letters that would
-    have told of the move leave the outbox together with it.
+    Returns None if that is in doubt, so that the other player must be asked. The letters that
+    would have told of the move are removed from the outbox along with it.
     """
     game, home = board.game, work.home
     other = game.owner(side.other)
@@ -46,7 +46,7 @@ def take_back(
 
 
 def _untold(notice: Notice, other: str) -> Notice:
-    """Return the answer to the actor with the word that the other player knows nothing."""
+    """Return the answer to the actor, saying that the other player knows nothing of the move."""
     if isinstance(notice, BoardNotice) and notice.reader.asked:
         return replace(notice, untold=other)
     return notice

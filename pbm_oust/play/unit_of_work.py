@@ -1,4 +1,4 @@
-"""What every action works with: the home, the clock, the accounts, and the way letters go out."""
+"""What every command works with: the home, the clock, the accounts, and the outgoing letters."""
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, suppress
@@ -37,7 +37,7 @@ from pbm_oust.store.rate_limits import Counted, count_once, is_limit_reached
 T = TypeVar("T")
 
 MOST_ATTEMPTS = 50
-"""How often a deed is done again because others have changed what it has read."""
+"""How often a deed is tried again because others have changed what it read."""
 _ANSWERED = Handled(Outcome.ANSWERED)
 _DONE_BEFORE = Handled(Outcome.DONE_BEFORE)
 
@@ -55,18 +55,18 @@ class UnitOfWork:
     write: Write
     clock: Callable[[], datetime]
     is_within: bool = False
-    """Whether the answers become part of another one."""
+    """Whether the answers become part of another answer."""
     vocabulary: frozenset[str] = frozenset()
     """The words of the commands, which no password can be."""
     read: dict[str, Account | None] | None = None
-    """The accounts that were read for one command; None where each is read whenever it is asked."""
+    """The accounts read for one command; None if each is read anew whenever it is needed."""
 
     def now(self) -> datetime:
         """Return the time, to the second."""
         return self.clock().replace(microsecond=0)
 
     def has_account(self, word: str) -> bool:
-        """Return whether a word is the userid of an account, in letters of either case."""
+        """Return whether a word is the userid of an account, in either case."""
         return self.account_if_any(word.lower()) is not None
 
     def account(self, userid: str) -> Account:
@@ -85,7 +85,7 @@ class UnitOfWork:
         return self.read[userid]
 
     def was_done(self, userid: str, request: Request) -> bool:
-        """Return whether a command of this player was done when the same mail came before."""
+        """Return whether this mail from this player came before, and was done then."""
         return self.home.ask(outcome_of, request.message_key(userid)) is KeyOutcome.DONE
 
     def is_known(self, address: str) -> bool:
@@ -93,43 +93,43 @@ class UnitOfWork:
         return self.home.ask(is_known, address)
 
     def names_for(self, request: Request) -> Callable[[str], bool]:
-        """Return what says whether a word is a userid that the sender of a request may be shown.
+        """Return a function: whether a word is a userid that the sender of a request may be shown.
 
-        Strangers learn of no account but those that have a board, which everybody can see.
+        Strangers learn only of accounts that have a board, which everybody can see.
         """
 
         @cache
         def is_shown(userid: str) -> bool:
             is_there = self.has_account(userid)
-            # All is asked, so that no answer is later because there is an account.
+            # Everything is asked, so that an account's existence does not delay the answer.
             is_seen, is_known = has_played(userid, self.home), self.is_known(request.sender)
             return is_there and (is_seen or is_known)
 
         return lambda word: bool(USERID.fullmatch(word.lower())) and is_shown(word.lower())
 
     def posting(self, notices: Iterable[Notice], request: Request) -> AbstractContextManager[None]:
-        """Send notices with what the body of the `with` writes: all of it or nothing."""
+        """Send notices together with what the body of the `with` writes: all of it or nothing."""
         timed = map(self._with_clock, (self._known(notice, request) for notice in notices))
         letters = [letter for notice in timed for letter in self.write(notice, request)]
         return self.home.posting(letters)
 
     def save(self, account: Account) -> None:
-        """Write an account, a new one or one that was read, with the unit of work."""
+        """Write an account, new or read before, with the unit of work."""
         self.home.save(account)
         if self.read is not None:
             self.read[account.userid] = account
 
     def hold(self, *userids: str) -> None:
-        """Let the unit that is under way be committed only if accounts are as they were read."""
+        """Let the current unit be committed only if these accounts are still as they were read."""
         for userid in userids:
             account = self.account_if_any(userid)
             if account:
                 self.home.hold(account)
 
     def retried(self, deed: Callable[["UnitOfWork"], T]) -> T:
-        """Return what a deed returns, all of which is one unit of work.
+        """Return what a deed returns; all of the deed is one unit of work.
 
-        It is done again where others change what it has read. Each account is read once meanwhile.
+        It is tried again if others change what it has read. It reads each account once.
         """
         for _ in range(MOST_ATTEMPTS):
             with suppress(Changed):
@@ -141,25 +141,25 @@ class UnitOfWork:
             return deed(replace(self, read={}))
 
     def clock_of(self, game: Game, *latest: Account) -> Clock:
-        """Return the clock of a board that goes on, at this moment. Raises AccountDamaged.
+        """Return the clock of an active board at this moment. Raises AccountDamaged.
 
-        `latest` are accounts of players as they are to be, where files have them otherwise.
+        `latest` holds accounts that change with the unit, as they will be.
         """
         absences = {userid: self.absences_of(userid) for userid in (game.x, game.o)}
         absences |= {account.userid: absences_of(account) for account in latest}
         return read_clock(game, absences, max(self.now(), game.latest))
 
     def absences_of(self, userid: str) -> tuple[Absence, ...]:
-        """Return the vacations of a player, none of one without an account.
+        """Return the vacations of a player; none if there is no account.
 
         Raises AccountDamaged.
         """
         return absences_of(self.account(userid)) if self.has_account(userid) else ()
 
     def _known(self, notice: Notice, request: Request) -> Notice:
-        """Return a notice about a board to one of its players as one to that player.
+        """Return a notice about a board, addressed to its player if one of them is the reader.
 
-        It answers a mail that came from exactly an address of the account, and goes there alone.
+        It answers a mail whose address is exactly one of the account's, and goes only there.
         """
         game, reader = notice.board(), notice.reader
         if game is None or reader.userid or reader.addresses != (request.sender,):
@@ -173,9 +173,9 @@ class UnitOfWork:
         return notice
 
     def _with_clock(self, notice: Notice) -> Notice:
-        """Return a notice of a board that goes on with its clock.
+        """Return the notice of an active board with its clock.
 
-        An account that is damaged is a matter for others: the board is shown without a time then.
+        If an account is damaged the board is shown without a clock; others deal with the damage.
         """
         game = notice.board()
         is_now = any(shown.is_now for shown in notice.shows())
@@ -186,9 +186,9 @@ class UnitOfWork:
         return notice
 
     def answer(self, notice: Notice, request: Request, handled: Handled = _ANSWERED) -> Handled:
-        """Send a single notice about which nothing else has to be written.
+        """Send a single notice, with nothing else to write.
 
-        Too many answers to an address that no account has are not sent.
+        Addresses without an account do not get too many answers.
         """
         if not (notice.reader.userid or self.is_within):
             if self._are_too_many(request.sender):
@@ -198,14 +198,14 @@ class UnitOfWork:
             return handled
 
     def is_reached(self, counted: Counted, subject: str, more: int) -> bool:
-        """Return whether something was done as often as it may be, for an address or a userid.
+        """Return whether an address or a userid has reached its limit.
 
-        `more` is how often the unit of work does it besides.
+        `more` is the number that the unit of work adds.
         """
         return self.home.ask(is_limit_reached, counted, subject, self.now(), more)
 
     def is_too_often(self, counted: Counted, userid: str) -> bool:
-        """Return whether a player has done something as often as allowed; count it if not."""
+        """Return whether a player has reached their limit; if not, count this time."""
         if self.home.ask(is_limit_reached, counted, userid, self.now()):
             return True
         self.home.do(count_once, counted, userid, self.now())
@@ -218,7 +218,7 @@ class UnitOfWork:
     def answer_refused(
         self, notice: Notice, actor: Actor, request: Request, handled: Handled
     ) -> Handled:
-        """Send a refusal, and write down that the mail was refused."""
+        """Send a refusal, and record that the mail was refused."""
         if self.home.ask(outcome_of, actor.message_key):
             return self.answer(notice, request, handled)
         with self.posting([notice], request):
@@ -233,9 +233,9 @@ class UnitOfWork:
         request: Request,
         handled: Handled,
     ) -> Handled:
-        """Send notices about which nothing is written but that the mail was carried out.
+        """Send notices, and record only that the mail was carried out.
 
-        `done` is the answer to the actor, who gets it alone when the same mail comes again. Raises
+        `done` is the answer to the actor; when the same mail comes again, it alone is sent. Raises
         NotAllowed for a mail that was refused before.
         """
         if self._is_done(actor.message_key, done.board()):
@@ -255,9 +255,9 @@ class UnitOfWork:
     ) -> Handled:
         """Change the actor's account, once however often the mail comes.
 
-        `change` returns the account as it is to be, and may raise NotAllowed. `tell` is given that,
-        and returns the answer to the actor and what others are told. `board` is one that has to
-        be as it was read.
+        `change` returns the new account, and may raise NotAllowed. `tell` is given that, and
+        returns the answer to the actor and what others are told. `board`, if given, must still be
+        as it was read.
         """
         account = self.account(actor.userid)
         if self._is_done(actor.message_key, None):
@@ -280,9 +280,9 @@ class UnitOfWork:
         return outcome is KeyOutcome.DONE
 
     def sender_of(self, request: Request) -> Reader:
-        """Return the reader of an answer that goes only to where a request came from.
+        """Return the reader of an answer that goes only to the sender of a request.
 
-        Who answers a letter is its reader, wherever the mail came from.
+        Whoever answers a letter counts as its reader, wherever the mail came from.
         """
         sender = request.sender
         if request.reply:
@@ -291,9 +291,10 @@ class UnitOfWork:
         return Reader((sender,), None, sender, self._returned(sender), settings)
 
     def player_at(self, account: Account, request: Request) -> Reader:
-        """Return the player who wrote a request: at all addresses, and where it came from.
+        """Return the player who wrote a request: at all their addresses and at the sender's.
 
-        The answer to an answer goes to the account's addresses only, as no password came with it.
+        An answer to a letter carries no password, so its answer goes only to the account's own
+        addresses.
         """
         addresses = account.addresses
         if not (request.reply or account.has_address(request.sender)):
@@ -306,9 +307,9 @@ class UnitOfWork:
         return self._reachable(account, addresses, "")
 
     def _reachable(self, account: Account, addresses: tuple[str, ...], wrote_from: str) -> Reader:
-        """Return a reader at those addresses that letters do not come back from.
+        """Return a reader at those addresses from which letters do not bounce.
 
-        The address from which they wrote is one of those, whatever came back before.
+        The address that they wrote from is included, whatever bounced before.
         """
         returned = self._returned(*addresses)
         lost = [each.address for each in returned if each.is_suspended]

@@ -1,4 +1,4 @@
-"""Letters about a board that have not left, so that their reader does not know what they tell."""
+"""Letters about a board that have not left, so that their reader does not know what they say."""
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.board.game import Game
@@ -11,9 +11,9 @@ from pbm_oust.store.letters import Letter, State, may_show_board_since, unsent_a
 def untold_letters(game: Game, since: int, player: Account, home: Home) -> list[Letter] | None:
     """Return the letters that tell a player of the records of a board from `since` on.
 
-    None where the player may know of one of them already: where a letter about it has left, was
-    opened in the outbox or may not have been written, or where another one may show the board.
-    Letters to an address leave in the order in which they were written.
+    None if the player may know of one of them already: a letter about it has left, was opened in
+    the outbox or may not have been written, or another letter may show the board. Letters to an
+    address leave in the order in which they were written.
     """
     kind, board = game.header.kind.name, game.header.board
     letters = home.ask(unsent_about, player.addresses, kind, board, since)
@@ -35,9 +35,9 @@ def _tells_of(letter: Letter, record: Record) -> bool:
 
 
 def _is_unopened(letter: Letter, home: Home) -> bool:
-    """Return whether a letter waits, and nobody has begun to send or to read it.
+    """Return whether a letter waits, and nobody has begun to send or read it.
 
-    One that is held back may have been sent before the backup was restored.
+    A letter that is held back may have been sent before the backup was restored.
     """
     if letter.state is State.FILE and letter.file:
         return home.maildir.has_new(letter.file)
@@ -45,6 +45,6 @@ def _is_unopened(letter: Letter, home: Home) -> bool:
 
 
 def _was_out_of_reach(player: Account, record: Record, home: Home) -> bool:
-    """Return whether no letter was written to a player about a record, as all had come back."""
+    """Return whether a player got no letter about a record because all their addresses bounced."""
     returned = [home.ask(bounces_of, address) for address in player.addresses]
     return all(each.is_suspended and each.bounces[-1].at < record.at for each in returned)

@@ -1,4 +1,4 @@
-"""Asking for a proof: codes are mailed to addresses, and it is kept what they are for."""
+"""Asking for a verification: mailing codes to addresses, and keeping what they are for."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -35,7 +35,7 @@ class CodeNotice(Notice):
 
 @dataclass(frozen=True, slots=True)
 class CodeSentNotice(Notice):
-    """Codes were mailed to the addresses that are to be verified."""
+    """Codes were mailed to the addresses to be verified."""
 
     template = "code_sent"
     addresses: tuple[str, ...]
@@ -44,17 +44,17 @@ class CodeSentNotice(Notice):
 
 
 class Asked(Enum):
-    """What became of a question to an address."""
+    """What became of a verification that was asked for."""
 
     MAILED = "mailed"
     TOO_MANY = "too many"
-    """The address has got as many codes as it may within a day."""
+    """The address has reached its limit of codes a day."""
     USED_BEFORE = "used before"
     """The code of this mail has come back already."""
 
 
 def ask(pending: Pending, addresses: Sequence[str], request: Request, work: UnitOfWork) -> Asked:
-    """Mail the code of something pending to addresses, and keep what it is for.
+    """Mail the code of a verification to addresses, and keep what it is for.
 
     A mail that comes again sends the same letters again, within the same limits.
     """
@@ -83,14 +83,14 @@ def ask(pending: Pending, addresses: Sequence[str], request: Request, work: Unit
 
 
 def ask_each(pendings: Sequence[Pending], request: Request, work: UnitOfWork) -> list[Asked]:
-    """Ask for proofs of several addresses, each with a code of its own."""
+    """Ask for the verification of several addresses, each with its own code."""
     return [ask(pending, [pending.address], request, work) for pending in pendings]
 
 
 def _reader_at(address: str, language: Language, request: Request, work: UnitOfWork) -> Reader:
-    """Return a reader of whom nothing is known but an address and a language.
+    """Return a reader known only by an address and a language.
 
-    A code is no part of another answer: it has to come in a letter that can be answered.
+    A code cannot be part of another answer: it needs a letter of its own that can be answered.
     """
     is_sender = is_same_address(address, request.sender) and not work.is_within
     wrote_from = request.sender if is_sender else ""
@@ -98,12 +98,12 @@ def _reader_at(address: str, language: Language, request: Request, work: UnitOfW
 
 
 def is_among(sender: str, addresses: Sequence[str]) -> bool:
-    """Return whether the sender of a mail is at one of some addresses."""
+    """Return whether the sender of a mail has one of some addresses."""
     return any(is_same_address(sender, address) for address in addresses)
 
 
 def silence_about(asked: Sequence[Asked]) -> Handled:
-    """Return what became of a mail whose sender gets a code for an answer, or nothing."""
+    """Return the outcome of a mail that is answered with a code alone, or not at all."""
     if Asked.MAILED in asked:
         return MAILED
     return silent(Silence.TOO_MANY_CODES)
