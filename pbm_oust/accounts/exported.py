@@ -16,7 +16,7 @@ from pbm_oust.accounts.address import parse_address
 from pbm_oust.accounts.kept import Column, Holds, Kept, Row
 from pbm_oust.accounts.password import checked_hash
 from pbm_oust.accounts.registry import KEPT, Nouns
-from pbm_oust.board.notation import CAUSE, format_time, parse_time
+from pbm_oust.board.notation import MESSAGE_KEY, format_time, parse_time
 
 T = TypeVar("T")
 
@@ -99,7 +99,7 @@ def _read(found: Mapping[str, object], name: str, read: Callable[[str], T]) -> T
 
 
 def _message_key(text: str) -> str:
-    if not CAUSE.fullmatch(text):
+    if not MESSAGE_KEY.fullmatch(text):
         raise ValueError(f"{text!r} is no message key")
     return text
 

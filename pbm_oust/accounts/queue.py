@@ -19,7 +19,7 @@ from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.kept import Column, Holds, Kept, Row, board_of, checked_number
 from pbm_oust.accounts.settings import Switch, settings_of
 from pbm_oust.board.game import Game, redo
-from pbm_oust.board.notation import CAUSE, format_wish, parse_wish
+from pbm_oust.board.notation import MESSAGE_KEY, format_wish, parse_wish
 from pbm_oust.board.record import PLAYING, Action, Deed, Place, Record, Wish
 from pbm_oust.refusal import Refusal
 
@@ -127,7 +127,7 @@ def _plans(rows: Sequence[Row]) -> tuple[Plan, ...]:
     plans = []
     for kind, board, number, key, condition, answer in rows:
         board_of(kind, board)
-        if not CAUSE.fullmatch(key):
+        if not MESSAGE_KEY.fullmatch(key):
             raise ValueError(f"{key!r} is no message key")
         clause = Clause(_played(answer), _played(condition) if condition else None)
         plans.append(Plan(kind, board, checked_number(number), key, clause))
@@ -234,7 +234,7 @@ def is_passed_for(game: Game, record: Record) -> bool:
     """Return whether the server passed for a player in a record of a game."""
     if record.action is not Deed.PASS:
         return False
-    return record.cause == _key_of_pass(game, record.number)
+    return record.message_key == _key_of_pass(game, record.number)
 
 
 def _next(game: Game, orders: Orders, at: datetime) -> Game:
@@ -254,5 +254,5 @@ def _next(game: Game, orders: Orders, at: datetime) -> Game:
 
 def _key_of_pass(game: Game, number: int) -> str:
     """Return the message key of a pass by the server: made from that of the record before it."""
-    before = game.records[number - 2].cause if number > 1 else ""
+    before = game.records[number - 2].message_key if number > 1 else ""
     return derived_key(before, number)

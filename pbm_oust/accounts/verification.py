@@ -19,7 +19,7 @@ from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import normal_address
 from pbm_oust.accounts.kept import Column, Kept, Row
 from pbm_oust.accounts.password import Secret
-from pbm_oust.board.notation import CAUSE
+from pbm_oust.board.notation import MESSAGE_KEY
 from pbm_oust.languages import ENGLISH, Language
 
 LIFETIME = timedelta(days=3)
@@ -96,7 +96,7 @@ def salt_for(key: bytes, userid: str, message_key: str = "") -> bytes:
 
 def _proofs(rows: Sequence[Row]) -> tuple[Proof, ...]:
     for cell in (cell for row in rows for cell in row):
-        if not CAUSE.fullmatch(cell):
+        if not MESSAGE_KEY.fullmatch(cell):
             raise ValueError(f"{cell!r} is no name of a code and no message key")
     return tuple(Proof(*row) for row in rows)
 

@@ -103,9 +103,9 @@ class Game:
         """Return whether the player who owns a side has made a move that stands."""
         return self._latest_of(side) is not None
 
-    def has_cause(self, cause: str) -> bool:
+    def has_message_key(self, key: str) -> bool:
         """Return whether some record has this message key."""
-        return any(record.cause == cause for record in self.records)
+        return any(record.message_key == key for record in self.records)
 
     @property
     def latest(self) -> datetime:
@@ -129,7 +129,7 @@ class Game:
         cells = sum(self.header.grid.parse_cell(done.cell) for done in placements)
         return cells & (self.position.stones(Side.X) | self.position.stones(Side.O))
 
-    def act(self, side: Side, wish: Wish, at: datetime, cause: str) -> "Game":
+    def act(self, side: Side, wish: Wish, at: datetime, key: str) -> "Game":
         """Return the game after a side has done what it wishes, one record longer.
 
         Raises NotAllowed or Illegal if it may not; then nothing of the wish is done.
@@ -143,9 +143,9 @@ class Game:
             acted = replace(self, position=position, result=position.result)
         else:
             acted, action = self._do(side, wish), wish
-        return acted._with(Record(self.next_number, side, action, at, cause))
+        return acted._with(Record(self.next_number, side, action, at, key))
 
-    def rule(self, ruling: Ruling, at: datetime, cause: str) -> "Game":
+    def rule(self, ruling: Ruling, at: datetime, key: str) -> "Game":
         """Return the game after what the server or its operator did, one record longer.
 
         Raises NotAllowed if the game is over, or if one player would own both sides.
@@ -165,7 +165,7 @@ class Game:
                     raise NotAllowed(reasons.SamePlayer(), ruling.userid)
                 x = ruling.userid if side is Side.X else self.x
                 ruled = replace(self, x=x, o=ruling.userid if side is Side.O else self.o)
-        return ruled._with(Record(self.next_number, None, ruling, at, cause))
+        return ruled._with(Record(self.next_number, None, ruling, at, key))
 
     def _with(self, record: Record) -> "Game":
         """Return the game with one more record, which has already taken effect."""
@@ -282,7 +282,7 @@ def redo(game: Game, record: Record) -> Game:
     """Return a game after what a record says. Raises NotAllowed or Illegal."""
     wish = wish_of(record.action)
     if isinstance(wish, Ruling):
-        return game.rule(wish, record.at, record.cause)
+        return game.rule(wish, record.at, record.message_key)
     if record.side is None:
         raise NotAllowed(reasons.NotYourTurn(game))
-    return game.act(record.side, wish, record.at, record.cause)
+    return game.act(record.side, wish, record.at, record.message_key)

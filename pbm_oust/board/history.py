@@ -80,7 +80,7 @@ def read_history(data: bytes) -> History:
     header = _read_header(lines)
     game = Game.start(header)
     has_result_line = False
-    causes: set[str] = set()
+    keys: set[str] = set()
     for number, line in lines:
         if has_result_line:
             raise BadHistory(number, "nothing follows a result")
@@ -88,10 +88,10 @@ def read_history(data: bytes) -> History:
             has_result_line = _check_result(number, line, game)
             continue
         game = _step(number, line, game)
-        cause = game.records[-1].cause
-        if cause in causes:
-            raise BadHistory(number, f"an earlier record has the id {cause}")
-        causes.add(cause)
+        key = game.records[-1].message_key
+        if key in keys:
+            raise BadHistory(number, f"an earlier record has the id {key}")
+        keys.add(key)
     return History(game, has_result_line, whole_length)
 
 

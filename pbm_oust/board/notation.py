@@ -25,7 +25,7 @@ NUMBER = re.compile(r"[1-9][0-9]{0,8}")
 """The number of a board or of a record."""
 _STEP = re.compile(r" ([xo]) ((?:[A-Z][0-9*]+ ?)+|pass)(?= [xo] |$)")
 _ORIGIN = re.compile(rf"([a-z]+) ({NUMBER.pattern})#(0|{NUMBER.pattern})((?: \S+)*)")
-CAUSE = re.compile(r"[0-9a-f]{16}")
+MESSAGE_KEY = re.compile(r"[0-9a-f]{16}")
 """A message key."""
 _DAYS = re.compile(r"(0|[1-9][0-9]{0,4})")
 
@@ -192,12 +192,12 @@ def format_header(header: Header) -> str:
 def format_record(record: Record) -> str:
     """Return the line of a record, without its newline."""
     action, at = format_action(record.action), format_time(record.at)
-    return record_line(str(record.number), record.by, action, at, record.cause)
+    return record_line(str(record.number), record.by, action, at, record.message_key)
 
 
-def record_line(number: str, by: str, action: str, at: str, cause: str) -> str:
+def record_line(number: str, by: str, action: str, at: str, key: str) -> str:
     """Return the line of a record with these parts, whatever they say."""
-    return f"{number:>4} {by} {action:<{_ACTION_WIDTH}} {at} {cause}"
+    return f"{number:>4} {by} {action:<{_ACTION_WIDTH}} {at} {key}"
 
 
 def parse_record(text: str) -> Record:
@@ -205,18 +205,18 @@ def parse_record(text: str) -> Record:
     words = text.split()
     if len(words) < 5:
         raise ValueError("a record has a number, a side, an action, a time and an id")
-    number, by, *action, at, cause = words
+    number, by, *action, at, key = words
     if by not in {SERVER, *(known.value for known in Side)}:
         raise ValueError(f"{by!r} is no side")
     if not NUMBER.fullmatch(number):
         raise ValueError(f"{number!r} is no number of a record")
-    if not CAUSE.fullmatch(cause):
-        raise ValueError(f"{cause!r} is no id of a message")
+    if not MESSAGE_KEY.fullmatch(key):
+        raise ValueError(f"{key!r} is no id of a message")
     side = None if by == SERVER else Side(by)
     done = parse_action(" ".join(action))
     if isinstance(done, Ruling) is not (side is None):
         raise ValueError(f"{by} cannot do {format_action(done)!r}")
-    record = Record(int(number), side, done, parse_time(at), cause)
+    record = Record(int(number), side, done, parse_time(at), key)
     if format_record(record) != text:
         raise ValueError(f"the server would have written {format_record(record).strip()!r}")
     return record

@@ -96,14 +96,14 @@ Action = tuple[Placement, ...] | Deed | Ruling
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What one accepted command did. `cause` is its message key."""
+    """What one accepted command did."""
 
     number: int
     side: Side | None
     """The side that did it; None for the server and its operator."""
     action: Action
     at: datetime
-    cause: str
+    message_key: str
 
     @property
     def by(self) -> str:

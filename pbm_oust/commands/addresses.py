@@ -73,7 +73,9 @@ def _ask_for(
     language = settings_of(actor.account).language
     asked = ask_each(
         [
-            Pending(purpose, actor.userid, address, work.now(), actor.cause, language=language)
+            Pending(
+                purpose, actor.userid, address, work.now(), actor.message_key, language=language
+            )
             for address in addresses
         ],
         request,

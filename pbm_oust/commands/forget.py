@@ -61,7 +61,7 @@ class ForgottenNotice(OutcomeNotice):
 
 def forget(command: Forget, request: Request, work: UnitOfWork) -> Handled:
     """Remove a player from the server for good, or say what that would mean."""
-    userid, key = command.userid, request.cause(command.userid)
+    userid, key = command.userid, request.message_key(command.userid)
     home = work.home
     if home.ask(outcome_of, key) is KeyOutcome.DONE:
         done = ForgottenNotice(work.sender_of(request), userid, 0, "", is_repeated=True)

@@ -77,13 +77,13 @@ def sign_off(command: Signoff, actor: Actor, request: Request, work: UnitOfWork)
 def delete(command: Delete, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
     """Remove an account: it gives up its boards, and then all that is kept of it goes."""
     home, userid = work.home, actor.userid
-    if home.ask(outcome_of, actor.cause) is KeyOutcome.REFUSED:
+    if home.ask(outcome_of, actor.message_key) is KeyOutcome.REFUSED:
         raise NotAllowed(RefusedBefore())
     boards = leave_boards(actor, request, work)
     account = work.account(userid)
     told = DeletedNotice(work.player_at(account, request), userid, tuple(map(str, boards)))
     with work.posting([told], request):
-        home.do(settle_key, actor.cause, KeyOutcome.DONE, work.now())
+        home.do(settle_key, actor.message_key, KeyOutcome.DONE, work.now())
         home.do(forget_verifications_of, account.userid, account.message_key)
         for address in account.addresses:
             home.do(forget_bounces, address)
@@ -110,7 +110,7 @@ def _leave(name: BoardName, actor: Actor, request: Request, work: UnitOfWork) ->
     if side is None or game.result:
         return None
     deed = Deed.RESIGN if game.has_played(side) else Deed.DECLINE
-    left = game.act(side, deed, max(work.now(), game.latest), actor.cause)
+    left = game.act(side, deed, max(work.now(), game.latest), actor.message_key)
     told = tell_players(left, News.PLAYED, work, request, actor=None)
     notices = [notice for notice in told if notice.reader.userid != actor.userid]
     with work.posting(notices, request):

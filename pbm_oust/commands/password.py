@@ -56,7 +56,7 @@ def change_password(
     command: ChangePassword, actor: Actor, request: Request, work: UnitOfWork
 ) -> Handled:
     """Give an account another password; what waited for codes under the old one is forgotten."""
-    salt = salt_for(work.home.key(), actor.userid, actor.cause)
+    salt = salt_for(work.home.key(), actor.userid, actor.message_key)
     stored = hash_password(command.new, salt)
 
     def change(account: Account) -> Account:
@@ -78,12 +78,10 @@ def forgot(command: Forgot, request: Request, work: UnitOfWork) -> Handled:
         addresses = work.player(account).addresses
         if account.has_address(request.sender):
             addresses = work.player_at(account, request).addresses
-        cause = request.cause(command.userid)
+        key = request.message_key(command.userid)
         first = account.addresses[0]
         language = settings_of(account).language
-        pending = Pending(
-            Purpose.FORGOT, account.userid, first, work.now(), cause, language=language
-        )
+        pending = Pending(Purpose.FORGOT, account.userid, first, work.now(), key, language=language)
         asked = ask(pending, addresses, request, work)
     if account and account.has_address(request.sender) and asked is not Asked.USED_BEFORE:
         return silence_about([asked])

@@ -100,7 +100,7 @@ def preview(command: Preview, request: Request, work: UnitOfWork) -> Handled:
     """Show a board as it would be after some placements."""
     game = read_game(work.home, command.kind, command.board)
     check_guard(command.guard, game)
-    acted = game.act(game.to_move, command.wish, work.now(), request.cause(request.sender))
+    acted = game.act(game.to_move, command.wish, work.now(), request.message_key(request.sender))
     notice = BoardNotice(work.sender_of(request), News.PREVIEW, acted)
     return work.answer(notice, request, Handled(Outcome.ANSWERED, game.name))
 

@@ -214,7 +214,7 @@ def queue(command: Queue, actor: Actor, request: Request, work: UnitOfWork) -> H
             return with_plans(account, kept)
         _check(command, game)
         added = (
-            Plan(command.kind.name, command.board, game.next_number, actor.cause, clause)
+            Plan(command.kind.name, command.board, game.next_number, actor.message_key, clause)
             for clause in command.clauses
         )
         return with_plans(account, (*kept, *added))

@@ -251,7 +251,7 @@ def _header(seek: Seek, number: int, seeker: Account, joiner: Actor, work: UnitO
 
 def _lot(joiner: Actor, work: UnitOfWork) -> Side:
     """Return the side of the seeker by a lot that nobody else can foresee."""
-    drawn = hmac.digest(work.home.key(), joiner.cause.encode(), "sha256")
+    drawn = hmac.digest(work.home.key(), joiner.message_key.encode(), "sha256")
     return Side.O if drawn[0] % 2 else Side.X
 
 

@@ -61,7 +61,7 @@ def sign_up(command: Signup, request: Request, work: UnitOfWork) -> Handled:
         come_back(account.userid, work)
         return _welcome_again(account, request, work, at_sender=True)
     stored = hash_password(command.password, salt_for(work.home.key(), command.userid))
-    cause = request.cause(command.userid)
+    key = request.message_key(command.userid)
     asked = ask_each(
         [
             Pending(
@@ -69,7 +69,7 @@ def sign_up(command: Signup, request: Request, work: UnitOfWork) -> Handled:
                 command.userid,
                 address,
                 work.now(),
-                cause,
+                key,
                 stored,
                 request.language,
             )
@@ -80,7 +80,7 @@ def sign_up(command: Signup, request: Request, work: UnitOfWork) -> Handled:
     )
     if Asked.USED_BEFORE in asked:
         made = work.account_if_any(command.userid)
-        if made is None or made.message_key != cause:
+        if made is None or made.message_key != key:
             raise NotAllowed(AccountRemoved(), command.userid)
         return _welcome_again(made, request, work, at_sender=False)
     if is_among(request.sender, addresses):

@@ -18,6 +18,12 @@ _on = Examiner("database")
 
 def check(home: Home) -> Iterator[Finding]:
     """Yield findings about the database."""
+    if home.is_unfinished:
+        yield _on.bad(
+            "the restore of this home was broken off",
+            "Empty the home, and restore the backup again",
+        )
+        return
     if not home.database.path.exists():
         yield _on.note("there is none yet; the server makes it when it starts")
         return

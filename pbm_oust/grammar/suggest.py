@@ -44,7 +44,7 @@ def legal_near(reason: AgainstRules, cell: str) -> list[str]:
 def possible_wish(game: Game, wish: Wish) -> Wish | None:
     """Return what the player to move wishes, or where that is not possible, what is."""
     try:
-        game.act(game.to_move, wish, game.latest, cause="")
+        game.act(game.to_move, wish, game.latest, key="")
     except Refusal:
         return next_wish(game)
     return wish

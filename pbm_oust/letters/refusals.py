@@ -1,25 +1,47 @@
-"""Why a command was not carried out, put into words by the templates in `refusals/`."""
+"""What a refusal says besides its reason: where the words for that are, and what to send."""
 
-from collections.abc import Mapping
+from dataclasses import dataclass
 
-from jinja2 import Environment
-
+from pbm_oust.commands.show import Show
 from pbm_oust.grammar.words import is_harmless
+from pbm_oust.letters.translator import Translator
 from pbm_oust.play.notices import RefusalNotice
 from pbm_oust.refusal import Reason
+from pbm_oust.service.table import form_of
 
 
-def explained(notice: RefusalNotice, facts: Mapping[str, object], templates: Environment) -> str:
-    """Return what the macro of a reason says.
+@dataclass(frozen=True, slots=True)
+class Instead:
+    """What to send, or to answer, in the place of what was refused; empty where that is nothing."""
 
-    It is given the reason, and the part at fault where that may be shown again.
-    """
-    refusal = notice.refusal
-    harmless = refusal.culprit if is_harmless(refusal.culprit) else ""
-    culprit = notice.culprit or harmless
-    words = templates.get_template(f"refusals/{place_of(type(refusal.reason))}.txt")
-    explain = getattr(words.make_module(dict(facts)), refusal.reason.word())
-    return str(explain(refusal.reason, culprit))
+    line: str = ""
+    blanks: tuple[str, ...] = ()
+    """What stands in the line for words of the reader's own."""
+    answer: str = ""
+
+
+def instead_of(translator: Translator, notice: RefusalNotice) -> Instead:
+    """Return what to send or to answer in the place of what was refused."""
+    correction, meant, game = notice.correction, notice.instead, notice.game
+    answer = (translator.answer(meant) or translator.line(meant)) if meant else ""
+    if game and notice.reader.userid and correction and not answer:
+        known = (game.header.kind, game.header.board, notice.reader.userid)
+        answer = translator.answer(correction, known)
+    wanted = meant or correction
+    if answer and wanted and form_of(wanted).command is Show:
+        # The answer to a letter shows the board anyway.
+        return Instead()
+    if correction is None:
+        return Instead(answer=answer)
+    line = translator.line(correction)
+    blanks = tuple(form_of(correction).blanks(correction))
+    return Instead("" if line == notice.sent else line, blanks, answer)
+
+
+def culprit_of(notice: RefusalNotice) -> str:
+    """Return the part at fault, if a sentence may name it."""
+    culprit = notice.refusal.culprit
+    return notice.culprit or (culprit if is_harmless(culprit) else "")
 
 
 def place_of(reason: type[Reason]) -> str:

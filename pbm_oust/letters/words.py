@@ -1,7 +1,6 @@
 """Notices put into words by the templates."""
 
-import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import fields
 from functools import cache, lru_cache, partial
 from importlib import import_module
@@ -15,17 +14,12 @@ from pbm_oust.board.formats.plain import format_plain
 from pbm_oust.board.formats.sheet import Sheet
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_action, format_wish
-from pbm_oust.board.record import WISHED
-from pbm_oust.commands.help import SUBJECTS, HelpNotice
 from pbm_oust.commands.play import suggested
-from pbm_oust.commands.show import Show
-from pbm_oust.grammar.command import Blank, Command, Partial
-from pbm_oust.grammar.form import Form
-from pbm_oust.grammar.parts import Option
+from pbm_oust.grammar.command import Blank, Partial
 from pbm_oust.grammar.suggest import legal_near, next_wish
-from pbm_oust.grammar.words import is_harmless
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language
 from pbm_oust.letters.figures import FIGURES
+from pbm_oust.letters.help import Help, shown_in_any, wrapped_usage
 from pbm_oust.letters.html import Pages
 from pbm_oust.letters.layout import (
     WIDTH,
@@ -39,22 +33,21 @@ from pbm_oust.letters.layout import (
     quoted,
     unmarked,
 )
-from pbm_oust.letters.overview import usages_by_heading
-from pbm_oust.letters.refusals import explained
+from pbm_oust.letters.refusals import culprit_of, instead_of, place_of
 from pbm_oust.letters.tables import game_row, past_rows, seek_rows, standing_rows
 from pbm_oust.letters.translator import Translator
-from pbm_oust.play.notices import BoardNotice, Notice, RefusalNotice
+from pbm_oust.play.notices import BoardNotice, Notice
 from pbm_oust.render.text import in_columns, players_text
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
-from pbm_oust.service.table import FORMS, form_named, form_of, playing_again
+from pbm_oust.service.table import form_named, playing_again
 
 
 class Words:
     """The templates of one language. `address` is where commands are sent."""
 
     def __init__(self, address: str, language: Language = ENGLISH) -> None:
-        self._tongue = translator = Translator(language)
+        self._translator = translator = Translator(language)
         templates: Any = Environment(
             loader=FileSystemLoader(folders()),
             undefined=StrictUndefined,
@@ -67,6 +60,7 @@ class Words:
         templates.policies["ext.i18n.trimmed"] = True
         templates.install_gettext_translations(translator.catalogue, newstyle=True)
         self._templates: Environment = templates
+        self._help = help_ = Help(language, self._render, self._rules)
         self._templates.filters.update(
             usage=wrapped_usage,
             quoted=quoted,
@@ -80,6 +74,7 @@ class Words:
             answer=translator.answer,
             word=translator.word,
         )
+        self._templates.tests.update(with_help=help_.has_page)
         self._templates.globals.update(
             address=address,
             width=WIDTH,
@@ -103,7 +98,11 @@ class Words:
             standing_rows=partial(standing_rows, translator),
             shown_in_any=shown_in_any,
             legal_near=legal_near,
-            words_of_kind=self._kind_words,
+            words_of_kind=self._words_of_kind,
+            place_of=lambda reason: place_of(type(reason)),
+            culprit_of=culprit_of,
+            instead_of=partial(instead_of, translator),
+            help_pages=help_.pages,
             date_text=translator.date_text,
             moment_text=translator.moment_text,
             date_in_subject=translator.date_in_subject,
@@ -121,115 +120,47 @@ class Words:
 
         `answering` is what an answer to it is for, where that needs no password.
         """
-        match notice:
-            case HelpNotice():
-                return self._help(notice)
-            case RefusalNotice():
-                return self._refusal(notice, answering)
-            case _:
-                return self._mail(notice, answering)
+        given = {field.name: getattr(notice, field.name) for field in fields(notice)}
+        purpose = answering.value if answering else ""
+        again = _playing_again(notice) if answering else ()
+        given |= {"notice": notice, "answering": purpose, "again": again}
+        body = self._render(f"mail/{notice.template}", **given)
+        subject, _, rest = body.partition("\n")
+        head = self._render("shared/head", reader=notice.reader)
+        written = (*blocks(head), *blocks(rest, notice.shows()))
+        return Written(subject.removeprefix("Subject: "), written, answering, again)
 
     def _told_in(self, notice: Notice) -> tuple[str, str]:
         """Return the Subject and the text of a letter, to stand in another one."""
         written = self.of(notice)
         return written.subject, written.text
 
-    def _rows(self, games: Iterable[Game]) -> list[str]:
-        """Return a line for each game of a list."""
-        told = self._macros("shared/game")
-        return in_columns(game_row(self._tongue, game, told.outcome(game)) for game in games)
-
     def help_page(self, subject: str) -> str | None:
         """Return the page of the help about a subject, or None if there is none."""
-        page = self._page(subject)
+        page = self._help.page(subject)
         return None if page is None else Written(subject, tuple(blocks(page))).text.rstrip("\n")
 
-    def _page(self, subject: str) -> str | None:
-        """Return a page of the help as its templates write it."""
-        if subject in KINDS:
-            return str(self._kind_words(KINDS[subject]).rules(KINDS[subject]))
-        if subject in ("overview", "commands", *SUBJECTS):
-            name = "overview" if subject == "commands" else subject
-            usages = usages_by_heading(self._tongue.language)
-            facts = {"usages": usages, "general_subjects": general_subjects()}
-            return self._render(f"help/{name}", **facts)
-        forms = [form for form in FORMS if form.topic == subject]
-        if not forms and subject in {deed.value for deed in WISHED}:
-            return self._page("move")
-        return self._form_page(subject, forms) if forms else None
+    def _rows(self, games: Iterable[Game]) -> list[str]:
+        """Return a line for each game of a list."""
+        outcome = self._macro("shared/game", "outcome")
+        return in_columns(game_row(self._translator, game, outcome(game)) for game in games)
 
-    def _help(self, notice: HelpNotice) -> Written:
-        found = {subject: self._page(subject) for subject in notice.subjects or ("overview",)}
-        unknown = [subject for subject, page in found.items() if page is None]
-        known = [subject for subject in notice.subjects if found[subject] is not None]
-        pages = [page for page in found.values() if page is not None]
-        if unknown:
-            shown = [subject for subject in unknown if is_harmless(subject)]
-            pages.append(self._render("help/unknown", unknown=shown, subjects=help_subjects()))
-        return self._mail(notice, None, pages=pages, subjects=known)
-
-    def _refusal(self, notice: RefusalNotice, answering: Purpose | None) -> Written:
-        refusal, game = notice.refusal, notice.game
-        facts: dict[str, object] = {
-            "family": refusal.family,
-            "reader": notice.reader,
-            "game": game,
-            "culprit": notice.culprit,
-            "kind_words": self._kind_words(game.header.kind) if game else None,
-        }
-        correction, meant, reader = notice.correction, notice.instead, notice.reader
-        answer = (self._tongue.answer(meant) or self._tongue.line(meant)) if meant else ""
-        if game and reader.userid and correction and not answer:
-            known = (game.header.kind, game.header.board, reader.userid)
-            answer = self._tongue.answer(correction, known)
-        if answer and _is_of(Show, meant or correction):
-            # The answer to a letter shows the board anyway.
-            correction, answer = None, ""
-        line = self._tongue.line(correction) if correction else ""
-        return self._mail(
-            notice,
-            answering,
-            **facts,
-            sentences=explained(notice, facts, self._templates),
-            supposed=notice.supposed,
-            told_to=notice.told_to,
-            correction="" if line == notice.sent else line,
-            blanks=form_of(correction).blanks(correction) if correction else [],
-            answer=answer,
-        )
-
-    def _form_page(self, topic: str, forms: Sequence[Form[Command]]) -> str:
-        language = self._tongue.language
-        usages = [
-            f"  {wrapped_usage(line)}" for form in forms for line in usages_of(form, language)
-        ]
-        text = self._render(f"help/{topic}", form=forms[0], subjects=help_subjects())
-        return "\n".join([*usages, "", text])
+    def _rules(self, kind: Kind) -> str:
+        return self._macro(f"kinds/{kind.name}", "rules")(kind)
 
     def _ended_by(self, kind: Kind, how: str) -> str:
-        return str(self._kind_words(kind).ended_by(how))
+        return self._macro(f"kinds/{kind.name}", "ended_by")(how)
 
-    def _kind_words(self, kind: Kind) -> Any:
-        return self._macros(f"kinds/{kind.name}")
+    def _words_of_kind(self, kind: Kind) -> object:
+        return self._templates.get_template(f"kinds/{kind.name}.txt").module
 
-    def _macros(self, template: str) -> Any:
-        """Return a template whose macros can be called without a notice."""
-        return self._templates.get_template(f"{template}.txt").module
+    def _macro(self, template: str, name: str) -> Callable[..., str]:
+        """Return a macro of a template that needs nothing of a notice."""
+        macro = getattr(self._templates.get_template(f"{template}.txt").module, name)
+        return lambda *given: str(macro(*given))
 
-    def _mail(self, notice: Notice, answering: Purpose | None, **facts: object) -> Written:
-        """Return what a letter says: the first line of its template is the Subject."""
-        given = {field.name: getattr(notice, field.name) for field in fields(notice)}
-        purpose = answering.value if answering else ""
-        again = _playing_again(notice) if answering else ()
-        facts = {**given, **facts, "answering": purpose, "again": again}
-        body = self._render(f"mail/{notice.template}", **facts)
-        subject, _, rest = body.partition("\n")
-        head = self._render("shared/head", reader=notice.reader)
-        written = (*blocks(head), *blocks(rest, notice.shows()))
-        return Written(subject.removeprefix("Subject: "), written, answering, again)
-
-    def _render(self, template: str, **facts: object) -> str:
-        return self._templates.get_template(f"{template}.txt").render(facts).strip("\n")
+    def _render(self, template: str, **given: object) -> str:
+        return self._templates.get_template(f"{template}.txt").render(given).strip("\n")
 
 
 def folders() -> list[str]:
@@ -282,35 +213,3 @@ def _playing_again(notice: Notice) -> tuple[Partial, ...]:
     if not isinstance(notice, BoardNotice) or not notice.tells_the_end or not notice.reader.userid:
         return ()
     return playing_again(notice.game, notice.reader.userid)
-
-
-def _is_of(kind_of_command: type[Command], meant: Command | Partial | None) -> bool:
-    return meant is not None and form_of(meant).command is kind_of_command
-
-
-def help_subjects() -> list[str]:
-    """Return what there is help about, besides the overview."""
-    return [*general_subjects(), *dict.fromkeys(form.topic for form in FORMS)]
-
-
-def general_subjects() -> list[str]:
-    """Return what there is help about that is no command."""
-    return [*KINDS, *SUBJECTS]
-
-
-def usages_of(form: Form[Command], language: Language = ENGLISH) -> list[str]:
-    """Return the lines that show how a command is written, for each game if it is of games."""
-    kinds = KINDS.values() if form.is_of_kind else [None]
-    return [usage for kind in kinds for usage in form.usages(kind, language)]
-
-
-def shown_in_any(option: Option[object]) -> list[str]:
-    """Return how the help of the games shows an option, each way once."""
-    return list(filter(None, dict.fromkeys(option.shown(kind) for kind in KINDS.values())))
-
-
-def wrapped_usage(usage: str) -> str:
-    """Return a usage line of the help with its later lines indented."""
-    return textwrap.fill(
-        usage, WIDTH - 2, subsequent_indent=" " * 6, break_long_words=False, break_on_hyphens=False
-    )

@@ -59,7 +59,7 @@ def authenticate(userid: str, proof: Credential, request: Request, work: UnitOfW
         raise NotAllowed(WrongPassword(), userid)
     if disabled_since(account):
         raise NotAllowed(Disabled(userid, own=True))
-    return Actor(account, request.cause(userid), reply)
+    return Actor(account, request.message_key(userid), reply)
 
 
 def verify(claim: Claim, work: UnitOfWork) -> Reply | None:

@@ -58,16 +58,16 @@ def carry_out(
     """
     board = open_board(work.home, kind, number)
     game = acted = board.game
-    if not game.has_cause(actor.cause):
+    if not game.has_message_key(actor.message_key):
         side = side_of(actor, game, work)
         wish = wished(game)
         if wish is Deed.UNDO and (handled := take_back(board, side, actor, request, work)):
             return handled
-        acted = game.act(side, wish, max(work.now(), game.latest), actor.cause)
+        acted = game.act(side, wish, max(work.now(), game.latest), actor.message_key)
     acted = follow(acted, _orders_on(acted, work), max(work.now(), acted.latest))
     if acted is game:
         return answer_again(game, actor, request, work)
-    own = next(record for record in acted.records if record.cause == actor.cause)
+    own = next(record for record in acted.records if record.message_key == actor.message_key)
     notices = tell_players(
         acted,
         News.PLAYED,
@@ -97,7 +97,7 @@ def side_of(actor: Actor, game: Game, work: UnitOfWork) -> Side:
     Raises NotAllowed for one that was, for a player of other boards, and for an answer to a letter
     since which the board has changed.
     """
-    if work.home.ask(outcome_of, actor.cause):
+    if work.home.ask(outcome_of, actor.message_key):
         raise NotAllowed(RefusedBefore(game))
     side = game.side_of(actor.userid)
     if side is None:

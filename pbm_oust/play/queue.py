@@ -20,14 +20,14 @@ def ahead_of(reader: Account | None, players: Iterable[Account], game: Game, sin
         for record in told
         for account in players
         for plan in plans_of(account)
-        if plan.is_on(game) and record.cause == plan.key_at(record.number)
+        if plan.is_on(game) and record.message_key == plan.key_at(record.number)
     )
     passed = frozenset(record.number for record in told if is_passed_for(game, record))
     if reader is None:
         return Ahead(queued, passed)
     left = waiting(reader, game)
     mine = {plan.key_at(number) for plan in plans_of(reader) for number in queued}
-    is_played = any(record.cause in mine for record in told)
+    is_played = any(record.message_key in mine for record in told)
     went = () if left or is_played or game.result else waiting(reader, game.after(since - 1))
     return Ahead(
         queued,

@@ -37,8 +37,8 @@ class Request:
     fault: UnreadableReason | None = None
     """Why nothing in the mail can be a command, where that is known before it is read as one."""
 
-    def cause(self, userid: str) -> str:
-        """Return the id of this mail from a player: the same whenever it is delivered again."""
+    def message_key(self, userid: str) -> str:
+        """Return the message key of this mail from a player: the same whenever it comes again."""
         return hashlib.sha256(f"{userid}\0{self.identity}".encode()).hexdigest()[:16]
 
 
@@ -52,8 +52,8 @@ class Actor:
     """The player whom the password of a command has proved, or the letter that it answers."""
 
     account: Account
-    cause: str
-    """The id of the mail from this player."""
+    message_key: str
+    """The message key of the mail from this player."""
     reply: Reply | None = None
     """The letter that is answered, where there is no password."""
 

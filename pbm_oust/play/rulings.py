@@ -26,9 +26,9 @@ def id_of(*parts: object) -> str:
     return hashlib.sha256("\0".join(map(str, ("server", *parts))).encode()).hexdigest()[:16]
 
 
-def request_of(cause: str) -> Request:
+def request_of(key: str) -> Request:
     """Return what stands for a mail where the server does something by itself."""
-    return Request(line="", chat="", sender="", identity=cause)
+    return Request(line="", chat="", sender="", identity=key)
 
 
 def rule_board(work: UnitOfWork, kind: Kind, board: int, decide: Decide) -> Game | None:
@@ -47,9 +47,9 @@ def rule_board(work: UnitOfWork, kind: Kind, board: int, decide: Decide) -> Game
 
 def _rule(work: UnitOfWork, opened: OpenBoard, ruling: Ruling) -> Game:
     game = opened.game
-    cause = id_of(game.name, game.next_number, format_ruling(ruling))
-    ruled = game.rule(ruling, max(work.now(), game.latest), cause)
-    request = request_of(cause)
+    key = id_of(game.name, game.next_number, format_ruling(ruling))
+    ruled = game.rule(ruling, max(work.now(), game.latest), key)
+    request = request_of(key)
     notices = _notices(game, ruled, ruling, work, request)
     with work.posting(notices, request):
         opened.append(ruled)

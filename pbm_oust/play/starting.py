@@ -75,7 +75,7 @@ def actor_among(userids: tuple[str, ...], request: Request, work: UnitOfWork) ->
     """Return the first of some players from whose address a request came, or None."""
     found = (work.account_if_any(userid) for userid in userids)
     own = next((each for each in found if each and each.has_address(request.sender)), None)
-    return Actor(own, request.cause(own.userid)) if own else None
+    return Actor(own, request.message_key(own.userid)) if own else None
 
 
 def start_board(
@@ -97,10 +97,10 @@ def answered_again(actor: Actor, request: Request, work: UnitOfWork) -> Handled 
 
     Raises NotAllowed for a mail that was refused then.
     """
-    known = started_by(work.home, actor.cause)
+    known = started_by(work.home, actor.message_key)
     if known:
         return answer_again(known, actor, request, work)
-    if work.home.ask(outcome_of, actor.cause):
+    if work.home.ask(outcome_of, actor.message_key):
         raise NotAllowed(RefusedBefore())
     return None
 
@@ -130,7 +130,9 @@ def write_board(
         work.hold(game.header.x, game.header.o)
         for account in changed:
             work.save(account)
-        start_new_board(work.home, game, actor.cause, challenge_remark(actor.cause), source)
+        start_new_board(
+            work.home, game, actor.message_key, challenge_remark(actor.message_key), source
+        )
     return Handled(Outcome.DONE, game.name)
 
 

@@ -86,7 +86,7 @@ class UnitOfWork:
 
     def was_done(self, userid: str, request: Request) -> bool:
         """Return whether a command of this player was done when the same mail came before."""
-        return self.home.ask(outcome_of, request.cause(userid)) is KeyOutcome.DONE
+        return self.home.ask(outcome_of, request.message_key(userid)) is KeyOutcome.DONE
 
     def is_known(self, address: str) -> bool:
         """Return whether some account has an address."""
@@ -219,10 +219,10 @@ class UnitOfWork:
         self, notice: Notice, actor: Actor, request: Request, handled: Handled
     ) -> Handled:
         """Send a refusal, and write down that the mail was refused."""
-        if self.home.ask(outcome_of, actor.cause):
+        if self.home.ask(outcome_of, actor.message_key):
             return self.answer(notice, request, handled)
         with self.posting([notice], request):
-            self.home.do(settle_key, actor.cause, KeyOutcome.REFUSED, self.now())
+            self.home.do(settle_key, actor.message_key, KeyOutcome.REFUSED, self.now())
         return handled
 
     def do_once(
@@ -238,10 +238,10 @@ class UnitOfWork:
         `done` is the answer to the actor, who gets it alone when the same mail comes again. Raises
         NotAllowed for a mail that was refused before.
         """
-        if self._is_done(actor.cause, done.board()):
+        if self._is_done(actor.message_key, done.board()):
             return self.answer(replace(done, is_repeated=True), request, _DONE_BEFORE)
         with self.posting([done, *notices], request):
-            self.home.do(settle_key, actor.cause, KeyOutcome.DONE, self.now())
+            self.home.do(settle_key, actor.message_key, KeyOutcome.DONE, self.now())
         return handled
 
     def change_account(
@@ -260,7 +260,7 @@ class UnitOfWork:
         be as it was read.
         """
         account = self.account(actor.userid)
-        if self._is_done(actor.cause, None):
+        if self._is_done(actor.message_key, None):
             done, _ = tell(account)
             return self.answer(replace(done, is_repeated=True), request, _DONE_BEFORE)
         changed = change(account)
@@ -269,12 +269,12 @@ class UnitOfWork:
             self.save(changed)
             if board:
                 board.hold()
-            self.home.do(settle_key, actor.cause, KeyOutcome.DONE, self.now())
+            self.home.do(settle_key, actor.message_key, KeyOutcome.DONE, self.now())
         return handled
 
-    def _is_done(self, cause: str, game: Game | None) -> bool:
+    def _is_done(self, key: str, game: Game | None) -> bool:
         """Return whether a mail was carried out. Raises NotAllowed for one that was refused."""
-        outcome = self.home.ask(outcome_of, cause)
+        outcome = self.home.ask(outcome_of, key)
         if outcome is KeyOutcome.REFUSED:
             raise NotAllowed(RefusedBefore(game))
         return outcome is KeyOutcome.DONE

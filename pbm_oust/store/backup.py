@@ -20,7 +20,7 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.account_queries import all_userids
 from pbm_oust.store.board_queries import find_entry
 from pbm_oust.store.connections import Snapshot
-from pbm_oust.store.database import FILE_NAME, Database
+from pbm_oust.store.database import FILE_NAME, UNFINISHED, Database
 from pbm_oust.store.disk import Disk, NoSuchFile
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.histories import Histories
@@ -38,8 +38,6 @@ from pbm_oust.store.waiting import (
     waiting_for,
 )
 
-_DRAFT = ".pbm_oust.db.draft"
-"""The name of the database as long as not all is there."""
 _RECORD = re.compile(rb"^ {0,3}([0-9]+) [xo*] ", re.MULTILINE)
 _LEAVING = (State.WAITING, State.HELD, State.FILE)
 _MOST_ATTEMPTS = 10
@@ -72,12 +70,12 @@ def back_up(home: Home, folder: Path, progress: Progress) -> Copied:
             copied, rewriting = _copy(home, folder, progress)
             if home.ask(latest_rewriting) == rewriting:
                 break
-            home.disk.step_remove(folder / _DRAFT)
+            home.disk.step_remove(folder / UNFINISHED)
         else:
             raise OSError(f"{home.path}: players get other userids again and again")
         for path, mode in ((home.key_path, 0o600), (home.configuration, None)):
             _copy_file(home.disk, path, folder / path.name, mode)
-        home.disk.move(folder / _DRAFT, folder / FILE_NAME)
+        home.disk.move(folder / UNFINISHED, folder / FILE_NAME)
         home.disk.sync_folder(folder)
     return copied
 
@@ -91,8 +89,8 @@ def restore(folder: Path, path: Path, progress: Progress, disk: Disk | None = No
         raise NotCopied(f"{folder} is no backup: it holds no {FILE_NAME}")
     home = Home(path, disk)
     with _filled(home.disk, path, "restore into a new one, or move what it holds elsewhere"):
-        _copy_file(home.disk, folder / FILE_NAME, path / _DRAFT, 0o600)
-        database = Database(path / _DRAFT, home.disk)
+        _copy_file(home.disk, folder / FILE_NAME, path / UNFINISHED, 0o600)
+        database = Database(path / UNFINISHED, home.disk)
         try:
             database.write(hold_letters)
             _restore_histories(Histories(folder, home.disk), home)
@@ -101,13 +99,13 @@ def restore(folder: Path, path: Path, progress: Progress, disk: Disk | None = No
             with database.read() as snapshot:
                 copied = _counted(snapshot)
         except DatabaseFault as fault:
-            reason = str(fault).replace(str(path / _DRAFT), str(folder / FILE_NAME))
+            reason = str(fault).replace(str(path / UNFINISHED), str(folder / FILE_NAME))
             raise NotCopied(f"the backup cannot be used: {reason}") from None
         finally:
             database.close()
         for name, mode in ((home.key_path.name, 0o600), (home.configuration.name, None)):
             _copy_file(home.disk, folder / name, path / name, mode)
-        home.disk.move(path / _DRAFT, home.database.path)
+        home.disk.move(path / UNFINISHED, home.database.path)
         home.prepare()
     home.database.close()
     return copied
@@ -133,7 +131,7 @@ def _filled(disk: Disk, folder: Path, advice: str) -> Iterator[None]:
 def _copy(home: Home, folder: Path, progress: Progress) -> tuple[Copied, int]:
     """Copy the database and the histories that belong to it; return the latest rewriting, too."""
     there = {name for kind in KINDS for name in _files(home.boards.histories, kind)}
-    with home.database.copied_to(folder / _DRAFT) as snapshot:
+    with home.database.copied_to(folder / UNFINISHED) as snapshot:
         names = sorted(there | _known(snapshot))
         for kind in KINDS:
             home.disk.make_folder(folder / kind, 0o700)

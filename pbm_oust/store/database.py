@@ -35,6 +35,8 @@ log = logging.getLogger("pbm_oust")
 T = TypeVar("T")
 
 FILE_NAME = "pbm_oust.db"
+UNFINISHED = f".{FILE_NAME}.draft"
+"""The name of the file in a backup, or in a home that is restored, as long as not all is there."""
 COMPANIONS = ("-wal", "-shm")
 """What SQLite appends to the file's name for the files that it keeps beside it."""
 PATIENCE = 10.0

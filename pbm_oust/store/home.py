@@ -10,6 +10,7 @@ Any number of processes may share a home. What a unit of work writes is committe
 transaction, and the histories and the Maildir get their part of it afterwards.
 """
 
+import errno
 import logging
 import re
 import secrets
@@ -31,7 +32,7 @@ from pbm_oust.store.accounts import ACCOUNTS
 from pbm_oust.store.boards import Boards
 from pbm_oust.store.configuration import BadConfiguration, parse_configuration
 from pbm_oust.store.connections import Snapshot, Transaction
-from pbm_oust.store.database import FILE_NAME, Database
+from pbm_oust.store.database import FILE_NAME, UNFINISHED, Database
 from pbm_oust.store.disk import Disk, NoSuchFile, locked_folder, read_file
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.histories import Histories
@@ -76,7 +77,13 @@ class Home:
         self._here = threading.local()
 
     def prepare(self) -> None:
-        """Make the folders and the key that are missing, and the index of boards."""
+        """Make the folders and the key that are missing, and the index of boards.
+
+        Raises OSError, also for a home that is restored only in part.
+        """
+        if self.is_unfinished:
+            reason = "its restore was broken off; empty it, and restore the backup again"
+            raise OSError(errno.ENOTRECOVERABLE, reason, str(self.path))
         self.path.mkdir(parents=True, exist_ok=True)
         for kind in KINDS:
             self.disk.make_folder(self.path / kind, mode=0o755)
@@ -88,6 +95,11 @@ class Home:
             self.disk.sync_folder(self.path)
         if not self.database.path.exists():
             reindex(self.database, self.boards)
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether a backup was restored only in part."""
+        return (self.path / UNFINISHED).exists()
 
     def recover(self) -> None:
         """Finish what processes that died have left: lines for histories, letters for files.

@@ -32,7 +32,7 @@ class OpenBoard:
 
     def append(self, game: Game) -> None:
         """Add the records that `game` has beyond those of the board, with the unit of work."""
-        home, key = self._home, game.records[len(self.game.records)].cause
+        home, key = self._home, game.records[len(self.game.records)].message_key
         home.write(
             lambda transaction: home.boards.append(transaction, self.board, game, key),
             self.board.name,

@@ -9,7 +9,7 @@ from babel import Locale
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.form import Form
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language
-from pbm_oust.letters.overview import brief_usages
+from pbm_oust.letters.help import brief_usages
 from pbm_oust.letters.words import Words
 from pbm_oust.service.table import FORMS
 from scripts.documents.parts import code, escaped, table

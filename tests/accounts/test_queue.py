@@ -35,15 +35,15 @@ from tests.support.strategies import relaxed
 X, O = "rrognlie", "marksteere"
 STORED = f"scrypt 16384 8 1 {'00' * 16} {'00' * 32}"
 ACCOUNT = Account(O, STORED, ("mark@example.org",), datetime(2026, 11, 20, tzinfo=UTC))
-CAUSE = "feedfeedfeedfeed"
+MESSAGE_KEY = "feedfeedfeedfeed"
 
 
-def plan(text: str, number: int, cause: str = CAUSE) -> Plan:
+def plan(text: str, number: int, key: str = MESSAGE_KEY) -> Plan:
     """Return a plan like `if D4 then E5,F6` or `E5` on board 17."""
     condition, _, answer = text.removeprefix("if ").rpartition(" then ")
     clause = Clause(parse_wish(answer), parse_wish(condition) if condition else None)
-    made = Plan("oust", 17, number, cause, clause)
-    assert format_plan(made) == f"oust 17 {number} {cause} {text}"
+    made = Plan("oust", 17, number, key, clause)
+    assert format_plan(made) == f"oust 17 {number} {key} {text}"
     return made
 
 
@@ -151,7 +151,7 @@ def test_what_is_due_is_played_with_an_id_of_its_own(game: Game) -> None:
     orders = Orders((plan("if A1 then B1", 1), plan("if C3 then D1", 1)))
     after = followed(act(game, "x C3"), marksteere=orders)
     assert actions(after) == ["x C3", "o D1"]
-    assert after.records[-1].cause == derived_key(CAUSE, 2)
+    assert after.records[-1].message_key == derived_key(MESSAGE_KEY, 2)
     assert followed(after, marksteere=orders) is after
 
 
@@ -178,7 +178,7 @@ def test_the_server_passes_only_for_who_wants_it_and_only_where_nothing_else_is_
     passed = followed(game, **{owner: Orders(autopass=True)})
     assert passed.records[-1].action is Deed.PASS
     assert is_passed_for(passed, passed.records[-1])
-    by_hand = game.act(game.to_move, Deed.PASS, game.latest, CAUSE)
+    by_hand = game.act(game.to_move, Deed.PASS, game.latest, MESSAGE_KEY)
     assert not is_passed_for(by_hand, by_hand.records[-1])
     placing = new_game("square 3x3")
     assert followed(placing, rrognlie=Orders(autopass=True)) is placing
@@ -231,7 +231,7 @@ def test_plans_play_nothing_illegal_nothing_twice_and_only_the_answer_to_what_th
         for record in game.records[len(acted.records) :]:
             _check_follows(game.after(record.number - 1), game.after(record.number), kept)
     assert read_history(history_of(game)).game == game
-    assert max(Counter(record.cause for record in game.records).values(), default=1) == 1
+    assert max(Counter(record.message_key for record in game.records).values(), default=1) == 1
 
 
 def _check_follows(before: Game, after: Game, kept: dict[str, list[Plan]]) -> None:
@@ -240,8 +240,8 @@ def _check_follows(before: Game, after: Game, kept: dict[str, list[Plan]]) -> No
     if is_passed_for(after, record):
         assert before.must_pass
         return
-    causes = {each.key_at(record.number): each for each in kept[before.player_to_move]}
-    done = causes[record.cause]
+    keys = {each.key_at(record.number): each for each in kept[before.player_to_move]}
+    done = keys[record.message_key]
     assert wish_of(record.action) == done.clause.answer
     turn = [each for each in before.records[done.number - 1 :] if each.is_playing]
     if done.clause.condition:

@@ -36,21 +36,21 @@ STORED = hash_password(Secret("wonderland"), b"s" * 16)
 PENDING = Pending(Purpose.SIGNUP, "alice", "alice@example.org", NOW, "0" * 16, STORED)
 ACCOUNT = Account("alice", STORED, ("alice@example.org",), NOW)
 
-causes = st.text("0123456789abcdef", min_size=16, max_size=16)
+keys = st.text("0123456789abcdef", min_size=16, max_size=16)
 pendings = st.builds(
-    lambda purpose, userid, local, seconds, cause: Pending(
+    lambda purpose, userid, local, seconds, key: Pending(
         purpose,
         userid,
         f"{local}@example.org",
         NOW + timedelta(seconds=seconds),
-        cause,
+        key,
         STORED if purpose is Purpose.SIGNUP else "",
     ),
     st.sampled_from(Purpose),
     st.from_regex(r"[a-z][a-z0-9_-]{0,19}", fullmatch=True),
     st.from_regex(r"[A-Za-z0-9_+ü-]{1,20}", fullmatch=True),
     st.integers(0, 10**8),
-    causes,
+    keys,
 )
 
 

@@ -55,7 +55,7 @@ def test_a_history_says_what_was_done() -> None:
     assert [record.number for record in game.records] == [1, 2, 3, 4, 5, 6, 7]
     assert [record.side for record in game.records] == [X, O, O, X, O, X, O]
     assert game.records[5].at == datetime(2026, 11, 22, 6, 0, 19, tzinfo=UTC)
-    assert game.records[5].cause == "77aa01c2d3e4f506"
+    assert game.records[5].message_key == "77aa01c2d3e4f506"
     assert (game.x, game.o) == ("marksteere", "rrognlie")
     assert game.result == Result(X, How.RESIGN)
 

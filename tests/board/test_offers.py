@@ -174,16 +174,16 @@ def test_a_history_of_anything_that_may_be_done_reads_back_as_the_same_game(seed
     deeds = [deed for deed in Deed if deed not in (Deed.RESIGN, Deed.DECLINE)]
     rulings = [Ruling(Verb.REMIND, Side.X), Ruling(Verb.ADOPT, Side.O, "carol")]
     for nth in range(60):
-        at, cause = game.header.started + timedelta(hours=nth), f"{nth:016x}"
+        at, key = game.header.started + timedelta(hours=nth), f"{nth:016x}"
         side = chance.choice(list(Side))
         try:
             if chance.random() < 0.05:
-                game = game.rule(chance.choice(rulings), at, cause)
+                game = game.rule(chance.choice(rulings), at, key)
             elif chance.random() < 0.6 and game.position.has_placement():
                 cell = chance.choice(game.header.grid.names(game.position.placements()))
-                game = game.act(game.to_move, Place((cell,)), at, cause)
+                game = game.act(game.to_move, Place((cell,)), at, key)
             else:
-                game = game.act(side, chance.choice(deeds), at, cause)
+                game = game.act(side, chance.choice(deeds), at, key)
         except Refusal:
             continue
     assert read_history(history_of(game)).game == game

@@ -38,7 +38,9 @@ def test_a_history_with_another_userid_replays_to_the_same_game_of_that_player(
     named = {old: new}
     assert (after.x, after.o) == (named.get(before.x, before.x), named.get(before.o, before.o))
     assert after.position == before.position
-    assert [record.cause for record in after.records] == [record.cause for record in before.records]
+    assert [record.message_key for record in after.records] == [
+        record.message_key for record in before.records
+    ]
 
 
 @pytest.mark.parametrize("data", [EXAMPLE.encode(), text_of(adopted())])

@@ -86,7 +86,7 @@ def test_kills_are_spread_over_the_mails() -> None:
     assert any(kill.is_at_start for kill in kills)
 
 
-@pytest.mark.parametrize("name", ["Game.was_renamed", "Player.has_cause"])
+@pytest.mark.parametrize("name", ["Game.was_renamed", "Player.has_message_key"])
 def test_a_part_that_is_to_be_broken_must_be_there(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -239,8 +239,8 @@ def _read_history(kind: str, path: Path, home: Home) -> None:
         elif line.startswith("# challenge "):
             home.records[words[-1]].append(Record(board, 0, words[-1], ""))
         elif len(words) >= 5 and words[0].isdecimal():
-            number, _, *done, _, cause = words
-            home.records[cause].append(Record(board, int(number), cause, " ".join(done)))
+            number, _, *done, _, key = words
+            home.records[key].append(Record(board, int(number), key, " ".join(done)))
             home.lengths[thread] += 1
 
 

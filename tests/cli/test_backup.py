@@ -216,3 +216,13 @@ def test_what_is_refused_says_why(tmp_path: Path) -> None:
     ]:
         refused = run(*arguments)
         assert (refused.exit_code, reason in refused.output) == (1, True), refused.output
+
+
+def test_no_server_starts_in_a_home_that_is_restored_only_in_part(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / ".pbm_oust.db.draft").touch()
+    reason = "its restore was broken off; empty it, and restore the backup again"
+    refused = run(home, "serve")
+    assert (refused.exit_code, reason in refused.output) == (1, True)
+    assert [path.name for path in home.iterdir()] == [".pbm_oust.db.draft"]

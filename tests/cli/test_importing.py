@@ -185,8 +185,8 @@ def test_a_mail_that_holds_the_lines_is_taken_with_its_headers(
 def test_a_challenge_is_known_again_behind_an_old_game_that_was_imported(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.prepare()
-    young, cause = new_game("square 5x5"), "00112233445566ff"
-    start_new_board(home, young, cause, challenge_remark(cause))
+    young, key = new_game("square 5x5"), "00112233445566ff"
+    start_new_board(home, young, key, challenge_remark(key))
     result = run(tmp_path, "import", stdin=(SAMPLES / "1.txt").read_text())
     assert result.output.startswith("imported oust 18")
-    assert started_by(home, cause) == young
+    assert started_by(home, key) == young

@@ -94,8 +94,8 @@ def test_a_handed_over_side_does_not_take_what_was_queued_with_it(home: Home) ->
     make_account(home, "carol", "rabbithole", "carol@example.org")
     send(home, BOB, QUEUE)
     history = home.history_path(BoardName("oust", 1))
-    at, cause = "2026-11-20T12:00:00Z", "0123456789abcdef"
-    history.write_text(f"{history.read_text()}   1 * {'adopt o carol':25} {at} {cause}\n")
+    at, key = "2026-11-20T12:00:00Z", "0123456789abcdef"
+    history.write_text(f"{history.read_text()}   1 * {'adopt o carol':25} {at} {key}\n")
     send(home, ALICE, MOVE)
     assert actions(home) == ["* adopt o carol", "x A1"]
 

@@ -4,8 +4,9 @@ from pathlib import Path
 
 from pbm_oust.commands.challenge import Challenge
 from pbm_oust.languages import ENGLISH, Language
+from pbm_oust.letters.help import help_subjects
 from pbm_oust.letters.translator import Translator
-from pbm_oust.letters.words import Words, help_subjects, words_in
+from pbm_oust.letters.words import Words, words_in
 from pbm_oust.refusal import Unreadable
 from pbm_oust.rules.grid import Shape
 from pbm_oust.rules.position import Kind

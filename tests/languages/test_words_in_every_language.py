@@ -10,7 +10,8 @@ import pytest
 from pbm_oust.accounts.settings import Settings
 from pbm_oust.commands.help import HelpNotice
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language
-from pbm_oust.letters.words import Words, help_subjects
+from pbm_oust.letters.help import help_subjects
+from pbm_oust.letters.words import Words
 from pbm_oust.play.notices import Reader, RefusalNotice
 from pbm_oust.refusal import Refusal
 from tests.support.home_by_mail import Talk

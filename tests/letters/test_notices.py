@@ -15,7 +15,7 @@ from pbm_oust.play.notices import Notice, OutcomeNotice, TimedNotice
 
 SHARED = (Notice, OutcomeNotice, TimedNotice)
 """The classes that are no notices by themselves."""
-ELSEWHERE = {"reader", "is_repeated", "refusal", "instead", "answered", "replied"}
+ELSEWHERE = {"reader", "is_repeated", "refusal", "correction", "instead", "answered", "replied"}
 """The fields that templates need not use: whom it is told, and what has words of its own."""
 FOLDER = files("pbm_oust.templates") / "mail"
 

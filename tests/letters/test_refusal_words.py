@@ -13,9 +13,9 @@ from jinja2 import Environment, nodes
 from pbm_oust.commands.help import HelpNotice
 from pbm_oust.grammar.command import Command
 from pbm_oust.grammar.form import Form
-from pbm_oust.letters import overview
+from pbm_oust.letters.help import help_subjects, usages_by_heading, wrapped_usage
 from pbm_oust.letters.refusals import place_of
-from pbm_oust.letters.words import Words, help_subjects, wrapped_usage
+from pbm_oust.letters.words import Words
 from pbm_oust.mail.inbound import SeveralSubjects
 from pbm_oust.play.notices import Reader, RefusalNotice
 from pbm_oust.play.starting import LimitReached
@@ -169,7 +169,7 @@ def test_no_line_of_the_help_is_too_long(subject: str) -> None:
 
 @pytest.mark.parametrize("subject", help_subjects())
 def test_the_overview_names_every_subject(subject: str) -> None:
-    families = overview.usages_by_heading().values()
+    families = usages_by_heading().values()
     commands = {word for usages in families for word in " ".join(usages).split()}
     assert subject in commands or f"help {subject}" in " ".join(page_of("overview").split())
 

@@ -32,11 +32,11 @@ def told(*lines: str, terms: Terms | None = None) -> Game:
     game = new_game("square 5x5", terms)
     for line in lines:
         at, by, words = line.split(" ", 2)
-        cause = f"{game.next_number:016x}"
+        key = f"{game.next_number:016x}"
         if by == "*":
-            game = game.rule(parse_ruling(words), day(float(at)), cause)
+            game = game.rule(parse_ruling(words), day(float(at)), key)
         else:
-            game = game.act(Side(by), wish(words), day(float(at)), cause)
+            game = game.act(Side(by), wish(words), day(float(at)), key)
     return game
 
 

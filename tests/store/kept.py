@@ -48,7 +48,7 @@ class Kept:
         """Commit what comes of commands like `x D4` on a board."""
         board = self.read(number)
         acted = played(board.game, *commands)
-        key = acted.records[-1].cause
+        key = acted.records[-1].message_key
         return self.database.write(lambda each: self.boards.append(each, board, acted, key))
 
     def settle(self) -> list[Unsettled]:

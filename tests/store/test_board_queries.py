@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from pbm_oust.board.header import Terms
-from pbm_oust.board.ratings import is_rated, rate
+from pbm_oust.board.ratings import finish_of, rate
 from pbm_oust.board.record import Ruling, Verb
 from pbm_oust.rules.position import How, Result, Side
 from pbm_oust.store.board_queries import (
@@ -194,10 +194,11 @@ def test_games_count_for_ratings_in_the_order_of_the_ratings(kept: Kept) -> None
     add(4, Terms(), "x decline")
     add(5, Terms(), "x C3")
     with kept.database.read() as snapshot:
-        found = numbers(rated_games(snapshot, "oust"))
-    (table,) = rate(kept.read(number).game for number in (2, 3, 4, 5, 9, 10, 11))
-    assert found == [each.game.header.board for each in table.games] == [10, 11, 9, 2]
-    assert all(is_rated(kept.read(number).game) for number in found)
+        entries = rated_games(snapshot, "oust")
+    finishes = (finish_of(kept.read(number).game) for number in (2, 3, 4, 5, 9, 10, 11))
+    (table,) = rate(filter(None, finishes))
+    assert numbers(entries) == [each.game.board for each in table.games] == [10, 11, 9, 2]
+    assert [entry.finish for entry in entries] == [each.game for each in table.games]
 
 
 class Explaining(Snapshot):

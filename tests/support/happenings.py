@@ -63,21 +63,21 @@ def anything_goes(kind: str, grid: str, seed: int) -> Game:
     leaves = [Deed.RESIGN, Deed.DECLINE]
     deeds = [deed for deed in Deed if deed not in (Deed.RESIGN, Deed.DECLINE)]
     for nth in range(chance.randrange(60)):
-        at, cause = game.header.started + timedelta(hours=nth), f"{nth:016x}"
+        at, key = game.header.started + timedelta(hours=nth), f"{nth:016x}"
         side = chance.choice(list(Side))
         try:
             match chance.choice(["place"] * 12 + ["deed"] * 6 + ["rule", "end"]):
                 case "place":
-                    game = game.act(game.to_move, Place(turn(game, chance)), at, cause)
+                    game = game.act(game.to_move, Place(turn(game, chance)), at, key)
                 case "deed":
-                    game = game.act(side, chance.choice(deeds), at, cause)
+                    game = game.act(side, chance.choice(deeds), at, key)
                 case "rule":
-                    game = game.rule(chance.choice(rulings), at, cause)
+                    game = game.rule(chance.choice(rulings), at, key)
                 case _ if nth > 20:
                     if chance.random() < 0.5:
-                        game = game.rule(chance.choice(ends), at, cause)
+                        game = game.rule(chance.choice(ends), at, key)
                     else:
-                        game = game.act(side, chance.choice(leaves), at, cause)
+                        game = game.act(side, chance.choice(leaves), at, key)
         except (Refusal, ValueError):
             continue
     return game

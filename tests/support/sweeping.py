@@ -110,8 +110,8 @@ class World:
         side, _, words = command.partition(" ")
         game = held.game
         by = next(each for each in type(game.to_move) if each.value == side)
-        cause = f"{board:08x}{game.next_number:08x}"
-        held.append(game.act(by, wish(words), max(day(at), game.latest), cause))
+        key = f"{board:08x}{game.next_number:08x}"
+        held.append(game.act(by, wish(words), max(day(at), game.latest), key))
 
     def game(self, board: int) -> Game:
         """Return the game of a board."""

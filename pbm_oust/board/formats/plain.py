@@ -139,9 +139,9 @@ def _record(words: list[_Word]) -> Piece:
     time = next(times, len(words))
     if time < 3 or time + 1 >= len(words):
         raise BadGame(words[0].where, "a record has a number, a side, an action, a time and an id")
-    first, by, *action, at, cause = _taken(words, time + 2)
+    first, by, *action, at, key = _taken(words, time + 2)
     done = " ".join(word.text for word in action)
-    return first.said(record_line(first.text, by.text, done, at.text, cause.text))
+    return first.said(record_line(first.text, by.text, done, at.text, key.text))
 
 
 def _remark(remark: Remark) -> str:

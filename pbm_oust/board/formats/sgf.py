@@ -168,11 +168,11 @@ def _read_record(said: Value, moves: list[str], grid: Grid) -> Piece:
     if len(words) < 5:
         reason = "a record has a number, a side, an action, a time and an id"
         raise BadGame(f"line {said.line}", reason)
-    number, by, *action, at, cause = words
+    number, by, *action, at, key = words
     if _moves(by, " ".join(action), grid) not in (None, moves):
         reason = f"the moves are not those of {said.text!r}: {' '.join(moves) or 'none'}"
         raise BadGame(f"line {said.line}", reason)
-    return _piece(said, record_line(number, by, " ".join(action), at, cause))
+    return _piece(said, record_line(number, by, " ".join(action), at, key))
 
 
 def _moves(by: str, words: str, grid: Grid) -> list[str] | None:

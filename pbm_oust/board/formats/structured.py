@@ -39,7 +39,7 @@ def record_fields(record: Record) -> dict[str, Any]:
         if isinstance(record.action, tuple)
         else format_action(record.action),
         "at": format_time(record.at),
-        "id": record.cause,
+        "id": record.message_key,
     }
 
 
@@ -90,9 +90,9 @@ def _record(fields: dict[str, Any], where: str) -> Piece:
     if isinstance(action, list):
         action = " ".join(_placement(_of(dict, done, where), where) for done in action)
     words = (_field(str, fields, key, where) for key in ("side", "at", "id"))
-    side, at, cause = words
+    side, at, key = words
     number = str(_field(int, fields, "number", where))
-    return Piece(record_line(number, side, _of(str, action, where), at, cause), where)
+    return Piece(record_line(number, side, _of(str, action, where), at, key), where)
 
 
 def _placement(done: dict[str, Any], where: str) -> str:

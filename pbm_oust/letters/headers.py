@@ -1,0 +1,102 @@
+"""The headers of letters, which mail programs and other robots heed: threads, and where answers go.
+
+They are the same whenever the same letter is written again, but for the date.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from email.utils import format_datetime
+
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.tags import (
+    Reply,
+    letter_id,
+    reply_address,
+    token_for,
+    unread_address,
+    verification_address,
+)
+from pbm_oust.play.notices import BoardNotice, Notice, Unheard, Verification
+from pbm_oust.play.request import Request
+
+
+@dataclass(frozen=True, slots=True)
+class Headers:
+    """Writes the headers of letters from `own`, the address that takes commands."""
+
+    own: str
+    clock: Callable[[], datetime]
+    key: Callable[[], bytes]
+    """Returns the secret of the home, from which the tokens of answers are made."""
+
+    def of(
+        self, notice: Notice, request: Request, address: str, subject: str, reply: Reply | None
+    ) -> Iterator[tuple[str, str]]:
+        """Yield the headers of the letter to an address.
+
+        `reply` is what an answer means that comes from there without a password.
+        """
+        reader = notice.reader
+        yield "From", f"pbm_oust <{self.own}>"
+        yield "To", address
+        answers = self._answers_to(notice, reply)
+        if answers:
+            yield "Reply-To", answers
+        yield "Subject", subject
+        yield "Date", format_datetime(self.clock())
+        yield "Message-ID", self._message_id(notice, request, address, reply)
+        answered = request.message_id if reader.asked else ""
+        if answered:
+            yield "In-Reply-To", answered
+        thread = self._thread_of(notice)
+        if thread or answered:
+            yield "References", " ".join(filter(None, [thread, answered]))
+        yield "Auto-Submitted", "auto-replied" if reader.asked else "auto-generated"
+        yield "X-Auto-Response-Suppress", "All"
+        yield "X-Pbm-Oust", notice.template
+        if isinstance(notice, BoardNotice) and len(reader.addresses) > 1:
+            yield "X-Pbm-Oust-Copies", str(len(reader.addresses))
+
+    def reply_address(self, account: Account | None, reply: Reply | None) -> str | None:
+        """Return the address at which an answer counts as a player's, if there is one."""
+        if reply is None or account is None:
+            return None
+        token = token_for(self.key(), account, reply)
+        return reply_address(self.own, reply, token) or None
+
+    def _answers_to(self, notice: Notice, reply: Reply | None) -> str | None:
+        """Return where answers go, if that is not where the letter comes from."""
+        match notice.answer():
+            case Verification(code):
+                return verification_address(self.own, code.text)
+            case Unheard():
+                return f"Nobody reads answers <{unread_address(self.own)}>"
+            case _:
+                return self.reply_address(notice.reader.account, reply)
+
+    def _message_id(
+        self, notice: Notice, request: Request, address: str, reply: Reply | None
+    ) -> str:
+        """Return a Message-ID; if answers to the letter need no password, it cannot be guessed."""
+        topic, reader = notice.topic(), notice.reader
+        parts = (request.identity, address, reader.userid or "", topic)
+        digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
+        if reply and reader.account:
+            name = digest[:12]
+            token = token_for(self.key(), reader.account, reply, name)
+            return letter_id(self._host, reply, name, token)
+        return f"<{topic.replace(' ', '.')}.{digest[:16]}@{self._host}>"
+
+    def _thread_of(self, notice: Notice) -> str:
+        """Return the id of the thread of a letter's board; empty where it is about none.
+
+        No letter has that id; mail programs join the letters that refer to it.
+        """
+        game = notice.board()
+        return f"<{game.name.replace(' ', '.')}@{self._host}>" if game else ""
+
+    @property
+    def _host(self) -> str:
+        return self.own.rpartition("@")[2]

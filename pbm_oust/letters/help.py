@@ -1,0 +1,117 @@
+"""The pages of the help, and how all commands are written."""
+
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from pbm_oust.board.record import WISHED
+from pbm_oust.commands.help import SUBJECTS
+from pbm_oust.grammar.command import Command, Heading
+from pbm_oust.grammar.form import Form
+from pbm_oust.grammar.parts import Option
+from pbm_oust.grammar.words import is_harmless
+from pbm_oust.languages import ENGLISH, Language
+from pbm_oust.letters.layout import WIDTH
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.position import Kind
+from pbm_oust.service.table import FORMS
+
+_GAME = "GAME"
+"""Stands for the name of a game."""
+_OPTIONS = ("[OPTION..]",)
+"""Stands for options that the games do not have in common."""
+
+
+@dataclass(frozen=True, slots=True)
+class Help:
+    """Writes the help in one language."""
+
+    language: Language
+    render: Callable[..., str]
+    """Returns what a template writes, given its name and what it needs."""
+    rules: Callable[[Kind], str]
+    """Returns the rules of a game."""
+
+    def page(self, subject: str) -> str | None:
+        """Return the page about a subject, or None if there is none."""
+        if subject in KINDS:
+            return self.rules(KINDS[subject])
+        if subject in ("overview", "commands", *SUBJECTS):
+            name = "overview" if subject == "commands" else subject
+            usages = usages_by_heading(self.language)
+            return self.render(f"help/{name}", usages=usages, general_subjects=general_subjects())
+        forms = [form for form in FORMS if form.topic == subject]
+        if not forms and subject in {deed.value for deed in WISHED}:
+            return self.page("move")
+        return self._form_page(subject, forms) if forms else None
+
+    def pages(self, subjects: Sequence[str]) -> list[str]:
+        """Return the pages about subjects, and behind them a word about those without a page."""
+        found = {subject: self.page(subject) for subject in subjects}
+        pages = [page for page in found.values() if page is not None]
+        unknown = [subject for subject, page in found.items() if page is None]
+        if unknown:
+            shown = [subject for subject in unknown if is_harmless(subject)]
+            pages.append(self.render("help/unknown", unknown=shown, subjects=help_subjects()))
+        return pages
+
+    def has_page(self, subject: str) -> bool:
+        """Return whether there is a page about a subject."""
+        return self.page(subject) is not None
+
+    def _form_page(self, topic: str, forms: Sequence[Form[Command]]) -> str:
+        usages = [
+            f"  {wrapped_usage(line)}" for form in forms for line in usages_of(form, self.language)
+        ]
+        text = self.render(f"help/{topic}", form=forms[0], subjects=help_subjects())
+        return "\n".join([*usages, "", text])
+
+
+def help_subjects() -> list[str]:
+    """Return what there is help about, besides the overview."""
+    return [*general_subjects(), *dict.fromkeys(form.topic for form in FORMS)]
+
+
+def general_subjects() -> list[str]:
+    """Return what there is help about that is no command."""
+    return [*KINDS, *SUBJECTS]
+
+
+def usages_by_heading(language: Language = ENGLISH) -> dict[Heading, list[str]]:
+    """Return the lines that show how the commands under each heading are written."""
+    return {
+        heading: [
+            usage
+            for form in FORMS
+            if form.heading is heading
+            for usage in brief_usages(form, language)
+        ]
+        for heading in Heading
+    }
+
+
+def brief_usages(form: Form[Command], language: Language = ENGLISH) -> list[str]:
+    """Return how a command is written: once for all games, without options that they differ in."""
+    if not form.is_of_kind:
+        return form.usages(None, language)
+    options = {form.options_of(kind) for kind in KINDS.values()}
+    shown = options.pop() if len(options) == 1 else _OPTIONS
+    return form.usages_with(_GAME, shown, language)
+
+
+def usages_of(form: Form[Command], language: Language = ENGLISH) -> list[str]:
+    """Return the lines that show how a command is written, for each game if it is of games."""
+    kinds = KINDS.values() if form.is_of_kind else [None]
+    return [usage for kind in kinds for usage in form.usages(kind, language)]
+
+
+def shown_in_any(option: Option[object]) -> list[str]:
+    """Return how the help of the games shows an option, each way once."""
+    return list(filter(None, dict.fromkeys(option.shown(kind) for kind in KINDS.values())))
+
+
+def wrapped_usage(usage: str) -> str:
+    """Return a usage line of the help with its later lines indented."""
+    return textwrap.fill(
+        usage, WIDTH - 2, subsequent_indent=" " * 6, break_long_words=False, break_on_hyphens=False
+    )
