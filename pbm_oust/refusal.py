@@ -1,9 +1,8 @@
 """Why a command was not carried out: three kinds of refusal that are never mixed.
 
-A refusal holds its reason. Each reason is a dataclass of its own, whose fields are what the
-sentence about it needs; it stands beside the code that raises it, and the templates have the words.
-Failures on our own side are not refusals: they are OSErrors and `DamagedHistory`, and leave the
-mail with its sender.
+A refusal holds its reason. Each reason is a dataclass of its own, with the fields that its sentence
+needs. It is defined beside the code that raises it, and the templates have the words. Faults of
+ours are not refusals: they are OSErrors and `DamagedHistory`, and leave the mail with its sender.
 """
 
 import re
@@ -14,7 +13,7 @@ _CAPITAL = re.compile(r"(?<=.)(?=[A-Z])")
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a command was not carried out. A class derived from it stands for each reason."""
+    """Why a command was not carried out. Each reason is a class derived from this one."""
 
     @classmethod
     def word(cls) -> str:
@@ -27,11 +26,11 @@ class UnreadableReason(Reason):
     """Why a text cannot be read as a command."""
 
     right: str | None = field(default=None, kw_only=True)
-    """What would be right in the place of the part at fault, where that is known."""
+    """What would be right in place of the part at fault, if that is known."""
 
     @property
     def instead(self) -> str | None:
-        """What to write in the place of the part at fault."""
+        """What to write in place of the part at fault."""
         return self.right
 
 
@@ -48,7 +47,7 @@ class IllegalReason(Reason):
 class Refusal(Exception):
     """A command that was not carried out; nothing has changed.
 
-    `culprit` is the part of the text that is at fault, where one is.
+    `culprit` is the part of the text that is at fault, if there is one.
     """
 
     family: str

@@ -11,7 +11,7 @@ from pbm_oust.board.record import Ruling, Verb
 from pbm_oust.cli.operator import KIND, Operator, Refused, now, pass_operator
 from pbm_oust.cli.sweeping import hand_over
 from pbm_oust.grammar.values import read_userid
-from pbm_oust.mail.inbound import open_intake
+from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.play.rulings import rule_board
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules.position import Kind, Side
@@ -88,7 +88,9 @@ def _rule(operator: Operator, kind: Kind, board: int, ruling: Ruling, what: str,
                 raise Refused(f"{game.name} has changed meanwhile; look at it again")
             return ruling
 
-        rule_board(open_intake(home, operator.configuration.address, now).work, kind, board, decide)
+        rule_board(
+            open_inbound(home, operator.configuration.address, now).work, kind, board, decide
+        )
     except Refusal as refusal:
         raise Refused(_reason(refusal, kind, board)) from None
     except (DamagedHistory, AccountDamaged) as damage:

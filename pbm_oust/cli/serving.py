@@ -15,7 +15,7 @@ from pbm_oust.accounts.tags import without_tokens
 from pbm_oust.cli.completion import complete_command
 from pbm_oust.cli.operator import ADDRESS, ENDPOINT, RELAY, Operator, Refused, now, pass_operator
 from pbm_oust.grammar.words import MASK
-from pbm_oust.mail.inbound import KeptBySender, envelope_of, open_intake
+from pbm_oust.mail.inbound import KeptBySender, envelope_of, open_inbound
 from pbm_oust.mail.listener import SIZE_LIMIT, CannotListen, takes
 from pbm_oust.mail.reading import UnreadableMail
 from pbm_oust.mail.relay import Relaying
@@ -91,8 +91,8 @@ def deliver(operator: Operator, sender: str | None, recipient: str | None) -> No
             raise UnreadableMail(f"the message is larger than {SIZE_LIMIT} bytes")
         home = operator.prepared_home()
         home.recover()
-        intake = open_intake(home, address, now)
-        intake.take(data, envelope_of(sender, [recipient] if recipient else []))
+        inbound = open_inbound(home, address, now)
+        inbound.take(data, envelope_of(sender, [recipient] if recipient else []))
     except UnreadableMail as error:
         click.echo(f"not readable: {error}", err=True)
         raise SystemExit(os.EX_DATAERR) from None

@@ -5,7 +5,7 @@ import time
 import click
 
 from pbm_oust.cli.operator import Operator, as_json, now, pass_operator, print_json
-from pbm_oust.mail.inbound import open_intake
+from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.mail.relay import Relaying
 from pbm_oust.service import sweep as sweeps
 from pbm_oust.store.refreshing import look_at_histories
@@ -23,7 +23,7 @@ def sweep(operator: Operator, as_json: bool) -> None:
     home = operator.prepared_home()
     home.recover()
     look_at_histories(home.database, home.boards)
-    swept = sweeps.sweep(open_intake(home, operator.configuration.address, now).work)
+    swept = sweeps.sweep(open_inbound(home, operator.configuration.address, now).work)
     if as_json:
         done = [{"about": deed.about, "what": deed.what} for deed in swept.done]
         troubles = [{"about": each.about, "reason": each.reason} for each in swept.troubles]

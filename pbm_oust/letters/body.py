@@ -1,17 +1,17 @@
-"""The body of a letter: a text alone, or the same as text and as HTML."""
+"""The body of a letter: text alone, or both text and HTML."""
 
 from email.message import EmailMessage, MIMEPart
 
 LARGEST = 90_000
-"""The most bytes of both parts as they are sent: Gmail cuts off what is longer than 102 KB."""
+"""The most bytes of both parts as they are sent: Gmail cuts letters off at 102 KB."""
 LONGEST_LINE = 900
 """Mail may not hold lines of more than 998 characters (RFC 5322, section 2.1.1)."""
 
 
 def fill(letter: EmailMessage, text: str, page: str | None, boundary: str) -> None:
-    """Put a text into a letter, and the page of HTML that says the same, where there is one.
+    """Put a text into a letter, and the page of HTML that says the same, if there is one.
 
-    `boundary` must be the same whenever the same letter is written again.
+    `boundary` must be the same each time the same letter is written.
     """
     _set(letter, text, "plain")
     if page is not None:
@@ -23,7 +23,7 @@ def fill(letter: EmailMessage, text: str, page: str | None, boundary: str) -> No
 
 
 def size_of(content: str) -> int:
-    """Return the bytes that a text takes as a part of a mail that is sent."""
+    """Return the number of bytes that a text takes as a part of a mail."""
     part = MIMEPart()
     _set(part, content, "plain")
     data = part.as_bytes()

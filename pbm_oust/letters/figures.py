@@ -1,4 +1,4 @@
-"""The figures that templates name: limits, times and other constants, each from its own place."""
+"""The figures that templates name: limits, times and other constants from all over the program."""
 
 from pbm_oust.accounts import clock
 from pbm_oust.accounts.broadcasts import MOST_A_DAY
@@ -45,4 +45,4 @@ FIGURES: dict[str, object] = {
     "listed_days": LATE.days,
     "kept_days": MEMORY.days,
 }
-"""By the names that the templates use."""
+"""The figures by the names that the templates use."""

@@ -1,6 +1,6 @@
-"""The headers of letters, which mail programs and other robots heed: threads, and where answers go.
+"""The headers of letters, for mail programs and robots: threads, and where answers go.
 
-They are the same whenever the same letter is written again, but for the date.
+They are the same each time the same letter is written, except for the date.
 """
 
 import hashlib
@@ -29,14 +29,14 @@ class Headers:
     own: str
     clock: Callable[[], datetime]
     key: Callable[[], bytes]
-    """Returns the secret of the home, from which the tokens of answers are made."""
+    """Returns the secret of the home, from which reply tokens are made."""
 
     def of(
         self, notice: Notice, request: Request, address: str, subject: str, reply: Reply | None
     ) -> Iterator[tuple[str, str]]:
         """Yield the headers of the letter to an address.
 
-        `reply` is what an answer means that comes from there without a password.
+        `reply` is what an answer from there without a password means.
         """
         reader = notice.reader
         yield "From", f"pbm_oust <{self.own}>"
@@ -60,14 +60,14 @@ class Headers:
             yield "X-Pbm-Oust-Copies", str(len(reader.addresses))
 
     def reply_address(self, account: Account | None, reply: Reply | None) -> str | None:
-        """Return the address at which an answer counts as a player's, if there is one."""
+        """Return the address where an answer counts as the player's, if there is one."""
         if reply is None or account is None:
             return None
         token = token_for(self.key(), account, reply)
         return reply_address(self.own, reply, token) or None
 
     def _answers_to(self, notice: Notice, reply: Reply | None) -> str | None:
-        """Return where answers go, if that is not where the letter comes from."""
+        """Return where answers go, if that is not the address the letter comes from."""
         match notice.answer():
             case Verification(code):
                 return verification_address(self.own, code.text)
@@ -90,7 +90,7 @@ class Headers:
         return f"<{topic.replace(' ', '.')}.{digest[:16]}@{self._host}>"
 
     def _thread_of(self, notice: Notice) -> str:
-        """Return the id of the thread of a letter's board; empty where it is about none.
+        """Return the id of the thread of a letter's board; empty if it has no board.
 
         No letter has that id; mail programs join the letters that refer to it.
         """

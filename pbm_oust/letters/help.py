@@ -1,4 +1,4 @@
-"""The pages of the help, and how all commands are written."""
+"""The pages of the help, and how to write each command."""
 
 import textwrap
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ from pbm_oust.service.table import FORMS
 _GAME = "GAME"
 """Stands for the name of a game."""
 _OPTIONS = ("[OPTION..]",)
-"""Stands for options that the games do not have in common."""
+"""Stands for options that differ between the games."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Help:
         return self._form_page(subject, forms) if forms else None
 
     def pages(self, subjects: Sequence[str]) -> list[str]:
-        """Return the pages about subjects, and behind them a word about those without a page."""
+        """Return the pages about subjects, followed by a word about those without a page."""
         found = {subject: self.page(subject) for subject in subjects}
         pages = [page for page in found.values() if page is not None]
         unknown = [subject for subject, page in found.items() if page is None]
@@ -68,17 +68,17 @@ class Help:
 
 
 def help_subjects() -> list[str]:
-    """Return what there is help about, besides the overview."""
+    """Return all subjects of the help except the overview."""
     return [*general_subjects(), *dict.fromkeys(form.topic for form in FORMS)]
 
 
 def general_subjects() -> list[str]:
-    """Return what there is help about that is no command."""
+    """Return the subjects of the help that are not commands."""
     return [*KINDS, *SUBJECTS]
 
 
 def usages_by_heading(language: Language = ENGLISH) -> dict[Heading, list[str]]:
-    """Return the lines that show how the commands under each heading are written."""
+    """Return the lines that show how to write the commands under each heading."""
     return {
         heading: [
             usage
@@ -91,7 +91,7 @@ def usages_by_heading(language: Language = ENGLISH) -> dict[Heading, list[str]]:
 
 
 def brief_usages(form: Form[Command], language: Language = ENGLISH) -> list[str]:
-    """Return how a command is written: once for all games, without options that they differ in."""
+    """Return how to write a command: once for all games, without the options that differ."""
     if not form.is_of_kind:
         return form.usages(None, language)
     options = {form.options_of(kind) for kind in KINDS.values()}
@@ -100,13 +100,13 @@ def brief_usages(form: Form[Command], language: Language = ENGLISH) -> list[str]
 
 
 def usages_of(form: Form[Command], language: Language = ENGLISH) -> list[str]:
-    """Return the lines that show how a command is written, for each game if it is of games."""
+    """Return the lines that show how to write a command, for each game if it is about games."""
     kinds = KINDS.values() if form.is_of_kind else [None]
     return [usage for kind in kinds for usage in form.usages(kind, language)]
 
 
 def shown_in_any(option: Option[object]) -> list[str]:
-    """Return how the help of the games shows an option, each way once."""
+    """Return the ways in which the help of the games shows an option, each once."""
     return list(filter(None, dict.fromkeys(option.shown(kind) for kind in KINDS.values())))
 
 

@@ -22,14 +22,14 @@ from pbm_oust.rules.position import Side
 from pbm_oust.service.table import format_answer
 
 ReplyTo = Callable[[Game], str | None]
-"""Returns the address at which the reader of a letter moves on a board without a password.
+"""Returns the address where the reader of a letter can move on a board without a password.
 
-None where there is no such address; then nothing can be tapped.
+None if there is no such address; then nothing can be tapped.
 """
 
 
 class Links(Enum):
-    """How the free points of boards are linked."""
+    """How the free points of boards become links."""
 
     WIDE = "wide"
     """With some room around them."""
@@ -53,21 +53,21 @@ class BoardPiece:
     swapping: str = ""
     """The link that swaps, for a player who can."""
     again: tuple[tuple[str, str], ...] = ()
-    """What starts the next game, where this one has ended: each word with its link."""
+    """What starts the next game, if this one has ended: each word with its link."""
     example: str = ""
-    """A placement to answer with, where there was no room for links."""
+    """A placement to answer with, if there was no room for links."""
     template: str = "html/board.html"
 
 
 @dataclass(frozen=True, slots=True)
 class PositionPiece:
-    """The same board as lists of cells, for screen readers and for fonts in which it is askew."""
+    """The same board as lists of cells, for screen readers and for fonts that do not align it."""
 
     sides: tuple[tuple[str, str, list[str]], ...]
     """The letter of each side, its owner, and its stones."""
     latest: list[str]
     took: int
-    """How many stones the latest turn has taken off the board so far."""
+    """The number of stones that the latest turn has taken so far."""
     template: str = "html/position.html"
 
 
@@ -83,7 +83,7 @@ Piece = BoardPiece | PositionPiece | ParagraphPiece
 
 
 class Pages:
-    """Writes letters as HTML, by templates that escape what they are given."""
+    """Writes letters as HTML, with templates that escape what they are given."""
 
     def __init__(self, templates: Environment) -> None:
         self._templates = templates
@@ -91,8 +91,8 @@ class Pages:
     def of(self, written: Written, reader: Reader, reply_to: ReplyTo) -> str | None:
         """Return the page of a letter that says the same as its text, in ASCII.
 
-        None where the letter shows no board, where its reader wants text alone, and where both
-        together would be too large. Links that would make them so are left out.
+        None if the letter shows no board, if its reader wants text alone, or if both together
+        would be too large even without links.
         """
         has_boards = any(isinstance(block, Shown) for block in written.blocks)
         if not has_boards or reader.settings.board is BoardForm.TEXT:
@@ -112,7 +112,7 @@ class Pages:
 
 
 def turn_took(game: Game) -> int:
-    """Return how many stones the latest turn has taken off the board so far."""
+    """Return the number of stones that the latest turn has taken so far."""
     side = game.line[-1].side if game.line else None
     turn = takewhile(lambda each: each.side is side, reversed(game.line))
     actions = (record.action for record in turn)
@@ -120,7 +120,7 @@ def turn_took(game: Game) -> int:
 
 
 def _pieces(written: Written, reader: Reader, reply_to: ReplyTo, links: Links) -> Iterator[Piece]:
-    """Yield the pieces of a page. What the last board holds is listed at the end of the letter."""
+    """Yield the pieces of a page. The list of the last board's cells ends the letter."""
     *_, last = (block for block in written.blocks if isinstance(block, Shown))
     for block in written.blocks:
         if isinstance(block, Paragraph):
@@ -149,7 +149,7 @@ def _without_margin(paragraph: Paragraph) -> Paragraph:
 def _board_piece(
     game: Game, address: str | None, links: Links, hint: str, language: Language
 ) -> BoardPiece:
-    """Return a board; `hint` is a placement to answer with where nothing is linked."""
+    """Return a board; `hint` is a placement to answer with if nothing is linked."""
     position, latest = game.position, game.latest_stones()
     size = font_size(position)
     if not address or links is Links.NONE:
@@ -191,8 +191,8 @@ def _position_piece(game: Game) -> PositionPiece:
 def mail_link(address: str, subject: str) -> str:
     """Return the link that begins a mail to an address with a Subject; it needs no escaping.
 
-    Everything is percent-encoded that may be, also `+`, which some programs take for a space in a
-    link and others drop with what stands before it.
+    Everything possible is percent-encoded, even `+`, which some programs take for a space in a
+    link and others drop along with what is before it.
     """
     local, _, host = address.rpartition("@")
     return (

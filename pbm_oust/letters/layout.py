@@ -1,7 +1,7 @@
-"""What a letter says, as blocks: paragraphs and boards, which its text and its HTML share. Pure.
+"""What a letter says, as blocks: paragraphs and boards, for both its text and its HTML. Pure.
 
-A template writes paragraphs, with blank lines between them. Marks show where a board stands and
-what a player wrote: characters that no text may hold, and that all other text loses on its way.
+A template writes paragraphs, with blank lines between them. Marks show where a board goes and what
+a player wrote. They are characters that no text may hold; they are removed from all other text.
 """
 
 import re
@@ -17,10 +17,10 @@ from pbm_oust.play.notices import Shown
 from pbm_oust.render.text import board_text
 
 WIDTH = 75
-"""Lines of our own sentences are at most this long."""
+"""The longest line of our own sentences."""
 
 _BOARD, _SAID, _END = "\ufdd0", "\ufdd1", "\ufdd2"
-"""Mark a board, and the begin and the end of what a player wrote (Unicode, section 23.7)."""
+"""Mark a board, and the beginning and end of what a player wrote (Unicode, section 23.7)."""
 _MARKS = re.compile(f"[{_BOARD}-{_END}]")
 _MARKED = re.compile(f"({_BOARD}|{_SAID}[^{_END}]*{_END})")
 
@@ -29,11 +29,11 @@ class Look(Enum):
     """How a paragraph looks."""
 
     PROSE = "prose"
-    """Sentences of ours."""
+    """Our own sentences."""
     SAID = "said"
     """What a player wrote."""
     LINES = "lines"
-    """Lines that stay as they are: commands, and tables."""
+    """Lines that stay as they are: commands and tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +54,13 @@ class Written:
     subject: str
     blocks: tuple[Block, ...]
     answering: Purpose | None = None
-    """What an answer to it is for, where that needs no password."""
+    """What an answer to it is for, if that needs no password."""
     again: tuple[Partial, ...] = ()
-    """What an answer may say to start the next game, where the letter tells of the end of one."""
+    """What an answer may say to start the next game, if the letter tells of the end of one."""
 
     @property
     def text(self) -> str:
-        """The letter as text: sentences in lines that fit, and what a player wrote indented."""
+        """The letter as text: sentences wrapped, and what a player wrote indented."""
         return "\n\n".join(map(_text, self.blocks)) + "\n"
 
 
@@ -80,19 +80,19 @@ def board_below(heading: str) -> Marked:
 
 
 def quoted(text: str) -> Marked:
-    """Return what a player wrote, marked so."""
+    """Return what a player wrote, marked as such."""
     return Marked(f"{_SAID}{unmarked(text)}{_END}")
 
 
 def unmarked(value: object) -> object:
-    """Return what a template is about to write, without marks where it is not to have any."""
+    """Return what a template is about to write, without the marks that a text may not have."""
     return _MARKS.sub("", value) if isinstance(value, str) else value
 
 
 def blocks(written: str, shown: Sequence[Shown] = ()) -> Iterator[Block]:
     """Yield the blocks of what a template has written; `shown` are the boards at its marks.
 
-    Raises ValueError where the template does not show just these.
+    Raises ValueError if the template does not show exactly these.
     """
     boards = iter(shown)
     for part in _MARKED.split(written):
@@ -118,7 +118,7 @@ def _parted(lines: Iterable[str]) -> Iterator[tuple[str, ...]]:
 
 
 def _paragraph(lines: tuple[str, ...]) -> Paragraph:
-    """Return sentences, or lines that stay as they are, where one of them is indented."""
+    """Return sentences, or lines that stay as they are if one of them is indented."""
     is_indented = any(line.startswith(" ") for line in lines)
     return Paragraph(Look.LINES if is_indented else Look.PROSE, lines)
 
@@ -148,7 +148,7 @@ def indented(lines: Iterable[str]) -> str:
 
 
 def beside(text: str, column: int, width: int = WIDTH) -> str:
-    """Return a text that begins in a column, its later lines indented to there."""
+    """Return a text that begins in a column, with its later lines indented to that column."""
     indent = " " * column
     lines = textwrap.wrap(
         indent + text,

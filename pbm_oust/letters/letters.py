@@ -1,4 +1,4 @@
-"""Letters: notices as mail messages, as text and where they show boards as HTML too."""
+"""Letters: notices as mail messages, in text and, if they show boards, also in HTML."""
 
 import hashlib
 from collections.abc import Callable
@@ -26,7 +26,7 @@ class _Content:
     subject: str
     text: str
     page: str | None
-    """The same as HTML, where there is that."""
+    """The same as HTML, if there is any."""
 
 
 class Letters:
@@ -35,7 +35,7 @@ class Letters:
     def __init__(
         self, address: str, clock: Callable[[], datetime], key: Callable[[], bytes]
     ) -> None:
-        """`key` returns the secret of the home, from which the tokens of answers are made."""
+        """`key` returns the secret of the home, from which reply tokens are made."""
         self._address = address
         self._clock = clock
         self._headers = Headers(address, clock, key)
@@ -43,8 +43,8 @@ class Letters:
     def write(self, notice: Notice, request: Request) -> list[Draft]:
         """Return the letters about a notice, one to each address of its reader.
 
-        They are as they stand in the outbox: their lines end in LF. Raises OSError where the key
-        of the home cannot be read.
+        They are as the outbox keeps them: their lines end in LF. Raises OSError if the key of the
+        home cannot be read.
         """
         account, meaning = notice.reader.account, notice.answer()
         contents: dict[bool, _Content] = {}
@@ -56,15 +56,15 @@ class Letters:
                 contents[is_own] = self._content(notice, reply, is_own=is_own)
             letter = self._letter(notice, request, address, contents[is_own], reply)
             head = _head_of(notice, letter)
-            # A Message-ID that is folded, or even encoded, is understood by few.
+            # Few programs understand a Message-ID that is folded, let alone encoded.
             unfolded = letter.policy.clone(max_line_length=LONGEST_LINE)
             letters.append(Draft(head, letter.as_bytes(policy=unfolded), self._clock()))
         return letters
 
     def _content(self, notice: Notice, reply: Reply | None, *, is_own: bool) -> _Content:
-        """Return what a letter says, whose answers mean `reply`.
+        """Return what a letter says; answers to it mean `reply`.
 
-        `is_own` tells whether it goes to an address of its reader's account.
+        `is_own`: whether it goes to an address of its reader's account.
         """
         words = words_in(notice.reader.settings.language, self._address)
         written = words.of(notice, reply.purpose if reply else None)

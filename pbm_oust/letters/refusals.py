@@ -1,4 +1,4 @@
-"""What a refusal says besides its reason: where the words for that are, and what to send."""
+"""What a refusal needs besides its reason: where its words are, and what to send instead."""
 
 from dataclasses import dataclass
 
@@ -12,16 +12,16 @@ from pbm_oust.service.table import form_of
 
 @dataclass(frozen=True, slots=True)
 class Instead:
-    """What to send, or to answer, in the place of what was refused; empty where that is nothing."""
+    """What to send or to answer in place of what was refused; empty if there is nothing."""
 
     line: str = ""
     blanks: tuple[str, ...] = ()
-    """What stands in the line for words of the reader's own."""
+    """The places in the line that the reader fills in."""
     answer: str = ""
 
 
 def instead_of(translator: Translator, notice: RefusalNotice) -> Instead:
-    """Return what to send or to answer in the place of what was refused."""
+    """Return what to send or to answer in place of what was refused."""
     correction, meant, game = notice.correction, notice.instead, notice.game
     answer = (translator.answer(meant) or translator.line(meant)) if meant else ""
     if game and notice.reader.userid and correction and not answer:
@@ -45,10 +45,10 @@ def culprit_of(notice: RefusalNotice) -> str:
 
 
 def place_of(reason: type[Reason]) -> str:
-    """Return where in `refusals/` the words of a reason stand.
+    """Return the template in `refusals/` with the words of a reason.
 
-    Those of a command are in a template of its own, as `commands/seek`; all others are in that of
-    their room, as `board`.
+    Each command has its own, such as `commands/seek`; the others are in that of their room, such
+    as `board`.
     """
     room, *modules = reason.__module__.split(".")[1:]
     return f"{room}/{modules[0]}" if room == "commands" else room

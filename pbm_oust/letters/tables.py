@@ -1,4 +1,4 @@
-"""Lists in mails: what there is to say of each thing, in columns."""
+"""Lists in mails, in columns."""
 
 from collections.abc import Callable, Iterable
 from enum import Enum
@@ -29,7 +29,7 @@ _ENDED: dict[Enum, str] = {
     How.AGREED: to_translate("agreed"),
     How.VOID: to_translate("void"),
 }
-"""How any game may end, in a word."""
+"""The ways in which any game may end, in a word."""
 
 
 def seek_rows(translator: Translator, seeks: Iterable[tuple[Seek, str]]) -> list[str]:
@@ -59,7 +59,7 @@ def game_row(translator: Translator, game: Game, outcome: str) -> tuple[str, ...
 
 
 def past_rows(translator: Translator, ended_by: EndedBy, games: Iterable[Game]) -> list[str]:
-    """Return a line for each game that is over: when, who played, and how it ended."""
+    """Return a line for each finished game: when, who played, and how it ended."""
     return in_columns(
         (
             translator.day_in_list(game.latest.date()),

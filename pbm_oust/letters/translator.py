@@ -1,4 +1,4 @@
-"""What one language says: messages from its catalogue, lists, dates, numbers and command lines."""
+"""Saying things in one language: its catalogue of messages, lists, dates, numbers and commands."""
 
 import re
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ from pbm_oust.service.table import format_answer, format_command
 
 
 def to_translate(message: str) -> str:
-    """Return a message as it is, where it is said later: marks it for `scripts/translate`."""
+    """Return a message unchanged, to be translated later: marks it for `scripts/translate`."""
     return message
 
 
@@ -36,7 +36,7 @@ _FILTERS = {
 
 
 def catalogue_of(language: Language) -> NullTranslations:
-    """Return the messages of a language as they were compiled. Raises FileNotFoundError.
+    """Return the compiled messages of a language. Raises FileNotFoundError.
 
     Messages of a game may be in a folder of its own.
     """
@@ -74,7 +74,7 @@ class Translator:
         return self.gettext("%(some)s and %(last)s", some=", ".join(some), last=last)
 
     def either(self, items: Iterable[object]) -> str:
-        """Return things between which there is a choice: a or b or c."""
+        """Return things to choose from: a or b or c."""
         first, *others = map(str, items)
         for other in others:
             first = self.gettext("%(some)s or %(last)s", some=first, last=other)
@@ -103,7 +103,7 @@ class Translator:
         return re.sub(r"^1\b", self.language.first_day, text)
 
     def moment_text(self, at: datetime, zone: tzinfo) -> str:
-        """Return a moment to the minute that has begun: `12 December 2026, 15:00 UTC`."""
+        """Return a moment, rounded down to the minute: `12 December 2026, 15:00 UTC`."""
         time = dates.time_text(at, zone)
         return self.gettext("%(day)s, %(time)s", day=self.date_text(at, zone), time=time)
 
@@ -144,9 +144,9 @@ class Translator:
         return format_command(command, self.language, mask=mask)
 
     def answer(self, command: Command | Partial, known: Known | None = None) -> str:
-        """Return how an answer to a letter gives a command; empty where it cannot do that."""
+        """Return how an answer to a letter gives a command; empty if it cannot."""
         return format_answer(command, known, self.language)
 
     def word(self, word: str) -> str:
-        """Return a word of command lines, or a place in them, in the words of this language."""
+        """Return a word of command lines, or a place in them, in this language."""
         return word_in(word, self.language)

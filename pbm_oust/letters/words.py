@@ -118,7 +118,7 @@ class Words:
     def of(self, notice: Notice, answering: Purpose | None = None) -> Written:
         """Return what the letter about a notice says.
 
-        `answering` is what an answer to it is for, where that needs no password.
+        `answering` is what an answer to it is for, if that needs no password.
         """
         given = {field.name: getattr(notice, field.name) for field in fields(notice)}
         purpose = answering.value if answering else ""
@@ -131,7 +131,7 @@ class Words:
         return Written(subject.removeprefix("Subject: "), written, answering, again)
 
     def _told_in(self, notice: Notice) -> tuple[str, str]:
-        """Return the Subject and the text of a letter, to stand in another one."""
+        """Return the Subject and the text of a letter, to use in another one."""
         written = self.of(notice)
         return written.subject, written.text
 
@@ -155,7 +155,7 @@ class Words:
         return self._templates.get_template(f"kinds/{kind.name}.txt").module
 
     def _macro(self, template: str, name: str) -> Callable[..., str]:
-        """Return a macro of a template that needs nothing of a notice."""
+        """Return a macro of a template that needs no notice."""
         macro = getattr(self._templates.get_template(f"{template}.txt").module, name)
         return lambda *given: str(macro(*given))
 
@@ -164,13 +164,13 @@ class Words:
 
 
 def folders() -> list[str]:
-    """Return where templates are looked for; words of a game may be in a folder of its own."""
+    """Return the folders that hold templates; a game may bring its own."""
     return list(import_module("pbm_oust.templates").__path__)
 
 
 @cache
 def words_in(language: Language, address: str) -> Words:
-    """Return the words of a language, which a process makes ready once: that takes its time."""
+    """Return the words of a language. A process prepares them once, because that takes time."""
     return Words(address, language)
 
 
@@ -186,7 +186,7 @@ def whole_game(game: Game) -> str:
 
 
 def example(game: Game) -> Partial | None:
-    """Return a move that the player to move could make; None when the game is over."""
+    """Return a move that the player to move could make; None if the game is over."""
     wish = next_wish(game)
     return suggested(game, game.player_to_move, wish) if wish else None
 
@@ -196,7 +196,7 @@ def command(
 ) -> Partial:
     """Return a command for a template, by the name of its form; `kind` is a game or its name.
 
-    What is not given is left blank. `words` are those behind its parameters, in English.
+    What is not given is left blank. `words` are those after its parameters, in English.
     """
     if kind:
         given["kind"] = KINDS[kind] if isinstance(kind, str) else kind
@@ -209,7 +209,7 @@ def on_board(name: str, game: Game, words: object = "", **given: object) -> Part
 
 
 def _playing_again(notice: Notice) -> tuple[Partial, ...]:
-    """Return what the reader may answer to start the next game, where one has ended."""
+    """Return what the reader may answer to start the next game, if one has ended."""
     if not isinstance(notice, BoardNotice) or not notice.tells_the_end or not notice.reader.userid:
         return ()
     return playing_again(notice.game, notice.reader.userid)

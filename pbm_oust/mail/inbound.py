@@ -1,4 +1,4 @@
-"""A mail from its bytes to its one ending: answered, deliberately silent, or left to its sender."""
+"""A mail from its bytes to its one outcome: answered, passed over, or left with its sender."""
 
 import logging
 import time
@@ -36,7 +36,7 @@ log = logging.getLogger("pbm_oust")
 
 
 class KeptBySender(Exception):
-    """A mail that could not be handled through a fault on our side: its sender must keep it."""
+    """A fault of ours prevents the handling of a mail: its sender must keep it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,22 +54,22 @@ class Envelope:
     """Who a mail is from and for, as the mail server says."""
 
     sender: str | None = None
-    """Empty for the null sender, and None where it is not known."""
+    """Empty for the null sender, and None if it is not known."""
     recipients: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Intake:
+class Inbound:
     """Takes mail for the commands address of one home."""
 
     work: UnitOfWork
     address: str
 
     def take(self, data: bytes, envelope: Envelope) -> Handled:
-        """Handle one mail; whatever it leads to is on the disk when this returns.
+        """Handle one mail; on return, whatever it leads to is on the disk.
 
-        Raises KeptBySender, and UnreadableMail for one that would cost too much to read. Each
-        mail is one line in the log, in which no word of it stands.
+        Raises KeptBySender, and UnreadableMail for a mail that would cost too much to read. Each
+        mail is one line in the log, which holds no word of the mail.
         """
         received, begun = self.work.now(), time.perf_counter()
         level = logging.INFO
@@ -109,11 +109,11 @@ class Intake:
         return self._answer(mail, code, reply)
 
     def _reply(self, mail: Mail, claims: Sequence[Claim]) -> Reply | None:
-        """Return the answer to a letter of ours that a mail is, where it proves whose it is.
+        """Return a mail as an answer to a letter of ours, if it proves who sent it.
 
-        `claims` are what the addresses say to which it was sent. What its headers name, the address
-        where the envelope has lost its tag or the Message-ID of the letter, proves it only for a
-        mail from an address of the account.
+        `claims` comes from the addresses that it was sent to. Its headers may also name the tagged
+        address, if the envelope has lost the tag, or the Message-ID of the letter; they prove it
+        only for a mail from an address of the account.
         """
         for claim in claims:
             if reply := verify(claim, self.work):
@@ -128,7 +128,7 @@ class Intake:
         return None
 
     def _take_bounce(self, message: Message, recipient: str) -> Handled:
-        """Write down that a letter of ours came back."""
+        """Record that a letter of ours bounced."""
         home = self.work.home
         failed = read_report(message, recipient, home.key())
         if failed is None:
@@ -162,13 +162,13 @@ def envelope_of(sender: str | None, recipients: Sequence[str]) -> Envelope:
     return Envelope("" if sender == "<>" else sender, tuple(recipients))
 
 
-def open_intake(home: Home, address: str, clock: Callable[[], datetime]) -> Intake:
-    """Return the intake of a home that takes commands at `address`."""
-    return Intake(UnitOfWork(home, Letters(address, clock, home.key).write, clock), address)
+def open_inbound(home: Home, address: str, clock: Callable[[], datetime]) -> Inbound:
+    """Return what takes the mail of a home whose commands go to `address`."""
+    return Inbound(UnitOfWork(home, Letters(address, clock, home.key).write, clock), address)
 
 
 def _log_line(received: datetime, handled: Handled, size: int, milliseconds: float) -> str:
-    """Return what the log says of a mail: words `key=value`, those with spaces in quotes."""
+    """Return the line of the log about a mail: words `key=value`, those with spaces in quotes."""
     fields = {
         "received": format_time(received),
         "outcome": outcome_text(handled),
@@ -185,7 +185,7 @@ def _log_line(received: datetime, handled: Handled, size: int, milliseconds: flo
 
 
 def outcome_text(handled: Handled) -> str:
-    """Return what became of a mail as the log has it: `done`, `refused: wrong_password`."""
+    """Return the outcome of a mail as the log has it: `done`, `refused: wrong_password`."""
     why = handled.why
     text = why.word() if isinstance(why, Reason) else why.value if isinstance(why, Silence) else why
     return f"{handled.outcome.value}: {text}" if text else handled.outcome.value
@@ -194,7 +194,7 @@ def outcome_text(handled: Handled) -> str:
 def _fault_of(mail: Mail, line: str) -> UnreadableReason | None:
     """Return why nothing in a mail can be a command, if that is so.
 
-    `line` is what its sender has written in the place of one.
+    `line` is what its sender wrote in place of one.
     """
     if len(mail.subjects) > 1:
         return SeveralSubjects()

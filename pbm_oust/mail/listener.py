@@ -1,7 +1,7 @@
-"""The listener: SMTP and LMTP conversations, and what is answered in them.
+"""The listener: conversations in SMTP and LMTP.
 
-A message is acknowledged when everything it leads to is on the disk. Whatever prevents that on
-our side is answered 451, so that the sender's mail server keeps the message and tries again.
+A message is acknowledged when everything it leads to is on the disk. If a fault of ours prevents
+that the answer is 451, so that the sender's mail server keeps the message and tries again.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from pbm_oust.accounts.address import is_same_address
 from pbm_oust.mail.inbound import Envelope as MailEnvelope
-from pbm_oust.mail.inbound import Intake, KeptBySender, envelope_of
+from pbm_oust.mail.inbound import Inbound, KeptBySender, envelope_of
 from pbm_oust.mail.reading import UnreadableMail
 from pbm_oust.mail.reading.limits import LARGEST_MAIL
 from pbm_oust.store.configuration import Endpoint
@@ -50,9 +50,9 @@ S553_ADDRESS = "553 5.1.7 the address is too long"
 class Handler:
     """The hooks of aiosmtpd: which senders and recipients are taken, and what DATA leads to."""
 
-    def __init__(self, intake: Intake, workers: Executor, after: Callable[[], None]) -> None:
-        """`workers` run the intake; `after` is called when letters may have come about."""
-        self._intake = intake
+    def __init__(self, inbound: Inbound, workers: Executor, after: Callable[[], None]) -> None:
+        """`workers` take the mail in; `after` is called when there may be new letters."""
+        self._inbound = inbound
         self._workers = workers
         self._after = after
         self.at_work: set[asyncio.Future[str]] = set()
@@ -61,11 +61,11 @@ class Handler:
     @property
     def address(self) -> str:
         """The address that mail is taken for."""
-        return self._intake.address
+        return self._inbound.address
 
-    def use(self, intake: Intake) -> None:
-        """Take mail by this intake from now on."""
-        self._intake = intake
+    def use(self, inbound: Inbound) -> None:
+        """Take mail this way from now on."""
+        self._inbound = inbound
 
     async def handle_MAIL(
         self,
@@ -94,7 +94,7 @@ class Handler:
         """Take the address of the server, also with a +tag, and no other.
 
         An LMTP transaction has one recipient, because aiosmtpd answers a message once and not for
-        each recipient (RFC 2033, section 4.2); the client comes again with the others.
+        each recipient (RFC 2033, section 4.2). The client tries again with the others.
         """
         if not takes(address, self.address):
             return S550_RECIPIENT
@@ -106,7 +106,7 @@ class Handler:
         return S250_RECIPIENT
 
     async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:
-        """Handle a message; a client that goes away meanwhile does not interrupt that."""
+        """Handle a message to the end, even if the client goes away meanwhile."""
         content = envelope.original_content or b""
         sender = envelope.mail_from or ""
         if _BARE.search(content):
@@ -122,7 +122,7 @@ class Handler:
         return status
 
     async def handle_exception(self, error: Exception) -> str:
-        """Log an error of ours and tell the client nothing but that it should come again."""
+        """Log an error of ours, and tell the client only to try again."""
         log.error("failed in a session", exc_info=error)
         return S451_LATER
 
@@ -132,7 +132,7 @@ class Handler:
 
     def _take(self, content: bytes, envelope: MailEnvelope) -> str:
         try:
-            self._intake.take(content, envelope)
+            self._inbound.take(content, envelope)
         except UnreadableMail as error:
             return f"550 5.6.0 not readable: {error}"
         except KeptBySender:
@@ -154,7 +154,7 @@ class SmtpSession(SMTP):
     received = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin a session, or end it at once where there are too many."""
+        """Begin a session, or end it at once if there are too many."""
         self._admitted = self.gate.admit(transport)
         if self._admitted:
             super().connection_made(transport)
@@ -190,13 +190,13 @@ class LmtpSession(SmtpSession, LMTP):
 
 
 class Gate:
-    """Counts connections, in all and of one address. Loopback is only counted in all."""
+    """Counts connections, in all and by address. Loopback counts only in all."""
 
     def __init__(self) -> None:
         self._open: Counter[str] = Counter()
 
     def admit(self, transport: asyncio.BaseTransport) -> bool:
-        """Return whether one more connection may be had, and count it if so."""
+        """Return whether one more connection is allowed, and count it if so."""
         peer = _peer(transport)
         too_many_of_one = peer and self._open[peer] >= MOST_CONNECTIONS_OF_ONE
         if too_many_of_one or self._open.total() >= MOST_CONNECTIONS:
@@ -210,7 +210,7 @@ class Gate:
 
 
 class CannotListen(OSError):
-    """An address that cannot be listened at; the message names it and says why."""
+    """The server cannot listen at an address; the message names it and says why."""
 
 
 async def listen(
@@ -244,7 +244,7 @@ async def listen(
 
 
 def takes(address: str, own: str) -> bool:
-    """Return whether mail to an address is ours: the own address, with or without a +tag."""
+    """Return whether mail to an address is for us: to our address, with or without a +tag."""
     return is_same_address(address, own)
 
 
@@ -257,7 +257,7 @@ def _peer(transport: asyncio.BaseTransport) -> str:
 
 
 def bound_endpoint(server: asyncio.Server, endpoint: Endpoint) -> Endpoint:
-    """Return where a server listens really, its port known where 0 was asked for."""
+    """Return where a server really listens, with the port it got if 0 was asked for."""
     if endpoint.path:
         return endpoint
     host, port = server.sockets[0].getsockname()[:2]

@@ -1,8 +1,8 @@
-"""The way from the outbox to the relay: what is tried when, and what is set aside.
+"""From the outbox to the relay: what is tried when, and what has failed.
 
-Letters to one address go in order. After a temporary failure, or when the relay goes away over a
-letter, nothing is tried for that address for a while, longer each time; other addresses do not wait
-for it. What the relay refuses for good, or has put off for days, has failed and counts as a bounce.
+Letters to one address go in order. After a temporary failure, or if the relay goes away during a
+letter, that address waits for a while, longer each time; other addresses do not wait for it. A
+letter that the relay refuses for good, or has put off for days, has failed and counts as a bounce.
 """
 
 import logging
@@ -30,7 +30,7 @@ log = logging.getLogger("pbm_oust")
 PATIENCE = 60
 """Seconds that a relay may take to answer."""
 SHORTEST_WAIT = 60
-"""Seconds after the first temporary failure; each further one makes the wait four times as long."""
+"""Seconds to wait after the first temporary failure; each further wait is four times as long."""
 LONGEST_WAIT = 4 * 3600
 LONGEST_TRY = 5 * 24 * 3600
 """Seconds after which a letter that is still put off has failed."""
@@ -45,9 +45,9 @@ class Flushed:
 
     sent: int = 0
     kept: int = 0
-    """Those that stay for another time."""
+    """The letters that stay for another time."""
     failed: int = 0
-    """Those that the relay refuses for good, or has put off for too long."""
+    """The letters that the relay refuses for good, or has put off for too long."""
 
     def __add__(self, other: "Flushed") -> "Flushed":
         return Flushed(self.sent + other.sent, self.kept + other.kept, self.failed + other.failed)
@@ -62,7 +62,7 @@ class Refused:
     status: str = "5.0.0"
     """The reason as in RFC 3463."""
     is_about_us: bool = False
-    """Whether the relay has something against us rather than against the recipient."""
+    """Whether the relay objects to us, and not to the recipient."""
 
 
 class Relaying:
@@ -79,12 +79,12 @@ class Relaying:
         self._address = address
         self._clock = clock
         self._accepted: set[int] = set()
-        """Letters that were handed over and could not be taken out of the outbox."""
+        """Letters that were handed over but could not be removed from the outbox."""
 
     def flush(self, *, all_letters: bool = False) -> Flushed:
-        """Hand over what is due, or everything, and take what is accepted out of the outbox.
+        """Hand over what is due, or everything, and remove what is accepted from the outbox.
 
-        Raises OSError where the relay does not answer; smtplib's errors are OSErrors.
+        Raises OSError if the relay does not answer; smtplib's errors are OSErrors.
         """
         flushed = Flushed()
         with locked_folder(self._home.outbox.path):
@@ -93,14 +93,14 @@ class Relaying:
             while due := self._due(tried, all_letters=all_letters):
                 tried |= {letter.id for letter in due}
                 flushed += self._hand_over_all(deque(due))
-            # What others have posted meanwhile is none of those that were to be handed over.
+            # Do not count what others have posted meanwhile.
             return replace(flushed, kept=len(there & self._waiting()))
 
     def _waiting(self) -> set[int]:
         return {letter.id for letter in self._home.outbox.waiting()}
 
     def _due(self, tried: Set[int], *, all_letters: bool) -> list[Letter]:
-        """Return the next letters to hand over, of each address the first ones."""
+        """Return the next letters to hand over, the first ones of each address."""
         until = _END_OF_TIME if all_letters else self._now()
         found = self._home.ask(due_letters, until, MOST_TOGETHER + len(tried))
         due = [letter.id for letter in found if letter.id not in tried]
@@ -108,7 +108,7 @@ class Relaying:
         return [letter for letter in found if letter.id in leaving]
 
     def _hand_over_all(self, due: deque[Letter]) -> Flushed:
-        """Hand over letters; those of an address that was put off go back to where they were."""
+        """Hand over letters, except to an address after it was put off."""
         flushed, put_off = Flushed(), set[str]()
         try:
             while due:
@@ -150,7 +150,7 @@ class Relaying:
         return Flushed(kept=1)
 
     def _give_up(self, letter: Letter, refused: Refused) -> None:
-        """Let a letter have failed, and count it as one that came back from its recipient."""
+        """Mark a letter as failed, and count that as a bounce of its recipient."""
         log.warning("letter %s has failed: %s", name_of(letter), refused.reason)
         head = letter.head
         if is_address(head.recipient) and not refused.is_about_us:
@@ -164,7 +164,7 @@ class Relaying:
 
 @contextmanager
 def connected(relay: Endpoint, address: str) -> Iterator[smtplib.SMTP]:
-    """Greet a relay for the body of the `with`. Raises OSError where it does not answer."""
+    """Greet a relay for the body of the `with`. Raises OSError if it does not answer."""
     host = address.rpartition("@")[2]
     with smtplib.SMTP(relay.host, relay.port, local_hostname=host, timeout=PATIENCE) as smtp:
         smtp.ehlo_or_helo_if_needed()
@@ -172,14 +172,14 @@ def connected(relay: Endpoint, address: str) -> Iterator[smtplib.SMTP]:
 
 
 def is_open(smtp: smtplib.SMTP) -> bool:
-    """Return whether a relay still listens to us; smtplib forgets the socket where it does not."""
+    """Return whether a relay still listens; smtplib forgets the socket if it does not."""
     return getattr(smtp, "sock", None) is not None
 
 
 def _send(smtp: smtplib.SMTP, recipient: str, content: bytes, sender: str) -> Refused | None:
     """Hand over a letter and return None, or why it was not accepted.
 
-    What the relay has against us, and not against the recipient or the letter, is never permanent.
+    If the relay objects to us, and not to the recipient or the letter, that is never permanent.
     """
     if not is_address(recipient):
         return Refused(f"{recipient!r} is no mail address", is_permanent=True)

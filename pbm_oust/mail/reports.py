@@ -1,4 +1,4 @@
-"""Bounces: the reports that say which letter came back (RFC 3464)."""
+"""Bounces: reading the delivery status reports that say which letter failed (RFC 3464)."""
 
 import hmac
 import re
@@ -27,11 +27,11 @@ class FailedDelivery:
 
 
 def read_report(message: Message, sent_to: str, key: bytes) -> FailedDelivery | None:
-    """Return what a report to the address `sent_to` says; None if it tells of no failed letter.
+    """Return what a report to the address `sent_to` says; None if it reports no failed letter.
 
-    A report is a multipart/report with a part message/delivery-status (RFC 3464). One that says
-    that a letter is late, or that it arrived, is none of a failure. Neither is one that came to an
-    address which is not that of any recipient in it.
+    A report is a multipart/report with a part message/delivery-status (RFC 3464). A report that a
+    letter is late, or that it arrived, reports no failure. Nor does a report to an address that
+    does not belong to any of its recipients.
     """
     returned = _returned_letter(message)
     token = tag_of(sent_to).partition(".")[2]
@@ -57,7 +57,7 @@ def _action(fields: Message) -> str:
 
 
 def _named(fields: Message) -> list[str]:
-    """Return the addresses of one recipient: as the letter had it, and where it ended."""
+    """Return the addresses of one recipient: the one in the letter, and the final one."""
     values = (str(fields.get(name, "")) for name in ("Original-Recipient", "Final-Recipient"))
     return [value.rpartition(";")[2].strip().strip("<>") for value in values]
 
@@ -81,7 +81,7 @@ def _fields_of_recipients(message: Message) -> Iterator[Message]:
 
 
 def _returned_letter(message: Message) -> Message:
-    """Return the letter that a report returns, or its headers; an empty one where it has none."""
+    """Return the letter that a report returns, or its headers; an empty one if there is none."""
     for part in _parts(message):
         if part.get_content_type() == "message/rfc822":
             return next(iter(_parts(part)), Message())

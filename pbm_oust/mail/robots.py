@@ -16,7 +16,7 @@ def reason_for_silence(
 ) -> str | None:
     """Return why a mail is not answered, or None if it is.
 
-    `envelope_sender` is empty for the null sender of bounces, and None where it is not known.
+    `envelope_sender` is empty for the null sender of bounces, and None if it is not known.
     """
     if envelope_sender == "":
         return "null sender"

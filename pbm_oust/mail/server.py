@@ -1,4 +1,4 @@
-"""The running server: listeners, the workers behind them, and the way to the relay."""
+"""The running server: listeners, their workers, and the sender."""
 
 import asyncio
 import logging
@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from pbm_oust.mail.inbound import open_intake
+from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.mail.listener import (
     CannotListen,
     Handler,
@@ -28,20 +28,20 @@ log = logging.getLogger("pbm_oust")
 
 WORKERS = 4
 RETRY_SECONDS = 60
-"""How long after a flush of the outbox the next one comes by itself."""
+"""How long after a flush of the outbox the next one starts by itself."""
 STOP_SECONDS = 6
-"""How long messages that are being handled may take when the server is told to stop."""
+"""How long the messages being handled may take when the server is told to stop."""
 STOP_SENDING_SECONDS = 2
-"""How long the letters that are on their way may take then."""
+"""How long the letters on their way may take then."""
 
 _Place = tuple[Endpoint, type[SmtpSession]]
 
 
 class Sender:
-    """Flushes the outbox when letters came about, and from time to time, in a thread of its own.
+    """Flushes the outbox when there are new letters, and from time to time, in its own thread.
 
-    From time to time it also finishes what processes that died have left. The thread does not
-    outlive the process: a letter that hangs at the relay goes once more later.
+    From time to time it also finishes what dead processes have left. The thread does not outlive
+    the process: a letter that hangs at the relay is sent again later.
     """
 
     def __init__(self, home: Home) -> None:
@@ -54,12 +54,12 @@ class Sender:
         self._thread.start()
 
     def use(self, relaying: Relaying | None) -> None:
-        """Send by this way from now on, or not at all."""
+        """Send this way from now on, or not at all."""
         self._relaying = relaying
         self._due.set()
 
     def recover(self) -> None:
-        """Finish what processes that died have left; trouble with that is left for another time."""
+        """Finish what dead processes have left; what fails is left for another time."""
         self._recovered = time.monotonic()
         try:
             self._home.recover()
@@ -71,9 +71,9 @@ class Sender:
         self._due.set()
 
     def stop(self) -> None:
-        """Stop sending, when what is on its way has gone or has taken too long.
+        """Stop sending, once what is on its way has left or has taken too long.
 
-        What waits for histories comes into them before that, where it can.
+        Before that, what waits for histories is written into them if possible.
         """
         self._is_stopping = True
         self._due.set()
@@ -125,8 +125,8 @@ class Server:
             loop.add_signal_handler(number, signals.put_nowait, number)
         with ThreadPoolExecutor(WORKERS, "worker") as workers:
             configuration = self.configure()
-            intake = open_intake(self.home, configuration.address, self.clock)
-            handler = Handler(intake, workers, self._sender.wake)
+            inbound = open_inbound(self.home, configuration.address, self.clock)
+            handler = Handler(inbound, workers, self._sender.wake)
             await self._use(configuration, handler)
             while await signals.get() == signal.SIGHUP:
                 try:
@@ -143,7 +143,7 @@ class Server:
         log.info("stopped")
 
     async def _use(self, configuration: Configuration, handler: Handler) -> None:
-        """Serve by a configuration; listeners that it does not change go on."""
+        """Serve with a configuration; listeners that it does not change go on."""
         places = [
             (endpoint, protocol)
             for endpoint, protocol in (
@@ -159,9 +159,9 @@ class Server:
             self._listeners.pop(place).close()
         self._listeners |= added
         address, relay = configuration.address, configuration.relay
-        intake = open_intake(self.home, address, self.clock)
-        handler.use(intake)
-        self._sweeper.use(intake.work)
+        inbound = open_inbound(self.home, address, self.clock)
+        handler.use(inbound)
+        self._sweeper.use(inbound.work)
         self.home.has_relay = relay is not None
         self._sender.use(Relaying(self.home, relay, address, time.time) if relay else None)
         endpoints = [bound_endpoint(self._listeners[place], place[0]) for place in places]

@@ -1,4 +1,4 @@
-"""The sweep inside the running server: what time brings about, every few minutes."""
+"""The sweep inside the running server, every few minutes."""
 
 import logging
 import threading
@@ -11,16 +11,16 @@ from pbm_oust.store.refreshing import Walk
 log = logging.getLogger("pbm_oust")
 
 SWEEP_SECONDS = 300
-"""How long after a sweep the next one comes, and the first one after the start.
+"""How long after a sweep the next one starts, and the first one after the start of the server.
 
 Mail that waited in the mail server while this one was down comes in before that.
 """
 STOP_SECONDS = 1
-"""How long a sweep may go on when the server is told to stop; what it leaves stays due."""
+"""How long a sweep may go on when the server is told to stop; what is left stays due."""
 
 
 class Sweeper:
-    """Sweeps every `seconds` in a thread of its own; calls `wake` when that led to letters.
+    """Sweeps every `seconds` in its own thread; calls `wake` if there are new letters.
 
     The thread does not outlive the process.
     """
@@ -35,7 +35,7 @@ class Sweeper:
         self._thread.start()
 
     def use(self, work: UnitOfWork) -> None:
-        """Sweep at this work from now on."""
+        """Sweep with this unit of work from now on."""
         self._work = work
 
     def stop(self) -> None:
@@ -43,7 +43,7 @@ class Sweeper:
         self._stopping.set()
 
     def wait(self) -> None:
-        """Wait until the sweep that goes on has ended, or has taken too long."""
+        """Wait until the current sweep has ended or has taken too long."""
         self._thread.join(STOP_SECONDS)
 
     def _run(self) -> None:
@@ -70,7 +70,7 @@ class Sweeper:
             self._wake()
 
     def _look_at_histories(self, work: UnitOfWork) -> None:
-        """Bring the index of boards in step with histories that somebody has edited."""
+        """Update the index of boards from histories that somebody has edited."""
         walk = Walk(work.home.database, work.home.boards)
         while not self._stopping.is_set():
             for name in walk.step():

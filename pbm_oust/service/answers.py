@@ -1,4 +1,4 @@
-"""What an answer to a board mail may hold: `D4`, `pass`, `preview E5`, or any whole command."""
+"""Reading answers to board mails: `D4`, `pass`, `preview E5`, or any whole command."""
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -28,10 +28,10 @@ from pbm_oust.service.table import (
 )
 
 _SHORTEST_WORD = 4
-"""Shorter beginnings of commands are rather words of a letter: no, so, hi."""
+"""Shorter beginnings of commands are more likely words of a letter: no, so, hi."""
 
 _MOST_LINES = 10
-"""In how many lines below the first one a move is looked for that may have been meant."""
+"""How many lines below the first one to search for a move that may have been meant."""
 _ENDS = ".!,;:"
 
 
@@ -45,12 +45,12 @@ class AnswerReason(UnreadableReason):
 
 @dataclass(frozen=True, slots=True)
 class EmptyAnswer(AnswerReason):
-    """There is nothing in an answer that its writer has written."""
+    """The answer holds nothing that its writer wrote."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnknownAnswer(AnswerReason):
-    """The first line of an answer is nothing that can be done on a board."""
+    """The first line of an answer is not something that can be done on a board."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,25 +70,24 @@ class Answer:
     line: Line
     command: Command | Unreadable
     text: str = ""
-    """What the player wrote besides, for the other player."""
+    """What else the player wrote, for the other player."""
     is_whole: bool = False
-    """Whether this is a command as any mail may hold it, with whatever it needs."""
+    """Whether this is a whole command, as any mail may hold it."""
     instead: Command | Partial | None = None
-    """What may have been meant, where it cannot be read."""
+    """What may have been meant, if it cannot be read."""
 
     def as_command(self) -> Command:
-        """Return the command. Raises Unreadable where there is none."""
+        """Return the command. Raises Unreadable if there is none."""
         if isinstance(self.command, Unreadable):
             raise self.command
         return self.command
 
 
 def read_answer(subject: str, text: str, reply: Reply) -> Answer:
-    """Return what an answer holds: the first line of its text, or a Subject of the player's own.
+    """Return what an answer says in the first line of its text, or in the player's own Subject.
 
-    Where both could be meant, it is what can be read, the Subject first. An answer that is for the
-    other player is chat as a whole, unless it begins with a whole command, or with a line that is
-    the name of one that plays again.
+    If it has both, the one that can be read counts, the Subject first. An answer to chat is chat as
+    a whole, unless it begins with a whole command or with the name of one that plays again.
     """
     first, rest = _parted(text)
     lines = [(subject, text)] if subject and not is_of_letter(subject) else []
@@ -108,9 +107,9 @@ def read_answer(subject: str, text: str, reply: Reply) -> Answer:
 
 
 def _parted(text: str) -> tuple[str, str]:
-    """Return the first line of a text, and what stands below it.
+    """Return the first line of a text, and what is below it.
 
-    Lines that are placements and nothing else are one with placements right above them.
+    Lines that hold only placements are joined to the placements right above them.
     """
     lines = text.strip().split("\n")
     begun = list(takewhile(is_placements, lines)) or lines[:1]
@@ -118,7 +117,7 @@ def _parted(text: str) -> tuple[str, str]:
 
 
 def _further(text: str, reply: Reply) -> Move | None:
-    """Return the move on the first line of a text that holds one and nothing else, or None."""
+    """Return the move on the first line that holds a move and nothing else, or None."""
     for line in text.splitlines()[:_MOST_LINES]:
         command = _read_line(line, "", reply).command
         if isinstance(command, Move):
@@ -144,7 +143,7 @@ def _read_whole(line: str, text: str) -> Answer:
 
 
 def _read_again(line: str, text: str, reply: Reply) -> Answer | None:
-    """Return the command that plays again whose name a line is; None for any other line."""
+    """Return the command that plays again, if a line is the name of one; None for other lines."""
     word = line.strip().rstrip(f"{_ENDS} ")
     name = in_english(fold(word))
     form = KIND_FORMS.get(name)
@@ -167,15 +166,15 @@ def _read_line(line: str, text: str, reply: Reply) -> Answer:
 
 
 def _read_own(line: str, text: str, reply: Reply) -> Answer:
-    """Return what a line means that is written for an answer. Raises Unreadable."""
+    """Return what a line means in an answer. Raises Unreadable."""
     words = split_words(line)
     return _read_placements(words, text, reply) or _read_word(line, words, text, reply)
 
 
 def _read_placements(words: Sequence[str], text: str, reply: Reply) -> Answer | None:
-    """Return the move that an answer makes which begins with a placement; None for any other.
+    """Return the move of an answer that begins with a placement; None for other answers.
 
-    Raises Unreadable for one that goes on with something else.
+    Raises Unreadable if it goes on with something else.
     """
     wished, hash_sign, number = fold(" ".join(words)).partition("#")
     parts = parts_of(wished)
@@ -191,7 +190,7 @@ def _read_placements(words: Sequence[str], text: str, reply: Reply) -> Answer | 
 
 
 def _read_word(line: str, words: Sequence[str], text: str, reply: Reply) -> Answer:
-    """Return what a line means that begins with a word of the commands. Raises Unreadable."""
+    """Return what a line that begins with a word of the commands means. Raises Unreadable."""
     first, hash_sign, number = words[0].partition("#")
     words = (first, *([hash_sign + number] if hash_sign else []), *words[1:])
     # In French, `aperçu : E5` has a space before the colon.
@@ -228,7 +227,7 @@ def _unknown(words: Sequence[str], reply: Reply, resembles: str | None = None) -
 
 
 def _read_deed(line: str, deed: Deed, words: Sequence[str], text: str, reply: Reply) -> Answer:
-    """Return the move that a deed is, alone or with the number behind `#`. Raises Unreadable."""
+    """Return a deed as a move, alone or with the number after `#`. Raises Unreadable."""
     rest = "".join(words[1:]).rstrip(_ENDS)
     if rest and not rest.startswith("#"):
         general = _read_whole(line, text)
@@ -249,7 +248,7 @@ def _placed(cells: Iterable[str], reply: Reply) -> Move:
 
 
 def _read_form(line: str, name: str, words: Sequence[str], text: str, reply: Reply) -> Answer:
-    """Return the command of a game that a line is, with what the letter knows filled in.
+    """Return the command of a game that a line gives, filled in with what the letter knows.
 
     Raises Unreadable.
     """
@@ -265,12 +264,12 @@ def _read_form(line: str, name: str, words: Sequence[str], text: str, reply: Rep
 
 
 def _is_of(form: AnyForm, words: Sequence[str]) -> bool:
-    """Return whether what stands behind a command is a word of its own, and no text."""
+    """Return whether what follows a command is one of its own words, and not text."""
     return len(words) == 1 and in_english(fold(words[0])) in form.words
 
 
 def _instead(error: Unreadable, words: Sequence[str], reply: Reply) -> Command | Partial | None:
-    """Return what may have been meant by a line that could not be read, if that is known."""
+    """Return what an unreadable line may have meant, if that is known."""
     reason = error.reason
     if isinstance(reason, AnswerReason):
         return reason.meant

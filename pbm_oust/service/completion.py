@@ -19,13 +19,13 @@ class Next:
     words: tuple[str, ...] = ()
     """Words of the commands."""
     place: str = ""
-    """The name of what may be put in, as BOARD or `[USERID..]`."""
+    """The name of what may be put in, such as BOARD or `[USERID..]`."""
     kind: Kind | None = None
-    """The game that the line is about, if it is about one."""
+    """The game that the line is about, if any."""
 
 
 def next_in(words: Sequence[str]) -> Next:
-    """Return what may come next behind some words."""
+    """Return what may come next after some words."""
     if not words:
         return Next((*KINDS, *dict.fromkeys(form.topic for form in GENERAL_FORMS.values())))
     line, error = recognise(" ".join(words))
@@ -41,7 +41,7 @@ def next_in(words: Sequence[str]) -> Next:
 
 
 def _behind(form: Form[Command], arguments: Sequence[str], kind: Kind | None) -> Next:
-    """Return what may come next behind the name of a command and some words."""
+    """Return what may come next after the name of a command and some words."""
     said = without_options(arguments) if form.options else arguments
     if len(said) < len(form.parameters):
         return Next(place=form.parameters[len(said)].name, kind=kind)

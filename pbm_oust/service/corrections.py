@@ -1,6 +1,6 @@
 """What to send instead of a command that was refused. Pure.
 
-A command knows that itself, in `instead`; what stands here holds for all commands.
+A command knows that itself, in `instead`. This module has what is the same for all commands.
 """
 
 from pbm_oust.board.reasons import board_of
@@ -16,7 +16,7 @@ from pbm_oust.store.histories import NoSuchBoard
 
 
 def advise(command: Command, refusal: Refusal) -> Command | Partial | None:
-    """Return what would be right where a command was refused, or None if nothing is known."""
+    """Return what to send instead of a command that was refused, or None if nothing is known."""
     own = command.instead(refusal)
     if own:
         return own

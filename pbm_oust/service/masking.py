@@ -1,4 +1,4 @@
-"""Texts for other eyes: what might be a password, or proves whose answer a mail is, is masked."""
+"""Texts for other eyes: masking possible passwords, and tokens that prove who sent an answer."""
 
 import re
 from collections.abc import Collection
@@ -12,16 +12,17 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.table import GENERAL_FORMS, KIND_FORMS, VOCABULARY, recognise
 
 _LONGEST_BEGINNING = 8
-"""Words from the beginning of a command in which its password stands."""
+"""The password of a command is among this many words from its beginning."""
 
 _SHORTEST_BEGINNING = 4
-"""How many letters of a general command make its beginning in the midst of a text."""
+"""How many letters of a general command are needed to recognise it within a text."""
 
 
 def without_passwords(text: str, password: Credential | None = None) -> str:
-    """Return a text for other eyes: no known password, and no command with what might be one.
+    """Return a text for other eyes, with possible passwords masked.
 
-    Nothing that proves whose answer a mail is stands in it either.
+    That is the given password, and any command that may hold one. Tokens that prove who sent an
+    answer are masked as well.
     """
     text = without_tokens(text, MASK)
     if isinstance(password, Secret):
@@ -43,7 +44,7 @@ def _without_secret(text: str) -> str:
 
 
 def _may_begin(word: str) -> bool:
-    """Return whether a command may begin with a word: for, say, is rather for than forget."""
+    """Return whether a command may begin with a word; `for` is more likely the word than forget."""
     plain = without_accents(word)
     names = [*KINDS, *KIND_FORMS]
     if len(word) >= _SHORTEST_BEGINNING or word in GENERAL_FORMS:
@@ -52,7 +53,7 @@ def _may_begin(word: str) -> bool:
 
 
 def _is_likely(line: Line, places: Collection[int]) -> bool:
-    """Return whether a line with words in a password's place is a command, and no sentence."""
+    """Return whether a line with words in place of a password is a command and not a sentence."""
     if not places or line.own_words > 1:
         return bool(places)
     if line.kind:

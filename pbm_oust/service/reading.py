@@ -1,4 +1,4 @@
-"""What a mail asks for: the command of its line, of the answer that it is, or of its code."""
+"""What a mail asks for: the command in its line, in an answer to a letter, or of a code."""
 
 from dataclasses import dataclass
 
@@ -25,15 +25,15 @@ class Read:
     command: Command | Unreadable
     """The command, or why there is none."""
     text: str
-    """What the sender wrote besides."""
+    """What else the sender wrote."""
     reply: Reply | None = None
-    """The letter that is answered, where that takes the place of a password."""
+    """The letter that is answered, if that takes the place of a password."""
     instead: Command | Partial | None = None
-    """What may have been meant by an answer that cannot be read."""
+    """What an unreadable answer may have meant."""
 
     @property
     def language(self) -> Language | None:
-        """The language whose words the line has, if it has any of another one than English."""
+        """The language of the line's words, if it has words that are not English."""
         spoken = language_of(self.line.words[: self.line.own_words or 1])
         wrong = self.command
         if spoken or not isinstance(wrong, Unreadable) or not isinstance(wrong.reason, UnknownWord):
@@ -54,7 +54,7 @@ def read_request(request: Request) -> Read:
 
 
 def _line_with(code: Secret, subject: str) -> str:
-    """Return the line that brings a code back: a Subject, if that begins with doing so."""
+    """Return the line that brings a code back: the Subject, if it already does so."""
     verify = Verify(code, None)
     begun = [in_english(fold(word)) for word in split_words(subject)[:2]]
     is_meant = begun == [form_of(verify).name, code.text]

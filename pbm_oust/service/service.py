@@ -1,4 +1,4 @@
-"""A command, who sent it, and the time become records, accounts and notices."""
+"""From a request to what it writes: records, accounts and notices."""
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -32,16 +32,16 @@ from pbm_oust.store.rate_limits import Counted
 
 @dataclass(frozen=True, slots=True)
 class DoneBeforeNotice(Notice):
-    """A mail has come again, and what it asked for is done."""
+    """A mail has come again, and what it asked for was done before."""
 
     template = "done_before"
 
 
 def handle(request: Request, work: UnitOfWork) -> Handled:
-    """Carry out a request: what it does and the letters about it are on the disk on return.
+    """Carry out a request: on return, what it does and the letters about it are on the disk.
 
-    Raises OSError, DamagedHistory or AccountDamaged where that was not possible through no fault of
-    the sender; nothing has changed then.
+    Raises OSError, DamagedHistory or AccountDamaged if that failed through no fault of the sender;
+    nothing has changed then.
     """
     work = replace(work, vocabulary=VOCABULARY)
     read = read_request(request)
@@ -51,7 +51,7 @@ def handle(request: Request, work: UnitOfWork) -> Handled:
 
 
 def _take(read: Read, request: Request, work: UnitOfWork) -> Handled:
-    """Carry out a request; letters to somebody who writes arrive again."""
+    """Carry out a request; letters reach its sender again, whatever bounced before."""
     handled = _handle(read, request, work)
     if not work.is_within and work.home.ask(bounces_of, request.sender).bounces:
         work.home.do(forget_bounces, request.sender)
@@ -69,7 +69,7 @@ def _handle(read: Read, request: Request, work: UnitOfWork) -> Handled:
 def _carry_out(
     form: AnyForm, read: Read, command: Command, request: Request, work: UnitOfWork
 ) -> Handled:
-    """Carry out the command that a request was read as, or answer why that is not done."""
+    """Carry out the command of a request, or answer why it is not done."""
     if form.text is not Text.UNSEEN:
         chat = without_passwords(request.chat, form.password_of(command))
         request = replace(request, chat=chat)
@@ -107,7 +107,7 @@ def _refuse(
             answered = read_game(work.home, kind, number)
     correction: Command | Partial | None
     is_userid = work.names_for(request)
-    # The Subject of our own letter is nothing that the sender wrote.
+    # The Subject of our own letter was not written by the sender.
     is_ours = isinstance(reason, AnswerToBoard) and is_of_letter(request.line)
     as_sent = "" if is_ours else line.shown(VOCABULARY, is_userid)
     if isinstance(command, Unreadable) or isinstance(reason, WrongPassword | WrongPasswordCase):

@@ -1,7 +1,7 @@
-"""What time brings about: reminders, games that are lost, digests.
+"""What becomes due in time: reminders, games that are lost, digests.
 
-A sweep looks at everything and does what is due. What it did is written down, so that sweeps may
-come at any time, in any number of processes: each thing is done once.
+A sweep looks at everything and does what is due. It records what it did, so that sweeps may run at
+any time, in any number of processes: each thing is done once.
 """
 
 from collections.abc import Callable, Iterator
@@ -28,14 +28,14 @@ class Done:
     """Something that a sweep did."""
 
     what: str
-    """As histories say it: `remind x`, `forfeit o`; or `digest`."""
+    """As in histories: `remind x`, `forfeit o`; or `digest`."""
     about: str
     """The name of a board, or a userid."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """A board or a player whom a sweep could do nothing for."""
+    """A board or a player for which a sweep failed."""
 
     about: str
     reason: str
@@ -50,9 +50,9 @@ class Swept:
 
 
 def sweep(work: UnitOfWork) -> Swept:
-    """Do all that is due by the clock of a work, and return what was done.
+    """Do all that is due by the clock of `work`, and return what was done.
 
-    What fails for one board or player does not keep the others from theirs; it stays due.
+    What fails for one board or player stays due, and does not hold up the others.
     """
     done: list[Done] = []
     troubles: list[Trouble] = []
@@ -65,9 +65,9 @@ def sweep(work: UnitOfWork) -> Swept:
 
 
 def _chores(work: UnitOfWork) -> Iterator[tuple[str, Callable[[], str]]]:
-    """Yield what a sweep looks at, and what does the work there and says what it was.
+    """Yield the names of what a sweep looks at, each with a function that returns what it did.
 
-    Whatever else is to be done in the course of time belongs here.
+    Anything else that has to be done in time belongs here.
     """
     damaged = (each.name for kind in KINDS for each in work.home.ask(damaged_boards, kind))
     for name in (*work.home.ask(due_by, work.now()), *damaged):
@@ -78,13 +78,13 @@ def _chores(work: UnitOfWork) -> Iterator[tuple[str, Callable[[], str]]]:
 
 
 def _forget_expired(work: UnitOfWork) -> str:
-    """Remove codes that have expired and counts that count no more, of which nobody is told."""
+    """Remove expired codes and old counts; nobody is told of that."""
     work.home.forget_expired(work.now())
     return ""
 
 
 def _rule(work: UnitOfWork, kind: Kind, board: int) -> str:
-    """Remind the player to move on a board, or end the game, where that is due."""
+    """Remind the player to move on a board, or end the game, if that is due."""
 
     def decide(game: Game) -> Ruling | None:
         if game.result:

@@ -25,14 +25,14 @@ from pbm_oust.rules.kinds import KINDS
 AnyForm = CommandForm[Command]
 
 BOARD_OF_SUBJECT = re.compile(r"[0-9]+:?")
-"""What stands behind the name of a game in the Subjects of our own letters."""
+"""What follows the name of a game in the Subjects of our own letters."""
 
 _PLAYED = re.compile(rf"[a-z][0-9]{{1,2}}\b.*|{'|'.join(deed.value for deed in WISHED)}")
-"""What somebody writes who thinks that an answer to a board mail is enough."""
+"""What players write when they think that they are answering a board mail."""
 
 
 def _found() -> Iterator[AnyForm]:
-    """Yield the forms of all modules of commands; a module without FORMS helps the others."""
+    """Yield the forms of all command modules; a module without FORMS only helps the others."""
     for module in sorted(iter_modules(commands.__path__), key=lambda each: each.name):
         yield from getattr(import_module(f"{commands.__name__}.{module.name}"), "FORMS", ())
 
@@ -66,32 +66,32 @@ class Empty(UnreadableReason):
 
 @dataclass(frozen=True, slots=True)
 class UnlabelledCharacter(UnreadableReason):
-    """A character came without saying which one it is."""
+    """The mail holds a character but does not say which one."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerToBoard(UnreadableReason):
-    """A mail looks like an answer to a board, and nothing proves whose it is."""
+    """A mail looks like an answer to a board mail, but nothing proves who sent it."""
 
 
 def form_of(command: Command | Partial) -> AnyForm:
-    """Return the form that writes a command, and that has what runs it."""
+    """Return the form that writes and runs a command."""
     if isinstance(command, Partial):
         return _BY_NAME[command.form] if command.form else _USUAL[command.command]
     return _USUAL[type(command)]
 
 
 def form_named(name: str) -> AnyForm:
-    """Return the form of a name, or the first one whose name begins so. Raises KeyError."""
+    """Return the form with a name, or else the first whose name begins with it. Raises KeyError."""
     return _BY_NAME[name]
 
 
 def format_command(
     command: Command | Partial, language: Language = ENGLISH, *, mask: bool = True
 ) -> str:
-    """Return the line that is read as a command, in the words of a language.
+    """Return the line of a command, in the words of a language.
 
-    Where it is to be masked, the names of their places stand for passwords.
+    If it is masked, the names of their places stand for passwords.
     """
     return form_of(command).format(command, language, mask=mask)
 
@@ -99,29 +99,28 @@ def format_command(
 def format_answer(
     command: Command | Partial, known: Known | None = None, language: Language = ENGLISH
 ) -> str:
-    """Return what says a command in an answer to a letter, in the words of a language.
+    """Return the text that gives a command in an answer to a letter, in the words of a language.
 
-    The text is empty where an answer to the letter of which that is known cannot say it without a
-    password.
+    `known` is what the letter knows. The text is empty if such an answer would need a password.
     """
     return form_of(command).format_answer(command, known, language)
 
 
 def playing_again(game: Game, userid: str) -> tuple[Partial, ...]:
-    """Return the commands by which a player starts the next game of those who have ended one."""
+    """Return the commands with which a player starts the next game after one that has ended."""
     of_game = {"kind": game.header.kind, "board": game.header.board, "userid": userid}
     return tuple(form.partial(**of_game) for form in KIND_FORMS.values() if form.plays_again)
 
 
 def recognise(text: str) -> tuple[Line, Unreadable | None]:
-    """Return a line with the command that its first words name, and why they name none."""
+    """Return a line with the command that its first words name, and why, if they name none."""
     line = Line(split_words(text))
     if not line.words:
         return line, Unreadable(Empty())
     if "\ufffd" in text:
         return line, Unreadable(UnlabelledCharacter())
     first, *others = line.words
-    # The general command reject has words behind it; an answer to an offer has none.
+    # The general command reject has words after it; an answer to an offer has none.
     meant = in_english(fold(first))
     is_general = bool(others) and meant in GENERAL_FORMS
     if _PLAYED.fullmatch(meant) and not is_general:
@@ -149,7 +148,7 @@ def recognise(text: str) -> tuple[Line, Unreadable | None]:
 
 
 def parse_line(text: str) -> tuple[Line, Command | Unreadable]:
-    """Return a line as far as it is understood, and the command it gives or why it gives none."""
+    """Return a line as far as it is understood, and its command or why it has none."""
     line, error = recognise(text)
     if error or line.form is None:
         return line, error or Unreadable(Empty())
@@ -169,7 +168,7 @@ def is_fit(password: Secret, userid: str) -> bool:
 
 
 def _general(line: Line, topic: str) -> tuple[Line, Unreadable | None]:
-    """Return a line that begins with the first word of a command which is of no game."""
+    """Return a line that begins with the first word of a general command."""
     if topic in GENERAL_FORMS:
         return Line(line.words, GENERAL_FORMS[topic], None, 1), None
     seconds = {name.split()[1]: form for name, form in GENERAL_FORMS.items() if topic == form.topic}
@@ -183,7 +182,7 @@ def _general(line: Line, topic: str) -> tuple[Line, Unreadable | None]:
 
 
 def _guess(line: Line, error: Unreadable) -> Line:
-    """Return the line with the command that was probably meant by a first word nobody knows."""
+    """Return the line with the command that its unknown first word probably means."""
     meant = meant_by(error)
     if meant and meant in _GENERAL_TOPICS:
         guessed, _ = _general(line, meant)

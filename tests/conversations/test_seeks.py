@@ -102,13 +102,13 @@ def test_a_damaged_account_keeps_nobody_from_the_challenges_of_others(home: Home
 JOINING = """
 from datetime import UTC, datetime
 from pbm_oust.mail.inbound import Envelope
-from pbm_oust.mail.inbound import open_intake, outcome_text
+from pbm_oust.mail.inbound import open_inbound, outcome_text
 
 sender = "USERID@example.org"
 mail = f"From: {sender}\\nSubject: oust join 1 USERID wonderland\\nMessage-ID: <1@x.org>\\n\\n"
 clock = lambda: datetime(2026, 11, 20, 12, tzinfo=UTC)
-intake = open_intake(home, "pbmserv@example.com", clock)
-print(outcome_text(intake.take(mail.encode(), Envelope(sender))))
+inbound = open_inbound(home, "pbmserv@example.com", clock)
+print(outcome_text(inbound.take(mail.encode(), Envelope(sender))))
 """
 
 

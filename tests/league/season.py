@@ -9,7 +9,7 @@ from itertools import combinations, cycle, islice
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Deed
-from pbm_oust.mail.inbound import open_intake
+from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.sweep import sweep
 from pbm_oust.store.open_boards import read_game
@@ -74,7 +74,7 @@ class Season:
             if day == 0:
                 for player in self.players.values():
                     player.sign_up()
-            sweep(open_intake(self.world.home, ADDRESS, self.world.clock.now).work)
+            sweep(open_inbound(self.world.home, ADDRESS, self.world.clock.now).work)
             for errand in errands.get(day, ()):
                 errand(self)
             self._begin_boards(day)

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from pbm_oust.mail.inbound import open_intake
+from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.mail.listener import (
     LONGEST_ADDRESS,
     MOST_RECIPIENTS,
@@ -188,7 +188,7 @@ def test_a_mail_that_cannot_be_answered_is_not_put_off_for_ever(port: int, addre
 def listen_at(endpoint: Endpoint, home: Home) -> None:
     async def start() -> None:
         with ThreadPoolExecutor(1) as workers:
-            handler = Handler(open_intake(home, ADDRESS, lambda: NOW), workers, lambda: None)
+            handler = Handler(open_inbound(home, ADDRESS, lambda: NOW), workers, lambda: None)
             (await listen(endpoint, SmtpSession, handler)).close()
 
     asyncio.run(start())

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pbm_oust.accounts.tags import Robotic, envelope_sender, parse_tag
-from pbm_oust.mail.inbound import Intake, envelope_of, open_intake
+from pbm_oust.mail.inbound import Inbound, envelope_of, open_inbound
 from pbm_oust.mail.reports import FailedDelivery, read_report
 from pbm_oust.store.bounces import bounces_of
 from pbm_oust.store.home import Home
@@ -254,12 +254,12 @@ def is_field(line: bytes, field: str) -> bool:
     return line.startswith(f"{field}: ".encode()) and line != f"To: {BACK}".encode()
 
 
-# At the intake
+# Taken in
 
 
 @pytest.fixture
-def intake(home: Home) -> Intake:
-    return open_intake(home, OWN, lambda: NOW)
+def inbound(home: Home) -> Inbound:
+    return open_inbound(home, OWN, lambda: NOW)
 
 
 @pytest.fixture
@@ -267,50 +267,50 @@ def back(home: Home) -> str:
     return envelope_sender(OWN, home.key(), BOB)
 
 
-def take(intake: Intake, data: bytes, sender: str | None, *recipients: str) -> tuple[int, int]:
+def take(inbound: Inbound, data: bytes, sender: str | None, *recipients: str) -> tuple[int, int]:
     """Take a mail; return how many letters to Bob have come back then, and how many wait."""
-    home = intake.work.home
-    intake.take(data, envelope_of(sender, recipients))
+    home = inbound.work.home
+    inbound.take(data, envelope_of(sender, recipients))
     return len(home.ask(bounces_of, BOB).bounces), len(home.outbox.letters())
 
 
 @pytest.mark.parametrize("sender", ["<>", "", "MAILER-DAEMON@mx.example.net", ALICE, None])
 def test_a_report_is_counted_and_not_answered_whoever_sends_it(
-    intake: Intake, back: str, sender: str | None
+    inbound: Inbound, back: str, sender: str | None
 ) -> None:
-    assert take(intake, REPORTS["postfix"], sender, back) == (1, 0)
-    assert take(intake, REPORTS["postfix"], sender, back) == (1, 0)
+    assert take(inbound, REPORTS["postfix"], sender, back) == (1, 0)
+    assert take(inbound, REPORTS["postfix"], sender, back) == (1, 0)
 
 
 @pytest.mark.parametrize("sender", ["<>", ALICE, None])
 @pytest.mark.parametrize("tag", ["bounces", "Bounces.", "bounces.aaaaaaaaaaaaaaaa"])
 def test_a_command_to_an_address_for_bounces_is_not_answered(
-    intake: Intake, sender: str | None, tag: str
+    inbound: Inbound, sender: str | None, tag: str
 ) -> None:
     command = mail(f"From: {ALICE}", "Subject: help", "Message-ID: <1@example.org>")
-    assert take(intake, command, sender, f"pbmserv+{tag}@example.com") == (0, 0)
+    assert take(inbound, command, sender, f"pbmserv+{tag}@example.com") == (0, 0)
 
 
-def test_a_command_to_another_tag_is_answered(intake: Intake) -> None:
+def test_a_command_to_another_tag_is_answered(inbound: Inbound) -> None:
     command = mail(f"From: {ALICE}", "Subject: help")
-    assert take(intake, command, ALICE, "pbmserv+bouncesx@example.com") == (0, 1)
+    assert take(inbound, command, ALICE, "pbmserv+bouncesx@example.com") == (0, 1)
 
 
 @pytest.mark.parametrize("header", ["To", "Delivered-To", "X-Original-To", "Envelope-To"])
 def test_without_an_envelope_the_headers_say_whom_a_report_is_for(
-    intake: Intake, back: str, header: str
+    inbound: Inbound, back: str, header: str
 ) -> None:
     data = REPORTS["postfix"].replace(f"To: {BACK}".encode(), f"{header}: {back}".encode())
-    assert take(intake, data, "<>") == (1, 0)
+    assert take(inbound, data, "<>") == (1, 0)
 
 
 def test_where_the_envelope_is_known_the_headers_do_not_make_a_bounce(
-    intake: Intake, back: str
+    inbound: Inbound, back: str
 ) -> None:
     command = mail(f"From: {ALICE}", f"To: {back}", f"Delivered-To: {back}", "Subject: help")
-    assert take(intake, command, ALICE, OWN) == (0, 1)
+    assert take(inbound, command, ALICE, OWN) == (0, 1)
     data = REPORTS["postfix"].replace(BACK.encode(), back.encode())
-    assert take(intake, data, "<>", OWN) == (0, 1)
+    assert take(inbound, data, "<>", OWN) == (0, 1)
 
 
 def test_the_address_that_letters_come_back_to_is_that_of_one_recipient_and_one_home() -> None:

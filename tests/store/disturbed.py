@@ -15,7 +15,7 @@ from functools import cache, partial
 from pathlib import Path
 
 from pbm_oust.letters.letters import Letters
-from pbm_oust.mail.inbound import Envelope, Intake, KeptBySender
+from pbm_oust.mail.inbound import Envelope, Inbound, KeptBySender
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.store.connections import Snapshot
 from pbm_oust.store.home import Home
@@ -87,7 +87,7 @@ def sent(line: str, sender: str) -> Deed:
 
 
 def _take(home: Home, data: bytes, sender: str) -> None:
-    Intake(work_at(home), ADDRESS).take(data, Envelope(sender))
+    Inbound(work_at(home), ADDRESS).take(data, Envelope(sender))
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 
-from pbm_oust.mail.inbound import Envelope, open_intake, outcome_text
+from pbm_oust.mail.inbound import Envelope, open_inbound, outcome_text
 from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.service.sweep import sweep
 from pbm_oust.store.home import Home
@@ -51,7 +51,7 @@ def taken(
 ) -> tuple[str, list[Letter]]:
     """Hand in a mail; return what became of it, and the letters about it, oldest first."""
     before = {letter.name for letter in letters(home)}
-    handled = open_intake(home, own, lambda: at).take(data, envelope)
+    handled = open_inbound(home, own, lambda: at).take(data, envelope)
     return outcome_of(handled), [letter for letter in letters(home) if letter.name not in before]
 
 
@@ -126,7 +126,7 @@ class Talk:
     def sweep(self) -> None:
         """Let the server do what is due."""
         before = {letter.name for letter in letters(self.home)}
-        sweep(open_intake(self.home, self.own, lambda: self.now).work)
+        sweep(open_inbound(self.home, self.own, lambda: self.now).work)
         self.letters = [letter for letter in letters(self.home) if letter.name not in before]
 
     def letter_to(self, address: str) -> Letter:

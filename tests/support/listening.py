@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
-from pbm_oust.mail.inbound import open_intake
+from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.mail.listener import Handler, LmtpSession, SmtpSession, bound_endpoint, listen
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
@@ -32,7 +32,7 @@ def listening(home: Home, protocol: Protocol = SmtpSession) -> Iterator[int]:
 
     async def serve() -> None:
         with ThreadPoolExecutor(4) as workers:
-            handler = Handler(open_intake(home, ADDRESS, lambda: NOW), workers, lambda: None)
+            handler = Handler(open_inbound(home, ADDRESS, lambda: NOW), workers, lambda: None)
             server = await listen(ANYWHERE, protocol, handler)
             port.set_result(bound_endpoint(server, ANYWHERE).port)
             await stop.wait()

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from pbm_oust.board.notation import parse_time
-from pbm_oust.mail.inbound import Envelope, Intake, envelope_of, open_intake
+from pbm_oust.mail.inbound import Envelope, Inbound, envelope_of, open_inbound
 from pbm_oust.play.notices import Notice
 from pbm_oust.play.request import Request
 from pbm_oust.rules.kinds import KINDS
@@ -65,10 +65,10 @@ def replay(name: str, folder: Path, notices: list[Notice] | None = None) -> dict
     begun = _empty_home() if name == "signup_and_challenge" else _home_after_prelude()
     home = copy_of(Home(Path(begun.name)), folder / "home")
     now: list[datetime] = []
-    intake = _noting(
-        open_intake(home, ADDRESS, lambda: now[-1]), [] if notices is None else notices
+    inbound = _noting(
+        open_inbound(home, ADDRESS, lambda: now[-1]), [] if notices is None else notices
     )
-    letters = "".join(take(FOLDER / name / "mails.txt", intake, now))
+    letters = "".join(take(FOLDER / name / "mails.txt", inbound, now))
     histories = {
         str(home.history_path(name).relative_to(home.path)): home.history(name).decode()
         for kind in KINDS
@@ -91,33 +91,33 @@ def _home_after_prelude() -> TemporaryDirectory[str]:
     folder = TemporaryDirectory(prefix="pbm_oust-")
     home = copy_of(Home(Path(_empty_home().name)), Path(folder.name))
     now: list[datetime] = []
-    for _ in take(FOLDER / "prelude.txt", open_intake(home, ADDRESS, lambda: now[-1]), now):
+    for _ in take(FOLDER / "prelude.txt", open_inbound(home, ADDRESS, lambda: now[-1]), now):
         pass
     return folder
 
 
-def _noting(intake: Intake, notices: list[Notice]) -> Intake:
-    """Return an intake that also adds to a list what it tells."""
-    write = intake.work.write
+def _noting(inbound: Inbound, notices: list[Notice]) -> Inbound:
+    """Return the same, but with its notices also added to a list."""
+    write = inbound.work.write
 
     def noted(notice: Notice, request: Request) -> list[Draft]:
         notices.append(notice)
         return write(notice, request)
 
-    return replace(intake, work=replace(intake.work, write=noted))
+    return replace(inbound, work=replace(inbound.work, write=noted))
 
 
-def take(path: Path, intake: Intake, now: list[datetime]) -> Iterator[str]:
+def take(path: Path, inbound: Inbound, now: list[datetime]) -> Iterator[str]:
     """Yield the letters that the mails of a file lead to."""
-    home = intake.work.home
+    home = inbound.work.home
     shows_html = (path.parent / HTML).exists()
     for mail in read_mails(path):
         now.append(mail.at)
         before = set(home.outbox.letters())
         if mail.envelope.sender == SWEEP:
-            sweep(intake.work)
+            sweep(inbound.work)
         else:
-            intake.take(mail.data, mail.envelope)
+            inbound.take(mail.data, mail.envelope)
         for letter in sorted(set(home.outbox.letters()) - before):
             data = home.outbox.read(letter)
             text = as_text(data).decode()

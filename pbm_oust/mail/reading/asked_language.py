@@ -16,8 +16,8 @@ _RANGE = re.compile(
 def language_asked(message: Message) -> Language:
     """Return the language that a mail asks for, or is in; English if it names none of ours.
 
-    Accept-Language (RFC 3282) says what its sender likes to read. It goes before Content-Language,
-    which says what they write.
+    Accept-Language (RFC 3282) says what its sender likes to read. It takes precedence over
+    Content-Language, which says what they write.
     """
     headers = raw_headers(message)
     for name in ("accept-language", "content-language"):
@@ -29,7 +29,7 @@ def language_asked(message: Message) -> Language:
 
 
 def _by_preference(value: str) -> list[str]:
-    """Return the language tags of a header, the best liked first; anything else is left out."""
+    """Return the language tags of a header, the preferred one first; anything else is left out."""
     ranges = filter(None, (_RANGE.fullmatch(part.strip()) for part in value.split(",")))
     rated = [(float(found[2] or 1), found[1].lower()) for found in ranges]
     liked = sorted((each for each in rated if each[0]), key=lambda each: -each[0])

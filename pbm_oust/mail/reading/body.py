@@ -18,14 +18,14 @@ _CLOSED_TYPES = (
     "application/pgp-encrypted",
 )
 _CONTROLS = dict.fromkeys({*range(0x20), 0x7F, *range(0x80, 0xA0)} - {0x09, 0x0A})
-"""Characters that control terminals and are no text."""
+"""Characters that control terminals and are not text."""
 _CHARSET_OF_HTML = re.compile(rb"""<meta[^>]{0,100}charset=["']?([\w:.-]{1,40})""", re.IGNORECASE)
 
 
 def text_of(message: Message) -> str:
-    """Return the first text that is no attachment: plain text, or else text drawn from HTML.
+    """Return the first text that is not an attachment: plain text, or else text made from HTML.
 
-    Quotes and signature are still in it. Quotes from HTML are marked with `>`.
+    It still has its quotes and signature. Quotes from HTML are marked with `>`.
     """
     parts = list(_text_parts(message, 0))
     for part in (each for each in parts if not _is_html(each)):
@@ -40,7 +40,7 @@ def text_of(message: Message) -> str:
 
 
 def is_closed(message: Message) -> bool:
-    """Return whether some part may hold a text that cannot be read here.
+    """Return whether some part may hold a text that we cannot read.
 
     Such a part is encrypted, signed in a way that encloses the text, or Outlook's winmail.dat.
     """
@@ -52,7 +52,7 @@ def is_closed(message: Message) -> bool:
 
 
 def _parts(message: Message, depth: int) -> Iterator[Message]:
-    """Yield the parts that have content of their own; none from mails inside the mail."""
+    """Yield the parts with content of their own; none from mails inside the mail."""
     if depth > DEEPEST_PART or message.get_content_maintype() == "message":
         return
     if not message.is_multipart():

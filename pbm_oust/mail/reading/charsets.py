@@ -26,10 +26,10 @@ _MEANT = {
     "utf8mb4": "utf-8",
     "iso-2022-jp": "iso-2022-jp-ext",
 }
-"""Names that programs write when they mean a larger charset, or that Python does not know."""
+"""Names that programs write for a larger charset, or that Python does not know."""
 
 _NONE_OF_MAIL = ("idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined")
-"""Codecs of Python that are no charsets; some are slow."""
+"""Codecs of Python that are not charsets; some are slow."""
 
 
 def decoded(data: bytes, charset: str) -> str:
@@ -56,5 +56,5 @@ def _strictly(data: bytes, name: str) -> str | None:
 
 
 def without_surrogates(text: str) -> str:
-    """Return a text without surrogates, which some charsets decode to and UTF-8 cannot write."""
+    """Return a text without surrogates, which some charsets decode to and UTF-8 cannot encode."""
     return text.encode("utf-8", "replace").decode()

@@ -14,7 +14,7 @@ _WHOLE = frozenset(phrase for phrase in PHONE_FOOTERS if "{}" not in phrase)
 
 
 def is_footer(line: str) -> bool:
-    """Return whether a whole line is one that a phone or a program adds.
+    """Return whether a line as a whole is one that a phone or a program adds.
 
     The phone or the program is named in one to six words; an address may follow.
     """

@@ -1,4 +1,4 @@
-"""Headers, decoded one by one; one that cannot be decoded is taken as it stands."""
+"""Headers, decoded one by one; a header that cannot be decoded is taken as it is."""
 
 import re
 from collections import defaultdict
@@ -38,7 +38,7 @@ def _part_text(part: bytes | str, charset: str | None) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return a text with a single space for spaces and line ends of every kind."""
+    """Return a text with each run of spaces and line ends replaced by a single space."""
     return re.sub(r"\s+", " ", text).strip()
 
 

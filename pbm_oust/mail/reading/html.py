@@ -1,7 +1,7 @@
 """HTML as the text that a reader sees; older messages in it are marked as quotes. Pure.
 
-The parser is lxml's, which reads any dirt in time that grows with its length. Text more than 256
-elements deep is lost, and so is everything after the first 8,000 tags and pieces of text.
+The parser is lxml's, which reads any input in time that grows only with its length. Text more than
+256 elements deep is lost, and so is everything after the first 8,000 tags and pieces of text.
 """
 
 import re
@@ -31,7 +31,7 @@ _SPACES = re.compile(r"[ \t\r\n\f]+")
 
 
 class _Enough(Exception):
-    """There have been so many pieces that the rest is ignored."""
+    """There were so many pieces that the rest is ignored."""
 
 
 class _Effect(Enum):
@@ -46,7 +46,7 @@ class _Effect(Enum):
 def text_of_html(html: str) -> str:
     """Return the text of HTML; lines of quoted elements begin with `>`."""
     reader = _Reader()
-    target: Any = reader  # the stubs of lxml think that it is given bytes
+    target: Any = reader  # the stubs of lxml expect bytes
     parser = etree.HTMLParser(target=target, encoding="utf-8", remove_comments=True)
     try:
         parser.feed(html.replace("\0", "").encode("utf-8", "replace"))

@@ -1,4 +1,4 @@
-"""What is refused before parsing, because parsing could take minutes or the whole stack."""
+"""What is refused before parsing, because parsing it could take minutes or the whole stack."""
 
 import re
 
@@ -19,7 +19,7 @@ _UNREAD_HEADER = re.compile(
     rb"autocrypt|openpgp|face|ironport-)[^\n:]*:",
     re.IGNORECASE,
 )
-"""Headers that nothing reads; real ones are sometimes longer than the limit."""
+"""Headers that nothing reads, and that are sometimes longer than the limit."""
 
 
 class UnreadableMail(ValueError):

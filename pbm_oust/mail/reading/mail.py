@@ -1,4 +1,4 @@
-"""A mail as it arrives: its bytes become the few things that matter. Pure."""
+"""From the bytes of a mail to the few things that matter. Pure."""
 
 import hashlib
 import re
@@ -16,7 +16,7 @@ from pbm_oust.mail.reading.prefixes import without_prefixes
 LONGEST_CHAT = 10_000
 
 _MOST_ANSWERED = 3
-"""How many Message-IDs in In-Reply-To are looked at."""
+"""How many Message-IDs in In-Reply-To count."""
 _RECIPIENT_HEADERS = ("delivered-to", "x-original-to", "envelope-to", "to")
 
 
@@ -31,12 +31,12 @@ class Mail:
     text: str
     """What the sender wrote, without quotes, signature and attachments."""
     is_text_closed: bool
-    """Whether there is a text that cannot be read: encrypted, or in winmail.dat."""
+    """Whether there is a text that we cannot read: encrypted, or in winmail.dat."""
     message_id: str
     identity: str
-    """The Message-ID or, where there is none, a digest of the content."""
+    """The Message-ID or, if there is none, a digest of the content."""
     recipients: tuple[str, ...]
-    """Whom the mail says it is for; this counts only if the envelope is not known."""
+    """The recipients in the headers; they count only if the envelope is not known."""
     answered: tuple[str, ...]
     """The Message-IDs that the mail seems to answer, the likeliest first."""
     headers: Message
@@ -44,7 +44,7 @@ class Mail:
 
 
 def read_mail(data: bytes, envelope_sender: str = "") -> Mail:
-    """Return what matters about a mail; without an address in From, the envelope sender wrote it.
+    """Return what matters about a mail; if From has no address, its envelope sender wrote it.
 
     Raises UnreadableMail for a mail that exceeds the limits.
     """

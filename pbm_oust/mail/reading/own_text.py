@@ -1,4 +1,4 @@
-"""What a person wrote in a mail, without quotes, signatures and what programs add. Pure."""
+"""What a person wrote in a mail, without quotes, signatures and additions of programs. Pure."""
 
 import re
 
@@ -54,10 +54,9 @@ _LONGEST_SENTENCE = 600
 def own_text(text: str) -> str:
     """Return what the sender wrote.
 
-    Marked quotes go, with the sentence above them that says whose words they are, and so do the
-    lines that phones add. Everything goes that follows the `--` of a signature, a line that
-    announces an older message, or a block of its headers; so does an unmarked quote behind such a
-    sentence.
+    Removed are marked quotes, with the sentence above them that says who wrote them; lines that
+    phones add; and everything after the `--` of a signature, a line that announces an older
+    message, or a block of its headers. So is an unmarked quote below such a sentence.
     """
     kept: list[str] = []
     lines = text.split("\n")
@@ -149,7 +148,7 @@ def _next_written(lines: list[str], number: int) -> int:
 
 
 def _end_of_run(lines: list[str], number: int, pattern: re.Pattern[str]) -> int:
-    """Return the number of the next line that a pattern does not mark."""
+    """Return the number of the next line that does not match a pattern."""
     while number < len(lines) and pattern.match(lines[number]):
         number += 1
     return number
@@ -158,7 +157,7 @@ def _end_of_run(lines: list[str], number: int, pattern: re.Pattern[str]) -> int:
 def _attribution(kept: list[str], is_sure: bool = False) -> int:
     """Return how many of the last lines say who wrote what follows: 0 if they do not.
 
-    They end in a colon and have a date, an address or the verb; being sure takes two of these.
+    They end in a colon and have a date, an address or the verb; `is_sure` asks for two of these.
     """
     if not kept or not kept[-1].rstrip(_DIRECTION_MARKS).endswith((":", "\uff1a")):
         return 0
@@ -173,8 +172,8 @@ def _attribution(kept: list[str], is_sure: bool = False) -> int:
 def _lines_of_sentence(kept: list[str]) -> int:
     """Return how many of the last lines belong to the sentence at their end.
 
-    The sentence begins on a line that begins as such sentences do and has a date or an address, or
-    else on the line with the verb.
+    It begins on a line that begins like such sentences and has a date or an address, or else on
+    the line with the verb.
     """
     with_verb = 0
     for count in range(1, min(_LONGEST_ATTRIBUTION, len(kept)) + 1):
@@ -190,7 +189,7 @@ def _lines_of_sentence(kept: list[str]) -> int:
 
 
 def _drop_above_quote(kept: list[str]) -> None:
-    """Drop what stands at the end of the kept lines only because an older message follows."""
+    """Drop from the end of the kept lines what is there only because an older message follows."""
     _drop_empty(kept)
     number = _attribution(kept)
     if number:

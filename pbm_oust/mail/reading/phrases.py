@@ -84,7 +84,7 @@ OPENINGS = (
     ),
     *("em seg", "el dia", "em", "dňa", "ha", "data", "date", "בתאריך", "في", "ในวันที่", "ngày"),
 )
-"""How that sentence begins; needed where it is broken into lines."""
+"""How that sentence begins; needed if it is broken into lines."""
 
 ANNOUNCEMENTS = (
     *("original message", "forwarded message", "forwarded mail", "original appointment"),
