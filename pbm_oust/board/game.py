@@ -221,7 +221,7 @@ class Game:
         return record.side.other if record.side and is_swapped else record.side
 
     def _latest_of(self, side: Side) -> int | None:
-        """Return where in `line` the latest move of a side's owner stands, or None."""
+        """Return where in `line` the latest move of a side's owner is, or None."""
         places = range(len(self.line))
         return max((nth for nth in places if self._owned_now(self.line[nth]) is side), default=None)
 

@@ -1,4 +1,4 @@
-"""What is settled when a board starts: its game, grid, players and terms. Pure."""
+"""What is fixed when a board starts: its game, grid, players and terms. Pure."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -26,7 +26,7 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What is settled when a board starts. `x` and `o` are the userids that own the sides then."""
+    """What is fixed when a board starts. `x` and `o` are the userids that own the sides then."""
 
     kind: Kind
     board: int

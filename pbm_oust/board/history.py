@@ -43,7 +43,7 @@ _SEEK = re.compile(rf"# seek {NUMBER.pattern}")
 
 
 class BadHistory(ValueError):
-    """A history that the server cannot have written: `line` counts from 1, `reason` says why."""
+    """The server cannot have written a history: `line` counts from 1, `reason` says why."""
 
     def __init__(self, line: int, reason: str) -> None:
         super().__init__(f"line {line}: {reason}")

@@ -13,7 +13,7 @@ FIRST_LINE = "pbm_oust history 1"
 KEYS = ("Kind", "Board", "Grid", "X", "O", "Options", "Started")
 
 FROM = "From"
-"""The key of a line that only boards have which continue another one."""
+"""The key of a line that only boards have that continue another one."""
 
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
 _ACTION_WIDTH = 25
@@ -201,7 +201,7 @@ def record_line(number: str, by: str, action: str, at: str, key: str) -> str:
 
 
 def parse_record(text: str) -> Record:
-    """Return the record on a line. Raises ValueError for a line that is no record."""
+    """Return the record on a line. Raises ValueError for a line that is not a record."""
     words = text.split()
     if len(words) < 5:
         raise ValueError("a record has a number, a side, an action, a time and an id")

@@ -1,4 +1,4 @@
-"""Where a board begins that continues another one: the moves that led there. Pure."""
+"""Where a board begins if it continues another one: the moves that led there. Pure."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ from pbm_oust.rules.position import (
 
 
 class BadOrigin(ValueError):
-    """Moves that lead to no position from which a game can go on; the message says why."""
+    """Moves do not lead to a position from which a game can go on; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def _after(step: Step, position: Position) -> Position:
 
 
 def steps_of(side: Side | None, action: object) -> tuple[Step, ...]:
-    """Return what a record does to the position: nothing if it is no move, or a swap."""
+    """Return what a record does to the position: nothing if it is a swap or not a move."""
     if side and isinstance(action, tuple):
         return (Step(side, action),)
     return (Step(side, ()),) if side and action is Deed.PASS else ()

@@ -16,7 +16,7 @@ from pbm_oust.rules.position import How, Kind, Side
 START = 1600
 """The rating of a player without games."""
 PROVISIONAL = 20
-"""How many games a rating is provisional for."""
+"""How many games a rating is provisional."""
 STEP = 400
 """How much more than an established opponent's rating a provisional win is worth."""
 HALF_STEP = 200
@@ -100,7 +100,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """A game that counts, as far as ratings are concerned with it."""
+    """A game that counts for ratings, and what they need to know of it."""
 
     kind: Kind
     board: int
@@ -151,7 +151,7 @@ def size_class(grid: Grid) -> SizeClass:
 
 
 def finish_of(game: Game) -> Finish | None:
-    """Return how a game ended, if it counts: one that is over, rated, and not as never begun."""
+    """Return how a game ended, if it counts: it is over, rated, and not void."""
     header, result = game.header, game.result
     if result is None or result.how is How.VOID or not header.terms.rated:
         return None

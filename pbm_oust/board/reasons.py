@@ -16,9 +16,9 @@ class MayHaveBoard(Reason):
 
     game: "Game | None" = None
     supposed: str = field(default="", kw_only=True)
-    """The turn after which the board would be so, where it is only supposed to be made."""
+    """The turn that is only supposed to have been made, if the board is shown after one."""
     told_to: str = field(default="", kw_only=True)
-    """The player whom this would be told, where their turn is only supposed."""
+    """The player who would be told this, if their turn is only supposed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class NoSuchRecord(OfBoard, NotAllowedReason):
     """The board has fewer records."""
 
     number: int
-    """The number of the one that is wanted."""
+    """The number of the wanted record."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from enum import Enum
 from pbm_oust.rules.position import Side
 
 SERVER = "*"
-"""Stands in histories for the server and its operator."""
+"""Stands for the server and its operator in histories."""
 
 
 class Deed(Enum):
@@ -68,7 +68,7 @@ class Ruling:
 class Place:
     """The wish to place stones on these cells in this order; players' names for the cells.
 
-    Raises ValueError without any cell.
+    Raises ValueError if there are no cells.
     """
 
     cells: tuple[str, ...]

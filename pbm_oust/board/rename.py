@@ -1,6 +1,6 @@
-"""The userids in the text of a history, found and replaced. Pure.
+"""Finding and replacing the userids in the text of a history. Pure.
 
-They stand in the lines X and O of the header and in records that hand a side over. Everything else
+They are in the lines X and O of the header and in records that hand a side over. Everything else
 stays as it is, byte for byte.
 """
 
@@ -13,7 +13,7 @@ _OWNERS = ("X: ", "O: ")
 
 
 def userids_in(data: bytes) -> frozenset[str]:
-    """Return the userids that stand in a history, damaged or not."""
+    """Return the userids in a history, damaged or not."""
     header, lines = _parted(data)
     owners = {line[3:] for line in header if line.startswith(_OWNERS)}
     adopted = (_adoption(line) for line in lines)

@@ -1,4 +1,4 @@
-"""`pbm-oust backup` and `restore`: the home copied while it is used, and made again of a copy."""
+"""`pbm-oust backup` and `restore`: copying the home while it is used, and making it from a copy."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -68,7 +68,7 @@ def state_of(game: Game) -> str:
 
 
 def summary(game: Game) -> dict[str, Any]:
-    """Return what JSON says of every board."""
+    """Return what JSON says about any board."""
     result = game.result
     return {
         "kind": game.header.kind.name,
@@ -84,7 +84,7 @@ def summary(game: Game) -> dict[str, Any]:
 
 
 def deadline_of(operator: Operator, game: Game) -> str | None:
-    """Return by when the player to move has to move; None if the game is over or nobody knows."""
+    """Return the deadline of the player to move; None if the game is over or nobody knows."""
     work = UnitOfWork(operator.home, lambda _notice, _request: [], now)
     try:
         return None if game.result else format_time(work.clock_of(game).deadline)

@@ -54,7 +54,7 @@ def _userids(context: click.Context) -> list[str]:
 
 
 def _home(context: click.Context) -> Home:
-    """Return the home that the command line names; no command runs here to say so."""
+    """Return the home that the command line names; no command runs here that would know it."""
     return Home(Path(context.find_root().params["home"]))
 
 

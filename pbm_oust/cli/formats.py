@@ -1,4 +1,4 @@
-"""`pbm-oust games export` and `games import`: games in other forms, and back."""
+"""`pbm-oust games export` and `games import`: games in other formats, and back."""
 
 import re
 from collections.abc import Callable

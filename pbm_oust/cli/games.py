@@ -1,4 +1,4 @@
-"""`pbm-oust games`: what there is to do with boards, and their list."""
+"""`pbm-oust games`: the group of commands about boards, and their list."""
 
 from typing import Any
 
@@ -117,7 +117,7 @@ def _side_to_move(entry: Entry) -> str | None:
 
 
 def _fields(operator: Operator, entry: Entry) -> dict[str, Any]:
-    """Return what JSON says of a board; of one that goes on, the history is read for its clock."""
+    """Return what JSON says about a board; the history of an active one is read for its clock."""
     kind, board = entry.name.kind, entry.name.board
     game = None if entry.result else operator.game(KINDS[kind], board)
     return {

@@ -1,4 +1,4 @@
-"""Groups whose commands are imported when somebody asks for them."""
+"""Groups whose commands are imported only when needed."""
 
 from collections.abc import Mapping
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""`pbm-oust games history`, `verify` and `reindex`: the histories, and the index made of them."""
+"""`pbm-oust games history`, `verify` and `reindex`: the histories, and the index made from them."""
 
 from typing import Any
 

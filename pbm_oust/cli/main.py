@@ -52,7 +52,7 @@ def main(context: click.Context, home: Path) -> None:
 
 
 def run() -> None:
-    """Run the command line; report what the disk or the network refuses like any refusal."""
+    """Run the command line; report errors of the disk or the network like any refusal."""
     try:
         main()
     except OSError as error:

@@ -59,9 +59,9 @@ class Operator:
         return self._home
 
     def prepared_home(self) -> Home:
-        """Return the home to write to; makes folders that are missing.
+        """Return the home to write to; makes missing folders.
 
-        Raises DatabaseFault where the database cannot be read.
+        Raises DatabaseFault if the database cannot be read.
         """
         try:
             self._home.prepare()
@@ -78,7 +78,7 @@ class Operator:
 
     @cached_property
     def boards(self) -> Salvage:
-        """The boards of the home, which can be read without its database too."""
+        """The boards of the home, which can be read even without its database."""
         return Salvage(self.home, self._warn)
 
     def _warn(self, fault: DatabaseFault) -> None:

@@ -1,4 +1,4 @@
-"""`pbm-oust outbox`: letters listed, shown and handed to the relay."""
+"""`pbm-oust outbox`: listing and showing letters, and handing them to the relay."""
 
 import time
 from typing import Any

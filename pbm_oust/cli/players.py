@@ -1,4 +1,4 @@
-"""`pbm-oust players`: accounts listed, shown, added, given new passwords, and disabled."""
+"""`pbm-oust players`: listing, showing, adding and disabling accounts, and new passwords."""
 
 from dataclasses import replace
 from datetime import datetime

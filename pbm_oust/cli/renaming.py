@@ -1,4 +1,4 @@
-"""`pbm-oust players rename` and `merge`: a player gets another userid, in all histories too."""
+"""`pbm-oust players rename` and `merge`: giving a player another userid, in all histories too."""
 
 from collections.abc import Callable
 

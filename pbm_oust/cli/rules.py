@@ -1,4 +1,4 @@
-"""`pbm-oust rules`: positions counted, games played at random, boards solved."""
+"""`pbm-oust rules`: counting positions, playing games at random, solving boards."""
 
 import sys
 import time

@@ -1,4 +1,4 @@
-"""`pbm-oust sweep`: what time brings, for cron where no server runs."""
+"""`pbm-oust sweep`: doing what is due, from cron if no server runs."""
 
 import time
 

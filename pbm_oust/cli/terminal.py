@@ -55,9 +55,9 @@ def page(text: str) -> None:
 
 @contextmanager
 def progress_bar(label: str) -> Iterator[Callable[[int, int], None]]:
-    """Give a function that is told how much is done, and of how much; it draws that.
+    """Give a function that draws progress, given how much is done, and of how much.
 
-    Nothing is drawn where nobody is at the terminal.
+    Nothing is drawn unless a person is at the terminal.
     """
     if not sys.stderr.isatty():
         yield lambda _done, _of: None

@@ -1,4 +1,4 @@
-"""`pbm-oust players export` and `players import`: accounts taken from one home to another."""
+"""`pbm-oust players export` and `players import`: taking accounts from one home to another."""
 
 from collections.abc import Iterator
 from pathlib import Path

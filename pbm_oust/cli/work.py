@@ -1,4 +1,4 @@
-"""The unit of work in which a command of the operator does what players are told of."""
+"""The unit of work for those commands of the operator that players are told about."""
 
 from pbm_oust.cli.operator import Operator, now
 from pbm_oust.letters.letters import Letters

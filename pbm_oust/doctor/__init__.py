@@ -1,4 +1,4 @@
-"""What is right and wrong with a home: one module for each thing to look at.
+"""What is right and wrong with a home: one module for each thing to examine.
 
 Each module has a `check` that yields findings and changes nothing.
 """

@@ -16,7 +16,7 @@ _on_bounces = Examiner("bounces")
 
 
 def check(home: Home) -> Iterator[Finding]:
-    """Yield findings about accounts, and about addresses from which letters came back."""
+    """Yield findings about accounts, and about addresses from which letters bounced."""
     try:
         accounts = counted(len(home.userids()), "account")
         findings = [*_on.all_or(f"{accounts} can be read", _accounts(home)), *_bounces(home)]

@@ -1,4 +1,4 @@
-"""The histories: each replays, and nothing else lies beside them."""
+"""The histories: each replays, and there is nothing else beside them."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator

@@ -13,7 +13,7 @@ from pbm_oust.store.configuration import (
 from pbm_oust.store.home import Home
 
 LONGEST_LOCAL_PART = 40
-"""Characters before the @ that leave room for our own tags (RFC 5321, section 4.5.3.1.1)."""
+"""The most characters before the @ that leave room for our tags (RFC 5321, section 4.5.3.1.1)."""
 
 _on = Examiner("configuration")
 

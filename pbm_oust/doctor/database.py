@@ -51,7 +51,7 @@ def _integrity(snapshot: Snapshot) -> Iterator[Finding]:
 
 
 def _index(home: Home, snapshot: Snapshot) -> Iterator[Finding]:
-    """Yield the boards of which the index says something else than their histories."""
+    """Yield the boards whose index entries differ from their histories."""
     waiting = set(boards_with_waiting(snapshot))
     strange = [name for name in unfit(snapshot, home.boards) if name not in waiting]
     wrong = [name for name in strange if _is_stamped(home, snapshot, name)]
@@ -77,7 +77,7 @@ def _is_stamped(home: Home, snapshot: Snapshot, name: BoardName) -> bool:
 
 
 def _waiting(snapshot: Snapshot) -> Iterator[Finding]:
-    """Yield the boards whose histories are still to get something."""
+    """Yield the boards whose histories still lack something that waits."""
     names = boards_with_waiting(snapshot)
     stuck = [name for name in names if find_damage(snapshot, name)]
     if stuck:
@@ -93,6 +93,6 @@ def _waiting(snapshot: Snapshot) -> Iterator[Finding]:
 
 
 def _histories(names: list[BoardName]) -> str:
-    """Return which histories are meant: the first one, and how many there are besides."""
+    """Return the name of the first history, and the number of the others."""
     others = f" (and {len(names) - 1} more)" if len(names) > 1 else ""
     return f"the history of {names[0]}{others}"

@@ -1,4 +1,4 @@
-"""A finding: what was looked at, whether it is right, and otherwise what to do."""
+"""A finding: what was examined, whether it is right, and if not, what to do."""
 
 import os
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""The outbox: letters that wait, that are held back, that failed, and that have no reader."""
+"""The outbox: letters that wait, are held back, have failed, or have no reader."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
@@ -40,7 +40,7 @@ def check(home: Home, configuration: Configuration, now: datetime) -> Iterator[F
 
 
 def _without_reader(home: Home, letters: Iterable[Letter]) -> Iterator[Finding]:
-    """Yield the letters that reach nobody, and those to addresses of which nothing is known."""
+    """Yield the letters that reach nobody, and those to unknown addresses."""
     for letter in letters:
         name, recipient = name_of(letter), letter.head.recipient
         if not is_address(recipient):
@@ -84,7 +84,7 @@ def _failed(letters: list[Letter]) -> Iterator[Finding]:
 
 
 def _unfinished(home: Home, now: datetime) -> Iterator[Finding]:
-    """Yield what stays in outbox/tmp, which a running server finishes within a minute."""
+    """Yield what is left in outbox/tmp; a running server finishes it within a minute."""
     found = ((path, status(path)) for path in (home.outbox.path / "tmp").glob("*"))
     before = (now - LONGEST_STAGE).timestamp()
     old = [path for path, is_there in found if is_there and is_there.st_mtime < before]

@@ -17,7 +17,7 @@ class BadAddress(UnreadableReason):
 
 
 def read_addresses(words: Sequence[str]) -> tuple[str, ...]:
-    """Return addresses, each of them once, as it was written first. Raises Unreadable."""
+    """Return addresses, each one once, as it was first written. Raises Unreadable."""
     if len(words) > MOST_ADDRESSES:
         raise Unreadable(SurplusWord(), words[MOST_ADDRESSES])
     for word in words:

@@ -13,11 +13,11 @@ ALIASES: Mapping[str, str] = MappingProxyType(
         for alias, english in {**language.words, **language.commands}.items()
     }
 )
-"""English words of commands, by the words of all languages that stand for them."""
+"""English words of commands, by their translations in all languages."""
 
 
 def without_accents(word: str) -> str:
-    """Return a word with plain letters in the place of those with accents."""
+    """Return a word with plain letters in place of accented ones."""
     parts = unicodedata.normalize("NFD", word)
     return "".join(part for part in parts if not unicodedata.combining(part))
 
@@ -29,7 +29,7 @@ def in_english(word: str) -> str:
 
 
 def language_of(words: Iterable[str]) -> Language | None:
-    """Return the language of the first word that stands for one of another language, if any."""
+    """Return the language of the first word that is a translation, if any."""
     for word in words:
         folded = without_accents(word.lower())
         for language in LANGUAGES.values():

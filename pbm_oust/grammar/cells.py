@@ -12,13 +12,13 @@ _CELL = re.compile(r"[a-z][0-9]{1,3}")
 _TURNED = re.compile(r"([0-9]{1,2})([a-z])")
 _WITHIN = re.compile(r"\b[a-z][1-9][0-9]?\b")
 _ASKING = "\u2753\u2754"
-"""Question marks that are pictograms: who adds one has not decided."""
+"""Question marks that are pictograms: a player who adds one has not decided."""
 _MARKS = re.compile("[\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]")
-"""What changes the looks of a pictogram."""
+"""Characters that change how a pictogram looks."""
 
 
 def parts_of(line: str) -> list[str]:
-    """Return the parts of a folded line between commas, spaces and such, without pictograms.
+    """Return the parts of a folded line between commas, spaces and the like, without pictograms.
 
     The two halves of a cell are one part: `d 4`, but not `d4 5`.
     """
@@ -36,14 +36,14 @@ def parts_of(line: str) -> list[str]:
 
 
 def cells_in(part: str) -> list[str]:
-    """Return the cells of a part, as they are written: of `d4e5` two, and of `4d` that one."""
+    """Return the cells of a part, as they are written: two for `d4e5`, and `4d` itself for `4d`."""
     if _TURNED.fullmatch(part):
         return [part]
     return _CELL.findall(part) if _CELLS.fullmatch(part) else []
 
 
 def turned_round(parts: Sequence[str]) -> str:
-    """Return parts as a line in which cells such as `4d` have their letter in front."""
+    """Return parts as a line, with the letter put first in cells such as `4d`."""
     turned = [_TURNED.sub(r"\2\1", part) if _TURNED.fullmatch(part) else part for part in parts]
     cells = [part.upper() for part in turned if _CELLS.fullmatch(part)]
     words = [part for part in turned if not _CELLS.fullmatch(part)]
@@ -51,13 +51,13 @@ def turned_round(parts: Sequence[str]) -> str:
 
 
 def is_placements(line: str) -> bool:
-    """Return whether a line as it was sent is placements and nothing else."""
+    """Return whether a line as it was sent holds placements and nothing else."""
     parts = parts_of(fold(" ".join(split_words(line))))
     return bool(parts) and all(map(_CELLS.fullmatch, parts))
 
 
 def cells_within(line: str) -> list[str]:
-    """Return the first cells in a folded line, with nothing but commas and such between them."""
+    """Return the first cells in a folded line, with only commas and the like between them."""
     found: list[re.Match[str]] = []
     for match in _WITHIN.finditer(line):
         if found and not _APART.fullmatch(line[found[-1].end() : match.start()]):

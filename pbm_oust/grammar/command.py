@@ -1,4 +1,4 @@
-"""What every command is: a value that a line is read as, and that is written as a line again."""
+"""What every command is: a value, read from a line and written as a line."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from pbm_oust.refusal import Refusal
 
 
 class Heading(Enum):
-    """Under which heading the overview of the help shows a command; the template has the words."""
+    """The heading of a command in the overview of the help; the template has the words."""
 
     STARTING = "starting"
     PLAYING = "playing"
@@ -25,19 +25,19 @@ class Text(Enum):
     """What the text of a mail is to its command."""
 
     BESIDE = "beside"
-    """What may be passed on to the other player along with what the command does."""
+    """It may be passed on to the other player along with what the command does."""
     CONTENT = "content"
-    """What the command is about. In an answer to a letter it may begin behind the command."""
+    """It is what the command is about. In an answer to a letter it may begin after the command."""
     UNSEEN = "unseen"
-    """What the server alone reads, so that nothing of it is masked."""
+    """Only the server reads it, so nothing in it is masked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What a line asks for. Its fields are the kind, where it is of a game, and what is read."""
+    """What a line asks for. Its fields are the kind, if it is about a game, and what is read."""
 
     def instead(self, refusal: Refusal) -> Union["Command", "Partial", None]:
-        """Return what would be right where this command was refused, or None if nothing is known.
+        """Return what to send instead of this command, or None if nothing is known.
 
         `refusal` says why it was refused.
         """
@@ -46,7 +46,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Blank:
-    """Stands for words that its reader has to put in; `name` is what is shown for them."""
+    """Stands for words that the reader has to put in; `name` is what is shown for them."""
 
     name: str
 
@@ -56,17 +56,17 @@ _NOTHING: Mapping[str, object] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """A command of which not everything is known. What is missing is shown as blanks."""
+    """A command that is not fully known. What is missing is shown as blanks."""
 
     command: type[Command]
     given: Mapping[str, object]
-    """The fields that are known, by their names; a Blank stands for what is to be put in."""
+    """The known fields, by their names; a Blank stands for what is to be put in."""
     options: Mapping[str, object] = field(default_factory=lambda: _NOTHING)
     """The values of options, by what they set."""
     form: str = ""
-    """The name of the form that writes it, where that is not the usual one."""
+    """The name of the form that writes it, if that is not the usual one."""
 
 
 def partial(command: type[Command], **given: object) -> Partial:
-    """Return a command of which these fields are known."""
+    """Return a command with only these fields known."""
     return Partial(command, given)

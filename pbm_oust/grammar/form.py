@@ -1,4 +1,4 @@
-"""What a command looks like: the form that reads its words, and writes them again."""
+"""What a command looks like: the form that reads and writes its words."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -42,25 +42,25 @@ class Form(Notation[C_co]):
     heading: Heading = field(kw_only=True)
     """Where the overview of the help shows it."""
     rank: int = field(kw_only=True)
-    """Its place under the heading; what shares a place stands in the order of the names."""
+    """Its place under the heading; commands that share a place are in the order of their names."""
     text: Text = field(default=Text.BESIDE, kw_only=True)
     plays_again: bool = field(default=False, kw_only=True)
-    """Whether it starts the next game of those who have just ended one.
+    """Whether it starts the next game of players who have just ended one.
 
     The last letters of a game offer it, and an answer to them may be its name.
     """
     build: Callable[..., C_co] | None = field(default=None, kw_only=True)
-    """Makes the command of its fields and of what options set, where that is more than fields."""
+    """Makes the command from its fields and options, if that takes more than setting fields."""
 
     @property
     def topic(self) -> str:
-        """What the help about it is asked for by: the first word of its name."""
+        """The subject of its help: the first word of its name."""
         return self.name.partition(" ")[0]
 
     def read(self, words: Sequence[str], kind: Kind | None, proof: object = None) -> C_co:
-        """Return the command that the words behind the command's own make. Raises Unreadable.
+        """Return the command made by the words after its name. Raises Unreadable.
 
-        `proof` takes the place of the word that stands where the password does.
+        `proof` takes the place of the word in the password's place.
         """
         plain = self._plain(words)
         wanted = len(self.parameters)
@@ -86,9 +86,9 @@ class Form(Notation[C_co]):
     def read_answer(
         self, words: Sequence[str], kind: Kind, board: int, userid: str, proof: object
     ) -> C_co:
-        """Return the command that an answer makes to a letter about a board. Raises Unreadable.
+        """Return the command made by an answer to a letter about a board. Raises Unreadable.
 
-        `proof` is what proves that it answers the letter, in the place of a password.
+        `proof` proves that it answers the letter, and takes the place of a password.
         """
         if self.rest and self.rest.complete:
             words = self.rest.complete(words, board)
@@ -96,9 +96,9 @@ class Form(Notation[C_co]):
         return self.read([*told, *words], kind, proof)
 
     def partial(self, words: str = "", /, **given: object) -> Partial:
-        """Return a command of which some fields are known, and the words behind its parameters.
+        """Return a command with only some fields known, and the words after its parameters.
 
-        Raises Unreadable for other words, and TypeError for what is no field of it.
+        Raises Unreadable for other words, and TypeError for what is not one of its fields.
         """
         strange = given.keys() - {KIND, *self.fields}
         if strange or (words and not self.rest):
@@ -108,9 +108,9 @@ class Form(Notation[C_co]):
         return Partial(self.command, given | dict(self.implied), form=self.name)
 
     def new_password(self, command: Command) -> tuple[Secret | None, str]:
-        """Return the password that a command makes that of an account, and the userid if it says.
+        """Return the password that a command gives an account, and the userid if it has one.
 
-        None where it does not do that.
+        The password is None if the command gives none.
         """
         given = self.given(command)
         are_new = [part.is_new for part in self.parameters]
@@ -120,9 +120,9 @@ class Form(Notation[C_co]):
         return new, str(given.get("userid", ""))
 
     def correction(self, words: Sequence[str], kind: Kind | None, is_userid: IsUserid) -> Partial:
-        """Return the command that these words should have been, with blanks where some are wanting.
+        """Return the command that these words should have been, with blanks for those missing.
 
-        There is also a blank for what might be a password.
+        Whatever might be a password is also a blank.
         """
         plain = self._plain(words)
         given: dict[str, object] = {} if kind is None else {KIND: kind}
@@ -136,7 +136,7 @@ class Form(Notation[C_co]):
         return Partial(self.command, given | dict(self.implied), options, self.name)
 
     def secret_places(self, words: Sequence[str]) -> set[int]:
-        """Return which of the words, behind the command's own, stand in a password's place."""
+        """Return which of the words after the command's name are in a password's place."""
         plain = self._plain(words)
         rest_is_secret = self.rest is not None and self.rest.is_secret
         secret = [parameter.is_secret for parameter in self.parameters]
@@ -153,7 +153,7 @@ class Form(Notation[C_co]):
     def _corrected(
         self, rest: Rest[object], words: Sequence[str], is_userid: IsUserid
     ) -> dict[str, object]:
-        """Return the fields that are right in what remains behind the parameters."""
+        """Return the fields that are right in what follows the parameters."""
         shown = (word for word in words if not rest.is_secret)
         kept = [
             word
@@ -163,7 +163,7 @@ class Form(Notation[C_co]):
         read = _if_read("", rest.read, kept) if kept else {}
         if read:
             return self.rest_fields(_apart(rest, read[""]))
-        # A rest of fixed words may be left out; none of them is put into anybody's mouth.
+        # A rest of fixed words may be left out; we do not choose one of them for anybody.
         return {} if rest.known and not rest.least else self.rest_fields([Blank(rest.shown[0])])
 
 
@@ -176,7 +176,7 @@ W = TypeVar("W")
 
 
 def _if_read(name: str, read: Callable[[W], object], text: W) -> dict[str, object]:
-    """Return the value of a text by a name; nothing where it cannot be read."""
+    """Return the value of a text by a name; nothing if it cannot be read."""
     try:
         return {name: read(text)}
     except Refusal:

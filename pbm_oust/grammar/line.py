@@ -1,4 +1,4 @@
-"""A command line as far as it was understood, and how it may be shown to its writer again."""
+"""A command line as far as it was understood, and how to show it to its writer."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from pbm_oust.rules.position import Kind
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The words of a line, and the command that its first words name, if they name one."""
+    """The words of a line, and the command that its first words name, if any."""
 
     words: tuple[str, ...]
     form: Form[Command] | None = None
@@ -22,14 +22,14 @@ class Line:
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """The words behind the command's own."""
+        """The words after the command's name."""
         return self.words[self.own_words :]
 
     def shown(self, vocabulary: Collection[str], is_userid: IsUserid) -> str:
         """Return the line with everything masked that might be a password.
 
-        What stands in a password's place is masked, and so is every longer word that is neither
-        of the `vocabulary`, nor a userid, nor of the form of a number, a placement or an option.
+        That is any word in a password's place, and any longer word that is not in the
+        `vocabulary`, not a userid, and does not look like a number, a placement or an option.
         """
         secret: set[int] = set()
         if self.form:
@@ -46,8 +46,7 @@ class Line:
     def place_in(self, shown: str, culprit: str) -> int | None:
         """Return where the part at fault begins in the line as it is shown, or None.
 
-        Looked for among the parameters first, as a whole word before a part of one, in capitals or
-        small letters.
+        The parameters are searched first, whole words before parts of words, in either case.
         """
         words = shown.split(" ")
         starts = [sum(len(word) + 1 for word in words[:nth]) for nth in range(len(words))]
@@ -61,16 +60,16 @@ class Line:
         return None
 
     def _masked(self, word: str) -> str:
-        """Return what is shown of a word: of an option that the command has, its name."""
+        """Return what is shown of a word: its name, if it is an option of the command."""
         name, equals, _ = word.partition("=")
         options = {option.name for option in self.form.options} if self.form else set()
         is_option = equals and word.startswith("-") and fold(name).lstrip("-") in options
         return f"{name}={MASK}" if is_option else MASK
 
     def correction(self, is_userid: IsUserid, wrong: str = "", right: str = "") -> Partial | None:
-        """Return the command that was probably meant, or None where it is not known.
+        """Return the command that was probably meant, or None if that is not known.
 
-        `right` takes the place of the word `wrong`, where what is right is known.
+        `right` replaces the word `wrong`, if what is right is known.
         """
         if self.form is None:
             return None

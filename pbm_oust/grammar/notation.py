@@ -1,4 +1,4 @@
-"""How a command is written: the words of its fields in their order, in the words of a language."""
+"""How a command is written: its fields in their order, in the words of a language."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
@@ -17,21 +17,21 @@ C_co = TypeVar("C_co", bound=Command, covariant=True)
 KIND = "kind"
 """The field of a command that holds its game."""
 OF_LETTER = ("BOARD", "USERID", "PASSWORD")
-"""What an answer to a letter about a board need not say, in the order in which forms have it."""
+"""What an answer to a letter about a board need not say, in the order of the forms."""
 
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 
 
 Known = tuple[Kind, int, str]
-"""What is known of an answer to a letter: the game and the board, and the userid of its reader."""
+"""What an answer inherits from its letter: the game, the board, and the userid of its reader."""
 
 
 @dataclass(frozen=True, slots=True)
 class Notation(Generic[C_co]):
     """The name of a command, and what follows it.
 
-    The fields of the command are its kind, where it has one, and behind that what the parameters
-    and the rest read, in their order.
+    The fields of the command are its kind, if it has one, and then what the parameters and the
+    rest read, in their order.
     """
 
     name: str
@@ -41,9 +41,9 @@ class Notation(Generic[C_co]):
     options: tuple[Option[object], ...] = ()
     _: KW_ONLY
     settled: Callable[[Command], Mapping[str, object]] | None = None
-    """Returns what options have to set for a command, where it has any."""
+    """Returns what a command must set by options, if it has any."""
     implied: Mapping[str, object] = field(default_factory=lambda: _NOTHING)
-    """The fields that its name alone says, where it is a short form of another one."""
+    """The fields that its name implies, if it is a short form of another one."""
     is_usual: bool = False
     """Whether an answer to a letter need not name it."""
     names: tuple[str, ...] = field(init=False, repr=False, compare=False)
@@ -54,26 +54,26 @@ class Notation(Generic[C_co]):
 
     @property
     def is_of_kind(self) -> bool:
-        """Whether the name of a game stands in front."""
+        """Whether it begins with the name of a game."""
         return KIND in self.names
 
     @property
     def is_about_board(self) -> bool:
-        """Whether a letter about a board tells all its parameters, so that answers need not."""
+        """Whether a letter about a board has all its parameters, so that answers need not."""
         names = tuple(parameter.name for parameter in self.parameters)
         return bool(names) and names == OF_LETTER[: len(names)]
 
     @property
     def words(self) -> frozenset[str]:
-        """The words of the grammar that may stand behind its parameters."""
+        """The words of the grammar that may follow its parameters."""
         return self.rest.known | self.rest.fixed if self.rest else frozenset()
 
     def format(
         self, command: Command | Partial, language: Language = ENGLISH, *, mask: bool = True
     ) -> str:
-        """Return the line that is read as a command, in the words of a language.
+        """Return the line of a command, in the words of a language.
 
-        Where it is to be masked, the names of their places stand for passwords.
+        If it is masked, the names of their places stand for passwords.
         """
         given, options = self.given(command), self._set_by(command)
         if mask:
@@ -98,10 +98,10 @@ class Notation(Generic[C_co]):
         known: Known | None = None,
         language: Language = ENGLISH,
     ) -> str:
-        """Return what says a command in an answer to a letter, in the words of a language.
+        """Return how an answer to a letter gives a command, in the words of a language.
 
-        The text is empty where an answer to the letter of which that is known cannot say it without
-        a password.
+        `known` is what the letter knows. The text is empty if such an answer would need a
+        password.
         """
         given = self.given(command)
         told = dict(zip((KIND, "board", "userid"), known, strict=True)) if known else {}
@@ -124,36 +124,36 @@ class Notation(Generic[C_co]):
         return [value.name for value in values if isinstance(value, Blank)]
 
     def usages(self, kind: Kind | None, language: Language = ENGLISH) -> list[str]:
-        """Return the lines that show how the command is written, for a game if it is of games."""
+        """Return the lines that show how to write the command, for a game if it is about games."""
         front = kind.name if kind and self.is_of_kind else ""
         return self.usages_with(front, self.options_of(kind) if kind else (), language)
 
     def options_of(self, kind: Kind) -> tuple[str, ...]:
-        """Return how the help of a game shows the options that are of use there."""
+        """Return how the help of a game shows the options that it has."""
         return tuple(filter(None, (option.shown(kind) for option in self.options)))
 
     def usages_with(
         self, front: str, options: Iterable[str], language: Language = ENGLISH
     ) -> list[str]:
-        """Return how the command is written behind some word, with options shown behind it."""
+        """Return how to write the command after some word, followed by options."""
         words = [front, *self._name_in(language), *(part.name for part in self.parameters)]
         alternatives = self.rest.shown if self.rest else ("",)
         lines = ((*words, self._place_in(shown, language), *options) for shown in alternatives)
         return [place_in(" ".join(filter(None, line)), language) for line in lines]
 
     def checked(self, command: Command) -> C_co:
-        """Return a command as what this form builds. Raises TypeError for any other one."""
+        """Return a command, typed as what this form builds. Raises TypeError for any other."""
         if not isinstance(command, self.command):
             raise TypeError(f"{type(command).__name__} is not built by the form {self.name}")
         return command
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The names of the fields that parameters and rest fill, and those behind them."""
+        """The names of the fields that parameters and rest fill, and those after them."""
         return self.names[1:] if self.is_of_kind else self.names
 
     def given(self, command: Command | Partial) -> Mapping[str, object]:
-        """Return the fields of a command that are known."""
+        """Return the known fields of a command."""
         if isinstance(command, Partial):
             return command.given
         own = self.checked(command)
@@ -165,13 +165,13 @@ class Notation(Generic[C_co]):
         return dict(zip(self.fields[begin:], value, strict=False))
 
     def _set_by(self, command: Command | Partial) -> Mapping[str, object]:
-        """Return what options have to set for a command."""
+        """Return what a command must set by options."""
         if isinstance(command, Partial):
             return command.options
         return self.settled(command) if self.settled else _NOTHING
 
     def _masked(self, given: Mapping[str, object]) -> Mapping[str, object]:
-        """Return fields with blanks for what is secret."""
+        """Return fields with blanks for secrets."""
         secret: dict[str, object] = {
             name: Blank(parameter.name)
             for name, parameter in zip(self.fields, self.parameters, strict=False)
@@ -182,7 +182,7 @@ class Notation(Generic[C_co]):
         return {**given, **secret}
 
     def _value_of(self, rest: Rest[object], given: Mapping[str, object]) -> object:
-        """Return what stands behind the parameters, or the Blank for that; None for nothing."""
+        """Return what follows the parameters, or the Blank for that; None for nothing."""
         begin = len(self.parameters)
         names = self.fields[begin : begin + rest.fills]
         values = [given[name] for name in names if name in given]
@@ -197,7 +197,7 @@ class Notation(Generic[C_co]):
         language: Language,
         write: Callable[[Rest[object], object], Iterable[str] | None],
     ) -> list[str] | None:
-        """Return the words behind the parameters; None where `write` has none for them."""
+        """Return the words after the parameters; None if `write` has none for them."""
         value = self._value_of(self.rest, given) if self.rest else None
         if self.rest is None or value is None or isinstance(value, Blank):
             return self._blank(value, language)
@@ -208,7 +208,7 @@ class Notation(Generic[C_co]):
         return [word_in(word, language) for word in self.name.split()]
 
     def _blank(self, value: object, language: Language) -> list[str]:
-        """Return what stands for something to be put in; nothing for anything else."""
+        """Return the name of a Blank; nothing for any other value."""
         return [self._place_in(value.name, language)] if isinstance(value, Blank) else []
 
     def _place_in(self, name: str, language: Language) -> str:

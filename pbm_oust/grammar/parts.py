@@ -1,7 +1,7 @@
-"""The parts of a form: parameters, the rest behind them, and options; how each is read and written.
+"""The parts of a form: parameters, the rest after them, and options; reading and writing each.
 
-What a part of a form holds is known to the form alone, which gives `write` only what `read` made.
-So their type parameters may be covariant.
+Only the form knows what a part holds, and it gives `write` only what `read` made. So their type
+parameters may be covariant.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -15,20 +15,20 @@ from pbm_oust.rules.position import Kind
 
 @dataclass(frozen=True, slots=True)
 class UnknownOption(UnreadableReason):
-    """A word is no option of the command."""
+    """A word is not an option of the command."""
 
     known: tuple[str, ...]
     resembles: str | None
 
     @property
     def instead(self) -> str | None:
-        """What to write in the place of the word."""
+        """What to write in place of the word."""
         return self.resembles
 
 
 @dataclass(frozen=True, slots=True)
 class OptionTwice(UnreadableReason):
-    """An option says again what another one has said."""
+    """An option repeats what another one has set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +36,13 @@ class BadOptionValue(UnreadableReason):
     """An option has a value that it does not take."""
 
     forms: tuple[str, ...]
-    """How it can be written."""
+    """The ways to write it."""
     takes: str
-    """Which values it takes, as `Option.takes` says."""
+    """The values that it takes, as in `Option.takes`."""
 
 
 IsUserid = Callable[[str], bool]
-"""Tells whether a word is the userid of an account."""
+"""Returns whether a word is the userid of an account."""
 
 V = TypeVar("V")
 V_co = TypeVar("V_co", covariant=True)
@@ -50,15 +50,15 @@ V_co = TypeVar("V_co", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One word that a form wants in its place. Its value is written as `str` writes it."""
+    """One word that a form wants in its place. Its value is written by `str`."""
 
     name: str
-    """As the help shows it and a correction stands it in: USERID."""
+    """Its name in the help and in corrections: USERID."""
     read: Callable[[str], object]
     """Returns the word's value. Raises Unreadable."""
     is_secret: bool = False
     is_new: bool = False
-    """Whether it is a password to be, which must be no word of the commands."""
+    """Whether it is a new password, which must not be a word of the commands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,24 +68,24 @@ class Rest(Generic[V_co]):
     shown: tuple[str, ...]
     """The alternatives as the help shows them: BOARD[#N].."""
     read: Callable[[Sequence[str]], V_co]
-    """Returns the value of the words, which are at least `least`. Raises Unreadable."""
+    """Returns the value of the words, of which there are at least `least`. Raises Unreadable."""
     write: Callable[[V_co], Iterable[str]]
-    """Returns English words that are read as a value."""
+    """Returns the English words for a value."""
     least: int
     fills: int
-    """How many fields of the command the value is for; where there are several, it is a tuple."""
+    """The number of the command's fields that the value is for; if several, it is a tuple."""
     known: frozenset[str]
-    """Words that may be shown again because they can be nothing but these."""
+    """Words that may be shown, because they cannot be passwords."""
     fixed: frozenset[str]
-    """Further words of the grammar, which other languages may have words for."""
+    """Further words of the grammar, which other languages may translate."""
     is_secret: bool
     is_new: bool
-    """Whether it is a password to be, which must be no word of the commands."""
+    """Whether it is a new password, which must not be a word of the commands."""
     write_answer: Callable[[V_co, int], Iterable[str] | None]
-    """Returns the words in an answer to a letter about the board of a number; None where no answer
+    """Returns the words in an answer to a letter about the board with a number; None if no answer
     can say that."""
     complete: Callable[[Sequence[str], int], Sequence[str]] | None
-    """Returns the words of an answer to a letter about the board of a number, with that board."""
+    """Adds the board of a letter, by its number, to the words of an answer to it."""
 
 
 def rest(
@@ -121,42 +121,42 @@ def rest(
 
 @dataclass(frozen=True, slots=True)
 class Option(Generic[V_co]):
-    """A word `-name` or `-name=value` that may stand anywhere behind the command's words."""
+    """A word `-name` or `-name=value`, which may be anywhere after the command's name."""
 
     name: str
     forms: Callable[[Kind], tuple[str, ...]]
-    """Returns the ways to write it in a game, as `-hex` and `-hex=7`; none where it is unknown."""
+    """Returns the ways to write it in a game, such as `-hex` and `-hex=7`; none if unknown."""
     read: Callable[[Kind, str | None], V_co]
-    """Returns the value of what stands behind `=`. Raises ValueError if there is no such value."""
+    """Returns the value of the text after `=`. Raises ValueError if there is no such value."""
     write: Callable[[Kind, V_co], str]
-    """Returns the word that is read as a value; an empty text where another option says that."""
+    """Returns the word for a value; an empty text if another option says it."""
     takes: str
-    """Which values those are: "square", "hex", "days" or "nothing"; empty for the game's shape."""
+    """The kind of value: "square", "hex", "days" or "nothing"; empty for the game's shape."""
     sets: str
-    """What it sets. Two options that set the same exclude each other."""
+    """What it sets. Two options that set the same thing exclude each other."""
     is_shown: Callable[[Kind], bool] = lambda _kind: True
-    """Tells whether the help of a game shows it."""
+    """Returns whether the help of a game shows it."""
 
     def shown(self, kind: Kind) -> str:
-        """Return how the help of a game shows it; an empty text where it does not."""
+        """Return how the help of a game shows it; an empty text if it does not."""
         forms = self.forms(kind) if self.is_shown(kind) else ()
         return f"[{'|'.join(forms)}]" if forms else ""
 
 
 def without_options(words: Sequence[str]) -> list[str]:
-    """Return those of some words that are no options."""
+    """Return those words that are not options."""
     return [word for word in words if not fold(word).startswith("-")]
 
 
 def options_in(words: Sequence[str]) -> list[str]:
-    """Return those of some words that look like options."""
+    """Return those words that look like options."""
     return [word for word in words if fold(word).startswith("-")]
 
 
 def read_options(
     options: Sequence[Option[object]], words: Sequence[str], kind: Kind
 ) -> dict[str, object]:
-    """Return what words set that are options, by its name. Raises Unreadable."""
+    """Return what the options among some words set, by its name. Raises Unreadable."""
     found: dict[str, object] = {}
     by_name = {option.name: option for option in options if option.forms(kind)}
     for word in words:
@@ -181,7 +181,7 @@ def read_options(
 def read_right_options(
     options: Sequence[Option[object]], words: Sequence[str], kind: Kind
 ) -> dict[str, object]:
-    """Return what those of some words set that are right and can be no password."""
+    """Return what those options set that are right and cannot be passwords."""
     found: dict[str, object] = {}
     right: list[str] = []
     for word in filter(is_harmless, words):

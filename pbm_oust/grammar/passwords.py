@@ -1,4 +1,4 @@
-"""Userids and passwords of accounts to be made: which can be told apart from all other words."""
+"""New userids and passwords, which must differ from all other words."""
 
 import re
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from pbm_oust.refusal import Unreadable, UnreadableReason
 LONGEST_PASSWORD = 64
 
 RESERVED = OF_FILTERS | {"server", "operator", "draw"}
-"""Words that commands and histories use where a userid could stand."""
+"""Words that commands and histories use where a userid could be."""
 
 _LIKE_ADDRESS = re.compile(r"[^@]+@[^@]+\.[^@]+")
 
@@ -21,16 +21,16 @@ _NOT_IN_PASSWORDS = re.compile("[\\s\"':,#\u2018-\u201f]")
 
 @dataclass(frozen=True, slots=True)
 class BadPassword(UnreadableReason):
-    """A password cannot be told apart from other words, or is too short or too long."""
+    """A password looks like another word, or is too short or too long."""
 
 
 @dataclass(frozen=True, slots=True)
 class ForgottenPassword(UnreadableReason):
-    """A mail address stands in the place of the password."""
+    """A mail address is in the place of the password."""
 
 
 def read_new_userid(word: str) -> str:
-    """Return the userid of an account to be made. Raises Unreadable."""
+    """Return the userid of a new account. Raises Unreadable."""
     userid = read_userid(word)
     if userid in RESERVED or is_placeholder(userid):
         raise Unreadable(BadUserid(), word)
@@ -38,10 +38,10 @@ def read_new_userid(word: str) -> str:
 
 
 def read_new_password(word: str) -> Secret:
-    """Return a password to be kept. Raises Unreadable for one that could not be told apart.
+    """Return a new password. Raises Unreadable if it looks like another word.
 
     A password must not look like any other word of a command, because whatever might be a
-    password is never shown again.
+    password is never shown.
     """
     too_short = len(word) < SHORTEST_PASSWORD
     too_long = len(word) > LONGEST_PASSWORD

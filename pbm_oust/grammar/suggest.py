@@ -9,13 +9,13 @@ from pbm_oust.rules.position import Position
 
 
 def example(position: Position) -> str | None:
-    """Return the name of a placement that the side to move has, a capturing one if there is one."""
+    """Return the name of a placement of the side to move, a capturing one if possible."""
     placements = position.capturing() or position.placements()
     return position.grid.names(placements)[0] if placements else None
 
 
 def next_wish(game: Game) -> Wish | None:
-    """Return something that the player to move could do now; None when the game is over."""
+    """Return something that the player to move could do now; None if the game is over."""
     if game.result:
         return None
     cell = example(game.position)
@@ -23,7 +23,7 @@ def next_wish(game: Game) -> Wish | None:
 
 
 def nearest(grid: Grid, cells: int, name: str) -> list[str]:
-    """Return the names of a few of `cells`, those in fewest steps from the cell `name` first."""
+    """Return the names of a few of `cells`, those nearest to the cell `name` first."""
     try:
         reached = grid.parse_cell(name)
     except NoSuchCell:
@@ -37,12 +37,12 @@ def nearest(grid: Grid, cells: int, name: str) -> list[str]:
 
 
 def legal_near(reason: AgainstRules, cell: str) -> list[str]:
-    """Return a few placements that are legal where an illegal one was, nearest first."""
+    """Return a few legal placements to replace an illegal one, nearest first."""
     return nearest(reason.before.grid, reason.before.placements(), cell)
 
 
 def possible_wish(game: Game, wish: Wish) -> Wish | None:
-    """Return what the player to move wishes, or where that is not possible, what is."""
+    """Return the wish of the player to move, or a possible one if it is not."""
     try:
         game.act(game.to_move, wish, game.latest, key="")
     except Refusal:

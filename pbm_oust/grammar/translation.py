@@ -13,7 +13,7 @@ _WORD = re.compile(r"[a-z]+")
 
 @cache
 def words_of(language: Language) -> Mapping[str, str]:
-    """Return the words that a language has for words of commands, by these."""
+    """Return a language's translations of the words of commands, by these words."""
     chosen: dict[str, str] = {}
     for alias, english in [*language.commands.items(), *language.words.items()]:
         chosen.setdefault(english, alias)
@@ -21,7 +21,7 @@ def words_of(language: Language) -> Mapping[str, str]:
 
 
 def word_in(word: str, language: Language) -> str:
-    """Return a word of a command line, or the way some are shown, in the words of a language.
+    """Return a part of a usage line in the words of a language.
 
     Examples are `pass`, `PLACEMENTS[#N]` and `pass|swap`.
     """
@@ -29,7 +29,7 @@ def word_in(word: str, language: Language) -> str:
 
 
 def said_in(word: str, language: Language, known: Collection[str]) -> str:
-    """Return what stands in a line in the words of a language: those that are known, `if`, `pass`.
+    """Return a part of a line in a language: known words such as `if` and `pass` are translated.
 
     All others are a player's own, and stay as they are.
     """
@@ -42,5 +42,5 @@ def said_in(word: str, language: Language, known: Collection[str]) -> str:
 
 
 def place_in(name: str, language: Language) -> str:
-    """Return the name of what is to be put in, such as PLACEMENTS[#N], in a language."""
+    """Return the name of a place in a line, such as PLACEMENTS[#N], in a language."""
     return _PLACE.sub(lambda found: language.placeholders.get(found[0], found[0]), name)

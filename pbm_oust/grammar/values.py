@@ -24,7 +24,7 @@ class BadBoard(UnreadableReason):
 
 @dataclass(frozen=True, slots=True)
 class BadNumber(UnreadableReason):
-    """A word is not a number of what is counted."""
+    """A word is not a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +34,16 @@ class BadUserid(UnreadableReason):
 
 @dataclass(frozen=True, slots=True)
 class BadGuard(UnreadableReason):
-    """What stands behind `#` is not the number of a record."""
+    """What follows `#` is not the number of a record."""
 
 
 @dataclass(frozen=True, slots=True)
 class BadFilter(UnreadableReason):
-    """A word such as `active` does not stand alone at the end."""
+    """A word such as `active` is not alone at the end."""
 
 
 class Filter(Enum):
-    """Which boards of a player or of everybody are meant."""
+    """Which boards of a player or of everybody."""
 
     ALL = "all"
     ACTIVE = "active"
@@ -59,7 +59,7 @@ class BoardAt:
     number: int | None = None
 
     def __str__(self) -> str:
-        """Return the word that is read as this."""
+        """Return the word for it."""
         return str(self.board) if self.number is None else f"{self.board}#{self.number}"
 
 
@@ -87,19 +87,19 @@ def read_userid(word: str) -> str:
 
 
 def read_userids(words: Sequence[str]) -> tuple[str, ...]:
-    """Return userids, each of them once. Raises Unreadable."""
+    """Return userids, each one once. Raises Unreadable."""
     return tuple(dict.fromkeys(read_userid(word) for word in words))
 
 
 def read_guard(word: str) -> int:
-    """Return the number behind a `#`. Raises Unreadable."""
+    """Return the number after a `#`. Raises Unreadable."""
     if not word.startswith("#") or not NUMBER.fullmatch(word[1:]):
         raise Unreadable(BadGuard(), word)
     return int(word[1:])
 
 
 def read_userids_and_filter(words: Sequence[str]) -> tuple[tuple[str, ...], Filter]:
-    """Return the userids and the filter behind them; active boards are meant where none stands.
+    """Return the userids and the filter after them; without a filter, active boards are meant.
 
     Raises Unreadable.
     """
@@ -116,7 +116,7 @@ def read_userids_and_filter(words: Sequence[str]) -> tuple[tuple[str, ...], Filt
 
 
 def write_userids_and_filter(chosen: tuple[tuple[str, ...], Filter]) -> list[str]:
-    """Return the words that are read as some userids and a filter."""
+    """Return the words for some userids and a filter."""
     userids, filtered = chosen
     return [*userids, *([] if filtered is Filter.ACTIVE else [filtered.value])]
 
@@ -140,7 +140,7 @@ OF_BOARD = (BOARD, USERID, PASSWORD)
 
 
 def only_word(wanted: str) -> Rest[object]:
-    """Return the rest of a form that is one word, or nothing: whether it is there."""
+    """Return a rest that is one word or nothing; its value is whether the word is there."""
 
     def read(words: Sequence[str]) -> bool:
         for word in words[:1]:

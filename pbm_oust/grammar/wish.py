@@ -25,7 +25,7 @@ DEEDS = frozenset(deed.value for deed in WISHED)
 WISH_SHOWN = ("PLACEMENTS[#N]", f"{'|'.join(deed.value for deed in WISHED)}[#N]")
 
 Guarded = tuple[Wish, int | None]
-"""A wish, and the number behind `#`, if there is one."""
+"""A wish, and the number after `#`, if there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +38,14 @@ class BadPlacement(UnreadableReason):
 
 @dataclass(frozen=True, slots=True)
 class NoTurn(UnreadableReason):
-    """A word is none of the deeds that can be done in this way."""
+    """A word is not a deed that can be done in this way."""
 
     known: tuple[str, ...]
-    """Those that can."""
+    """The deeds that can."""
 
 
 def read_wish(words: Sequence[str]) -> Guarded:
-    """Return what some words ask for and the number behind `#`, if there is one.
+    """Return what some words ask for and the number after `#`, if there is one.
 
     Raises Unreadable.
     """
@@ -55,7 +55,7 @@ def read_wish(words: Sequence[str]) -> Guarded:
     if not parts:
         raise Unreadable(MissingWord(WISH_SHOWN))
     deeds = [deed.value for deed in WISHED]
-    # A single letter is rather a placement without its number than a deed.
+    # A single letter is more likely a placement without its number than a deed.
     if len(parts) == 1 and parts[0].isalpha() and len(parts[0]) > 1:
         return Deed(find_command_word(parts[0], deeds)), guard
     if in_english(parts[0].lower()) in deeds:

@@ -1,4 +1,4 @@
-"""Words of a command line: splitting, folding what mail programs change, finding what was meant."""
+"""Words of a command line: splitting them, undoing changes by mail programs, finding meanings."""
 
 import re
 import unicodedata
@@ -13,22 +13,22 @@ from pbm_oust.refusal import Unreadable, UnreadableReason
 
 @dataclass(frozen=True, slots=True)
 class NoneOfThese(UnreadableReason):
-    """A word is not one of those that can stand in its place."""
+    """A word is not one of those that are possible in its place."""
 
     known: tuple[str, ...]
-    """Those that can, or those that it could be short for."""
+    """The possible words, or those that it could be short for."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnknownWord(NoneOfThese):
-    """A word is none of those that can stand there, nor the beginning of one."""
+    """A word is not one of those that are possible, nor the beginning of one."""
 
     resembles: str | None
-    """The one that was probably meant."""
+    """The word that was probably meant."""
 
     @property
     def instead(self) -> str | None:
-        """What to write in the place of the word."""
+        """What to write in place of the word."""
         return self.right or self.resembles
 
 
@@ -38,10 +38,10 @@ class AmbiguousWord(NoneOfThese):
 
 
 MASK = "********"
-"""Stands where a word might be a password."""
+"""Stands for a word that might be a password."""
 
 SHORTEST_PASSWORD = 6
-"""Passwords have at least this many characters, so that shorter words can be shown again."""
+"""Passwords have at least this many characters, so that shorter words can be shown."""
 
 _INVISIBLE = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
 _SPACES = re.compile(r"[\s\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
@@ -63,8 +63,8 @@ _HARMLESS = re.compile(
 def split_words(text: str) -> tuple[str, ...]:
     """Return the words of a command line.
 
-    Spaces of every kind part words; invisible marks, and quotes around words, are dropped. Letters
-    that merely look different (full-width ones, ligatures) are made plain.
+    Spaces of every kind separate words; invisible marks, and quotes around words, are dropped.
+    Letters that merely look different (full-width ones, ligatures) are made plain.
     """
     visible = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
     words = (word.strip(QUOTES) for word in _SPACES.sub(" ", visible).split(" "))
@@ -79,8 +79,8 @@ def fold(word: str) -> str:
 def find_word(word: str, known: Iterable[str]) -> str:
     """Return the known word that is written here, in full or by a beginning that only it has.
 
-    A word that others begin with in full goes before them, as show before showas. Raises
-    Unreadable for any other word, with the known word that it resembles, if one does.
+    A whole word takes precedence over longer ones that begin with it, as show over showas. Raises
+    Unreadable for any other word, with the known word that it resembles, if any.
     """
     vocabulary = sorted(known)
     folded = fold(word)
@@ -97,8 +97,8 @@ def find_word(word: str, known: Iterable[str]) -> str:
 def find_command_word(word: str, known: Iterable[str]) -> str:
     """Return the known word of the commands that is written here, in any language.
 
-    What English has goes before the words of other languages, which are read without their
-    accents, in full or by a beginning of which only one thing can be meant. Raises Unreadable.
+    English takes precedence over other languages. Their words are read without accents, in full
+    or by a beginning that can mean only one thing. Raises Unreadable.
     """
     vocabulary = set(known)
     try:
@@ -120,7 +120,7 @@ def find_command_word(word: str, known: Iterable[str]) -> str:
 
 
 def _of_all(reason: UnknownWord, plain: str, aliases: Mapping[str, str]) -> UnknownWord:
-    """Return why a word is none in English, with what it resembles in any language."""
+    """Return why a word is unknown in English, with what it resembles in any language."""
     close = resembling(plain, [*reason.known, *aliases]) or ""
     return replace(reason, resembles=aliases.get(close, close) or reason.resembles)
 
@@ -131,7 +131,7 @@ def meant_by(error: Unreadable) -> str | None:
 
 
 def language_like(word: str, english: Collection[str]) -> Language | None:
-    """Return the language that has a word like this one, if no English word is more like it."""
+    """Return the language with a word like this one, unless an English word is more like it."""
     close = resembling(without_accents(fold(word)), [*english, *ALIASES])
     return language_of([close]) if close and close not in english else None
 
@@ -143,11 +143,11 @@ def resembling(word: str, known: Iterable[str]) -> str | None:
 
 
 def is_of(vocabulary: Collection[str], word: str) -> bool:
-    """Return whether a word is one of a vocabulary, in capitals or not, with accents or not."""
+    """Return whether a word is in a vocabulary, in either case, with or without accents."""
     folded = fold(word)
     return folded in vocabulary or without_accents(folded) in vocabulary
 
 
 def is_harmless(word: str) -> bool:
-    """Return whether a word cannot be a password, so that it may be shown again."""
+    """Return whether a word cannot be a password, so that it may be shown."""
     return len(word) < SHORTEST_PASSWORD or bool(_HARMLESS.fullmatch(fold(word)))

@@ -2,8 +2,8 @@
 
 In every monospaced font, letters keep the columns straight. Round signs do not, because the fonts
 of phones lack them. So a stone is the letter of its side, in bold on a coloured ground. All grounds
-are dark and their letters white: a program that forces a mail into dark mode lightens dark letters
-and leaves the grounds alone. There are no other colours; everything else follows the program.
+are dark and their letters white, because a program that forces a mail into dark mode lightens dark
+letters and leaves the grounds alone. There are no other colours; the rest follows the program.
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Where the cells of a grid and the names of its rows and columns stand in a drawn board. Pure."""
+"""The places of the cells of a grid, and of its row and column names, in a drawn board. Pure."""
 
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -6,7 +6,7 @@ from functools import cache
 from pbm_oust.rules.grid import COLUMNS, Grid, Shape
 
 Line = tuple[str | int, ...]
-"""What stands in a line from left to right: cells, and the text between them."""
+"""A line from left to right: cells, and the text between them."""
 
 _HEX_MARGIN = 3
 """The spaces between the row numbers and the widest row of a hexagonal board."""
@@ -61,7 +61,7 @@ def _square_lines(grid: Grid) -> tuple[Line, ...]:
 def _hex_lines(grid: Grid) -> tuple[Line, ...]:
     """Return the lines of a hexagonal board: each row is half a cell out of line with the next.
 
-    A column leans to the right as it goes down. Its letter stands below its lowest cell.
+    A column leans to the right as it goes down. Its letter is below its lowest cell.
     """
     height = len(grid.rows)
     width = len(str(height))

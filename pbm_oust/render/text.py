@@ -1,7 +1,7 @@
 """Boards as plain text, in the manner of the Gamerz.net figures.
 
-Cells stand one space apart, and labels stand on both sides, so that you can still read a board that
-is quoted or shown in a proportional font.
+Cells are one space apart, and labels are on both sides, so that you can still read a board that is
+quoted or shown in a proportional font.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,7 +14,7 @@ from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Position, Side
 
 REMEMBERED = 64
-"""How many drawings are remembered: more than one command shows, each in several letters."""
+"""How many drawings are remembered: more than one command shows in several letters each."""
 
 _FREE, _STAR = ".", ","
 
@@ -46,7 +46,7 @@ def game_text(game: Game, letters: Letters = LETTERS) -> str:
 
 
 def players_text(game: Game) -> str:
-    """Return both players with their figures, as they stand above a board."""
+    """Return both players with their figures, as shown above a board."""
     return "   ".join(player_text(game, side) for side in Side)
 
 

@@ -99,7 +99,7 @@ def format_command(
 def format_answer(
     command: Command | Partial, known: Known | None = None, language: Language = ENGLISH
 ) -> str:
-    """Return the text that gives a command in an answer to a letter, in the words of a language.
+    """Return how an answer to a letter gives a command, in the words of a language.
 
     `known` is what the letter knows. The text is empty if such an answer would need a password.
     """

@@ -1,1 +1,1 @@
-"""Games in other forms, written and read back without loss. Pure."""
+"""Games in other formats, written and read back without loss. Pure."""

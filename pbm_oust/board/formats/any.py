@@ -1,4 +1,4 @@
-"""A game in whichever form a text has. Pure."""
+"""A game in whichever format a text has. Pure."""
 
 from pbm_oust.board.formats.plain import OPENING, has_plain, parse_plain
 from pbm_oust.board.formats.sgf import parse_sgf
@@ -8,10 +8,10 @@ from pbm_oust.board.notation import FIRST_LINE
 
 
 def parse_any(text: str) -> Draft:
-    """Return the history in a text; the beginning of the text shows its form.
+    """Return the history in a text; the beginning of the text shows its format.
 
-    A history file is taken as it is. Raises BadGame if the form is unknown or the text is not what
-    it seems.
+    A history file is taken as it is. Raises BadGame if the format is unknown or the text is not
+    what it seems.
     """
     begins = text.lstrip()[:1]
     if begins == "{":

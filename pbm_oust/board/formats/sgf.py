@@ -1,9 +1,9 @@
 """A game as SGF, the form that programs for Go read. Pure.
 
 Source: SGF FF[4], https://www.red-bean.com/sgf/. The standard has no number for Oust or Churn, so
-GM is left out and programs take the game for Go. Wherever they would then draw a wrong board, a
-node puts the stones right. What the standard has no word for stands in properties that begin with
-PBM: the lines of the header, the remarks, each record and the result.
+GM is left out and programs take the game for Go. Where they would then draw a wrong board, a node
+corrects the stones. What the standard has no word for is in properties that begin with PBM: the
+lines of the header, the remarks, each record and the result.
 """
 
 from collections.abc import Iterator, Sequence
@@ -131,7 +131,7 @@ class _Screen:
                     self._stones[owner] &= ~group
 
     def set_right(self, position: Position) -> Iterator[Properties]:
-        """Yield a node that puts the stones right, if one is needed."""
+        """Yield a node that corrects the stones, if one is needed."""
         shown, real = self._stones, {side: position.stones(side) for side in Side}
         if shown != real:
             gone = sum(shown.values()) & ~sum(real.values())

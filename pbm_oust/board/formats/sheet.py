@@ -1,6 +1,6 @@
-"""What all forms have in common: a history taken apart and put together again. Pure.
+"""What all formats have in common: a history taken apart and put together again. Pure.
 
-A form carries the lines of the header as they are and knows nothing of their keys.
+A format carries the lines of the header as they are and knows nothing of their keys.
 """
 
 from collections.abc import Sequence
@@ -11,13 +11,13 @@ from pbm_oust.board.history import BadHistory, read_history
 from pbm_oust.board.notation import FIRST_LINE, format_header, format_result
 
 FORMAT = "pbm_oust game 1"
-"""The name and version that programs look for in the forms which have one."""
+"""The name and version that programs look for in the formats that have one."""
 
 _BOARD = "Board: "
 
 
 class BadGame(ValueError):
-    """A text that is no game: `where` names the line or record, `reason` says what is wrong."""
+    """A text is not a game: `where` names the line or record, `reason` says what is wrong."""
 
     def __init__(self, where: str, reason: str) -> None:
         super().__init__(f"{where}: {reason}")
@@ -63,7 +63,7 @@ def read_sheet(data: bytes) -> Sheet:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A line of a history, and where it was found in another form."""
+    """A line of a history, and where it was found in another format."""
 
     text: str
     where: str
@@ -71,7 +71,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """The lines of a history as another form has them, not yet checked."""
+    """The lines of a history from another format, not yet checked."""
 
     pieces: tuple[Piece, ...]
 
@@ -107,7 +107,7 @@ def draft(
 ) -> Draft:
     """Return the history that these lines make; the result is among `records`.
 
-    Raises BadGame for a line that cannot stand in its place.
+    Raises BadGame for a line that cannot be in its place.
     """
     pieces = [Piece(FIRST_LINE, "the beginning"), *header, Piece("", "the header"), *records]
     for number, remark in sorted(remarks, key=lambda each: each[0]):

@@ -51,7 +51,7 @@ def format_tree(nodes: Iterable[str]) -> str:
 def read_main_line(text: str) -> list[Node]:
     """Return the nodes of the main line of the only game; variations are ignored.
 
-    Raises BadGame for a text that is no SGF, or for a second game.
+    Raises BadGame for a text that is not SGF, or for a second game.
     """
     nodes = list[Node]()
     depth, name, is_main = 0, "", True
