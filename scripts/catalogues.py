@@ -21,7 +21,7 @@ def sources(root: Path) -> Iterator[Path]:
 
 
 def compile_into(target: Path, root: Path) -> list[Path]:
-    """Write the catalogue of each language below `target`, and return the paths of them."""
+    """Write the catalogue of each language below `target`, and return their paths."""
     made = []
     for path in sources(root):
         with (root / path).open("rb") as file:
@@ -35,7 +35,7 @@ def compile_into(target: Path, root: Path) -> list[Path]:
 
 
 class BuildPy(build_py):
-    """Copies the packages and compiles the catalogues; in an editable install where they stand."""
+    """Copies the packages and compiles the catalogues; in an editable install, in place."""
 
     def run(self) -> None:
         """Do that."""
@@ -43,7 +43,7 @@ class BuildPy(build_py):
         compile_into(ROOT if self.editable_mode else Path(self.build_lib), ROOT)
 
     def get_outputs(self, include_bytecode: bool = True) -> list[str]:
-        """Return what is built, the catalogues among it."""
+        """Return what is built, including the catalogues."""
         outputs = super().get_outputs(include_bytecode)
         if self.editable_mode:
             return outputs

@@ -1,1 +1,1 @@
-"""The rules in large numbers: positions counted, games played at random, boards solved."""
+"""The rules in large numbers: counting positions, playing games at random, solving boards."""

@@ -1,4 +1,4 @@
-"""Every position of a small board that play can reach."""
+"""Counting the positions of a small board that play can reach."""
 
 from pbm_oust.experiments.symmetry import canonical_form
 from pbm_oust.rules.grid import Grid
@@ -6,10 +6,10 @@ from pbm_oust.rules.position import Kind, Position
 
 
 def count_positions(kind: Kind, grid: Grid) -> int:
-    """Return how many boards play can reach; won boards do not count.
+    """Return the number of positions that play can reach; won ones do not count.
 
-    Boards that differ only by a symmetry of the grid or an exchange of the sides count as one.
-    Whose turn it is belongs to the board.
+    Positions that differ only by a symmetry of the grid or an exchange of the sides count as one.
+    Whose turn it is belongs to the position.
     """
     canonical = canonical_form(grid)
     start = kind.start(grid)

@@ -1,4 +1,4 @@
-"""Counted positions: in how many ways so many placements can be made."""
+"""Counting the sequences of so many placements."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from pbm_oust.rules.position import Position
 def count_sequences(position: Position, depth: int) -> int:
     """Return the number of sequences of `depth` placements from a position.
 
-    Every placement of a turn counts. A forced pass counts nothing and is made in between. A game
+    Every placement of a turn counts. A forced pass is made in between and does not count. A game
     that is over has no further placements.
     """
     if depth == 0:

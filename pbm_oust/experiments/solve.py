@@ -1,4 +1,4 @@
-"""Small boards solved: what both sides can reach with best play.
+"""Solving small boards: what both sides can achieve with best play.
 
 Positions are searched to the end of the game, with a table of those seen before. Positions that
 differ only by a symmetry of the grid or an exchange of the sides count as one.
@@ -31,11 +31,11 @@ class Solution:
 
     without_swap: Worth
     with_swap: Worth
-    """When the second player may take over the first stone."""
+    """The same, if the second player may take over the first stone."""
     draw_forced_by: tuple[Side, ...]
-    """The sides that can make the game end in a draw, whatever the other side does."""
+    """The sides that can force a draw, whatever the other side does."""
     positions: int
-    """How many different positions the search for the worth reached."""
+    """The number of different positions that the search for the worth reached."""
 
 
 def solve(kind: Kind, grid: Grid) -> Solution:
@@ -56,10 +56,10 @@ def solve(kind: Kind, grid: Grid) -> Solution:
 
 
 class Search:
-    """The worth of positions on one grid, from what results are worth to a side.
+    """The worth of positions on one grid, given what results are worth to a side.
 
     If `sides_differ`, a result may be worth one thing to x and another to o, and positions that
-    differ by an exchange of the sides are two.
+    differ by an exchange of the sides count as two.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class Search:
 
 
 def _following(position: Position) -> Iterator[Position]:
-    """Yield the positions that can come next; those after captures come first."""
+    """Yield the positions that can come next, those after captures first."""
     placements = position.placements()
     if not placements:
         yield position.pass_turn()

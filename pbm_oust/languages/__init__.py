@@ -1,8 +1,8 @@
 """The languages of our letters: one folder holds everything about a language.
 
-`language.toml` has what is no message: names of the language, words for commands. The messages are
-in `LC_MESSAGES/pbm_oust.po`, from which the build makes a catalogue; English is what the templates
-say. Languages are found by looking at the folders, and listed nowhere.
+`language.toml` has what is not a message: names of the language, words for commands. The messages
+are in `LC_MESSAGES/pbm_oust.po`, from which the build makes a catalogue; the English ones are in
+the templates. Languages are found by their folders, and listed nowhere.
 """
 
 import tomllib
@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import Any
 
 DOMAIN = "pbm_oust"
-"""How catalogues are named."""
+"""The name of catalogues."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,13 +22,13 @@ class Language:
     code: str
     """Its code in ISO 639: fr."""
     names: tuple[str, ...]
-    """What players may call it in settings, besides its code."""
+    """Its names in settings, besides its code."""
     commands: Mapping[str, str]
-    """Words without accents that stand for words of commands; letters show the first one."""
+    """Words of commands by their translations, without accents; letters show the first one."""
     words: Mapping[str, str]
-    """The same for words that stand behind those: settings and their values, `all`, `really`."""
+    """The same for words that follow those: settings and their values, `all`, `really`."""
     placeholders: Mapping[str, str]
-    """The names of places in command lines, by the English ones, such as PASSWORD."""
+    """The names of places in command lines, by the English names, such as PASSWORD."""
     ordinals: Mapping[str, str]
     """The endings of ordinal numbers, by their forms in CLDR."""
     first_day: str

@@ -29,7 +29,7 @@ class Ending(Enum):
 
 @dataclass(frozen=True, slots=True)
 class TouchesFriend(Fault):
-    """It touches a friend, and there are cells that touch none."""
+    """It touches a friend, although some cells touch none."""
 
     word = "touches_friend"
 
@@ -40,9 +40,9 @@ class NotSmallest(Fault):
 
     word = "not_smallest"
     group: int
-    """How many stones the group would have."""
+    """The number of stones that the group would have."""
     smallest: int
-    """How many another placement gives it."""
+    """The number after another placement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Churn:
     def place(self, cell: int) -> "Churn":
         """Return the position after the side to move has placed a stone on `cell`.
 
-        Raises IllegalPlacement where the rules refuse it.
+        Raises IllegalPlacement if the rules refuse it.
         """
         grid, own = self.grid, self.stones(self.to_move)
         if cell & (self.x | self.o):
@@ -184,7 +184,7 @@ def _side(grid: Grid, choose: Callable[[int], int]) -> Generator[int, int, None]
     """Place stones for one side: takes the empty cells and yields those that are empty afterwards.
 
     If no cell is empty, it yields its stones. `beside` holds the cells that touch a stone of the
-    side, and `grouped` those that touch a stone which is not single. `twice` and `grouped` together
+    side, and `grouped` those that touch a stone of a larger group. `twice` and `grouped` together
     hold all cells that touch two stones or more.
     """
     around_of = {cell: grid.neighbours(cell) for cell in grid.each(grid.cells)}

@@ -1,9 +1,9 @@
 """Square and hexagonal grids as bit lattices.
 
 A set of cells is an integer with one bit for each cell, and a single cell is the set that holds
-only that cell. The bits lie row by row, with one unused bit behind every row: shifting a set moves
+only that cell. The bits go row by row, with one unused bit after every row: shifting a set moves
 all of its cells at once, and whatever leaves the board lands on a bit that the grid does not have.
-Hexagonal grids lie on the same lattice, sheared: the six neighbours of a cell are the four of a
+Hexagonal grids use the same lattice, sheared: the six neighbours of a cell are the four of a
 square grid and the two along one diagonal.
 """
 
@@ -32,11 +32,11 @@ class Shape(Enum):
 
 
 class BadGrid(ValueError):
-    """A text or a pair of lengths that names no grid; the message says why."""
+    """A text or a pair of lengths does not name a grid; the message says why."""
 
 
 class NoSuchCell(ValueError):
-    """A name of a cell that the grid does not have."""
+    """A name is not that of a cell of the grid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Grid:
     stride: int = field(compare=False, repr=False)
     """How far to shift a set to move it one row up."""
     slant: int = field(compare=False, repr=False)
-    """The third shift: along the diagonal of a hexagonal grid; on a square one again the stride."""
+    """The third shift: along the diagonal of a hexagonal grid; on a square grid the stride."""
 
     def __str__(self) -> str:
         """Return the grid's name as `parse_grid` reads it: `square 13x13`, `hex 7`, `hex 3,4`."""
@@ -123,7 +123,7 @@ class Grid:
     def parse_cell(self, text: str) -> int:
         """Return the cell of this name; letters of either case are read.
 
-        Raises NoSuchCell if the text is no name of a cell or the grid has no such cell.
+        Raises NoSuchCell if the text is not the name of a cell or the grid has no such cell.
         """
         match = _CELL.fullmatch(text)
         column = COLUMNS.find(match[1].upper()) + 1 if match else 0
@@ -180,7 +180,7 @@ def hexagon(side: int, other: int | None = None) -> Grid:
 
 
 def format_size(grid: Grid) -> str:
-    """Return the size of a grid as its name has it: `13x13`, `7`, `3,4`."""
+    """Return the size of a grid as in its name: `13x13`, `7`, `3,4`."""
     first, second = grid.size
     if grid.shape is Shape.SQUARE:
         return f"{first}x{second}"
@@ -190,7 +190,7 @@ def format_size(grid: Grid) -> str:
 def parse_size(shape: Shape, text: str) -> Grid:
     """Return the grid of this shape that a size names: `13` or `11x9`; hexagonal `7` or `3,4`.
 
-    Raises BadGrid for a text that is no such size.
+    Raises BadGrid for a text that is not such a size.
     """
     match = (_SQUARE if shape is Shape.SQUARE else _HEX).fullmatch(text)
     if not match:

@@ -33,7 +33,7 @@ class TakesNothing(Fault):
 
     word = "takes_nothing"
     group: int
-    """How many stones the group would have."""
+    """The number of stones that the group would have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +42,9 @@ class EnemyAsLarge(Fault):
 
     word = "enemy_as_large"
     group: int
-    """How many stones its own group would have."""
+    """The number of stones that its own group would have."""
     enemy: int
-    """How many the largest enemy group has that it would touch."""
+    """The number in the largest enemy group that it would touch."""
     at: str
     """The name of a cell of that group."""
 
@@ -88,7 +88,7 @@ class Oust:
     def place(self, cell: int) -> "Oust":
         """Return the position after the side to move has placed a stone on `cell`.
 
-        Raises IllegalPlacement where the rules refuse it.
+        Raises IllegalPlacement if the rules refuse it.
         """
         own, enemy = self._own_and_enemy()
         if cell & (own | enemy):
@@ -129,7 +129,7 @@ class Oust:
         A stone that touches a friend forms a group of at least two. It surely captures if that
         group touches an enemy and every enemy group it touches is a single stone; operations on
         whole sets find these cells. If the group touches an enemy group of two or more, it must
-        have at least three stones itself. Only those cells need a look each.
+        have at least three stones itself. Only those cells have to be examined one by one.
         """
         grid = self.grid
         own, enemy = self._own_and_enemy()
@@ -160,7 +160,7 @@ class Oust:
         return twice | grid.neighbours(grouped)
 
     def _passing(self, cells: int) -> int:
-        """Return those of the cells on which a joining placement captures."""
+        """Return those cells on which a joining placement captures."""
         return sum(cell for cell in self.grid.each(cells) if self._may_join(cell))
 
     def _may_join(self, cell: int) -> bool:

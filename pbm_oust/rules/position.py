@@ -23,7 +23,7 @@ class Side(Enum):
 class How(Enum):
     """How any game may end: by what its players, the server or its operator did.
 
-    How its rules end a game is its own: an Enum beside its positions.
+    Each game has its own Enum, beside its positions, of the ways in which its rules end it.
     """
 
     RESIGN = "resign"
@@ -34,7 +34,7 @@ class How(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The end of a game: the winning side, or none for a draw, and how it came about."""
+    """The end of a game: the winning side, or none for a draw, and how the game ended."""
 
     winner: Side | None
     how: Enum
@@ -54,13 +54,13 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Occupied(Fault):
-    """There is a stone on the cell; so in every game."""
+    """There is a stone on the cell; this is a fault in every game."""
 
     word = "occupied"
 
 
 class IllegalPlacement(ValueError):
-    """A placement that the rules refuse."""
+    """The rules refuse a placement."""
 
     def __init__(self, fault: Fault) -> None:
         super().__init__(fault.word)
@@ -68,7 +68,7 @@ class IllegalPlacement(ValueError):
 
 
 class IllegalPass(ValueError):
-    """A pass by a side that has a placement."""
+    """A side that has a placement has passed."""
 
 
 class Position(Protocol):
@@ -84,7 +84,7 @@ class Position(Protocol):
 
     @property
     def to_move(self) -> Side:
-        """The side that acts next; without meaning once there is a result."""
+        """The side that acts next; meaningless once there is a result."""
 
     @property
     def is_mid_turn(self) -> bool:
@@ -137,11 +137,11 @@ class Kind:
     start: Callable[[Grid], Position]
     """Returns the position before the first turn."""
     endings: type[Enum]
-    """How the game's own rules can end it; the values are the words in histories."""
+    """The ways in which the game's own rules end it; the values are the words in histories."""
     defaults: Mapping[Shape, Grid]
     """The usual grid of each shape the game is played on. The first shape is the game's own."""
     can_use: Callable[[Grid], bool] = lambda grid: True
-    """Tells of a grid of one of its shapes whether the game can be played there: see `plays_on`."""
+    """Returns whether the game can be played on a grid of one of its shapes: see `plays_on`."""
     has_chains: bool = False
     """Whether a turn can have several placements."""
     fast_game: Callable[[Grid, Callable[[int], int]], tuple[int, Result]] | None = None
@@ -154,7 +154,7 @@ class Kind:
 
     @property
     def default_grid(self) -> Grid:
-        """The grid of a challenge that names none."""
+        """The grid of a challenge that does not name one."""
         return self.defaults[self.own_shape]
 
     def plays_on(self, grid: Grid) -> bool:

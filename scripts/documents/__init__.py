@@ -1,1 +1,1 @@
-"""What writes and checks the documentation: see `scripts/write_docs` and `scripts/check_docs`."""
+"""Writing and checking the documentation: see `scripts/write_docs` and `scripts/check_docs`."""

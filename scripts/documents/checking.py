@@ -1,11 +1,11 @@
-"""What a page of the documentation says that is not so.
+"""Finding what a page of the documentation says wrongly.
 
-- Links: the file is there, and has the heading behind `#`.
+- Links: the file exists, and has the heading after `#`.
 - Commands by mail, as code: the table of commands reads them, or shows them as they are written.
-- Commands of `pbm-oust`: there is such a command, and it has these options.
-- Scripts: they are there, and know the options.
-- Paths of files: they are there. A part in capitals stands for any name.
-- What is listed: each library, each key of the configuration and each room is there.
+- Commands of `pbm-oust`: the command exists, and has these options.
+- Scripts: they exist, and know the options.
+- Paths of files: they exist. A part in capitals stands for any name.
+- Lists: each library, each key of the configuration and each room is there.
 """
 
 import configparser
@@ -28,7 +28,7 @@ _PATH = re.compile(rf"(?<![\w./-])(?:{TOP})/[\w./*-]*")
 _SCRIPT = re.compile(r"(?<![\w./-])(?:\.venv/bin/python )?(scripts/\w+)((?: [^\s;|]+)*)")
 _PROGRAM = re.compile(r"(?<![\w=-])(?:\S*/)?pbm-oust(?= |$)([^|;>#\n]*)")
 _MADE = re.compile(r"games/(?:outbox|pbm_oust\.|key)|.*\.(?:mo|pot)$")
-"""What is in no commit: it comes about when the program runs or is built."""
+"""What is not committed: running or building the program makes it."""
 
 
 def pages() -> list[Page]:
@@ -39,7 +39,7 @@ def pages() -> list[Page]:
 
 
 def faults() -> Iterator[str]:
-    """Yield what is wrong in all pages: file, line and what it is."""
+    """Yield what is wrong in all pages: file, line and fault."""
     for page in pages():
         yield from faults_of(page)
     for names, file in (
@@ -93,7 +93,7 @@ def _faults_of_code(text: str) -> list[str]:
 
 
 def _fault_of_program(arguments: str) -> str | None:
-    """Return what is wrong with what stands behind `pbm-oust`."""
+    """Return what is wrong with what follows `pbm-oust`."""
     command: click.Command = main
     names = ["pbm-oust"]
     options = _options_of(main)
@@ -120,7 +120,7 @@ def _fault_of_program(arguments: str) -> str | None:
 
 
 def _options_of(command: click.Command) -> dict[str, bool]:
-    """Return the options of a command, and whether a value stands behind each."""
+    """Return the options of a command, and whether each takes a value."""
     found = {"--help": False, "-h": False, "--version": False}
     for option in command.params:
         if isinstance(option, click.Option):
@@ -172,7 +172,7 @@ def _faults_of_map(lines: list[Found]) -> Iterator[tuple[Found, str | None]]:
 
 
 def unnamed(names: Iterable[str], text: str) -> list[str]:
-    """Return the names that a text does not have as whole words."""
+    """Return the names that a text does not hold as whole words."""
     return [name for name in names if not re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text)]
 
 

@@ -46,7 +46,7 @@ def _row(path: tuple[str, ...], command: click.Command) -> tuple[str, str]:
 
 
 def _parameters(command: click.Command) -> list[click.Parameter]:
-    """Return what may stand behind a command, options first."""
+    """Return what may follow a command, options first."""
     shown = [each for each in command.params if not getattr(each, "hidden", False)]
     return sorted(shown, key=lambda each: isinstance(each, click.Argument))
 

@@ -1,7 +1,7 @@
 """The picture of the rooms: a box for each, on floors, and an arrow for each import that counts.
 
-Boxes are laid out as Sugiyama's method does it: an arrow over several floors passes each of them at
-a place of its own, and places are ordered and moved so that arrows are short and cross little.
+Boxes are laid out by Sugiyama's method: an arrow over several floors passes each of them at a place
+of its own, and places are ordered and moved so that arrows are short and rarely cross.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,14 +19,14 @@ LANE = 14
 """The width of the place where an arrow passes a floor."""
 MARGIN = 24
 SWEEPS = 40
-"""How often the order of the places is tried to be made better."""
+"""How often to try to improve the order of the places."""
 MOVES = 600
-"""How often the places are moved nearer to those that they are joined to."""
+"""How often to move the places nearer to those that they are joined to."""
 CLOSE = 3
-"""How much more a room on the next floor counts than an arrow that comes from further away."""
+"""How much more a room on the next floor counts than an arrow from further away."""
 
 Place = str | tuple[str, str, int]
-"""A room, or where the arrow from a room to another one passes a floor."""
+"""A room, or the point where the arrow between two rooms passes a floor."""
 
 STYLE = """
   text { font-family: system-ui, 'Segoe UI', 'Helvetica Neue', 'DejaVu Sans', sans-serif; }
@@ -161,10 +161,10 @@ def _joined(ways: list[list[Place]]) -> dict[Place, list[Place]]:
 
 
 def _apart(row: Sequence[Place], wanted: Sequence[float]) -> list[float]:
-    """Return places as near as possible to where they are wanted, none over another.
+    """Return places as near as possible to where they are wanted, without overlaps.
 
-    Places that would overlap are joined to a block, which stands where its parts want to be on
-    average.
+    Places that would overlap are joined into a block, at the average of where its parts want to
+    be.
     """
     blocks: list[tuple[list[float], list[float]]] = []
     offset = 0.0

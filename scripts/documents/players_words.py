@@ -14,12 +14,12 @@ from pbm_oust.service.table import FORMS, GENERAL_FORMS, KIND_FORMS, VOCABULARY,
 from scripts.documents.commands import usages
 
 _PLACE = re.compile(r"\b(PASSWORD|USERID|BOARD)\b")
-"""A place in a command line, by which one is known."""
+"""A place in a command line, which shows that it is one."""
 _NO_COMMAND = re.compile(rf"[0-9]|({'|'.join(shape.value for shape in Shape)})\b")
-"""What stands behind the name of a game where that is no command: `oust 17`, `oust square 4x4`."""
+"""What follows the name of a game if it is not a command: `oust 17`, `oust square 4x4`."""
 _OPTION = re.compile(r"--?[a-z]+(?:=\S+)?")
 _PLAIN = re.compile(r"[^\W\d_A-Z]+(?: .*)?")
-"""What begins with a word in small letters, as all that players write does."""
+"""What begins with a word in small letters, like all that players write."""
 _OF_PLAYERS = {*NAMES, *(value for name in NAMES for value in values_of(name))}
 
 
@@ -32,8 +32,8 @@ def fault_of_line(line: str) -> str | None:
 def fault_of_span(text: str, *, is_strict: bool = False) -> str | None:
     """Return what is wrong with code within a sentence, if it looks like a command.
 
-    On a page that is strict, all code that begins with a small letter has to be something that
-    players can write.
+    On a strict page, all code that begins with a small letter has to be something that players can
+    write.
     """
     if _looks_like_command(text):
         return _fault(text)
@@ -65,7 +65,7 @@ def _fault(text: str) -> str | None:
 
 
 def _is_read(text: str) -> bool:
-    """Return whether a line is a command once something is put into the places that it has."""
+    """Return whether a line is a command once its places are filled in."""
     line = text.replace("[#N]", "")
     line = re.sub(r"\bBOARD\b", "17", line)
     line = re.sub(r"\b(?:NUMBER|BOARDS|N)\b", "4", line)

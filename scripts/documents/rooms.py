@@ -1,4 +1,4 @@
-"""The rooms of the program and which of them import which, as the modules on disk say."""
+"""The rooms of the program and their imports, from the modules on disk."""
 
 import ast
 import configparser
@@ -11,7 +11,7 @@ import grimp
 ROOT = Path(__file__).parents[2]
 PACKAGE = "pbm_oust"
 LONGEST = 56
-"""The most letters of what is said about a room."""
+"""The most letters of the text about a room."""
 
 Graph = Mapping[str, frozenset[str]]
 """What each room imports directly."""
@@ -19,10 +19,10 @@ Graph = Mapping[str, frozenset[str]]
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """A package or a single module right below the program's own."""
+    """A package or a single module directly in the program's package."""
 
     name: str
-    """As a folder listing has it: `store/`, `refusal.py`."""
+    """As in a listing of the folder: `store/`, `refusal.py`."""
     about: str
     """What it is, from its docstring."""
     is_pure: bool
@@ -30,7 +30,7 @@ class Room:
 
 
 def rooms() -> dict[str, Room]:
-    """Return all rooms by their names as modules, from the top of the house down."""
+    """Return all rooms by their module names, from the top of the house down."""
     found = {}
     pure = {_room_of(module) for module in _contract("pure", "source_modules")}
     for path in (ROOT / PACKAGE).iterdir():
@@ -43,7 +43,7 @@ def rooms() -> dict[str, Room]:
 
 
 def imports() -> Graph:
-    """Return which room imports which."""
+    """Return the rooms that each room imports."""
     graph = grimp.build_graph(PACKAGE)
     known = rooms()
     found: dict[str, set[str]] = {name: set() for name in known}
@@ -56,7 +56,7 @@ def imports() -> Graph:
 
 
 def floors(graph: Graph) -> dict[str, int]:
-    """Return how many rooms lie on the longest way down from each room. Raises ValueError."""
+    """Return the number of rooms on the longest way down from each room. Raises ValueError."""
     known: dict[str, int] = {}
 
     def floor(room: str, above: tuple[str, ...] = ()) -> int:
@@ -73,7 +73,7 @@ def floors(graph: Graph) -> dict[str, int]:
 
 
 def reduced(graph: Graph) -> Graph:
-    """Return the imports without those that a longer way says as well."""
+    """Return the imports without those that a longer way implies."""
     below = {room: _all_below(room, graph) for room in graph}
     return {
         room: frozenset(
@@ -100,7 +100,7 @@ def _room_of(module: str) -> str:
 
 
 def _about(source: Path) -> str:
-    """Return the first sentence of a module's docstring, of a long one what precedes its colon."""
+    """Return the first sentence of a module's docstring; if long, only what precedes its colon."""
     text = ast.get_docstring(ast.parse(source.read_text())) or ""
     first = " ".join(text.split("\n\n")[0].replace("`", "").split())
     sentence = first.partition(". ")[0].removesuffix(".")
