@@ -1,4 +1,4 @@
-"""Which accounts: by address, by what they watch or want, and by what is due.
+"""Finding accounts: by address, by what they watch or want, and by what is due.
 
 Each query is served by an index. All functions may raise DatabaseFault.
 """
@@ -48,7 +48,7 @@ HIGHEST_SEEK = "SELECT highest FROM seek_numbers WHERE kind = ?"
 REJECTING = "SELECT userid FROM rejections WHERE rejected = ? ORDER BY userid"
 
 PAGE = 500
-"""How many accounts are asked for at a time."""
+"""How many accounts are read at a time."""
 
 
 def has_account(snapshot: Snapshot, userid: str) -> bool:
@@ -57,12 +57,12 @@ def has_account(snapshot: Snapshot, userid: str) -> bool:
 
 
 def those_with_accounts(snapshot: Snapshot, userids: Iterable[str]) -> frozenset[str]:
-    """Return those of some userids that accounts have."""
+    """Return those userids that have accounts."""
     return frozenset(_firsts(snapshot, WITH_ACCOUNTS, json.dumps(list(userids))))
 
 
 def userids_after(snapshot: Snapshot, userid: str = "", most: int = PAGE) -> list[str]:
-    """Return the userids of accounts that come after this one, in order; at most so many."""
+    """Return the userids of accounts after this one, in order, at most `most`."""
     return _firsts(snapshot, USERIDS_AFTER, userid, most)
 
 
@@ -93,7 +93,7 @@ def watchers(snapshot: Snapshot, kind: str, board: int) -> list[Account]:
 
 
 def wanting_broadcasts(snapshot: Snapshot) -> Iterator[Account]:
-    """Yield the accounts of those who want what is written to everybody.
+    """Yield the accounts of those who want broadcasts.
 
     Players who have signed off and accounts that are disabled or damaged are left out.
     """
@@ -101,19 +101,19 @@ def wanting_broadcasts(snapshot: Snapshot) -> Iterator[Account]:
 
 
 def accounts_wanting_broadcasts(snapshot: Snapshot) -> list[Account]:
-    """Return the accounts of those who want what is written to everybody."""
+    """Return the accounts of those who want broadcasts."""
     return list(wanting_broadcasts(snapshot))
 
 
 def with_digest_due(snapshot: Snapshot, now: datetime) -> list[str]:
-    """Return the userids of those whose boards are to be looked at for a digest, oldest first."""
+    """Return the userids of those whose digest is due, oldest first."""
     return _firsts(snapshot, DIGEST_DUE, seconds(now))
 
 
 def open_seeks(snapshot: Snapshot, kind: str, since: datetime) -> list[tuple[Seek, str]]:
-    """Return the challenges of a game that were made after a moment, with the seekers' userids.
+    """Return the open challenges of a game that are newer than `since`, with the seekers' userids.
 
-    Those of players who have signed off and of disabled accounts are left out.
+    Those of players who have signed off or whose accounts are disabled are left out.
     """
     found = []
     for userid, *row in snapshot.rows(OPEN_SEEKS, kind, seconds(since)):
@@ -123,19 +123,19 @@ def open_seeks(snapshot: Snapshot, kind: str, since: datetime) -> list[tuple[See
 
 
 def seeker(snapshot: Snapshot, kind: str, number: int) -> Account | None:
-    """Return the account of whoever made the open challenge of this number, or None."""
+    """Return the account that made the open challenge with this number, or None."""
     found = snapshot.row(SEEKER, kind, number)
     return ACCOUNTS.read(snapshot, found[0]) if found else None
 
 
 def next_seek_number(snapshot: Snapshot, kind: str) -> int:
-    """Return the number of the next open challenge of a game, which none ever had."""
+    """Return the number for the next open challenge of a game; numbers are never used twice."""
     found = snapshot.row(HIGHEST_SEEK, kind)
     return 1 + max(found[0] if found else 0, highest_source(snapshot, kind, SOURCE))
 
 
 def rejecting(snapshot: Snapshot, userid: str) -> list[str]:
-    """Return the userids of those who want no games with a player."""
+    """Return the userids of those who reject a player."""
     return _firsts(snapshot, REJECTING, userid)
 
 
@@ -145,7 +145,7 @@ def _firsts(snapshot: Snapshot, statement: str, *values: int | str) -> list[str]
 
 
 def _accounts(snapshot: Snapshot, statement: str, read: Reading) -> Iterator[Account]:
-    """Yield the accounts that a statement gives page by page, each read when it is wanted."""
+    """Yield the accounts that a statement gives page by page; each is read when needed."""
     userids = _firsts(snapshot, statement, "", PAGE)
     while userids:
         yield from read(snapshot, userids)
@@ -159,7 +159,7 @@ def _read(snapshot: Snapshot, userids: Iterable[str]) -> Iterator[Account]:
 
 
 def _readable(snapshot: Snapshot, userids: Iterable[str]) -> Iterator[Account]:
-    """Yield accounts as `_read` does, but for damaged ones, which hold up nobody else."""
+    """Yield accounts as `_read` does, but leave out damaged ones."""
     for userid in userids:
         with suppress(AccountDamaged):
             yield from _read(snapshot, [userid])

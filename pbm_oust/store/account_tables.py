@@ -1,7 +1,7 @@
 """The tables of what accounts keep: their statements, and their cells as the database has them.
 
-Each noun in `accounts/registry.py` has a table of its name with its columns, behind the userid and
-the position of the row.
+Each noun in `accounts/registry.py` has a table of its name: the userid, the position of the row,
+and the columns of the noun.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ from pbm_oust.store.faults import AccountDamaged
 T = TypeVar("T")
 
 ADDRESSES = "addresses"
-"""The table of the addresses, which are a part of every account."""
+"""The table of addresses, which every account has."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Table:
 
     @cached_property
     def delete(self) -> str:
-        """The statement that removes the rows of an account from a position on."""
+        """The statement that removes the rows of an account from some position on."""
         return f"DELETE FROM {self.noun.name} WHERE userid = ? AND position >= ?"  # noqa: S608 - the names are ours
 
     @cached_property
@@ -41,7 +41,7 @@ class Table:
 
     @cached_property
     def mentions(self) -> tuple[str, ...]:
-        """The statements for the userids of those whose rows name a player."""
+        """The statements that find the userids of accounts whose rows name a player."""
         return tuple(
             f"SELECT userid FROM {self.noun.name} WHERE {column.name} = ?"  # noqa: S608 - the names are ours
             for column in self.noun.columns
@@ -55,7 +55,7 @@ class Table:
 
 
 class Tables:
-    """The tables of some nouns, and that of the addresses."""
+    """The tables of some nouns, and of the addresses."""
 
     def __init__(self, nouns: Nouns) -> None:
         self._tables = tuple(map(Table, nouns))
@@ -84,7 +84,7 @@ class Tables:
 
 
 def value_of(noun: Kept[T], userid: str, rows: Sequence[Sequence[Value]]) -> T:
-    """Return what the rows of a noun's table say. Raises AccountDamaged."""
+    """Return the value in the rows of a noun's table. Raises AccountDamaged."""
     try:
         found = [
             tuple(_found(*pair) for pair in zip(noun.columns, cells, strict=True)) for cells in rows

@@ -1,4 +1,4 @@
-"""Accounts taken from one home to another, as lines of JSON (`accounts/exported.py`)."""
+"""Taking accounts from one home to another, as lines of JSON (`accounts/exported.py`)."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -12,7 +12,7 @@ from pbm_oust.store.connections import Snapshot, Transaction
 
 
 class UseridsTaken(Exception):
-    """There are accounts with these userids already; nothing has been written."""
+    """Accounts with these userids already exist; nothing has been written."""
 
     def __init__(self, userids: Iterable[str]) -> None:
         self.userids = tuple(sorted(userids))
@@ -25,9 +25,9 @@ def export_accounts(snapshot: Snapshot) -> Iterator[str]:
 
 
 def parse_accounts(lines: Iterable[str]) -> list[Account]:
-    """Return the accounts of lines of JSON; empty lines are left out.
+    """Return the accounts in lines of JSON; empty lines are left out.
 
-    Raises BadAccount, which names the line, also for a userid that comes twice.
+    Raises BadAccount, which names the line, also if a userid occurs twice.
     """
     accounts: dict[str, Account] = {}
     for number, line in enumerate(lines, 1):
@@ -46,7 +46,7 @@ def parse_accounts(lines: Iterable[str]) -> list[Account]:
 def import_accounts(transaction: Transaction, accounts: Iterable[Account]) -> None:
     """Write accounts that come from elsewhere, all or none of them.
 
-    Open challenges whose numbers were given here before get others. Raises UseridsTaken.
+    Open challenges whose numbers were used here before get new ones. Raises UseridsTaken.
     """
     coming = list(accounts)
     if taken := those_with_accounts(transaction, (account.userid for account in coming)):
@@ -56,7 +56,7 @@ def import_accounts(transaction: Transaction, accounts: Iterable[Account]) -> No
 
 
 def _numbered(snapshot: Snapshot, accounts: list[Account]) -> Iterator[Account]:
-    """Yield accounts with numbers for their open challenges that nobody else has."""
+    """Yield accounts whose open challenges have numbers that are free here."""
     seeks = [seek for account in accounts for seek in SEEKS.of(account)]
     free = {kind: next_seek_number(snapshot, kind) for kind in {seek.kind for seek in seeks}}
     used: set[tuple[str, int]] = set()

@@ -1,10 +1,10 @@
-"""Accounts in the database: read whole, written where they have changed.
+"""Accounts in the database: read whole; only what has changed is written.
 
     account = ACCOUNTS.read(snapshot, "alice")
     database.write(lambda transaction: ACCOUNTS.write(transaction, with_note(account, ..)))
 
-An account knows its version. What is written over another version than the one that was read
-changes nothing and raises AccountChanged: whoever wanted it reads again.
+An account knows its version. If the database has another version than the one that was read,
+writing changes nothing and raises AccountChanged, and the caller reads again.
 
 All methods may raise DatabaseFault.
 """
@@ -26,11 +26,11 @@ from pbm_oust.store.faults import Stale
 
 
 class AccountChanged(Stale):
-    """An account is not, or no longer, what was read of it; nothing has been written."""
+    """An account is no longer as it was read; nothing has been written."""
 
 
 class Accounts:
-    """The accounts of a home with these nouns. It holds nothing but statements."""
+    """The accounts of a home with these nouns. It holds only statements."""
 
     def __init__(self, nouns: Nouns = KEPT) -> None:
         self._nouns = nouns
@@ -59,9 +59,9 @@ class Accounts:
         return account
 
     def write(self, transaction: Transaction, account: Account) -> Account:
-        """Write an account in the place of the version that it was made from, and return it.
+        """Write an account over the version that it was made from, and return it.
 
-        One whose version is 0 is new. Raises AccountChanged.
+        A new account has version 0. Raises AccountChanged.
         """
         version = self._next_version(transaction)
         stored = (
@@ -94,7 +94,7 @@ class Accounts:
         return replace(account, version=version)
 
     def check(self, snapshot: Snapshot, accounts: Iterable[Account]) -> None:
-        """Raise AccountChanged if some account is not the one that was read."""
+        """Raise AccountChanged if some account is no longer as it was read."""
         for account in accounts:
             statement = "SELECT 1 FROM accounts WHERE userid = ? AND version = ?"
             if not snapshot.row(statement, account.userid, account.version):
@@ -109,9 +109,9 @@ class Accounts:
         self._rename_elsewhere(transaction, account.userid, None)
 
     def rename(self, transaction: Transaction, account: Account, new: str) -> Account:
-        """Give an account another userid, in the accounts of others too, and return it.
+        """Give an account another userid, also in the accounts of others, and return it.
 
-        Raises AccountChanged, also where somebody has the userid.
+        Raises AccountChanged, also if somebody else has the userid.
         """
         old = account.userid
         renamed = replace(account, userid=new)
@@ -124,7 +124,7 @@ class Accounts:
         return renamed
 
     def merge(self, transaction: Transaction, account: Account, other: Account) -> Account:
-        """Make another account part of one, in the accounts of others too, and return that one.
+        """Merge `other` into an account, also in the accounts of others, and return the account.
 
         Raises AccountChanged.
         """
@@ -134,7 +134,7 @@ class Accounts:
         return both
 
     def mentioning(self, snapshot: Snapshot, userid: str) -> list[str]:
-        """Return the userids of those whose accounts name a player, as one they reject."""
+        """Return the userids of accounts that name a player, for example as rejected."""
         found = {
             each
             for table in self.tables
@@ -180,7 +180,7 @@ class Accounts:
         found: list[Row],
         wanted: list[Row],
     ) -> None:
-        """Write the rows of a noun from the first one on that is not there so."""
+        """Write the rows of a noun, starting with the first that differs."""
         pairs = zip(found, wanted, strict=False)
         same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         if same < len(found):
@@ -190,7 +190,7 @@ class Accounts:
 
 
 ACCOUNTS = Accounts()
-"""The accounts with everything that the product keeps."""
+"""The accounts with all nouns of the program."""
 
 
 def _seconds_or_none(at: datetime | None) -> int | None:

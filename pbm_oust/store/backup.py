@@ -1,12 +1,12 @@
-"""Backups: what a home holds at one moment, copied while others use it, and made a home again.
+"""Backups: copying what a home holds at one moment, while others use it, and restoring it.
 
     DIR/pbm_oust.db          the database, by SQLite's own backup
-    DIR/oust/17.txt          histories as they stood when the database was copied
+    DIR/oust/17.txt          histories as they were when the database was copied
     DIR/key                  the secret of the home
-    DIR/pbm_oust.toml        the configuration, where there is one
+    DIR/pbm_oust.toml        the configuration, if there is one
 
-The database is copied first, and gets its name last: where it is missing, no backup was finished.
-Lines that wait in it are in the copied histories already. A history that has gone on since is cut.
+The database is copied first and named last: without it, a backup is not complete. Lines that wait
+in it are already in the copied histories. A history that has gone on since is cut.
 """
 
 import re
@@ -41,11 +41,11 @@ from pbm_oust.store.waiting import (
 _RECORD = re.compile(rb"^ {0,3}([0-9]+) [xo*] ", re.MULTILINE)
 _LEAVING = (State.WAITING, State.HELD, State.FILE)
 _MOST_ATTEMPTS = 10
-"""How often players may get other userids while a backup is made."""
+"""How often players may be renamed while a backup is made."""
 
 
 class NotCopied(Exception):
-    """Why a backup cannot be made, or a home not be restored; nothing has been written."""
+    """A backup or a restore is not possible, and why; nothing has been written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +55,11 @@ class Copied:
     boards: int
     accounts: int
     letters: int
-    """Those that wait or are held back."""
+    """Letters that wait or are held back."""
 
 
 def back_up(home: Home, folder: Path, progress: Progress) -> Copied:
-    """Copy a home into a folder that is empty or not there yet, whoever uses the home meanwhile.
+    """Copy a home into a folder that is empty or missing, while others may use the home.
 
     Raises NotCopied, DatabaseFault and OSError.
     """
@@ -81,9 +81,9 @@ def back_up(home: Home, folder: Path, progress: Progress) -> Copied:
 
 
 def restore(folder: Path, path: Path, progress: Progress, disk: Disk | None = None) -> Copied:
-    """Make a home at a path, which is empty or not there yet, of a backup.
+    """Make a home from a backup, at a path that is empty or missing.
 
-    Its letters are held back: some may have left since. Raises NotCopied, and OSError.
+    Its letters are held back, because some may have left since. Raises NotCopied and OSError.
     """
     if not (folder / FILE_NAME).is_file():
         raise NotCopied(f"{folder} is no backup: it holds no {FILE_NAME}")
@@ -113,7 +113,7 @@ def restore(folder: Path, path: Path, progress: Progress, disk: Disk | None = No
 
 @contextmanager
 def _filled(disk: Disk, folder: Path, advice: str) -> Iterator[None]:
-    """Make a folder, or take an empty one; what the body writes into it goes if it fails."""
+    """Make a folder, or use an empty one; if the body fails, what it wrote there is removed."""
     if folder.exists() and not folder.is_dir():
         raise NotCopied(f"{folder} is no folder; {advice}")
     if folder.exists() and any(folder.iterdir()):
@@ -129,7 +129,7 @@ def _filled(disk: Disk, folder: Path, advice: str) -> Iterator[None]:
 
 
 def _copy(home: Home, folder: Path, progress: Progress) -> tuple[Copied, int]:
-    """Copy the database and the histories that belong to it; return the latest rewriting, too."""
+    """Copy the database and its histories; return also the id of the latest rewriting."""
     there = {name for kind in KINDS for name in _files(home.boards.histories, kind)}
     with home.database.copied_to(folder / UNFINISHED) as snapshot:
         names = sorted(there | _known(snapshot))
@@ -147,7 +147,7 @@ def _copy(home: Home, folder: Path, progress: Progress) -> tuple[Copied, int]:
 
 
 def _history_at(snapshot: Snapshot, histories: Histories, name: BoardName) -> bytes:
-    """Return a history as it stood at the moment of a snapshot. Raises NoSuchFile."""
+    """Return a history as it was at the moment of a snapshot. Raises NoSuchFile."""
     waiting, entry = waiting_for(snapshot, name), find_entry(snapshot, name)
     try:
         data = histories.read(name).data
@@ -159,7 +159,7 @@ def _history_at(snapshot: Snapshot, histories: Histories, name: BoardName) -> by
 
 
 def up_to(data: bytes, records: int) -> bytes:
-    """Return a history as it was before it got more than so many records."""
+    """Return a history cut to so many records."""
     body = data.find(b"\n\n") + 1
     for match in _RECORD.finditer(data, body):
         if int(match[1]) > records:
@@ -176,7 +176,7 @@ def _restore_histories(source: Histories, home: Home) -> None:
 
 
 def _copy_file(disk: Disk, path: Path, target: Path, mode: int | None) -> None:
-    """Copy a file if it is there, with a mode or with its own."""
+    """Copy a file if it exists, with the given mode or its own."""
     with suppress(FileNotFoundError):
         disk.write(target, path.read_bytes(), path.stat().st_mode & 0o777 if mode is None else mode)
 
@@ -186,7 +186,7 @@ def _files(histories: Histories, kind: str) -> Iterator[BoardName]:
 
 
 def _known(snapshot: Snapshot) -> set[BoardName]:
-    """Return the boards of which a database knows."""
+    """Return the boards that a database knows."""
     indexed = {name for kind in KINDS for name in stamps_in(snapshot, kind)}
     return indexed | set(boards_with_waiting(snapshot))
 

@@ -1,7 +1,7 @@
-"""What is asked of the index of boards. Each question is answered by an index of a table.
+"""Queries to the index of boards. Each is served by an index of a table.
 
-The index may be behind a history that was edited by hand a moment ago: who shows or changes a board
-reads it.
+The index may be behind a history that was edited by hand a moment ago, so showing or changing a
+board always reads its history.
 """
 
 from collections.abc import Sequence
@@ -21,16 +21,16 @@ _ENTRIES = (
 
 
 class Standing(Enum):
-    """Whose boards are meant."""
+    """In what sense a board belongs to a player."""
 
     OWNS = "owns"
-    """Those on which a player owns a side at the end of the history."""
+    """The player owns a side at the end of the history."""
     STANDS = "stands"
-    """Those in whose history the userid stands anywhere."""
+    """The userid is anywhere in the history."""
 
 
 def find_entry(snapshot: Snapshot, name: BoardName) -> Entry | None:
-    """Return the entry of a board; None for one that is damaged, or that there is not."""
+    """Return the entry of a board; None if it is damaged or does not exist."""
     found = _entries(
         snapshot, f"{_ENTRIES} boards b WHERE kind = ? AND board = ?", name.kind, name.board
     )
@@ -38,7 +38,7 @@ def find_entry(snapshot: Snapshot, name: BoardName) -> Entry | None:
 
 
 def find_damage(snapshot: Snapshot, name: BoardName) -> Damage | None:
-    """Return what is wrong with the history of a board; None for one that replays, or for none."""
+    """Return what is wrong with the history of a board; None if it replays or does not exist."""
     row = snapshot.row(
         "SELECT x, o, line, reason FROM damaged_boards WHERE kind = ? AND board = ?",
         name.kind,
@@ -84,7 +84,7 @@ def boards_of_player(
 
 
 def count_active(snapshot: Snapshot, userid: str) -> int:
-    """Return on how many boards that go on a player owns a side."""
+    """Return the number of active boards on which a player owns a side."""
     row = snapshot.row(
         "SELECT count(*) FROM board_userids WHERE userid = ? AND state = ? AND is_owner = 1",
         userid,
@@ -94,7 +94,7 @@ def count_active(snapshot: Snapshot, userid: str) -> int:
 
 
 def boards_to_move(snapshot: Snapshot, userid: str, kind: str | None = None) -> list[Entry]:
-    """Return the boards on which a player is to move, in order of kinds and numbers."""
+    """Return the boards where a player is to move, in order of kinds and numbers."""
     statement = f"{_ENTRIES} boards b WHERE to_move = ?"
     if kind is None:
         return sorted(_entries(snapshot, statement, userid), key=lambda entry: entry.name)
@@ -102,7 +102,7 @@ def boards_to_move(snapshot: Snapshot, userid: str, kind: str | None = None) -> 
 
 
 def boards_between(snapshot: Snapshot, one: str, other: str) -> list[BoardName]:
-    """Return the boards in whose histories both of two userids stand, damaged ones too."""
+    """Return the boards with both userids in their histories, including damaged ones."""
     rows = snapshot.rows(
         "SELECT a.kind, a.board FROM board_userids a JOIN board_userids b "
         "ON b.userid = ? AND b.kind = a.kind AND b.board = a.board "
@@ -114,13 +114,13 @@ def boards_between(snapshot: Snapshot, one: str, other: str) -> list[BoardName]:
 
 
 def boards_with(snapshot: Snapshot, userid: str) -> list[BoardName]:
-    """Return the boards in whose histories a userid stands, damaged ones too, in order."""
+    """Return the boards with a userid in their histories, including damaged ones, in order."""
     rows = snapshot.rows("SELECT kind, board FROM board_userids WHERE userid = ?", userid)
     return sorted(BoardName(*row) for row in rows)
 
 
 def has_played(snapshot: Snapshot, userid: str) -> bool:
-    """Return whether a userid stands in any history, or did and is just being replaced."""
+    """Return whether a userid is in any history, or is just being replaced there."""
     row = snapshot.row("SELECT 1 FROM board_userids WHERE userid = ? LIMIT 1", userid)
     return row is not None or is_about_to_go(snapshot, userid)
 
@@ -138,7 +138,7 @@ def finished_since(snapshot: Snapshot, kind: str, since: datetime) -> list[Entry
 
 
 def count_finished(snapshot: Snapshot, kind: str) -> int:
-    """Return how many boards of a kind are over."""
+    """Return the number of finished boards of a kind."""
     row = snapshot.row(
         "SELECT count(*) FROM boards WHERE kind = ? AND state = ?", kind, State.OVER.value
     )
@@ -158,9 +158,9 @@ def latest_finished(snapshot: Snapshot, kind: str, most: int) -> list[Entry]:
 
 
 def due_by(snapshot: Snapshot, moment: datetime) -> list[BoardName]:
-    """Return the boards on which the clock may ask for something by a moment, the earliest first.
+    """Return the boards on which something may be due by a moment, the earliest first.
 
-    Whether it does depends on the vacations of the player to move.
+    Whether it is depends on the vacations of the player to move.
     """
     rows = snapshot.rows(
         "SELECT kind, board FROM boards WHERE due <= ? ORDER BY due, kind, board",
@@ -170,7 +170,7 @@ def due_by(snapshot: Snapshot, moment: datetime) -> list[BoardName]:
 
 
 def rated_games(snapshot: Snapshot, kind: str) -> list[Entry]:
-    """Return the games of a kind that count for ratings, in the order in which they do."""
+    """Return the games of a kind that count for ratings, in the order in which they count."""
     return _entries(
         snapshot,
         f"{_ENTRIES} boards b WHERE kind = ? AND is_rated = 1 AND state = 'over' "
@@ -188,7 +188,7 @@ def started_by(snapshot: Snapshot, key: str) -> BoardName | None:
 
 
 def started_from(snapshot: Snapshot, kind: str, source: Source) -> BoardName | None:
-    """Return the board of a kind that came from something."""
+    """Return the board of a kind that came from a source."""
     row = snapshot.row(
         "SELECT board FROM histories WHERE kind = ? AND source = ? AND source_number = ? "
         "ORDER BY board LIMIT 1",
@@ -200,7 +200,7 @@ def started_from(snapshot: Snapshot, kind: str, source: Source) -> BoardName | N
 
 
 def highest_source(snapshot: Snapshot, kind: str, word: str) -> int:
-    """Return the highest number of what boards of a kind came from, by its word; 0 for none."""
+    """Return the highest number among the sources with a word; 0 if there are none."""
     row = snapshot.row(
         "SELECT max(source_number) FROM histories WHERE kind = ? AND source = ?", kind, word
     )

@@ -37,7 +37,7 @@ from pbm_oust.store.waiting import (
 
 
 class BoardChanged(Stale):
-    """A board is no longer as it was read; the unit of work is to be done again from the start."""
+    """A board is no longer as it was read; the unit of work has to start again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Board:
 
     game: Game
     data: bytes
-    """The whole lines of its history, those that wait with them: what is compared at the commit."""
+    """The whole lines of its history and those that wait: what is compared at the commit."""
     has_result_line: bool
 
     @property
@@ -57,7 +57,7 @@ class Board:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What there is of a board: nothing, or a history and the stamp of its file."""
+    """What was found of a board: nothing, or a history and the stamp of its file."""
 
     data: bytes
     stamp: Stamp
@@ -65,7 +65,7 @@ class _Seen:
 
 
 def challenge_remark(key: str) -> bytes:
-    """Return the line of a history that names the message which started the board."""
+    """Return the line of a history with the key of the message that started the board."""
     return f"# challenge {key}\n".encode()
 
 
@@ -77,7 +77,7 @@ def name_of(game: Game) -> BoardName:
 class Boards:
     """The boards of a home. Any number of threads may use it.
 
-    The methods raise DamagedHistory where a history cannot be read or does not replay, and
+    The methods raise DamagedHistory if a history cannot be read or does not replay, and
     DatabaseFault.
     """
 
@@ -89,7 +89,7 @@ class Boards:
         self._lock = threading.Lock()
 
     def read(self, snapshot: Snapshot, kind: Kind, number: int) -> Board:
-        """Return a board as it is. Raises NotAllowed if there is none, and DamagedHistory."""
+        """Return a board. Raises NotAllowed if there is none, and DamagedHistory."""
         name = BoardName(kind.name, number)
         seen = self._see(snapshot, name)
         if not seen.is_there:
@@ -100,7 +100,7 @@ class Boards:
         return self.replayed(name, seen.data)
 
     def read_file(self, kind: Kind, number: int) -> Board:
-        """Return a board as its file alone says it is, without a database. Raises as `read`."""
+        """Return a board from its file alone, without a database. Raises as `read` does."""
         name = BoardName(kind.name, number)
         try:
             found = self.histories.read(name)
@@ -111,7 +111,7 @@ class Boards:
         return self.replayed(name, join(found.data, Waiting()).content)
 
     def is_current(self, snapshot: Snapshot, board: Board) -> bool:
-        """Return whether a board still is as it was read."""
+        """Return whether a board is still as it was read."""
         return self._see(snapshot, board.name).data == board.data
 
     def next_number(self, snapshot: Snapshot, kind: Kind) -> int:
@@ -122,8 +122,8 @@ class Boards:
     def start(self, transaction: Transaction, game: Game, key: str, remarks: bytes = b"") -> Board:
         """Make a board of a game, which may have begun elsewhere, and return it.
 
-        `remarks` are whole lines that stand below the header. Raises BoardChanged where there is a
-        board of that number.
+        `remarks` are whole lines to go below the header. Raises BoardChanged if a board has that
+        number already.
         """
         text = format_header(game.header).encode() + remarks + format_records(game, 0).encode()
         return self.start_from(transaction, game, text, key)
@@ -131,7 +131,7 @@ class Boards:
     def start_from(self, transaction: Transaction, game: Game, text: bytes, key: str) -> Board:
         """Make a board of a whole history, which replays to a game, and return the board.
 
-        Raises BoardChanged where there is a board of that number.
+        Raises BoardChanged if a board has that number already.
         """
         seen = self._see(transaction, name_of(game))
         if seen.is_there:
@@ -153,9 +153,9 @@ class Boards:
         return self._see(snapshot, name).is_there
 
     def append(self, transaction: Transaction, board: Board, acted: Game, key: str) -> Board:
-        """Add the records that a game has beyond those of a board, and return the board then.
+        """Add the new records of a game to a board, and return the board after that.
 
-        Without any, its result line is added where only that is missing. Raises BoardChanged.
+        Without new records, a missing result line is added. Raises BoardChanged.
         """
         seen = self._see_unchanged(transaction, board)
         text = self.after(board, acted).data[len(board.data) :]
@@ -164,16 +164,16 @@ class Boards:
         return self._write(transaction, acted, Lines(len(board.game.records) + 1, text, key), seen)
 
     def after(self, board: Board, acted: Game) -> Board:
-        """Return a board as it is when the records of a game have been added."""
+        """Return a board with the records of a game added."""
         text = format_records(acted, len(board.game.records)).encode()
         if board.has_result_line or not text:
             return board
         return Board(acted, board.data + text, acted.result is not None)
 
     def rename(self, transaction: Transaction, board: Board, old: str, new: str) -> Board:
-        """Give a player on a board another userid, and return the board then.
+        """Give a player on a board another userid, and return the board after that.
 
-        Raises BoardChanged, and DamagedHistory where the history would not replay then.
+        Raises BoardChanged, and DamagedHistory if the history would not replay then.
         """
         seen = self._see_unchanged(transaction, board)
         renamed = self.renamed(board, old, new)
@@ -198,7 +198,7 @@ class Boards:
     ) -> tuple[Reading, Stamp] | None:
         """Return what the index should say about a board, and the stamp of its file.
 
-        None where there is no such board. A history that ends with its result may be believed.
+        None if there is no such board. A history that ends with its result may be believed.
         """
         try:
             seen = self._see(snapshot, name)
@@ -209,15 +209,15 @@ class Boards:
         return self._reading(name, seen.data, believes=believes), seen.stamp
 
     def take_doubtful(self) -> frozenset[BoardName]:
-        """Return the boards that were read and do not fit the index, those since the last time."""
+        """Return the boards that were read since the last call and do not fit the index."""
         with self._lock:
             taken, self._doubtful = frozenset(self._doubtful), set()
         return taken
 
     def _see(self, snapshot: Snapshot, name: BoardName) -> _Seen:
-        """Return what there is of a board: what waits is read first, as it goes into the file.
+        """Return what there is of a board. What waits is read first, as it moves into the file.
 
-        Raises DamagedHistory where the file cannot be read.
+        Raises DamagedHistory if the file cannot be read.
         """
         waiting = waiting_for(snapshot, name)
         try:
@@ -247,7 +247,7 @@ class Boards:
         return read_entry(data, game, self._due)
 
     def _write(self, transaction: Transaction, game: Game, lines: Lines, seen: _Seen) -> Board:
-        """Let lines that lead to a game wait for a history, and write it into the index."""
+        """Let lines that lead to a game wait for a history, and write the game into the index."""
         name, data = name_of(game), seen.data + lines.text
         history = History(game, game.result is not None, len(data))
         self._replays.remember(name, data, history)

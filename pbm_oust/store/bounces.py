@@ -12,11 +12,11 @@ from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.connections import Row, Snapshot, Transaction
 
 MOST_KEPT = 10
-"""How many letters that came back are kept in mind for an address, the latest ones."""
+"""How many bounces are kept for an address, the latest ones."""
 
 
 def bounces_of(snapshot: Snapshot, address: str) -> Returned:
-    """Return what came back from an address."""
+    """Return the bounces of an address."""
     rows = snapshot.rows(
         "SELECT address, at, status, letter, subject FROM bounces WHERE normal = ? ORDER BY id",
         normal_address(address),
@@ -25,7 +25,7 @@ def bounces_of(snapshot: Snapshot, address: str) -> Returned:
 
 
 def note_bounce(transaction: Transaction, address: str, bounce: Bounce) -> Returned:
-    """Write down that a letter came back, unless that is known, and return all that did."""
+    """Record a bounce, unless it is known, and return all bounces of the address."""
     normal = normal_address(address)
     transaction.run(
         "INSERT INTO bounces (normal, address, at, status, letter, subject)"
@@ -47,12 +47,12 @@ def note_bounce(transaction: Transaction, address: str, bounce: Bounce) -> Retur
 
 
 def forget_bounces(transaction: Transaction, address: str) -> bool:
-    """Forget what came back from an address; return whether anything had."""
+    """Forget the bounces of an address; return whether there were any."""
     return transaction.run("DELETE FROM bounces WHERE normal = ?", normal_address(address)) > 0
 
 
 def all_bounces(snapshot: Snapshot) -> list[Returned]:
-    """Return every address from which letters came back."""
+    """Return the bounces of every address that has any."""
     rows = snapshot.rows(
         "SELECT address, at, status, letter, subject, normal FROM bounces ORDER BY normal, id"
     )

@@ -1,4 +1,4 @@
-"""How values are written in columns of the database. Pure."""
+"""Writing values in columns of the database. Pure."""
 
 from datetime import UTC, datetime
 
@@ -9,7 +9,7 @@ _BY_PLAYERS = frozenset(how.value for how in How)
 
 
 def seconds(moment: datetime) -> int:
-    """Return the seconds since 1970 at a moment."""
+    """Return a moment as seconds since 1970."""
     return int(moment.timestamp())
 
 
@@ -24,7 +24,7 @@ def format_outcome(result: Result) -> str:
 
 
 def parse_outcome(kind: Kind, text: str) -> Result:
-    """Return the result of a game that is written so. Raises ValueError."""
+    """Return the result that a text says. Raises ValueError."""
     winner, _, how = text.partition(" ")
     ending = How(how) if how in _BY_PLAYERS else kind.endings(how)
     return Result(None if winner == DRAW else Side(winner), ending)

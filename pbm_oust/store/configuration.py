@@ -1,4 +1,4 @@
-"""The configuration: `pbm_oust.toml` in the home, where everything has a default. Pure."""
+"""The configuration: `pbm_oust.toml` in the home; everything has a default. Pure."""
 
 import tomllib
 from dataclasses import dataclass, fields
@@ -8,7 +8,7 @@ from pbm_oust.accounts.address import parse_address
 
 
 class BadConfiguration(ValueError):
-    """A configuration that cannot be used; the message names the key and what would be right."""
+    """A configuration cannot be used; the message names the key and what would be right."""
 
 
 @dataclass(frozen=True, slots=True)

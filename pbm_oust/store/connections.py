@@ -21,7 +21,7 @@ Identity = tuple[int, int]
 """Device and inode of a file."""
 
 RESET_SIZE = 16 * 1024 * 1024
-"""The size in bytes to which the log is cut when it begins anew."""
+"""The size in bytes to which the log is cut when it starts again."""
 
 
 @dataclass
@@ -37,13 +37,13 @@ class _Log:
 
 
 class Connection:
-    """A connection to the file at `path`; where there is none, to tables with nothing in them.
+    """A connection to the file at `path`; if it is missing, to empty tables.
 
     Every method may raise DatabaseFault.
     """
 
     def __init__(self, path: Path, disk: Disk, patience: float, *, reads_only: bool) -> None:
-        """`patience` is for how many seconds to wait until other processes have written."""
+        """`patience` is the number of seconds to wait until other processes have written."""
         self.path = path
         self.identity = identity_of(path)
         self.is_broken = False
@@ -95,12 +95,12 @@ class Connection:
 
     @property
     def changed(self) -> int:
-        """How many rows the latest statement has changed."""
+        """The number of rows that the latest statement has changed."""
         return self._apsw.changes()
 
     @property
     def pages_logged(self) -> int:
-        """How many pages the log had after the latest commit of this connection."""
+        """The number of pages in the log after the latest commit of this connection."""
         return self._log.pages
 
     def execute(self, statement: str, values: tuple[Value, ...] = ()) -> list[Row]:
@@ -115,7 +115,7 @@ class Connection:
             raise fault from error
 
     def begin(self, statement: str) -> None:
-        """Begin a transaction, and make sure that the tables are those that we know."""
+        """Begin a transaction, and check that the tables have the version that we know."""
         self.execute(statement)
         version = self.version()
         if version > LATEST:
@@ -133,16 +133,16 @@ class Connection:
         return int(self.execute("PRAGMA user_version")[0][0])
 
     def shorten_log(self) -> None:
-        """Bring what the log holds into the file itself, as far as nobody reads older pages."""
+        """Move the log into the file itself, as far as nobody reads older pages."""
         self.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def empty_log(self) -> None:
-        """Bring all that the log holds into the file, and empty it, if nobody else uses it now."""
+        """Move the whole log into the file and empty it, unless somebody else uses it now."""
         self._apsw.set_busy_timeout(0)
         self.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def copy_to(self, path: Path) -> None:
-        """Copy all that the database holds into a file, which is empty, and sync it."""
+        """Copy all that the database holds into an empty file, and sync it."""
         try:
             copy = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
             try:
@@ -168,7 +168,7 @@ class Snapshot:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self.fault: DatabaseFault | None = None
-        """The first fault that a statement met."""
+        """The first fault of a statement."""
 
     def rows(self, statement: str, *values: Value) -> list[Row]:
         """Return all rows that a statement gives."""
@@ -187,16 +187,16 @@ class Snapshot:
 
 
 class Transaction(Snapshot):
-    """What the database holds while nobody else writes, and the changes made to it so far."""
+    """What the database holds while nobody else writes, with the changes made so far."""
 
     def run(self, statement: str, *values: Value) -> int:
-        """Carry out a statement and return how many rows it has changed."""
+        """Carry out a statement and return the number of rows it has changed."""
         self.rows(statement, *values)
         return self._connection.changed
 
 
 class Task(Generic[T]):
-    """Work that waits to be done within a transaction, and what has come of it."""
+    """Work that waits to be done within a transaction, and its result."""
 
     def __init__(self, work: Callable[[Transaction], T]) -> None:
         self._work = work
@@ -206,9 +206,9 @@ class Task(Generic[T]):
         """Whether its result is durable, or it has failed."""
 
     def run(self, connection: Connection) -> None:
-        """Do the work; what it has written is undone if it fails. Raises DatabaseFault.
+        """Do the work; if it fails, what it has written is undone. Raises DatabaseFault.
 
-        The fault is one of the whole transaction, and concerns the works before this one too.
+        Such a fault is one of the whole transaction, including the work before this.
         """
         connection.execute("SAVEPOINT task")
         transaction = Transaction(connection)
@@ -223,7 +223,7 @@ class Task(Generic[T]):
         connection.execute("RELEASE task")
 
     def fail(self, fault: DatabaseFault) -> None:
-        """Let the work have failed, as its transaction did."""
+        """Mark the work as failed, because its transaction has."""
         self._error = type(fault)(*fault.args)
         self._error.__cause__ = fault
 
@@ -239,7 +239,7 @@ class Task(Generic[T]):
 
 
 def identity_of(path: Path) -> Identity | None:
-    """Return what tells the file at a path from any other; None where there is no file."""
+    """Return what identifies the file at a path; None if there is no file."""
     try:
         status = path.stat()
     except FileNotFoundError:
@@ -254,7 +254,7 @@ def _connection_to_nothing() -> apsw.Connection:
 
 
 def _errno_of(path: Path) -> int:
-    """Return why a file cannot be opened, as far as that shows without opening it.
+    """Return why a file cannot be opened, as far as that can be seen without opening it.
 
     A process that closes a file loses the locks that SQLite has on it.
     """

@@ -4,11 +4,11 @@
         account = find(snapshot, "alice")
     database.write(lambda transaction: note(transaction, "alice"))
 
-One process writes at a time, and nobody waits for those who read. Threads of one process share
-their transactions: one of those that wait takes the lead, does the work of all, and commits once,
-so that all share one sync of the disk. There is no thread beside those that write.
+One process writes at a time, and nobody waits for readers. Threads of one process share their
+transactions: one of the waiting threads takes the lead, does the work of all, and commits once, so
+that all share one sync of the disk. No other thread is needed.
 
-Nothing else in a process may open the file: whoever closes it loses the locks that SQLite has.
+Nothing else in a process may open the file, because closing it would lose SQLite's locks.
 """
 
 import logging
@@ -36,22 +36,22 @@ T = TypeVar("T")
 
 FILE_NAME = "pbm_oust.db"
 UNFINISHED = f".{FILE_NAME}.draft"
-"""The name of the file in a backup, or in a home that is restored, as long as not all is there."""
+"""The name of the file in an unfinished backup, or in a home that is not fully restored."""
 COMPANIONS = ("-wal", "-shm")
-"""What SQLite appends to the file's name for the files that it keeps beside it."""
+"""What SQLite appends to the file's name for the files beside it."""
 PATIENCE = 10.0
 """Seconds to wait until other processes have written."""
 MOST_TOGETHER = 100
-"""How many works share a transaction at most."""
+"""The most pieces of work that share a transaction."""
 LARGEST_LOG = 1000
-"""After how many pages the log is brought into the file."""
+"""The number of pages after which the log is moved into the file."""
 
 
 class Database:
     """The database in the file at `path`. Its methods may raise DatabaseFault, an OSError.
 
-    It is made by the first write; until then it reads as one with nothing in it. Any number of
-    threads may use it, but no process that was forked from one that did.
+    The first write makes it; until then it reads as empty. Any number of threads may use it, but
+    not a process that was forked after using it.
     """
 
     def __init__(self, path: Path, disk: Disk | None = None, patience: float = PATIENCE) -> None:
@@ -61,11 +61,11 @@ class Database:
         self._process = os.getpid()
         self._here = threading.local()
         self._idle: list[Connection] = []
-        """Connections with which nobody reads just now."""
+        """Connections that nobody reads with at present."""
         self._writer: Connection | None = None
         self._tasks: deque[Task[Any]] = deque()
         self._change = threading.Condition()
-        """Guards `_is_led`, and wakes those that wait when their work is over."""
+        """Guards `_is_led`, and wakes waiting threads when their work is over."""
         self._is_led = False
 
     @property
@@ -75,7 +75,7 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Snapshot]:
-        """Give what the database holds at one moment; in the body of another `read`, the same."""
+        """Give what the database holds at one moment; nested calls give the same."""
         outer: Snapshot | None = getattr(self._here, "snapshot", None)
         if outer:
             yield outer
@@ -89,7 +89,7 @@ class Database:
 
     @contextmanager
     def read_latest(self) -> Iterator[Snapshot]:
-        """Give what the database holds at this moment, whatever is being read around it."""
+        """Give what the database holds now, even within another `read`."""
         self._check_thread()
         with disk_faults(self.path):
             connection = self._take_reader()
@@ -100,12 +100,12 @@ class Database:
             self._put_back(connection)
 
     def write(self, work: Callable[[Transaction], T]) -> T:
-        """Do some work within a transaction; when this returns, it is durable.
+        """Do some work within a transaction; on return, it is durable.
 
-        The work shares its transaction with that of other threads, one of which may be the one
-        that does it: it is done at once, reads and writes nothing but the transaction, and is
-        quick, as nobody else in the home writes meanwhile. If it raises an Exception, that comes
-        out here, and what it has written is undone. It must not use the database otherwise.
+        The work shares its transaction with that of other threads, and any of these may run it.
+        So it must not wait, must read and write only the transaction, and must be quick, because
+        nobody else in the home writes meanwhile. If it raises an Exception, this raises it too,
+        and what the work has written is undone.
         """
         self._check_thread()
         task = Task(work)
@@ -131,7 +131,7 @@ class Database:
         return task.result()
 
     def copy_to(self, path: Path) -> None:
-        """Copy what the database holds at this moment into a file that is not there yet.
+        """Copy what the database holds at this moment into a new file.
 
         Others may write meanwhile. Raises FileExistsError.
         """
@@ -140,7 +140,7 @@ class Database:
 
     @contextmanager
     def copied_to(self, path: Path) -> Iterator[Snapshot]:
-        """Copy what the database holds at this moment, as `copy_to` does, and give it to read."""
+        """Copy as `copy_to` does, and give the copied snapshot to read."""
         self._disk.create(path, b"", mode=0o600)
         with disk_faults(self.path):
             connection = self._take_reader()
@@ -153,9 +153,9 @@ class Database:
             self._put_back(connection)
 
     def empty_log(self) -> None:
-        """Empty the log, which keeps what was removed until it is written over.
+        """Empty the log, which keeps removed data until it is overwritten.
 
-        It stays as it is where somebody else uses it just now.
+        The log stays as it is while somebody else uses it.
         """
         if not self.path.exists():
             return
@@ -168,13 +168,13 @@ class Database:
             connection.close()
 
     def close(self) -> None:
-        """Close all connections; nobody may be using any. They are opened again when needed."""
+        """Close all connections, none of which may be in use. They are opened again when needed."""
         while self._idle:
             self._idle.pop().close()
         self._close_writer()
 
     def _lead(self) -> None:
-        """Do the work of all that wait, in one transaction; let them go, and shorten the log."""
+        """Do the work of all waiting threads in one transaction, wake them, and shorten the log."""
         taken: list[Task[Any]] = []
         try:
             with disk_faults(self.path):
@@ -197,7 +197,7 @@ class Database:
         return [self._tasks.popleft() for _ in range(len(self._tasks))]
 
     def _fail(self, tasks: list[Task[Any]], fault: DatabaseFault) -> None:
-        """Undo what was written, and let the work of some threads have failed."""
+        """Undo what was written, and mark the work of some threads as failed."""
         if self._writer:
             with suppress(DatabaseFault):
                 self._writer.end("ROLLBACK")
@@ -212,7 +212,7 @@ class Database:
             self._change.notify_all()
 
     def _shorten_log(self, writer: Connection) -> None:
-        """Bring a long log into the file; what was committed is durable without that."""
+        """Move a long log into the file; what was committed is durable even without that."""
         if writer.pages_logged >= LARGEST_LOG:
             try:
                 writer.shorten_log()
@@ -220,7 +220,7 @@ class Database:
                 log.warning("the log of the database stays long: %s", fault)
 
     def _open_writer(self) -> Connection:
-        """Return the connection that writes, a new one where that is needed."""
+        """Return the connection that writes, a new one if needed."""
         if self._writer and not self._is_sound(self._writer):
             self._close_writer()
         if self._writer is None:
@@ -254,11 +254,11 @@ class Database:
         return Connection(self.path, self._disk, self._patience, reads_only=reads_only)
 
     def _is_sound(self, connection: Connection) -> bool:
-        """Return whether a connection works, and the file is still the one that it has open."""
+        """Return whether a connection works, and still has the right file open."""
         return not connection.is_broken and connection.identity == identity_of(self.path)
 
     def _create(self) -> None:
-        """Make the file if it is missing; a log that is older than the file is none of its."""
+        """Make the file if it is missing; a log that is left from before does not belong to it."""
         if self.path.exists():
             return
         with locked_folder(self.path.parent):

@@ -1,4 +1,4 @@
-"""Durable writes: what returns is on the disk, what fails has changed nothing or says so.
+"""Durable writes: what returns is on the disk; what fails has changed nothing, or says so.
 
 Files are synced, and so are the folders that name them. This is the only module that writes files.
 """
@@ -17,15 +17,15 @@ _DRAFT = re.compile(r"\..+\.[0-9]+\.[0-9]+\.draft")
 
 
 class Undecided(OSError):
-    """A write that failed in a way that leaves open whether it will be found done."""
+    """A write failed, and it is not known whether it was done."""
 
 
 class NoSuchFile(LookupError):
-    """A board, an account or a letter that the home does not have."""
+    """The home does not have a board, an account or a letter."""
 
 
 class Hold(Enum):
-    """How a folder is held: by one alone, or by any number of those that share it."""
+    """How a folder is locked: by one process alone, or shared by any number."""
 
     ALONE = fcntl.LOCK_EX
     SHARED = fcntl.LOCK_SH
@@ -34,8 +34,8 @@ class Hold(Enum):
 class Disk:
     """The ways to write. Every method may raise OSError, and has then changed nothing.
 
-    It may raise Undecided where that cannot be known. The methods that begin with `step` are the
-    single operations that everything is made of, and those at which a disk can fail.
+    It may raise Undecided if that cannot be known. The methods that begin with `step` are the
+    single operations that all others consist of, and the points where a disk can fail.
     """
 
     def create(self, path: Path, data: bytes, mode: int) -> None:
@@ -57,7 +57,7 @@ class Disk:
             os.close(handle)
 
     def append(self, handle: int, data: bytes, at: int) -> None:
-        """Write to the end of an open file, whose content ends at `at`; what follows it goes."""
+        """Write to the end of an open file, whose content ends at `at`; what follows is cut off."""
         try:
             self.step_truncate(handle, at)
             self._write_all(handle, data, at)
@@ -70,7 +70,7 @@ class Disk:
             raise
 
     def move(self, path: Path, target: Path) -> None:
-        """Give a file another place; the folders are not synced."""
+        """Move a file; the folders are not synced."""
         self.step_rename(path, target)
 
     def remove(self, path: Path) -> None:
@@ -85,17 +85,17 @@ class Disk:
             _give_to_owner_of(path.parent, path)
 
     def remove_drafts(self, folder: Path) -> None:
-        """Remove what processes that died left of `create` and `replace`. Nobody else may write."""
+        """Remove what dead processes left of `create` and `replace`. Nobody else may write."""
         for path in folder.glob(".*"):
             if _DRAFT.fullmatch(path.name) and path.is_file():
                 self.step_remove(path)
 
     def sync_folder(self, path: Path) -> None:
-        """Put on the disk which files a folder names."""
+        """Sync a folder: the names of its files."""
         self._sync(path, os.O_RDONLY | os.O_DIRECTORY)
 
     def sync_file(self, path: Path) -> None:
-        """Put on the disk what a file and its folder hold, whoever wrote it."""
+        """Sync a file and its folder, whoever wrote them."""
         self._sync(path, os.O_RDONLY)
         self.sync_folder(path.parent)
 
@@ -119,7 +119,7 @@ class Disk:
         self._sync_named(path)
 
     def _sync_named(self, path: Path) -> None:
-        """Put on the disk that a file has, or no longer has, its name. Raises Undecided."""
+        """Sync the folder of a file that got or lost its name. Raises Undecided."""
         try:
             self.sync_folder(path.parent)
         except OSError as error:
@@ -135,11 +135,11 @@ class Disk:
         return os.open(path, flags | os.O_CLOEXEC, mode)
 
     def step_write(self, handle: int, data: bytes, at: int) -> int:
-        """Write some of the data and return how many bytes."""
+        """Write some of the data and return the number of bytes."""
         return os.pwrite(handle, data, at)
 
     def step_sync(self, handle: int) -> None:
-        """Put a file or a folder on the disk."""
+        """Sync a file or a folder."""
         os.fsync(handle)
 
     def step_truncate(self, handle: int, size: int) -> None:
@@ -151,16 +151,16 @@ class Disk:
         os.link(path, target)
 
     def step_rename(self, path: Path, target: Path) -> None:
-        """Give a file another name, in the place of whatever has it."""
+        """Give a file another name, replacing whatever has it."""
         os.rename(path, target)
 
     def step_remove(self, path: Path) -> None:
-        """Take a file's name away."""
+        """Remove a file's name."""
         os.unlink(path)
 
 
 def read_file(path: Path) -> bytes:
-    """Return what stands in a file. Raises NoSuchFile and OSError."""
+    """Return the content of a file. Raises NoSuchFile and OSError."""
     try:
         return path.read_bytes()
     except FileNotFoundError:
@@ -168,7 +168,7 @@ def read_file(path: Path) -> bytes:
 
 
 def _give_to_owner_of(folder: Path, made: Path | int) -> None:
-    """Give what root has made to whom the folder belongs, so that the server can use it."""
+    """Give what root has made to the owner of the folder, so that the server can use it."""
     if os.geteuid() == 0:
         owner = folder.stat()
         os.chown(made, owner.st_uid, owner.st_gid)
@@ -176,7 +176,7 @@ def _give_to_owner_of(folder: Path, made: Path | int) -> None:
 
 @contextmanager
 def locked_folder(path: Path, hold: Hold = Hold.ALONE) -> Iterator[None]:
-    """Hold a folder: nobody else does meanwhile. The lock goes with the process."""
+    """Lock a folder against all others. The lock ends with the process."""
     handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(handle, hold.value)
@@ -187,9 +187,9 @@ def locked_folder(path: Path, hold: Hold = Hold.ALONE) -> Iterator[None]:
 
 @contextmanager
 def locked_file(path: Path) -> Iterator[int]:
-    """Hold a file that exists, and give its handle. The lock goes with the process.
+    """Lock an existing file, and give its handle. The lock ends with the process.
 
-    A file that was replaced while it was waited for is let go, and the one in its place held.
+    If the file was replaced while we waited for it, the new one is locked instead.
     """
     is_held = False
     while not is_held:

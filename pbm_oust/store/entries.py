@@ -1,9 +1,9 @@
 """What the index says about a board, made from its history. Pure.
 
 A history that ends with its result is believed: its header is read, each record is checked for its
-form, number, time and message key, and the owners follow from those records that change them. Where
-the rules would have to be asked, because a turn was taken back or the board goes on, all of it is
-replayed. What was believed is to be replayed later, when nobody waits for it.
+form, number, time and message key, and the owners follow from the records that change them. If that
+needs the rules, because a turn was taken back or the board goes on, all of it is replayed. What was
+believed is replayed later, when nobody waits for it.
 """
 
 import re
@@ -27,7 +27,7 @@ from pbm_oust.store.columns import parse_outcome
 from pbm_oust.store.waiting import BoardName
 
 Due = Callable[[Game], datetime | None]
-"""Returns the earliest moment at which the clock of a board that goes on can ask for something.
+"""Returns the earliest moment when something can be due on an active board.
 
 Vacations make it later.
 """
@@ -42,7 +42,7 @@ _ASKS_THE_RULES = (Deed.ACCEPT.value, Deed.RETRACT.value)
 
 
 class State(Enum):
-    """What can be said of every board."""
+    """The state of a board."""
 
     ACTIVE = "active"
     OVER = "over"
@@ -51,15 +51,15 @@ class State(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What a board came from, which leads to one board: the open challenge 5 of its game."""
+    """What a board came from, if only one board may come from it: open challenge 5 of its game."""
 
     word: str
-    """What that is, in small letters: `seek`."""
+    """Its word, in small letters: `seek`."""
     number: int
 
     @property
     def remark(self) -> bytes:
-        """The line of a history that says so, right below the one with the message key."""
+        """Its line in a history, right below the one with the message key."""
         return f"# {self.word} {self.number}\n".encode()
 
 
@@ -73,7 +73,7 @@ class Entry:
     """The userid that owns side x at the end of the history."""
     o: str
     to_move: str | None
-    """The userid that acts next; None when the game is over."""
+    """The userid that acts next; None if the game is over."""
     result: Result | None
     is_rated: bool
     """Whether the players agreed that the game counts."""
@@ -82,7 +82,7 @@ class Entry:
     """When the latest record was made, or the board was started."""
     records: int
     due: datetime | None
-    """The earliest moment at which the clock can ask for something; None when the game is over."""
+    """The earliest moment when something can be due; None if the game is over."""
 
     @property
     def state(self) -> State:
@@ -110,10 +110,10 @@ class Damage:
 
     name: BoardName
     x: str | None
-    """The userid that owned side x at the start; None where the header cannot be read."""
+    """The userid that owned side x at the start; None if the header cannot be read."""
     o: str | None
     line: int
-    """Where the history is at fault; 0 where the file as a whole cannot be read."""
+    """The line at fault; 0 if the file as a whole cannot be read."""
     reason: str
 
 
@@ -123,11 +123,11 @@ class Reading:
 
     entry: Entry | Damage
     userids: frozenset[str] | None
-    """Those that stand anywhere in it; None where the file cannot be read."""
+    """All userids in it; None if the file cannot be read."""
     challenge: str | None
     """The message key of the mail that started the board."""
     source: Source | None
-    """What the board came from, where it is not the mail alone."""
+    """What the board came from, if not from the mail alone."""
     is_replayed: bool = True
 
 
@@ -155,7 +155,7 @@ def entry_of(game: Game, due: Due) -> Entry:
 
 
 def read_damage(name: BoardName, data: bytes | None, line: int, reason: str) -> Reading:
-    """Return what the index says about a history that is at fault, or that cannot be read."""
+    """Return what the index says about a history that is damaged or cannot be read."""
     header = None
     with suppress(BadHistory):
         header = read_header(data or b"")
@@ -166,7 +166,7 @@ def read_damage(name: BoardName, data: bytes | None, line: int, reason: str) -> 
 def believe(name: BoardName, data: bytes) -> Reading | None:
     """Return what the index says about a history that ends with its result, without replaying it.
 
-    None for any other history, and where all of it has to be replayed.
+    None for any other history, and if all of it has to be replayed.
     """
     body = data.partition(b"\n\n")[2].decode("utf-8", "replace")
     *lines, last, end = ["", *body.split("\n")]
@@ -198,7 +198,7 @@ def believe(name: BoardName, data: bytes) -> Reading | None:
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """What the records of a history tell of themselves."""
+    """What the records of a history say without being replayed."""
 
     x: str
     o: str
@@ -207,7 +207,7 @@ class _Told:
 
 
 def _tell(lines: Iterable[str], header: Header) -> _Told:
-    """Return what the lines behind a header tell. Raises ValueError where that is not plain."""
+    """Return what the lines after a header say. Raises ValueError if they need the rules."""
     x, o, at, keys = header.x, header.o, format_time(header.started), set[str]()
     for line in lines:
         if line.startswith("#"):

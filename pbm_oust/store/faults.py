@@ -1,4 +1,4 @@
-"""What can be wrong with the database: one type for each trouble, with a sentence for the operator.
+"""What can be wrong with the database: a type for each, with a sentence for the operator.
 
 All of them are `OSError`: the sender of a mail keeps it, and a later try may succeed.
 """
@@ -13,7 +13,7 @@ import apsw
 
 
 class Stale(Exception):
-    """Something is no longer as it was read; the unit of work is to be done again."""
+    """Something is no longer as it was read; the unit of work has to start again."""
 
 
 class DatabaseFault(OSError):
@@ -41,11 +41,11 @@ class DatabaseDamaged(DatabaseFault):
 
 
 class AccountDamaged(DatabaseDamaged):
-    """The rows of an account say nothing; the message names the account."""
+    """The rows of an account make no sense; the message names the account."""
 
 
 class DatabaseTooNew(DatabaseFault):
-    """The tables are those of a later version of the program."""
+    """The tables were made by a later version of the program."""
 
 
 class DatabaseInterrupted(DatabaseFault):
@@ -58,7 +58,7 @@ _FORBIDDEN = (errno.EACCES, errno.EPERM)
 
 
 def fault_of(error: apsw.Error, path: Path, number: int = 0) -> DatabaseFault | None:
-    """Return the fault that an error of SQLite tells of; None for a mistake in the program.
+    """Return the fault for an error of SQLite; None for a mistake in the program.
 
     `number` is the `errno` of the system call that failed, or 0.
     """
@@ -83,7 +83,7 @@ def fault_of(error: apsw.Error, path: Path, number: int = 0) -> DatabaseFault | 
 
 
 def damaged(path: Path, reason: str) -> DatabaseDamaged:
-    """Return the fault of a file that is damaged in some way."""
+    """Return the fault for a file that is damaged in some way."""
     return DatabaseDamaged(
         f"{path} is damaged ({reason}). Stop the server, then restore a backup, or remove "
         f"{path.name}, {path.name}-wal and {path.name}-shm to begin again without accounts and "
@@ -92,7 +92,7 @@ def damaged(path: Path, reason: str) -> DatabaseDamaged:
 
 
 def too_new(path: Path, version: int, known: int) -> DatabaseTooNew:
-    """Return the fault of a database that a later version of the program wrote."""
+    """Return the fault for a database that a later version of the program wrote."""
     return DatabaseTooNew(
         f"{path} was written by a newer pbm_oust: its tables are of version {version}, and this "
         f"program knows version {known}. Install the newer program, or restore an older backup"
@@ -101,7 +101,7 @@ def too_new(path: Path, version: int, known: int) -> DatabaseTooNew:
 
 @contextmanager
 def disk_faults(path: Path) -> Iterator[None]:
-    """Let what fails beside SQLite, in making or finding the file, be a fault of the database."""
+    """Turn errors outside SQLite, in making or finding the file, into faults of the database."""
     try:
         yield
     except DatabaseFault:
@@ -111,7 +111,7 @@ def disk_faults(path: Path) -> Iterator[None]:
 
 
 def _is_on_read_only_disk(path: Path) -> bool:
-    """Return whether a disk cannot be written, as SQLite does not say when its log is missing."""
+    """Return whether a disk is read-only; SQLite does not say so if its log is missing."""
     try:
         return bool(os.statvfs(path).f_flag & os.ST_RDONLY)
     except OSError:
@@ -124,7 +124,7 @@ def _extended(error: apsw.Error) -> int:
 
 
 def _fault_by(number: int, path: Path, verb: str, reason: str) -> DatabaseFault:
-    """Return the fault that an `errno` tells of."""
+    """Return the fault for an `errno`."""
     if number in _FULL:
         return DatabaseFull(f"{path}: the disk is full")
     if number in _READ_ONLY:

@@ -1,6 +1,6 @@
-"""The histories as files: `HOME/oust/17.txt`. Read by anybody, written under their locks.
+"""The histories as files: `HOME/oust/17.txt`. Anybody may read them; writing takes their locks.
 
-A history is appended to; it is written whole only to replace a userid. What returns is on the disk.
+A history is appended to; it is written anew only to replace a userid. What returns is on the disk.
 """
 
 import errno
@@ -32,10 +32,10 @@ class NoSuchBoard(NotAllowedReason):
 
 
 class DamagedHistory(Exception):
-    """A history that cannot be read or does not replay.
+    """A history cannot be read or does not replay.
 
-    The operator has to mend it; nothing is written to it, and other boards are not disturbed.
-    `line` is 0 where the file as a whole cannot be read.
+    The operator has to repair it; nothing is written to it, and other boards go on. `line` is 0 if
+    the file as a whole cannot be read.
     """
 
     def __init__(self, path: Path, error: BadHistory | OSError) -> None:
@@ -47,7 +47,7 @@ class DamagedHistory(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What tells whether a file is still as it was: its size, time in nanoseconds, and inode."""
+    """What shows whether a file has changed: its size, time in nanoseconds, and inode."""
 
     size: int = 0
     mtime: int = 0
@@ -55,19 +55,19 @@ class Stamp:
 
 
 NO_STAMP = Stamp()
-"""The stamp of a file that is not there."""
+"""The stamp of a missing file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What stands in a file, and a stamp that does not fit it if it is changed from then on."""
+    """The content of a file, and a stamp that no longer fits if the file changes later."""
 
     data: bytes
     stamp: Stamp
 
 
 class HeldHistory:
-    """A history whose lock is held, and what stood in it when the lock was taken."""
+    """A locked history, and its content when the lock was taken."""
 
     def __init__(self, handle: int, path: Path, disk: Disk) -> None:
         self._handle = handle
@@ -76,30 +76,30 @@ class HeldHistory:
         self.found = _read(handle, path)
 
     def append(self, data: bytes, at: int) -> None:
-        """Write behind the first `at` bytes; what was there goes. Raises OSError, Undecided."""
+        """Write after the first `at` bytes, over what was there. Raises OSError, Undecided."""
         self._disk.append(self._handle, data, at)
 
     def sync(self, *, with_folder: bool) -> None:
-        """Put on the disk what the file holds, whoever wrote it, and perhaps its name."""
+        """Sync the file, whoever wrote it, and if asked its name."""
         self._disk.step_sync(self._handle)
         if with_folder:
             self._disk.sync_folder(self._path.parent)
 
     def replace(self, data: bytes) -> None:
-        """Write the history whole. Its lock then holds nobody up, so this comes last."""
+        """Write the history anew. Its lock then stops nobody, so this must come last."""
         mode = stat.S_IMODE(os.fstat(self._handle).st_mode)
         with locked_folder(self._path.parent, Hold.SHARED):
             self._disk.replace(self._path, data, mode)
 
     def is_in_place(self) -> bool:
-        """Return whether the file that is held is still the one at the path."""
+        """Return whether the locked file is still the one at the path."""
         try:
             return os.path.samestat(os.fstat(self._handle), self._path.stat())
         except FileNotFoundError:
             return False
 
     def stamp(self) -> Stamp:
-        """Return the stamp of the file as it is."""
+        """Return the stamp of the file as it is now."""
         return _stamp_of(os.fstat(self._handle))
 
 
@@ -111,7 +111,7 @@ class Histories:
         self._disk = disk or Disk()
 
     def path(self, name: BoardName) -> Path:
-        """Return where the history of a board is."""
+        """Return the path of a board's history."""
         return self._home / name.kind / f"{name.board}.txt"
 
     def numbers(self, kind: str) -> list[int]:
@@ -123,16 +123,16 @@ class Histories:
         return sorted(int(match[1]) for match in matches if match)
 
     def stamp(self, name: BoardName) -> Stamp:
-        """Return the stamp of a history; NO_STAMP where there is no file."""
+        """Return the stamp of a history; NO_STAMP if there is no file."""
         try:
             return _stamp_of(os.stat(self.path(name)))
         except FileNotFoundError:
             return NO_STAMP
 
     def read(self, name: BoardName) -> Found:
-        """Return what stands in a history. Raises NoSuchFile."""
+        """Return the content of a history. Raises NoSuchFile."""
         path = self.path(name)
-        # A pipe in the place of a file would hold us up for ever.
+        # A pipe in place of a file would block for ever.
         flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
         try:
             handle = os.open(path, flags)
@@ -144,12 +144,12 @@ class Histories:
             os.close(handle)
 
     def create(self, name: BoardName, data: bytes) -> None:
-        """Write a history that does not exist; the folder is held. Raises FileExistsError."""
+        """Write a new history; the folder must be locked. Raises FileExistsError."""
         self._disk.create(self.path(name), data, _MODE)
 
     @contextmanager
     def held(self, name: BoardName) -> Iterator[HeldHistory]:
-        """Hold a history: nobody else writes to it meanwhile. Raises NoSuchFile."""
+        """Lock a history, so that nobody else writes to it. Raises NoSuchFile."""
         path = self.path(name)
         with ExitStack() as held:
             try:
@@ -160,13 +160,13 @@ class Histories:
 
     @contextmanager
     def held_folder(self, kind: str) -> Iterator[None]:
-        """Hold the folder of a kind: nobody else makes a history there meanwhile."""
+        """Lock the folder of a kind, so that nobody else makes a history there."""
         with locked_folder(self._home / kind):
             yield
 
 
 def _read(handle: int, path: Path) -> Found:
-    """Return what stands in an open file; a stamp from before the reading fits nothing later."""
+    """Return the content of an open file, with its stamp from before the reading."""
     found = os.fstat(handle)
     if not stat.S_ISREG(found.st_mode):
         raise OSError(errno.EINVAL, "it is not a regular file", str(path))

@@ -1,13 +1,13 @@
 """The home: the directory that holds everything the server knows.
 
-    HOME/oust/17.txt         histories, appended to; written whole only to replace a userid
+    HOME/oust/17.txt         histories, appended to; written anew only to replace a userid
     HOME/pbm_oust.db         everything but the games (`database.py`)
-    HOME/outbox/             letters where no relay is set, a Maildir (`maildir.py`)
+    HOME/outbox/             letters if no relay is set, a Maildir (`maildir.py`)
     HOME/key                 a secret of this home, from which its tokens are made
     HOME/pbm_oust.toml       configuration, written by the operator only
 
 Any number of processes may share a home. What a unit of work writes is committed in one
-transaction, and the histories and the Maildir get their part of it afterwards.
+transaction; the histories and the Maildir get their part of it afterwards.
 """
 
 import errno
@@ -54,14 +54,14 @@ T = TypeVar("T")
 
 
 class Changed(OSError):
-    """Something is no longer as it was read: the command is to be carried out again."""
+    """Something is no longer as it was read: the command has to be carried out again."""
 
 
 class Home:
     """A home directory at `path`. Methods that write may raise OSError.
 
-    `has_relay` tells whether letters wait for a relay; where it is None, the configuration of the
-    home says so.
+    `has_relay`: whether letters wait for a relay; if it is None, the configuration of the home says
+    so.
     """
 
     def __init__(self, path: Path, disk: Disk | None = None, has_relay: bool | None = None) -> None:
@@ -77,9 +77,9 @@ class Home:
         self._here = threading.local()
 
     def prepare(self) -> None:
-        """Make the folders and the key that are missing, and the index of boards.
+        """Make missing folders, the key if it is missing, and the index of boards.
 
-        Raises OSError, also for a home that is restored only in part.
+        Raises OSError, also for a home that is only partly restored.
         """
         if self.is_unfinished:
             reason = "its restore was broken off; empty it, and restore the backup again"
@@ -98,11 +98,11 @@ class Home:
 
     @property
     def is_unfinished(self) -> bool:
-        """Whether a backup was restored only in part."""
+        """Whether a backup was only partly restored."""
         return (self.path / UNFINISHED).exists()
 
     def recover(self) -> None:
-        """Finish what processes that died have left: lines for histories, letters for files.
+        """Finish what dead processes have left: lines for histories, letters for files.
 
         What cannot be finished is left for another time.
         """
@@ -111,20 +111,20 @@ class Home:
         self.remove_drafts()
 
     def remove_drafts(self) -> None:
-        """Remove the files that processes which died were about to write."""
+        """Remove the files that dead processes were writing."""
         for folder in (*(self.path / kind for kind in KINDS), self.path):
             with locked_folder(folder):
                 self.disk.remove_drafts(folder)
 
     def key(self) -> bytes:
-        """Return the secret of this home, 32 bytes. Raises OSError where it cannot be read."""
+        """Return the secret of this home, 32 bytes. Raises OSError if it cannot be read."""
         data = self.key_path.read_bytes()
         if not _KEY.fullmatch(data):
             raise OSError(f"{self.key_path}: a key is 64 hexadecimal digits in one line")
         return bytes.fromhex(data.decode())
 
     def read_configuration(self) -> str:
-        """Return the text of the configuration, empty where there is none. Raises OSError."""
+        """Return the text of the configuration, empty if there is none. Raises OSError."""
         try:
             return read_file(self.configuration).decode()
         except NoSuchFile:
@@ -134,7 +134,7 @@ class Home:
 
     @property
     def has_relay(self) -> bool:
-        """Whether letters wait for a relay, and do not go into the Maildir."""
+        """Whether letters wait for a relay instead of going into the Maildir."""
         if self._has_relay is None:
             self._has_relay = False
             with suppress(BadConfiguration, OSError):
@@ -150,21 +150,21 @@ class Home:
     def ask(
         self, question: Callable[Concatenate[Snapshot, P], T], *args: P.args, **named: P.kwargs
     ) -> T:
-        """Return what a question about the database is answered with."""
+        """Return the answer to a question about the database."""
         with self.database.read() as snapshot:
             return question(snapshot, *args, **named)
 
     def do(
         self, deed: Callable[Concatenate[Transaction, P], object], *args: P.args, **named: P.kwargs
     ) -> None:
-        """Write to the database, as a part of the unit that is under way or as one of its own."""
+        """Write to the database, as a part of the current unit or as a unit of its own."""
         self.write(lambda transaction: deed(transaction, *args, **named))
 
     @contextmanager
     def unit(self) -> Iterator[None]:
-        """Commit what the body writes in one transaction; nothing if it fails.
+        """Commit what the body writes in one transaction, or nothing if it fails.
 
-        One within another is committed by itself. Raises Changed where something is no longer as
+        A unit within another is committed by itself. Raises Changed if something is no longer as
         the body has read it.
         """
         outer, unit = self._unit, Unit()
@@ -179,7 +179,7 @@ class Home:
     def posting(self, drafts: Iterable[Draft]) -> Iterator[None]:
         """Add letters with what the body writes, or nothing if it fails.
 
-        That is a part of the unit that is under way, or else a unit of its own.
+        That is a part of the current unit, or else a unit of its own.
         """
         with nullcontext() if self._unit else self.unit():
             unit = self._unit
@@ -190,16 +190,16 @@ class Home:
                 unit.post(drafts, State.WAITING if self.has_relay else State.FILE)
 
     def write(self, work: Work, *names: BoardName) -> None:
-        """Do some work as a part of the unit that is under way, or else as a unit of its own.
+        """Do some work as a part of the current unit, or else as a unit of its own.
 
-        `names` are the boards whose histories get something.
+        `names` are the boards whose histories change.
         """
         self._add(lambda unit: unit.add(work, names))
 
     def withhold(self, files: Iterable[str]) -> None:
         """Keep letters in the Maildir from being opened while the unit removes them.
 
-        It is not committed where a mail program has taken one of them.
+        The unit is not committed if a mail program has taken one of them.
         """
         self._add(lambda unit: unit.files.update(files))
 
@@ -211,11 +211,11 @@ class Home:
         return sorted(there | waiting)
 
     def history_path(self, name: BoardName) -> Path:
-        """Return where the history of a board is kept."""
+        """Return the path of a board's history."""
         return self.boards.histories.path(name)
 
     def history(self, name: BoardName) -> bytes:
-        """Return the history of a board as it stands. Raises NoSuchFile."""
+        """Return the history of a board. Raises NoSuchFile."""
         return self.ask(self.boards.history, name)
 
     # Accounts
@@ -237,29 +237,29 @@ class Home:
         return self.ask(account_queries.watchers, kind, board)
 
     def save(self, account: Account) -> None:
-        """Write an account, a new one or one that was read, with the unit of work."""
+        """Write an account, new or read before, with the unit of work."""
         self._add(lambda unit: unit.save(account))
 
     def hold(self, account: Account) -> None:
-        """Let the unit that is under way be committed only if an account is as it was read."""
+        """Let the current unit be committed only if an account is still as it was read."""
         self._add(lambda unit: unit.hold(account))
 
     def recall_files(self) -> None:
-        """Let the letters that lie unread in the Maildir wait for the relay."""
+        """Let the unread letters in the Maildir wait for the relay."""
         for letter in self.ask(all_letters, State.FILE):
             with suppress(Changed), self.unit():
                 self.withhold([letter.file] if letter.file else [])
                 self.do(recall_letter, letter.id)
 
     def release_letters(self, now: datetime) -> int:
-        """Let the letters go that are held back, and return how many."""
+        """Release the letters that are held back, and return their number."""
         state = State.WAITING if self.has_relay else State.FILE
         released = self.database.write(partial(release_letters, state=state, now=now))
         self._write_out()
         return released
 
     def note_bounce(self, address: str, bounce: Bounce) -> Returned:
-        """Write down that a letter came back, unless that is known, and return all that did."""
+        """Record a bounce, unless it is known, and return all bounces of the address."""
         return self.database.write(
             lambda transaction: bounces.note_bounce(transaction, address, bounce)
         )
@@ -267,7 +267,7 @@ class Home:
     def forget_expired(self, now: datetime) -> None:
         """Forget codes, message keys and counts that are too old to matter, and letters taken.
 
-        What was removed is in no file of the database from then on.
+        From then on, no file of the database holds what was removed.
         """
 
         def work(transaction: Transaction) -> None:
@@ -281,12 +281,12 @@ class Home:
 
     @property
     def _unit(self) -> Unit | None:
-        """The unit that is under way in this thread, if one is."""
+        """The current unit of this thread, if there is one."""
         unit: Unit | None = getattr(self._here, "unit", None)
         return unit
 
     def _add(self, add: Callable[[Unit], None]) -> None:
-        """Add something to the unit that is under way, or else make a unit of it."""
+        """Add something to the current unit, or else make a unit of it."""
         if self._unit:
             add(self._unit)
             return
@@ -309,7 +309,7 @@ class Home:
 
     @contextmanager
     def _withheld(self, files: Collection[str]) -> Iterator[None]:
-        """Keep letters in the Maildir from being opened. Raises Stale where one was taken."""
+        """Keep letters in the Maildir from being opened. Raises Stale if one was taken."""
         if not files:
             yield
             return
@@ -319,7 +319,7 @@ class Home:
             yield
 
     def _settle(self, names: set[BoardName] | None) -> None:
-        """Bring what waits into the histories; what cannot be written goes on waiting."""
+        """Write what waits into the histories; what cannot be written goes on waiting."""
         try:
             for unsettled in settle(self.database, self.boards, names):
                 log.warning("lines wait for the history of %s: %s", unsettled.name, unsettled.error)
@@ -327,7 +327,7 @@ class Home:
             log.warning("lines wait for their histories: %s", error)
 
     def _write_out(self) -> None:
-        """Write letters into the Maildir where no relay takes them."""
+        """Write letters into the Maildir if no relay takes them."""
         if self.has_relay:
             return
         try:

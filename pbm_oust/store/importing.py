@@ -1,4 +1,4 @@
-"""Games brought in from elsewhere: written as boards of their own, each once."""
+"""Importing games from elsewhere: each becomes a board of its own, once."""
 
 from dataclasses import replace
 from functools import partial
@@ -13,15 +13,15 @@ from pbm_oust.store.open_boards import DamagedHistory, next_number, read_game
 from pbm_oust.store.waiting import BoardName
 
 MOST_ATTEMPTS = 50
-"""How often a number is looked for that others do not take meanwhile."""
+"""How many numbers to try, if others take them meanwhile."""
 
 
 class NotImported(Exception):
-    """Why a game that is whole in itself cannot become a board here."""
+    """A sound game cannot become a board here, and why."""
 
 
 def import_game(draft: Draft, home: Home, number: int | None = None) -> Game:
-    """Make a board of a game, under a number or the next one, and return it.
+    """Make a board of a game, under the given number or the next one, and return it.
 
     Nobody is mailed. Raises BadGame and NotImported, as `plan_import` does.
     """
@@ -45,8 +45,8 @@ def _write(home: Home, game: Game, history: str, transaction: Transaction) -> No
 def plan_import(draft: Draft, home: Home, number: int | None = None) -> tuple[Game, str]:
     """Return a game as the board it would become, and its history.
 
-    Raises BadGame for what does not replay, and NotImported for a number that is taken, for a game
-    that is here already, and for one that goes on where a player has no account.
+    Raises BadGame if it does not replay. Raises NotImported if the number is taken, if the game is
+    already here, or if it goes on and a player has no account.
     """
     game, _ = draft.check()
     kind = game.header.kind
@@ -63,7 +63,7 @@ def plan_import(draft: Draft, home: Home, number: int | None = None) -> tuple[Ga
 
 
 def _known(game: Game, home: Home) -> Game | None:
-    """Return the same game as it is here already, though one of both may have gone on."""
+    """Return the same game if it is already here; one of the two may have gone on."""
     for name in home.ask(boards_between, game.header.x, game.header.o):
         if name.kind != game.header.kind.name:
             continue

@@ -1,6 +1,6 @@
 """The index of boards: what the database says about each history, and whether that still fits.
 
-It is made from the histories and never believed over them.
+It is made from the histories, and they take precedence.
 """
 
 from pbm_oust.store.board_queries import find_damage, find_entry
@@ -12,7 +12,7 @@ from pbm_oust.store.waiting import BoardName
 
 
 def stamp_in(snapshot: Snapshot, name: BoardName) -> Stamp | None:
-    """Return the stamp of the file from which the index was made; None for a board not in it."""
+    """Return the stamp of the file that the index was made from; None for a board not in it."""
     row = snapshot.row(
         "SELECT size, mtime, inode FROM histories WHERE kind = ? AND board = ?", *_key(name)
     )
@@ -26,7 +26,7 @@ def stamps_in(snapshot: Snapshot, kind: str) -> dict[BoardName, Stamp]:
 
 
 def is_named(snapshot: Snapshot, name: BoardName, stamp: Stamp) -> bool:
-    """Return whether the name of the file with this stamp is known to be on the disk."""
+    """Return whether the name of the file with this stamp is known to be synced."""
     row = snapshot.row(
         "SELECT is_named FROM histories "
         "WHERE kind = ? AND board = ? AND size = ? AND mtime = ? AND inode = ?",
@@ -37,9 +37,9 @@ def is_named(snapshot: Snapshot, name: BoardName, stamp: Stamp) -> bool:
 
 
 def restamp(transaction: Transaction, name: BoardName, old: Stamp, new: Stamp) -> bool:
-    """Take down that we have changed a file, whose name is on the disk.
+    """Record that we have changed a file, whose name is synced.
 
-    The file says what the index says already. Returns whether the old stamp fitted.
+    The index already says what the file says. Returns whether the old stamp fitted.
     """
     changed = transaction.run(
         "UPDATE histories SET size = ?, mtime = ?, inode = ?, is_named = 1 "
@@ -54,7 +54,7 @@ def restamp(transaction: Transaction, name: BoardName, old: Stamp, new: Stamp) -
 def put(transaction: Transaction, reading: Reading, stamp: Stamp) -> None:
     """Write what a history says into the index.
 
-    Where the file cannot be read, the userids that were known stay, and it is to be read again.
+    If the file cannot be read, the known userids stay, and it will be read again.
     """
     entry = reading.entry
     userids = reading.userids
@@ -114,7 +114,7 @@ def get(snapshot: Snapshot, name: BoardName) -> tuple[Reading, Stamp] | None:
 
 
 def remove(transaction: Transaction, name: BoardName) -> None:
-    """Take a board out of the index."""
+    """Remove a board from the index."""
     transaction.run("DELETE FROM histories WHERE kind = ? AND board = ?", *_key(name))
 
 

@@ -1,8 +1,8 @@
-"""A history as its file and what waits for it say together. Pure.
+"""A history as its file and what waits for it together say. Pure.
 
-Lines that are in the file already are known by the number and the message key of their records; a
-header by its own message key. Of the file, an unfinished last line and the NULs that a power cut
-leaves do not count.
+Lines that are already in the file are recognised by the number and message key of their records, a
+header by its own message key. An unfinished last line in the file, and NULs that a power cut has
+left, do not count.
 """
 
 import re
@@ -22,20 +22,20 @@ class Joined:
     whole: int
     """How many bytes of the file count."""
     missing: bytes
-    """What the file lacks. It goes behind what counts, once all rewritings are done."""
+    """What the file lacks. It follows what counts, once all rewritings are done."""
     content: bytes
-    """The history as it stands: rewritten, and with what the file lacks."""
+    """The history: rewritten, and with what the file lacks."""
 
 
 def join(data: bytes, waiting: Waiting) -> Joined:
-    """Return what the bytes of a file, none where there is no file, and what waits for it say."""
+    """Return what the bytes of a file (empty if it is missing) and what waits for it say."""
     whole = _whole_length(data, waiting)
     content, missing = _joined(data[:whole], waiting)
     return Joined(whole, missing, content)
 
 
 def _joined(whole: bytes, waiting: Waiting) -> tuple[bytes, bytes]:
-    """Return whole lines with what waits for them, and the part of it that they lack."""
+    """Return whole lines together with what waits, and the part of that which they lack."""
     content, missing = whole, b""
     for rewriting in waiting.rewritings:
         content = with_other_userid(content, rewriting.old, rewriting.new)
@@ -47,7 +47,7 @@ def _joined(whole: bytes, waiting: Waiting) -> tuple[bytes, bytes]:
 
 
 def _lacking(content: bytes, lines: Lines) -> bytes:
-    """Return those of some lines that a history does not have."""
+    """Return those lines that a history does not have."""
     text, wanted = lines.text, _lines(lines.text)
     if lines.record == 0:
         if text.startswith(content):
@@ -71,7 +71,7 @@ def _identity(line: bytes) -> tuple[bytes, ...]:
 
 
 def _has_header(content: bytes, text: bytes) -> bool:
-    """Return whether a history begins as a text does, the userids of the owners aside."""
+    """Return whether a history begins like a text, apart from the userids of the owners."""
     challenge = _CHALLENGE.search(text)
     if challenge and challenge[0] in _lines(content):
         return True
@@ -86,8 +86,8 @@ def _header(content: bytes) -> list[bytes]:
 def _whole_length(data: bytes, waiting: Waiting) -> int:
     """Return how many bytes of a file count: those of its whole lines.
 
-    A power cut may leave NULs in the place of any part of the lines that were being appended. They
-    end what counts where the rest of the file says nothing but what waits.
+    A power cut may leave NULs in place of any part of the lines that were being appended. What
+    counts ends at the NULs, if the rest of the file only repeats what waits.
     """
     end = len(data.rstrip(b"\0"))
     whole = data.rfind(b"\n", 0, end) + 1

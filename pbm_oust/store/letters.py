@@ -1,7 +1,7 @@
-"""Letters of the outbox: what waits, what is held back, what lies in the Maildir, what failed.
+"""Letters of the outbox: those that wait, are held back, are in the Maildir, or have failed.
 
 A letter is added within the transaction of the command that it tells of. Letters to one address
-leave in the order in which they were added: what puts one off puts off those behind it.
+leave in the order in which they were added: if one is put off, so are those after it.
 """
 
 from collections.abc import Iterable
@@ -21,11 +21,11 @@ class State(Enum):
     WAITING = "waiting"
     """It waits for the relay."""
     HELD = "held"
-    """It comes from a backup, and may have left after that was made; the operator lets it go."""
+    """It comes from a backup, and may have left after the backup; the operator releases it."""
     FAILED = "failed"
     """The relay does not take it; the operator decides what becomes of it."""
     FILE = "file"
-    """It lies in the Maildir, or is about to be written there."""
+    """It is in the Maildir, or is about to be written there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,37 +39,37 @@ class About:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What is known of a letter besides its content: where it goes, and what it is for."""
+    """What the outbox knows of a letter besides its content: where it goes, and what it is for."""
 
     recipient: str
     """The mail address."""
     message_id: str
     subject: str
     userid: str | None = None
-    """Whose letter it is, if it belongs to an account."""
+    """Its reader, if it belongs to an account."""
     about: About | None = None
     """What it tells of, if that is a single board."""
     copies: int = 1
-    """How many letters say this to all addresses of its reader."""
+    """The number of letters that say this, to all addresses of its reader."""
     is_answer: bool = False
-    """Whether its reader has asked for it."""
+    """Whether its reader asked for it."""
     may_show_any_board: bool = False
     """Whether it is neither the news of a single board nor what another player wrote."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A letter that is to be added to the outbox."""
+    """A letter to be added to the outbox."""
 
     head: Head
     content: bytes
-    """As it stands in the outbox: its lines end in LF."""
+    """As the outbox keeps it: its lines end in LF."""
     written: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """A letter of the outbox, but for its content."""
+    """A letter of the outbox without its content."""
 
     id: int
     head: Head
@@ -90,7 +90,7 @@ SELECT = (
     "SELECT id, recipient, message_id, subject, userid, kind, board, record, copies, is_answer,"
     " may_show_any_board, posted, state, next_try, failures, reason, is_leaving, file FROM letters"
 )
-"""What a letter is read by, but for the condition."""
+"""The statement that reads letters, without its condition."""
 
 
 def add_letter(
@@ -98,7 +98,7 @@ def add_letter(
 ) -> int:
     """Add a letter, which is WAITING or a FILE to be written, and return its id.
 
-    It belongs to nobody where its reader's account has just been removed.
+    It belongs to nobody if its reader's account has just been removed.
     """
     normal, about = normal_address(head.recipient), head.about
     rows = transaction.rows(
@@ -147,25 +147,25 @@ def all_letters(snapshot: Snapshot, state: State) -> list[Letter]:
 
 
 def count_letters(snapshot: Snapshot) -> dict[State, int]:
-    """Return how many letters are in each state."""
+    """Return the number of letters in each state."""
     rows = snapshot.rows("SELECT state, count(*) FROM letters GROUP BY state")
     return dict.fromkeys(State, 0) | {State(word): number for word, number in rows}
 
 
 def remove_letter(transaction: Transaction, letter: int) -> bool:
-    """Remove a letter, and return whether it was there. A file is removed by the Maildir."""
+    """Remove a letter, and return whether it existed. The Maildir removes its file."""
     return transaction.run("DELETE FROM letters WHERE id = ?", letter) > 0
 
 
 def take_back_letter(transaction: Transaction, letter: Letter) -> None:
-    """Remove a letter that nobody has read or sent. Raises Stale where that is no longer so."""
+    """Remove a letter that nobody has read or sent. Raises Stale if somebody has."""
     if find_letter(transaction, letter.id) != letter:
         raise Stale(f"the letter {letter.id}")
     remove_letter(transaction, letter.id)
 
 
 def files_to(snapshot: Snapshot, address: str) -> list[str]:
-    """Return the names of the files in which letters to an address are."""
+    """Return the names of the files with letters to an address."""
     search = "SELECT file FROM letters WHERE normal = ? AND file IS NOT NULL ORDER BY id"
     return [file for (file,) in snapshot.rows(search, normal_address(address))]
 
@@ -173,7 +173,7 @@ def files_to(snapshot: Snapshot, address: str) -> list[str]:
 def remove_letters_to(transaction: Transaction, address: str, files: Iterable[str]) -> None:
     """Remove the letters to an address, in whatever state.
 
-    `files` are those in which they are, which the Maildir removes. Raises Stale for others.
+    `files` are their files, which the Maildir removes. Raises Stale if there are others.
     """
     if not set(files_to(transaction, address)) <= set(files):
         raise Stale(f"the letters to {address}")
@@ -181,7 +181,7 @@ def remove_letters_to(transaction: Transaction, address: str, files: Iterable[st
 
 
 def count_letters_to(snapshot: Snapshot, addresses: Iterable[str]) -> int:
-    """Return how many letters to some addresses are in the outbox, also those that failed."""
+    """Return the number of letters to some addresses in the outbox, including failed ones."""
     search = "SELECT count(*) FROM letters WHERE normal = ?"
     normal = set(map(normal_address, addresses))
     return sum(int(snapshot.rows(search, each)[0][0]) for each in normal)
@@ -193,9 +193,9 @@ def count_letters_to(snapshot: Snapshot, addresses: Iterable[str]) -> int:
 def unsent_about(
     snapshot: Snapshot, addresses: Iterable[str], kind: str, board: int, since: int
 ) -> list[Letter]:
-    """Return the letters in the outbox that tell a reader of records of a board from one on.
+    """Return the letters in the outbox that tell a reader of a board's records from `since` on.
 
-    `addresses` are all that the reader has. Those that failed are no more on their way.
+    `addresses` are all that the reader has. Failed letters are left out.
     """
     normal = set(map(normal_address, addresses))
     rows = snapshot.rows(
@@ -209,7 +209,7 @@ def unsent_about(
 
 
 def may_show_board_since(snapshot: Snapshot, addresses: Iterable[str], letter: int) -> bool:
-    """Return whether a letter to a reader from some id on may show any board."""
+    """Return whether any letter to a reader, from an id on, may show any board."""
     search = (
         "SELECT 1 FROM letters WHERE normal = ? AND state IN ('waiting', 'held', 'file')"
         " AND id >= ? AND may_show_any_board LIMIT 1"

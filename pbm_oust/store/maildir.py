@@ -2,13 +2,12 @@
 
     HOME/outbox/new/1795966560.L000017.pbm_oust
 
-A letter that is to be a file is written to `tmp` first; then the database has its name, and then it
-moves to `new`. So who finds a file in `tmp` knows what to do with it, whatever came in between: it
-moves to `new` if the database has its name, and goes if the database has no such letter. A letter
-is in the database until a mail program takes its file out of `new`, and until then it can be taken
-back.
+A letter is first written to `tmp`; then the database gets its name, and then it moves to `new`. So
+it is clear what to do with a file in `tmp`, whatever has happened: it moves to `new` if the
+database has its name, and is removed if the database has no such letter. A letter is in the
+database until a mail program takes its file out of `new`; until then it can be taken back.
 
-Whoever holds the Maildir may write to the database, and never the other way round.
+Lock the Maildir before writing to the database, never the other way round.
 """
 
 import logging
@@ -39,7 +38,7 @@ class _Place(Enum):
 
 
 def recall_letter(transaction: Transaction, letter: int) -> None:
-    """Let a letter wait for the relay whose file the Maildir takes back."""
+    """Let a letter wait for the relay, after the Maildir has taken back its file."""
     transaction.run(
         "UPDATE letters SET state = 'waiting', file = NULL WHERE id = ? AND state = 'file'", letter
     )
@@ -54,16 +53,16 @@ class Maildir:
         self._disk = disk or Disk()
 
     def prepare(self) -> None:
-        """Make the folders that are missing."""
+        """Make missing folders."""
         self._disk.make_folder(self.path, mode=0o700)
         for state in ("tmp", "new", "cur"):
             self._disk.make_folder(self.path / state, mode=0o700)
         self._disk.sync_folder(self.path)
 
     def write_out(self) -> int:
-        """Write the letters that are to be files, whoever has added them; return how many.
+        """Write the letters that are to be files, whoever has added them; return their number.
 
-        This also finishes what processes that died have left.
+        This also finishes what dead processes have left.
         """
         with self._held():
             self._settle()
@@ -84,9 +83,9 @@ class Maildir:
     def withheld(self, files: Iterable[str]) -> Iterator[bool]:
         """Keep letters from being opened; gives whether no mail program has taken any of them.
 
-        The body may then remove them from the database, or let them wait for the relay, and their
-        files go; those that the database has still are back in their place afterwards. Trouble with
-        that is left for another time.
+        The body may then remove them from the database, or let them wait for the relay. Afterwards
+        their files are removed, or put back if the database still has them. What fails is left for
+        another time.
         """
         with self._held():
             self._settle()
@@ -103,7 +102,7 @@ class Maildir:
         return (self._new / file).exists()
 
     def forget_taken(self) -> int:
-        """Remove the letters from the database that a mail program has taken; return how many."""
+        """Remove from the database the letters that mail programs took; return their number."""
         with self._held():
             self._settle()
             with self._database.read_latest() as snapshot:
@@ -124,14 +123,14 @@ class Maildir:
 
     @contextmanager
     def _held(self) -> Iterator[None]:
-        """Hold the files: nobody else moves any meanwhile."""
+        """Lock the files, so that nobody else moves any."""
         with locked_folder(self._tmp):
             yield
 
     def _settle(self) -> None:
-        """Publish the files in `tmp` that the database has, and remove those of no letter.
+        """Publish the files in `tmp` that the database has, and remove those without a letter.
 
-        What is still to be written may be there already, and stays.
+        The file of a letter that is still to be written may already be there; it stays.
         """
         left = [path.name for path in self._tmp.iterdir() if _OURS.fullmatch(path.name)]
         if not left:
@@ -144,9 +143,9 @@ class Maildir:
                 self._disk.step_remove(self._tmp / name)
 
     def _write(self, path: Path, content: bytes) -> None:
-        """Write a file, unless it is there: what a commit that failed names is not touched.
+        """Write a file, unless it exists: it may be named by a commit that failed.
 
-        That commit may yet be found done, when the process dies before the next one.
+        That commit may turn out to be done, if the process dies before the next one.
         """
         if path.exists() and path.read_bytes() == content:
             self._disk.sync_file(path)
@@ -177,13 +176,13 @@ def file_name(letter: int, posted: datetime) -> str:
 
 
 def _mark(transaction: Transaction, names: dict[int, str]) -> list[str]:
-    """Write down the names of the files in which letters are; return those of letters there are."""
+    """Record the names of the files of letters; return the names for letters that exist."""
     mark = "UPDATE letters SET file = ? WHERE id = ? AND state = 'file'"
     return [name for letter, name in names.items() if transaction.run(mark, name, letter)]
 
 
 def _unwritten_letters(snapshot: Snapshot) -> list[tuple[int, datetime, bytes]]:
-    """Return id, time and content of the letters that are still to be written as files."""
+    """Return the id, time and content of letters that are still to be written as files."""
     rows = snapshot.rows(
         "SELECT id, posted, content FROM letters WHERE state = 'file' AND file IS NULL ORDER BY id"
     )
@@ -201,7 +200,7 @@ def _place_of(snapshot: Snapshot, name: str) -> _Place:
 
 
 def _letters_in_files(snapshot: Snapshot) -> dict[str, int]:
-    """Return the ids of all letters that are in files, by the names of these."""
+    """Return the ids of all letters in files, by the names of the files."""
     rows = snapshot.rows("SELECT file, id FROM letters WHERE file IS NOT NULL")
     return {file: letter for file, letter in rows}  # noqa: C416 - a row is a tuple of Any
 

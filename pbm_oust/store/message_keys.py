@@ -1,6 +1,6 @@
 """Message keys: which commands have come before, and what became of them.
 
-A key is written within the transaction of the command, so that the command is done once however
+A key is written within the transaction of its command, so that the command is done once however
 often its mail comes. It is kept for 30 days, which is longer than mail servers try.
 """
 
@@ -22,7 +22,7 @@ class KeyOutcome(Enum):
     """A part of it was done; its progress says which."""
     DONE = "done"
     REFUSED = "refused"
-    """Its writer was told that nothing was done, so that it stays refused when it comes again."""
+    """Its writer was told that nothing was done, so it stays refused when it comes again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Known:
     outcome: KeyOutcome
     at: datetime
     progress: str
-    """What a command that was cut off needs to go on, as the command wrote it."""
+    """What a command that was interrupted needs to go on, as the command wrote it."""
 
 
 def find_key(snapshot: Snapshot, key: str) -> Known | None:
@@ -44,9 +44,10 @@ def find_key(snapshot: Snapshot, key: str) -> Known | None:
 def note_key(
     transaction: Transaction, key: str, outcome: KeyOutcome, at: datetime, progress: str = ""
 ) -> bool:
-    """Write down what becomes of a command; return False where that was settled before.
+    """Record what becomes of a command; return False if that was settled before.
 
-    What has begun may go on or be done. What is done or refused stays so, and nothing is written.
+    A command that has begun may go on or be done. One that is done or refused stays so, and
+    nothing is written.
     """
     changed = transaction.run(
         "INSERT INTO message_keys (message_key, outcome, at, progress) VALUES (?, ?, ?, ?)"
@@ -68,11 +69,11 @@ def outcome_of(snapshot: Snapshot, key: str) -> KeyOutcome | None:
 
 
 def settle_key(transaction: Transaction, key: str, outcome: KeyOutcome, at: datetime) -> None:
-    """Write down what became of a command. Raises Stale where that was settled before."""
+    """Record what became of a command. Raises Stale if that was settled before."""
     if not note_key(transaction, key, outcome, at):
         raise Stale(f"the message key {key}")
 
 
 def forget_old_keys(transaction: Transaction, now: datetime) -> int:
-    """Forget the keys that nobody will ask for any more; return how many."""
+    """Forget the keys that nobody will ask for any more; return their number."""
     return transaction.run("DELETE FROM message_keys WHERE at < ?", seconds(now - MEMORY))

@@ -1,4 +1,4 @@
-"""The boards of a home as commands see them: read, written, found by what they say."""
+"""The boards of a home as commands use them: reading, writing and finding them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ __all__ = ["DamagedHistory"]
 
 @dataclass(frozen=True, slots=True)
 class OpenBoard:
-    """A board that is to be written, as it was read."""
+    """A board to be written, as it was read."""
 
     board: Board
     _home: Home
@@ -31,7 +31,7 @@ class OpenBoard:
         return self.board.game
 
     def append(self, game: Game) -> None:
-        """Add the records that `game` has beyond those of the board, with the unit of work."""
+        """Add the new records of `game` to the board, with the unit of work."""
         home, key = self._home, game.records[len(self.game.records)].message_key
         home.write(
             lambda transaction: home.boards.append(transaction, self.board, game, key),
@@ -39,7 +39,7 @@ class OpenBoard:
         )
 
     def hold(self) -> None:
-        """Let the unit that is under way be committed only if the board is as it was read."""
+        """Let the current unit be committed only if the board is still as it was read."""
         self._home.write(self._check)
 
     def _check(self, transaction: Transaction) -> None:
@@ -58,10 +58,9 @@ def read_game(home: Home, kind: Kind, number: int) -> Game:
 
 
 def open_board(home: Home, kind: Kind, number: int) -> OpenBoard:
-    """Return a board that is to be written. Raises NotAllowed if there is none, and DamagedHistory.
+    """Return a board to be written. Raises NotAllowed if there is none, and DamagedHistory.
 
-    Nobody is kept from writing to it meanwhile: whoever commits first does, and the other is told
-    that the board has changed.
+    It is not locked: whoever commits first wins, and the other learns that the board has changed.
     """
     return OpenBoard(read_board(home, kind, number), home)
 
@@ -69,9 +68,9 @@ def open_board(home: Home, kind: Kind, number: int) -> OpenBoard:
 def start_new_board(
     home: Home, game: Game, key: str, remarks: bytes, source: Source | None = None
 ) -> None:
-    """Write a new board with the unit of work; `remarks` are lines that stand below the header.
+    """Write a new board with the unit of work; `remarks` are lines to go below the header.
 
-    The unit is not committed where another board has come from the same source meanwhile.
+    The unit is not committed if another board has come from the same source meanwhile.
     """
     name = BoardName(game.header.kind.name, game.header.board)
 
@@ -95,7 +94,7 @@ def started_by(home: Home, key: str) -> Game | None:
 
 
 def started_from(home: Home, kind: Kind, source: Source) -> Game | None:
-    """Return the game of the board that came from something, or None."""
+    """Return the game of the board that came from a source, or None."""
     name = home.ask(board_queries.started_from, kind.name, source)
     return read_game(home, kind, name.board) if name else None
 
@@ -106,17 +105,17 @@ def game_of(home: Home, entry: Entry) -> Game:
 
 
 def active_entries(home: Home, userid: str) -> list[Entry]:
-    """Return what the index says of the boards that go on in which a player owns a side."""
+    """Return the index entries of the active boards on which a player owns a side."""
     return home.ask(board_queries.boards_of_player, userid, State.ACTIVE)
 
 
 def finished_games(home: Home, kind: Kind) -> Iterator[Finish]:
-    """Yield how the games of a kind ended that count for ratings, as the index has it."""
+    """Yield the rated results of a kind, from the index."""
     for entry in home.ask(board_queries.rated_games, kind.name):
         if finish := entry.finish:
             yield finish
 
 
 def has_played(userid: str, home: Home) -> bool:
-    """Return whether this userid has ever been on a board, account or not."""
+    """Return whether this userid has ever been on a board, with or without an account."""
     return home.ask(board_queries.has_played, userid)

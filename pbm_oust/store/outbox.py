@@ -1,6 +1,6 @@
-"""The outbox: letters that wait for the relay or lie unread in the Maildir, and those that failed.
+"""The outbox: letters that wait for the relay, are unread in the Maildir, or have failed.
 
-A letter is known by its name, which is also that of its file where it has one. Names are in the
+A letter is known by its name, which is also the name of its file if it has one. Names sort in the
 order in which the letters were written.
 """
 
@@ -39,7 +39,7 @@ class Outbox:
             return all_letters(snapshot, State.HELD)
 
     def failed(self) -> list[Letter]:
-        """Return the letters that the relay does not take, oldest first."""
+        """Return the letters that have failed, oldest first."""
         with self._database.read() as snapshot:
             return all_letters(snapshot, State.FAILED)
 
@@ -52,7 +52,7 @@ class Outbox:
         return [name_of(letter) for letter in self.failed()]
 
     def set_aside(self) -> list[str]:
-        """Return the names of the letters that only the operator lets go: held back, or failed."""
+        """Return the names of the letters that only the operator releases: held back, or failed."""
         return [name_of(letter) for letter in (*self.held(), *self.failed())]
 
     def read(self, name: str) -> bytes:
@@ -64,7 +64,7 @@ class Outbox:
         return content
 
     def remove(self, name: str) -> None:
-        """Remove a letter. Raises NoSuchFile where there is none, or somebody has taken it."""
+        """Remove a letter. Raises NoSuchFile if there is none, or somebody has taken it."""
         letters = (*self.waiting(), *self.held(), *self.failed())
         found = {name_of(letter): letter for letter in letters}
         letter = found.get(name)
@@ -82,7 +82,7 @@ class Outbox:
 
 
 def _id_of(name: str) -> int:
-    """Return the id of the letter with a name. Raises NoSuchFile for what is no name of one."""
+    """Return the id of the letter with a name. Raises NoSuchFile if no letter can have it."""
     number = name.partition(".L")[2].partition(".")[0]
     if not number.isdecimal():
         raise NoSuchFile(name)

@@ -1,4 +1,4 @@
-"""The letters in the outbox, as they are read where they lie."""
+"""Reading the letters in the outbox."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -12,7 +12,7 @@ from pbm_oust.store.home import Home
 from pbm_oust.store.outbox import name_of
 
 _AS_WRITTEN = policy.default.clone(refold_source="none")
-"""Letters leave with their headers as they stand there."""
+"""Keeps the headers of letters as they were written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Letter:
 
     @property
     def recipient(self) -> str:
-        """The address that the letter goes to; empty where it cannot be read."""
+        """The address that the letter goes to; empty if it cannot be read."""
         return self.header("To")
 
     @property
@@ -34,12 +34,12 @@ class Letter:
 
     @property
     def message_id(self) -> str:
-        """The letter's Message-ID; its name where it has none."""
+        """The letter's Message-ID; its name if it has none."""
         return self.header("Message-ID") or self.name
 
     @property
     def text(self) -> str:
-        """The letter as text, where it is HTML besides."""
+        """The text of the letter, without its HTML."""
         body = self.message.get_body(("plain",))
         return str(body.get_content()) if body else ""
 
@@ -50,7 +50,7 @@ class Letter:
         return float(seconds) if seconds.isdecimal() else 0.0
 
     def header(self, name: str) -> str:
-        """Return a header's value, or an empty text where there is none that can be read."""
+        """Return a header's value, or an empty text if there is none or it cannot be read."""
         try:
             return str(self.message.get(name, ""))
         except Exception:  # noqa: BLE001 - the parser fails in several ways on what is not ours
@@ -58,7 +58,7 @@ class Letter:
 
 
 def read_letters(home: Home) -> Iterator[Letter]:
-    """Yield the letters in the outbox, oldest first; those that go meanwhile are left out."""
+    """Yield the letters in the outbox, oldest first; those that leave meanwhile are left out."""
     return _read(home, home.outbox.letters())
 
 
@@ -68,7 +68,7 @@ def read_held_letters(home: Home) -> Iterator[Letter]:
 
 
 def read_failed_letters(home: Home) -> Iterator[Letter]:
-    """Yield the letters that the relay refused for good, oldest first."""
+    """Yield the letters that have failed, oldest first."""
     return _read(home, home.outbox.failed_letters())
 
 
@@ -84,5 +84,5 @@ def read_letter(home: Home, name: str) -> Letter:
 
 
 def parse_content(content: bytes) -> EmailMessage:
-    """Return a letter as a message, its headers as they stand there."""
+    """Return a letter as a message, with its headers as they were written."""
     return BytesParser(EmailMessage, policy=_AS_WRITTEN).parsebytes(content)

@@ -1,7 +1,7 @@
-"""Rate limits: how often something was done of late, for an address or a userid.
+"""Rate limits: how often something was done lately, for an address or a userid.
 
-The database holds a hash of the address or the userid, and when it was. What nothing counts any
-more is forgotten.
+The database holds a hash of the address or the userid, and the time. What no longer counts is
+forgotten.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from pbm_oust.store.faults import Stale
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """How often something may be done within a time."""
+    """How often something may be done within some time."""
 
     word: str
     most: int
@@ -49,9 +49,9 @@ LONGEST = max(counted.value.within for counted in Counted)
 def is_limit_reached(
     snapshot: Snapshot, counted: Counted, subject: str, now: datetime, more: int = 0
 ) -> bool:
-    """Return whether something was done as often as it may be, for an address or a userid.
+    """Return whether an address or a userid has reached its limit.
 
-    `more` is how often it is about to be done besides.
+    `more` is the number of times that are about to be added.
     """
     limit = counted.value
     (found,) = snapshot.rows(
@@ -64,7 +64,7 @@ def is_limit_reached(
 
 
 def count_once(transaction: Transaction, counted: Counted, subject: str, now: datetime) -> None:
-    """Write down that something was done."""
+    """Record that something was done."""
     transaction.run(
         "INSERT INTO rate_limits (word, subject, at) VALUES (?, ?, ?)",
         counted.value.word,
@@ -76,18 +76,18 @@ def count_once(transaction: Transaction, counted: Counted, subject: str, now: da
 def count_within_limit(
     transaction: Transaction, counted: Counted, subject: str, now: datetime
 ) -> None:
-    """Write down that something was done. Raises Stale where others have reached the limit."""
+    """Record that something was done. Raises Stale if the limit has been reached meanwhile."""
     if is_limit_reached(transaction, counted, subject, now):
         raise Stale(f"the limit of {counted.value.word}")
     count_once(transaction, counted, subject, now)
 
 
 def forget_old_counts(transaction: Transaction, now: datetime) -> int:
-    """Forget what nothing counts any more; return how much."""
+    """Forget what no longer counts; return how much."""
     return transaction.run("DELETE FROM rate_limits WHERE at <= ?", seconds(now - LONGEST))
 
 
 def _hash_of(subject: str) -> str:
-    """Return what an address or a userid is counted under, however the address is written."""
+    """Return the hash for a userid, or for an address however it is written."""
     plain = normal_address(subject) if "@" in subject else subject
     return hashlib.sha256(plain.encode("utf-8", "replace")).hexdigest()[:16]

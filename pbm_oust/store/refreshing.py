@@ -1,4 +1,4 @@
-"""The index is brought in step with the histories, which anybody may edit, add and remove."""
+"""Updating the index from the histories, which anybody may edit, add and remove."""
 
 import threading
 from collections import deque
@@ -19,7 +19,7 @@ MOST_LOOKED_AT = 200
 _MOST_TOGETHER = 100
 """How many boards are written into the index in one transaction."""
 _MOST_REPLAYED = 5
-"""How many of the histories that were believed a step of a walk replays."""
+"""How many believed histories a step of a walk replays."""
 
 Progress = Callable[[int, int], None]
 """Is told how many boards are done, and of how many."""
@@ -39,13 +39,13 @@ def refresh(
 def refresh_all(database: Database, boards: Boards, names: Sequence[BoardName]) -> None:
     """Write into the index what the histories of some boards say. Raises DatabaseFault.
 
-    They are replayed first, so that nobody who wants to write has to wait for that.
+    They are replayed first, so that no writer has to wait for that.
     """
     _refresh(database, boards, names, believes=True)
 
 
 def reindex(database: Database, boards: Boards, progress: Progress | None = None) -> int:
-    """Make the whole index anew, and return how many boards there are. Raises DatabaseFault.
+    """Make the whole index anew, and return the number of boards. Raises DatabaseFault.
 
     It can be used meanwhile. Histories that end with their result are believed; `replay_believed`
     replays them.
@@ -63,7 +63,7 @@ def reindex(database: Database, boards: Boards, progress: Progress | None = None
 
 
 def replay_believed(database: Database, boards: Boards, most: int) -> int:
-    """Replay some of the histories whose results were believed; return how many. 0: none is left.
+    """Replay some of the believed histories; return how many, or 0 if none are left.
 
     Raises DatabaseFault.
     """
@@ -74,9 +74,9 @@ def replay_believed(database: Database, boards: Boards, most: int) -> int:
 
 
 def unfit(snapshot: Snapshot, boards: Boards) -> Iterator[BoardName]:
-    """Yield the boards of which the index does not say what their histories say, in order.
+    """Yield the boards whose index entries differ from their histories, in order.
 
-    All are replayed, but for those in whose index a result is believed.
+    All are replayed, except those whose results are believed.
     """
     for name in _all_names(snapshot, boards):
         said = index.get(snapshot, name)
@@ -86,7 +86,7 @@ def unfit(snapshot: Snapshot, boards: Boards) -> Iterator[BoardName]:
 
 
 class Walk:
-    """Looks at all histories in turn, some at each step, and goes round and round."""
+    """Looks at all histories in turn, some at each step, again and again."""
 
     def __init__(self, database: Database, boards: Boards) -> None:
         self._database = database
@@ -95,10 +95,10 @@ class Walk:
         self._lock = threading.Lock()
 
     def step(self, most: int = MOST_LOOKED_AT) -> list[BoardName]:
-        """Look at the next histories; return those that the index did not fit, and does now.
+        """Look at the next histories; return those that the index did not fit until now.
 
         Boards that did not fit when somebody read them come first. Raises DatabaseFault, and
-        OSError where a folder cannot be read.
+        OSError if a folder cannot be read.
         """
         names = set(self._boards.take_doubtful())
         with self._lock, self._database.read() as snapshot:
@@ -121,9 +121,9 @@ class Walk:
 
 
 def look_at_histories(database: Database, boards: Boards) -> list[BoardName]:
-    """Look at all histories once; return those that the index did not fit, and does now.
+    """Look at all histories once; return those that the index did not fit until now.
 
-    Raises DatabaseFault, and OSError where a folder cannot be read.
+    Raises DatabaseFault, and OSError if a folder cannot be read.
     """
     walk = Walk(database, boards)
     changed = walk.step()
@@ -160,7 +160,7 @@ def _put_all(
 
 
 def _all_names(snapshot: Snapshot, boards: Boards) -> list[BoardName]:
-    """Return the boards that have a history, are to get one, or stand in the index, in order."""
+    """Return the boards that have a history, wait for one, or are in the index, in order."""
     names = set(boards_with_waiting(snapshot))
     for kind in KINDS:
         names |= {BoardName(kind, number) for number in boards.histories.numbers(kind)}
@@ -169,7 +169,7 @@ def _all_names(snapshot: Snapshot, boards: Boards) -> list[BoardName]:
 
 
 def _stamp(boards: Boards, name: BoardName) -> Stamp | None:
-    """Return the stamp of a history; None where that cannot be told."""
+    """Return the stamp of a history; None if it cannot be read."""
     try:
         return boards.histories.stamp(name)
     except OSError:

@@ -1,6 +1,6 @@
-"""Players who get another userid, in all histories in which theirs stands.
+"""Giving players another userid in all histories.
 
-The boards are read and checked first, so that nobody who wants to write has to wait for that.
+The boards are read and checked first, so that no writer has to wait for that.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ NOTHING: Mapping[BoardName, Game] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Renaming:
-    """A player who is to get another userid, and the boards as they were when that was planned."""
+    """A player to be renamed, and the boards as they were when that was planned."""
 
     old: str
     new: str
@@ -33,11 +33,11 @@ def plan_renaming(
     new: str,
     acted: Mapping[BoardName, Game] = NOTHING,
 ) -> Renaming:
-    """Return how a player gets another userid on all boards.
+    """Return the plan for giving a player another userid on all boards.
 
-    `acted` are the games of boards on which the same unit of work acts before that.
-    Raises DamagedHistory for a board that has to be mended first, and for one that would not replay
-    then, as with two sides of one player.
+    `acted` holds the games of boards on which the same unit of work acts before that. Raises
+    DamagedHistory for a board that must be repaired first, or that would not replay afterwards,
+    for example because one player would have both sides.
     """
     found = [
         boards.read(snapshot, KINDS[name.kind], name.board) for name in boards_with(snapshot, old)
@@ -51,10 +51,10 @@ def plan_renaming(
 
 
 def rename(transaction: Transaction, boards: Boards, renaming: Renaming) -> None:
-    """Give a player the other userid on all boards. What waits is to be settled afterwards.
+    """Give a player the other userid on all boards. What waits has to be settled afterwards.
 
-    Raises BoardChanged where it has to be planned again: a board has changed or is another one, or
-    the userid still waits to be replaced by another.
+    Raises BoardChanged if it has to be planned again: a board has changed or been replaced, or the
+    userid still waits to be replaced by another.
     """
     names = [board.name for board in renaming.boards]
     if boards_with(transaction, renaming.old) != names:

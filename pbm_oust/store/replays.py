@@ -1,6 +1,6 @@
 """What the histories of boards replay to, remembered for those that were read last.
 
-A history that goes on from the one that is remembered is replayed from there on.
+A history that continues a remembered one is replayed only from there on.
 """
 
 import threading
@@ -19,7 +19,7 @@ MOST_REMEMBERED = 2000
 class Replays:
     """What histories replay to. Any number of threads may use it.
 
-    It depends on the bytes of a history alone, so that nothing that is remembered ever gets old.
+    It depends only on the bytes of a history, so what is remembered never gets old.
     """
 
     def __init__(self, most: int = MOST_REMEMBERED) -> None:
@@ -39,7 +39,7 @@ class Replays:
         return history
 
     def recall(self, name: BoardName, data: bytes) -> History | None:
-        """Return what a history says if that is remembered."""
+        """Return what a history says, if that is remembered."""
         with self._lock:
             known, history = self._remembered.get(name, (b"", None))
         return history if known == data else None
@@ -81,7 +81,7 @@ def _continued(history: History, data: bytes) -> History | None:
 
 
 def _with_record(game: Game, record: Record) -> Game:
-    """Return a game with one more record. Raises Refusal, and ValueError where it does not fit."""
+    """Return a game with one more record. Raises Refusal, and ValueError if it does not fit."""
     following = redo(game, record)
     if following.records[-1] != record:
         raise ValueError("by the rules the record is another one")

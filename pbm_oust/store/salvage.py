@@ -1,4 +1,4 @@
-"""The games of a home whose database cannot be read: their histories alone still tell of them.
+"""The games of a home whose database cannot be read, from their histories alone.
 
 Lines that wait in the database are missing then.
 """
@@ -25,7 +25,7 @@ T = TypeVar("T")
 class Salvage:
     """Reads the games of a home, with the database or without it.
 
-    `warn` is told once why something is read without it.
+    `warn` is called once, with the reason for reading without it.
     """
 
     def __init__(self, home: Home, warn: Callable[[DatabaseFault], None] | None = None) -> None:
@@ -49,16 +49,16 @@ class Salvage:
         )
 
     def history(self, name: BoardName) -> bytes:
-        """Return the history of a board as it stands. Raises NoSuchFile."""
+        """Return the history of a board. Raises NoSuchFile."""
         return self._read(
             lambda: self._home.history(name),
             lambda: self._home.boards.histories.read(name).data,
         )
 
     def entries(self, kind: Kind) -> Iterator[Entry | DamagedHistory]:
-        """Yield what there is to say of each board of a kind, in order.
+        """Yield what there is to say about each board of a kind, in order.
 
-        Only those histories are read that the index does not fit.
+        Only the histories that the index does not fit are read.
         """
         fitting: dict[BoardName, Entry] = self._read(
             lambda: self._home.ask(self._fitting, kind.name), dict

@@ -1,7 +1,7 @@
-"""The way of letters to the relay: what is due, leaving, put off, held back or failed.
+"""Sending letters to the relay: what is due, leaving, put off, held back or failed.
 
-Letters to one address leave in the order in which they were added: what puts one off puts off
-those behind it.
+Letters to one address leave in the order in which they were added: if one is put off, so are those
+after it.
 """
 
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from pbm_oust.store.letters import SELECT, Letter, State, letter_of
 
 
 def due_letters(snapshot: Snapshot, now: datetime, most: int) -> list[Letter]:
-    """Return letters that are to be handed to the relay, those to one address in their order."""
+    """Return letters to hand to the relay, those to one address in their order."""
     rows = snapshot.rows(
         f"{SELECT} WHERE state = 'waiting' AND next_try <= ? ORDER BY next_try, id LIMIT ?",
         seconds(now),
@@ -32,13 +32,13 @@ def begin_sending(transaction: Transaction, letters: Iterable[int]) -> list[int]
 
 
 def stop_sending(transaction: Transaction, letters: Iterable[int]) -> None:
-    """Mark letters as waiting that were not handed to the relay after all."""
+    """Mark letters as waiting again, which were not handed to the relay after all."""
     for letter in letters:
         transaction.run("UPDATE letters SET is_leaving = 0 WHERE id = ?", letter)
 
 
 def put_off(transaction: Transaction, letter: int, until: datetime, reason: str) -> None:
-    """Let a letter that the relay does not take now wait, and all others to its address too."""
+    """Put off a letter that the relay does not take now, and all others to its address."""
     row = transaction.row(
         "UPDATE letters SET failures = failures + 1, reason = ? WHERE id = ? RETURNING normal",
         reason,
@@ -54,7 +54,7 @@ def put_off(transaction: Transaction, letter: int, until: datetime, reason: str)
 
 
 def fail_letter(transaction: Transaction, letter: int, reason: str) -> None:
-    """Set a letter aside that the relay does not take."""
+    """Mark a letter as failed."""
     transaction.run(
         "UPDATE letters SET state = 'failed', is_leaving = 0, reason = ? WHERE id = ?",
         reason,
@@ -74,7 +74,7 @@ def retry_letter(transaction: Transaction, letter: int, now: datetime) -> bool:
 
 
 def hold_letters(transaction: Transaction) -> int:
-    """Hold back all letters that would leave, and return how many. They are in no file then."""
+    """Hold back all letters that would leave, and return their number. They have no files then."""
     return transaction.run(
         "UPDATE letters SET state = 'held', file = NULL, is_leaving = 0"
         " WHERE state IN ('waiting', 'file')"
@@ -82,7 +82,7 @@ def hold_letters(transaction: Transaction) -> int:
 
 
 def release_letters(transaction: Transaction, state: State, now: datetime) -> int:
-    """Let all letters that are held back be in another state, and return how many."""
+    """Give all letters that are held back another state, and return their number."""
     return transaction.run(
         "UPDATE letters SET state = ?, next_try = ? WHERE state = 'held'", state.value, seconds(now)
     )

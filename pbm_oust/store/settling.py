@@ -1,8 +1,8 @@
-"""What waits is brought into the histories, and only then leaves the database.
+"""Writing what waits into the histories; only then does it leave the database.
 
-Whoever dies at any point of this has lost nothing: the next one finds what is in the file already,
-and goes on. One rewriting of a history is carried out at a time, so that it never meets a userid
-that a later one has brought.
+A process that dies at any point loses nothing: the next one sees what is already in the file, and
+goes on. A history is rewritten for one userid at a time, so that a rewriting never meets a userid
+from a later one.
 """
 
 import errno
@@ -32,12 +32,12 @@ from pbm_oust.store.waiting import (
 )
 
 _MOST_ATTEMPTS = 10
-"""How often a file may be replaced by others while we write to it."""
+"""How often others may replace a file while we write to it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unsettled:
-    """A board whose history could not get what waits for it; that goes on waiting."""
+    """A board whose history could not be written; what waits for it goes on waiting."""
 
     name: BoardName
     error: OSError | DamagedHistory
@@ -45,9 +45,9 @@ class Unsettled:
 
 @dataclass(frozen=True, slots=True)
 class _Carried:
-    """What has come into a history, and the stamps of the file before and after that.
+    """What was written into a history, and the stamps of the file before and after that.
 
-    Without stamps, the file is another one.
+    Without stamps, the file was replaced.
     """
 
     name: BoardName
@@ -59,9 +59,9 @@ class _Carried:
 def settle(
     database: Database, boards: Boards, names: Iterable[BoardName] | None = None
 ) -> list[Unsettled]:
-    """Bring what waits into the histories of some boards, or of all; return those that failed.
+    """Write what waits into the histories of some boards, or of all; return those that failed.
 
-    To be called within no reading of the database. Raises DatabaseFault.
+    Must not be called while reading the database. Raises DatabaseFault.
     """
     if names is None:
         with database.read() as snapshot:
@@ -86,9 +86,9 @@ def settle(
 
 
 def drop_waiting(transaction: Transaction, boards: Boards, name: BoardName) -> Waiting:
-    """Let nothing wait for a history any more, and return what was given up.
+    """Drop all that waits for a history, and return it.
 
-    This is for an operator who takes a history as it is, and what waits does not go with it.
+    This is for an operator who accepts a history as it is, if what waits does not fit it.
     """
     waiting = waiting_for(transaction, name)
     remove_lines(transaction, name, waiting.lines)
@@ -104,7 +104,7 @@ def _take_out(
     damaged: Iterable[BoardName],
     transaction: Transaction,
 ) -> None:
-    """Let what is in the histories wait no longer, and bring the index in step with the files."""
+    """Remove from the database what is now in the histories, and update the index."""
     for each in carried:
         remove_lines(transaction, each.name, each.done.lines)
         for rewriting in each.done.rewritings:
@@ -117,17 +117,17 @@ def _take_out(
 
 
 def _is_known(database: Database, boards: Boards, name: BoardName) -> bool:
-    """Return whether the index says already that the history of a board is damaged as it is."""
+    """Return whether the index already says that a history, as it is now, is damaged."""
     with database.read() as snapshot:
         is_fitting = index.stamp_in(snapshot, name) == boards.histories.stamp(name)
         return is_fitting and find_damage(snapshot, name) is not None
 
 
 def _carry_out(database: Database, boards: Boards, name: BoardName) -> _Carried | None:
-    """Bring into a history the next rewriting, or all lines; None where nothing waits.
+    """Write the next rewriting, or all lines, into a history; None if nothing waits.
 
-    What waits is read while the file is held, so that nothing old is ever written after something
-    newer. Raises OSError and DamagedHistory.
+    What waits is read while the file is locked, so that nothing old is ever written after
+    something newer. Raises OSError and DamagedHistory.
     """
     for _ in range(_MOST_ATTEMPTS):
         with suppress(NoSuchFile), boards.histories.held(name) as file:
@@ -154,7 +154,7 @@ def _carry_out(database: Database, boards: Boards, name: BoardName) -> _Carried 
 def _read_waiting(
     database: Database, name: BoardName, stamp: Stamp = NO_STAMP
 ) -> tuple[Waiting, bool]:
-    """Return what waits for a history, and whether the name of its file is on the disk."""
+    """Return what waits for a history, and whether the name of its file is synced."""
     with database.read() as snapshot:
         return waiting_for(snapshot, name), index.is_named(snapshot, name, stamp)
 
@@ -162,9 +162,9 @@ def _read_waiting(
 def _carry_into(
     file: HeldHistory, boards: Boards, name: BoardName, waiting: Waiting, is_named: bool
 ) -> _Carried | None:
-    """Bring into a file that is held what waits; None if the file has lost its place meanwhile.
+    """Write what waits into a locked file; None if the file has been replaced meanwhile.
 
-    Raises OSError, and DamagedHistory where the history would not replay with it.
+    Raises OSError, and DamagedHistory if the history would not replay with it.
     """
     before = file.found
     joined = join(before.data, waiting)

@@ -1,7 +1,7 @@
-"""A unit of work as it comes about: what is to be committed, once all of it is known.
+"""A unit of work as it grows: what will be committed, once all of it is known.
 
-It is committed in the order in which it was written down. An account that is written twice is
-written once, as it was written last.
+It is committed in the order in which it was added. An account that is saved twice is written once,
+in its last state.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -20,29 +20,29 @@ Work = Callable[[Transaction], object]
 
 @dataclass(slots=True)
 class Unit:
-    """What a unit of work is to commit."""
+    """What a unit of work will commit."""
 
     works: list[Work] = field(default_factory=list)
     boards: set[BoardName] = field(default_factory=set)
-    """Those whose histories get something."""
+    """The boards whose histories change."""
     files: set[str] = field(default_factory=set)
     """Letters in the Maildir that go with the unit: nobody may open them meanwhile."""
     has_letters: bool = False
     _saved: dict[str, Account] = field(default_factory=dict)
 
     def add(self, work: Work, boards: Iterable[BoardName] = ()) -> None:
-        """Add some work, and the boards whose histories get something."""
+        """Add some work, and the boards whose histories change."""
         self.works.append(work)
         self.boards.update(boards)
 
     def save(self, account: Account) -> None:
-        """Write an account, a new one or one that was read."""
+        """Write an account, new or read before."""
         if account.userid not in self._saved:
             self.works.append(partial(self._write, account.userid))
         self._saved[account.userid] = account
 
     def hold(self, account: Account) -> None:
-        """Let the unit be committed only if an account is as it was read."""
+        """Let the unit be committed only if an account is still as it was read."""
         self.works.append(partial(self._check, account))
 
     def post(self, drafts: Iterable[Draft], state: State) -> None:
@@ -53,7 +53,7 @@ class Unit:
 
     @contextmanager
     def part(self) -> Iterator[None]:
-        """Leave out what the body has written if it fails."""
+        """Drop what the body has added, if it fails."""
         saved, written = dict(self._saved), len(self.works)
         try:
             yield
@@ -71,7 +71,7 @@ class Unit:
         ACCOUNTS.write(transaction, self._saved[userid])
 
     def _check(self, account: Account, transaction: Transaction) -> None:
-        # Writing an account makes sure of that as well, and is another version of it.
+        # Writing an account checks that as well, and makes another version of it.
         if account.userid not in self._saved:
             ACCOUNTS.check(transaction, [account])
 

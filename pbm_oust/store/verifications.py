@@ -1,6 +1,6 @@
-"""Verifications: requests that wait for the code which was mailed.
+"""Verifications: requests that wait for the code that was mailed.
 
-They are found by a hash of their code, which itself stands nowhere.
+They are found by a hash of their code; the code itself is not stored.
 """
 
 from datetime import datetime
@@ -13,7 +13,7 @@ from pbm_oust.store.connections import Row, Snapshot, Transaction
 
 
 def find_verification(snapshot: Snapshot, code: str, now: datetime) -> Pending | None:
-    """Return what waits for the code with this hash; None where nothing does any more."""
+    """Return the request that waits for the code with this hash; None if there is none any more."""
     row = snapshot.row(
         "SELECT purpose, userid, address, asked, message_key, password, language"
         " FROM verifications WHERE code = ? AND asked > ?",
@@ -24,7 +24,7 @@ def find_verification(snapshot: Snapshot, code: str, now: datetime) -> Pending |
 
 
 def keep_verification(transaction: Transaction, code: str, pending: Pending) -> None:
-    """Let something wait for the code with this hash, in the place of what waited before."""
+    """Let a request wait for the code with this hash, in place of any earlier one."""
     transaction.run(
         "INSERT OR REPLACE INTO verifications"
         " (code, purpose, userid, address, asked, message_key, password, language)"
@@ -41,12 +41,12 @@ def keep_verification(transaction: Transaction, code: str, pending: Pending) -> 
 
 
 def forget_verification(transaction: Transaction, code: str) -> None:
-    """Let nothing wait for the code with this hash."""
+    """Remove the request that waits for the code with this hash."""
     transaction.run("DELETE FROM verifications WHERE code = ?", code)
 
 
 def forget_verifications_of(transaction: Transaction, userid: str, signup_key: str) -> None:
-    """Forget what waits for an account, but not the signups of others for its userid.
+    """Forget the requests about an account, but not the signups of others for its userid.
 
     `signup_key` is the message key of the signup that made the account.
     """
@@ -59,18 +59,18 @@ def forget_verifications_of(transaction: Transaction, userid: str, signup_key: s
 
 
 def all_codes(snapshot: Snapshot) -> list[str]:
-    """Return the hashes of all codes that something waits for, in order."""
+    """Return the hashes of all codes that requests wait for, in order."""
     return [code for (code,) in snapshot.rows("SELECT code FROM verifications ORDER BY code")]
 
 
 def addresses_asked(snapshot: Snapshot) -> frozenset[str]:
-    """Return the normal forms of all addresses to which codes were mailed that still count."""
+    """Return the normal forms of all addresses with codes that still count."""
     rows = snapshot.rows("SELECT address FROM verifications")
     return frozenset(normal_address(address) for (address,) in rows)
 
 
 def forget_old_verifications(transaction: Transaction, now: datetime) -> int:
-    """Forget the requests whose code comes too late; return how many."""
+    """Forget the requests whose codes have expired; return their number."""
     return transaction.run("DELETE FROM verifications WHERE asked <= ?", seconds(now - LIFETIME))
 
 

@@ -1,7 +1,7 @@
-"""What histories are still to get: lines, and other userids. Kept in the database until then.
+"""What waits in the database for the histories: lines, and replacements of userids.
 
-Both are committed with the unit of work that they belong to. A userid is replaced in the lines that
-wait when the rewriting is committed, so that rewritings come before lines.
+Both are committed with their unit of work. When a rewriting is committed, it also replaces the
+userid in the lines that wait. So rewritings come before lines.
 """
 
 from collections.abc import Iterable
@@ -32,7 +32,7 @@ class BoardName:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Lines that a history is to get."""
+    """Lines that wait for a history."""
 
     record: int
     """The number of the first record; 0 for a history from its header on."""
@@ -43,7 +43,7 @@ class Lines:
 
 @dataclass(frozen=True, slots=True)
 class Rewriting:
-    """A userid that is to be replaced in a history."""
+    """A userid to be replaced in a history."""
 
     id: int
     old: str
@@ -52,7 +52,7 @@ class Rewriting:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """What a history is to get, in order: the rewritings before the lines."""
+    """What waits for a history, in order: the rewritings before the lines."""
 
     rewritings: tuple[Rewriting, ...] = ()
     lines: tuple[Lines, ...] = ()
@@ -80,7 +80,7 @@ def waiting_for(snapshot: Snapshot, name: BoardName) -> Waiting:
 
 
 def boards_with_waiting(snapshot: Snapshot) -> list[BoardName]:
-    """Return the boards whose histories are still to get something, in order."""
+    """Return the boards with something waiting for their histories, in order."""
     rows = snapshot.rows(
         "SELECT kind, board FROM waiting_lines UNION SELECT kind, board FROM waiting_rewritings"
     )
@@ -94,7 +94,7 @@ def latest_rewriting(snapshot: Snapshot) -> int:
 
 
 def is_about_to_go(snapshot: Snapshot, userid: str) -> bool:
-    """Return whether a userid still has to be replaced in some history."""
+    """Return whether a userid waits to be replaced in some history."""
     row = snapshot.row("SELECT 1 FROM waiting_rewritings WHERE old = ? LIMIT 1", userid)
     return row is not None
 
@@ -113,7 +113,7 @@ def add_lines(transaction: Transaction, name: BoardName, lines: Lines) -> None:
 
 
 def remove_lines(transaction: Transaction, name: BoardName, lines: Iterable[Lines]) -> None:
-    """Let lines wait no longer. Others that have come to wait meanwhile stay."""
+    """Remove lines that wait. Others that were added meanwhile stay."""
     for each in lines:
         transaction.run(
             "DELETE FROM waiting_lines "
@@ -126,7 +126,7 @@ def remove_lines(transaction: Transaction, name: BoardName, lines: Iterable[Line
 
 
 def add_rewriting(transaction: Transaction, name: BoardName, old: str, new: str) -> None:
-    """Let a rewriting wait for a history, and do it to the lines that wait for the same."""
+    """Let a rewriting wait for a history, and apply it to the lines that wait for it."""
     transaction.run(
         "INSERT INTO waiting_rewritings (kind, board, old, new) VALUES (?, ?, ?, ?)",
         name.kind,
@@ -145,12 +145,12 @@ def add_rewriting(transaction: Transaction, name: BoardName, old: str, new: str)
 
 
 def remove_rewriting(transaction: Transaction, rewriting: Rewriting) -> None:
-    """Let a rewriting wait no longer."""
+    """Remove a rewriting that waits."""
     transaction.run("DELETE FROM waiting_rewritings WHERE id = ?", rewriting.id)
 
 
 def _rewritten(lines: Lines, old: str, new: str) -> bytes:
-    """Return the text of lines in which a player has another userid."""
+    """Return the text of lines with a player's userid replaced."""
     if lines.record == 0:
         return with_other_userid(lines.text, old, new)
     return with_other_userid(b"\n" + lines.text, old, new)[1:]

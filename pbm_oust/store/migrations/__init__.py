@@ -1,8 +1,8 @@
 """The tables of the database, as numbered steps from nothing to what the program expects.
 
-Step n takes the tables from version n - 1 to version n; the version stands in the file as SQLite's
-`user_version`. A step that a released program may have taken is never changed: what comes later is
-another step. A step is a tuple of texts of SQL, one for each section of the tables.
+Step n takes the tables from version n - 1 to version n; the file holds the version as SQLite's
+`user_version`. A step that a released program may have taken is never changed: later changes are
+further steps. A step is a tuple of texts of SQL, one for each section of the tables.
 """
 
 from collections.abc import Sequence
@@ -25,9 +25,9 @@ See section 1.3.3 of SQLite's description of the file format.
 
 
 def migrate(connection: apsw.Connection, steps: Sequence[Step] = STEPS) -> None:
-    """Take the tables to the version after the last step, within the transaction that is open.
+    """Take the tables to the version after the last step, within the open transaction.
 
-    A connection whose version is that or a later one is left as it is.
+    A database with that version or a later one is left as it is.
     """
     version = connection.pragma("user_version")
     for number, step in enumerate(steps, 1):
@@ -38,7 +38,7 @@ def migrate(connection: apsw.Connection, steps: Sequence[Step] = STEPS) -> None:
 
 
 def empty_database() -> bytes:
-    """Return a whole database file with the latest tables and nothing in them."""
+    """Return a whole database file with the latest tables, all empty."""
     connection = apsw.Connection(":memory:")
     try:
         migrate(connection)

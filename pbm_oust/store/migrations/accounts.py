@@ -1,6 +1,6 @@
 """Tables for accounts and what they keep. Times are seconds since 1970 in UTC.
 
-Each noun of `accounts/registry.py` has a table of its name, whose rows an account has in the order
+Each noun in `accounts/registry.py` has a table of its name; the rows of an account are in the order
 of `position`.
 """
 

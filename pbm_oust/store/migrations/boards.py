@@ -1,4 +1,4 @@
-"""Tables for boards: what the histories are still to get, and an index made from them.
+"""Tables for boards: what waits for the histories, and an index made from them.
 
 A board is `kind` and `board`, its number. Times are seconds since 1970 in UTC.
 """
