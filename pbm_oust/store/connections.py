@@ -4,6 +4,7 @@ import errno
 import os
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -23,6 +24,18 @@ RESET_SIZE = 16 * 1024 * 1024
 """The size in bytes to which the log is cut when it starts again."""
 
 
+@dataclass
+class _Log:
+    """How long the log is; it knows no connection, so that nothing keeps one that is dropped."""
+
+    pages: int = 0
+
+    def note(self, _connection: apsw.Connection, _name: str, pages: int) -> int:
+        """Note what SQLite tells after a commit."""
+        self.pages = pages
+        return apsw.SQLITE_OK
+
+
 class Connection:
     """A connection to the file at `path`; if it is missing, to empty tables.
 
@@ -35,8 +48,7 @@ class Connection:
         self.identity = identity_of(path)
         self.is_broken = False
         """Whether a fault has shown, after which the connection should be closed."""
-        self.pages_logged = 0
-        """The number of pages in the log after the latest commit of this connection."""
+        self._log = _Log()
         try:
             self._apsw = self._opened() if self.identity else _connection_to_nothing()
         except apsw.Error as error:
@@ -61,7 +73,7 @@ class Connection:
 
     def _set_up(self, disk: Disk, patience: float) -> None:
         self._apsw.set_busy_timeout(int(patience * 1000))
-        self._apsw.set_wal_hook(self._note_size_of_log)
+        self._apsw.set_wal_hook(self._log.note)
         self.execute("PRAGMA synchronous = FULL")
         self.execute("PRAGMA foreign_keys = ON")
         self.execute("PRAGMA secure_delete = ON")  # what is forgotten is overwritten
@@ -85,6 +97,11 @@ class Connection:
     def changed(self) -> int:
         """The number of rows that the latest statement has changed."""
         return self._apsw.changes()
+
+    @property
+    def pages_logged(self) -> int:
+        """The number of pages in the log after the latest commit of this connection."""
+        return self._log.pages
 
     def execute(self, statement: str, values: tuple[Value, ...] = ()) -> list[Row]:
         """Carry out a statement and return its rows."""
@@ -143,10 +160,6 @@ class Connection:
 
     def _fault(self, error: apsw.Error) -> DatabaseFault | None:
         return fault_of(error, self.path, self._apsw.system_errno)
-
-    def _note_size_of_log(self, _connection: apsw.Connection, _name: str, pages: int) -> int:
-        self.pages_logged = pages
-        return apsw.SQLITE_OK
 
 
 class Snapshot:
@@ -216,9 +229,13 @@ class Task(Generic[T]):
 
     def result(self) -> T:
         """Return what the work returned, or raise what it raised."""
-        if self._error:
-            raise self._error
-        return self._result[0]
+        error, self._error = self._error, None
+        try:
+            if error:
+                raise error
+            return self._result[0]
+        finally:
+            del error  # else it would keep the frames alive that hold it
 
 
 def identity_of(path: Path) -> Identity | None:

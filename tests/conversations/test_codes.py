@@ -7,7 +7,6 @@ import pytest
 from pbm_oust.accounts.password import Secret, is_password
 from pbm_oust.accounts.status import signed_off_since
 from pbm_oust.mail.inbound import Envelope
-from pbm_oust.store.disk import Disk
 from pbm_oust.store.home import Home
 from tests.support.accounts import account_of, codes, count_waiting, make_account
 from tests.support.disturbed import disturbed
@@ -106,8 +105,8 @@ def test_a_change_of_a_password_that_a_crash_cut_short_is_told_when_its_mail_com
 ) -> None:
     line = "change password alice wonderland rabbithole"
 
-    def change(path: Path, disk: Disk) -> None:
-        mailed(Home(path, disk), ALICE, line, number=7)
+    def change(tried: Home) -> None:
+        mailed(tried, ALICE, line, number=7)
 
     home.database.close()
     for at, path in disturbed(home.path, tmp_path / "tried", Fault.STAYS, change):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.digest import Digested, latest_slot, next_digest, next_slot, with_digested
 from pbm_oust.accounts.settings import USUAL, MailWhen, Settings, with_settings
-from pbm_oust.store.disk import Disk
+from pbm_oust.store.home import Home
 from tests.support.disturbed import FAULTS, disturbed
 from tests.support.rings import first_is_fast
 from tests.support.sweeping import HASH, World, day, new_world
@@ -133,8 +133,8 @@ def test_whatever_the_disk_does_a_digest_is_sent_once(
 ) -> None:
     world.add_board("dora", "bob")
 
-    def sweep(path: Path, disk: Disk) -> None:
-        World(path, today=1).sweep(disk=disk)
+    def sweep(home: Home) -> None:
+        World(home.path, 1, home).sweep()
 
     for at, path in disturbed(world.path, tmp_path, fault, sweep):
         tried = World(path, today=1)

@@ -13,7 +13,6 @@ from pbm_oust.accounts.bounces import Bounce
 from pbm_oust.board.notation import format_action
 from pbm_oust.mail.relay import Relaying
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.disk import Disk
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft, Head
 from pbm_oust.store.open_boards import read_game
@@ -201,8 +200,8 @@ def test_whatever_the_disk_does_the_letters_fit_what_is_written(
 ) -> None:
     endings = set()
 
-    def take_back(path: Path, disk: Disk) -> None:
-        mailed(Home(path, disk), ALICE, UNDO, number=5)
+    def take_back(tried: Home) -> None:
+        mailed(tried, ALICE, UNDO, number=5)
 
     begun.database.close()
     for at, path in disturbed(begun.path, tmp_path, fault, take_back):

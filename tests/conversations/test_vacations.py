@@ -10,7 +10,7 @@ import pytest
 from pbm_oust.accounts.settings import Settings, with_settings
 from pbm_oust.accounts.vacations import absences_of
 from pbm_oust.play.outcome import Outcome
-from pbm_oust.store.disk import Disk
+from pbm_oust.store.home import Home
 from tests.support.accounts import account_of
 from tests.support.disturbed import FAULTS, disturbed
 from tests.support.home_by_mail import outcome_of
@@ -91,8 +91,8 @@ def test_whatever_the_disk_does_the_vacation_ends_with_the_move(
     world.away("alice", (1, 9))
     world.today = 3
 
-    def move(path: Path, disk: Disk) -> None:
-        World(path, today=3).take("alice", MOVE, disk)
+    def move(home: Home) -> None:
+        World(home.path, 3, home).take("alice", MOVE)
 
     for at, path in disturbed(world.path, tmp_path, fault, move):
         tried = World(path, today=4)
@@ -119,8 +119,8 @@ def test_whatever_the_disk_does_a_vacation_is_changed_once_and_told(
     wanted = World(shutil.copytree(world.path, tmp_path / "undisturbed"), today=2)
     wanted.take("alice", lines[-1])
 
-    def announce(path: Path, disk: Disk) -> None:
-        World(path, today=2).take("alice", lines[-1], disk)
+    def announce(home: Home) -> None:
+        World(home.path, 2, home).take("alice", lines[-1])
 
     for at, path in disturbed(world.path, tmp_path, fault, announce):
         tried = World(path, today=2)

@@ -294,10 +294,12 @@ def test_a_disk_that_fails_in_the_midst_of_a_flush_loses_no_letter(
         trouble = Trouble(at, fault)
         taken = len(relay[0].taken)
         with FaultyWrites(trouble).in_use():
+            tried = Home(home.path, FaultyDisk(trouble))
             with suppress(OSError):
-                Relaying(Home(home.path, FaultyDisk(trouble)), relay[1], ADDRESS, clock).flush()
+                Relaying(tried, relay[1], ADDRESS, clock).flush()
             is_disturbed = trouble.steps >= at
             trouble.end()
+            tried.database.close()
         Relaying(home, relay[1], ADDRESS, clock).flush()
         sent = {each.rcpt_tos[0] for each in relay[0].taken[taken:]}
         assert sent == {"a@example.org", "b@example.org"}, at

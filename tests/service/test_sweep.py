@@ -16,7 +16,7 @@ from pbm_oust.board.header import Terms
 from pbm_oust.board.notation import format_action
 from pbm_oust.play.rulings import rule_board
 from pbm_oust.rules.position import How
-from pbm_oust.store.disk import Disk
+from pbm_oust.store.home import Home
 from pbm_oust.store.waiting import BoardName
 from tests.support.accounts import damage_account
 from tests.support.disturbed import FAULTS, disturbed
@@ -162,8 +162,8 @@ def test_whatever_the_disk_does_a_sweep_is_done_once_with_its_letters(
     wanted = _copy(before, tmp_path / "undisturbed")
     wanted.sweep(today)
 
-    def sweep(path: Path, disk: Disk) -> None:
-        World(path, today).sweep(disk=disk)
+    def sweep(home: Home) -> None:
+        World(home.path, today, home).sweep()
 
     for at, path in disturbed(before.path, tmp_path, fault, sweep):
         world = World(path, today)

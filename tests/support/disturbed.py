@@ -9,7 +9,7 @@ from pathlib import Path
 import apsw
 
 from pbm_oust.mail.inbound import KeptBySender
-from pbm_oust.store.disk import Disk
+from pbm_oust.store.home import Home
 from tests.support.trouble import Fault, FaultyDisk, FaultyVfs, Trouble
 
 FAULTS = (Fault.STAYS, Fault.ONCE, Fault.HALF)
@@ -27,21 +27,22 @@ class FaultyWrites(FaultyVfs):
 
 
 def disturbed(
-    begun: Path, folder: Path, fault: Fault, do: Callable[[Path, Disk], object]
+    begun: Path, folder: Path, fault: Fault, do: Callable[[Home], object]
 ) -> Iterator[tuple[int, Path]]:
     """Do something in copies of a home, until it goes through undisturbed.
 
-    `do` is given the path of a copy and its disk. Yields which operation failed, and the path,
-    when the disk works again.
+    Yields which operation failed, and the path of the copy, when the disk works again.
     """
     for at in count(1):
         path = Path(shutil.copytree(begun, folder / f"{at}"))
         trouble = Trouble(at, fault)
         with FaultyWrites(trouble).in_use():
+            home = Home(path, FaultyDisk(trouble))
             with suppress(OSError, KeptBySender):
-                do(path, FaultyDisk(trouble))
+                do(home)
             is_over = trouble.steps < at
             trouble.end()
+            home.database.close()
         yield at, path
         if is_over:
             return

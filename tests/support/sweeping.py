@@ -22,7 +22,6 @@ from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.service import handle
 from pbm_oust.service.sweep import Swept, sweep
-from pbm_oust.store.disk import Disk
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import next_number, open_board, read_game, start_new_board
 from tests.support.accounts import account_of
@@ -53,34 +52,36 @@ class World:
 
     path: Path
     today: float = 0
+    opened: Home | None = None
+    """The home, where that is open already."""
 
     @cached_property
     def home(self) -> Home:
         """The home."""
-        return Home(self.path)
+        return self.opened or Home(self.path)
 
     def now(self) -> datetime:
         """Return the time."""
         return day(self.today)
 
-    def work(self, disk: Disk | None = None) -> UnitOfWork:
-        """Return a work at the home, with a disk of its own if one is given."""
+    def work(self) -> UnitOfWork:
+        """Return a work at the home."""
         _dated[-1] = self.now()
-        return UnitOfWork(Home(self.path, disk) if disk else self.home, LETTERS.write, self.now)
+        return UnitOfWork(self.home, LETTERS.write, self.now)
 
-    def sweep(self, at: float | None = None, disk: Disk | None = None) -> Swept:
+    def sweep(self, at: float | None = None) -> Swept:
         """Do what is due on a day, today if none is named."""
         self.today = self.today if at is None else at
-        return sweep(self.work(disk))
+        return sweep(self.work())
 
     def done(self, at: float | None = None) -> list[str]:
         """Return what a sweep does on a day: `oust 1: remind x`."""
         return [f"{deed.about}: {deed.what}" for deed in self.sweep(at).done]
 
-    def take(self, userid: str, line: str, disk: Disk | None = None) -> Handled:
+    def take(self, userid: str, line: str) -> Handled:
         """Carry out the line of a mail from a player. The same line is the same mail."""
         request = Request(line, "", f"{userid}@example.org", line, "<1@example.org>")
-        return handle(request, self.work(disk))
+        return handle(request, self.work())
 
     def add_player(self, userid: str, settings: Settings = USUAL) -> None:
         """Make an account with these settings."""
