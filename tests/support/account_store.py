@@ -25,7 +25,7 @@ DIGEST = Settings(mail=MailWhen.DIGEST)
 
 
 class Undone(Exception):
-    """Ends a work that is not to stay."""
+    """Ends a piece of work that must not stay."""
 
 
 def tried(database: Database, work: Callable[[Transaction], None]) -> None:

@@ -1,4 +1,4 @@
-"""Accounts made for a test as an operator makes them, and codes as their readers answer them."""
+"""Accounts made for a test as an operator makes them, and codes as their readers find them."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ SALT = bytes(16)
 
 
 def make_account(home: Home, userid: str, password: str, *addresses: str) -> None:
-    """Make an account without a proof of its addresses."""
+    """Make an account without a verification of its addresses."""
     account = Account(userid, hash_password(Secret(password), SALT), addresses, JOINED)
     home.save(account)
 
@@ -35,7 +35,7 @@ def change_account(home: Home, userid: str, change: Callable[[Account], Account]
 
 
 def remove_account(home: Home, userid: str) -> None:
-    """Take the account of a player away, as if it had never been made."""
+    """Remove the account of a player, as if it had never been made."""
     home.do(ACCOUNTS.remove, account_of(home, userid))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 SLOW = 60
-"""Seconds after which something is broken that has not happened."""
+"""Seconds after which something that has not happened is broken."""
 
 
 def start_script(script: str, *arguments: str | Path) -> subprocess.Popen[str]:
@@ -23,7 +23,7 @@ def start_script(script: str, *arguments: str | Path) -> subprocess.Popen[str]:
 def run_scripts(script: str, *arguments: tuple[str | Path, ...]) -> list[str]:
     """Run a process for each tuple of arguments, and return what they printed.
 
-    All begin at one time: each prints a first line when it is ready, and waits for a line then.
+    All begin at the same time: each prints a first line when it is ready, then waits for a line.
     """
     processes = [start_script(script, *each) for each in arguments]
     for process in processes:

@@ -8,7 +8,7 @@
         '''
     )
 
-Spaces do not matter, `?` is a free cell that the test is about, and rows may also be parted by `/`.
+Spaces do not matter, `?` is a free cell that the test is about, and `/` may also separate rows.
 """
 
 from dataclasses import replace
@@ -79,14 +79,14 @@ def other_to_move(position: Oust) -> Oust:
 
 
 def placed(position: P, cells: str) -> P:
-    """Return the position after placements on the named cells, parted by spaces."""
+    """Return the position after placements on the named cells, separated by spaces."""
     for name in cells.split():
         position = position.place(position.grid.parse_cell(name))
     return position
 
 
 def names(grid: Grid, cells: int) -> str:
-    """Return the names of cells, sorted by column, then by row, parted by spaces."""
+    """Return the names of cells, sorted by column, then by row, separated by spaces."""
     return " ".join(grid.names(cells))
 
 
@@ -130,7 +130,7 @@ def naive_churn_of(position: Churn) -> NaiveChurn:
 def naive_start(kind: str, grid: str) -> Naive:
     """Return the empty board of the naive rules of a kind, which is named as in the registry.
 
-    They are the class RULES of a module that is named after the kind.
+    They are the class RULES of a module named after the kind.
     """
     rules: type[Naive] = import_module(f"tests.support.naive_{kind}").RULES
     return rules.start(grid)

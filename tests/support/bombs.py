@@ -14,7 +14,7 @@ ROOM = 250_000
 
 
 def nested(depth: int) -> bytes:
-    """Return a mail whose text is as many parts deep."""
+    """Return a mail whose text is so many parts deep."""
     content = "Content-Type: text/plain\r\n\r\nhello"
     for level in range(depth):
         kind, text = parts(content, kind=f"x{level}")
@@ -32,7 +32,7 @@ REFUSED = {
     "a header without an end": mail(FROM, "Subject: " + "x" * 1_000_000),
     "a thousand headers": mail(FROM, *(f"X-{number}: x" * 4 for number in range(2000))),
 }
-"""Those of which others have told, and their kin."""
+"""Those that others have reported, and similar ones."""
 
 LARGE = {
     "many encoded words": mail(FROM, "Subject: " + "=?utf-8?q?x?= " * 250),
@@ -48,7 +48,7 @@ LARGE = {
     "broken base64": mail(FROM, "Content-Transfer-Encoding: base64", text="=x\r\n" * 9_900),
     "a delivery status": mail(FROM, "Content-Type: message/delivery-status", text="\r\n" * 9_900),
 }
-"""Many equal things, as many as may stand in a mail."""
+"""Many equal things, as many as a mail can hold."""
 
 
 def html(text: str) -> bytes:
@@ -97,13 +97,13 @@ def _read_all() -> None:
 
 
 def _memory(name: str) -> int:
-    """Return a figure that Linux has about this process, in KiB."""
+    """Return a figure that Linux keeps about this process, in KiB."""
     status = Path("/proc/self/status").read_text()
     return int(re.findall(rf"^{name}:\s+(\d+) kB", status, re.MULTILINE)[0])
 
 
 if __name__ == "__main__":
     before = _memory("VmRSS")
-    Path("/proc/self/clear_refs").write_text("5")  # the highest figure begins anew
+    Path("/proc/self/clear_refs").write_text("5")  # resets the highest figure
     _read_all()
     sys.stdout.write(str(_memory("VmHWM") - before))

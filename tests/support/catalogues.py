@@ -20,21 +20,21 @@ OTHERS = [language for language in LANGUAGES.values() if language is not ENGLISH
 _MACRO = re.compile(r"\{% macro (\w+)")
 
 Key = str | tuple[str, ...]
-"""A message as catalogues name it: as English has it, in all its forms where it has several."""
+"""A message as catalogues name it: in English, in all its forms if it has several."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a message stands."""
+    """Where a message is."""
 
     is_subject: bool
-    """Whether it stands in the Subject of a letter."""
+    """Whether it is in the Subject of a letter."""
     key: Key
 
 
 @cache
 def places() -> tuple[Place, ...]:
-    """Return all messages of templates and code with their places, as `scripts/translate` finds."""
+    """Return all messages of templates and code with their places, as `scripts/translate` does."""
     mappings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["babel"]["mappings"]
     methods = [(pattern, each["method"]) for each in mappings for pattern in _patterns(each)]
     options = {pattern: each for each in mappings for pattern in _patterns(each)}
@@ -52,7 +52,7 @@ def _patterns(mapping: dict[str, Any]) -> list[str]:
 
 
 def subjects() -> set[Key]:
-    """Return the messages that stand in Subjects."""
+    """Return the messages in Subjects."""
     return {place.key for place in places() if place.is_subject}
 
 
@@ -64,7 +64,7 @@ def _is_subject(lines: list[str]) -> bool:
 
 @cache
 def catalogue(language: Language) -> Catalog:
-    """Return the messages of a language as its folder has them."""
+    """Return the messages of a language from its folder."""
     path = ROOT / "pbm_oust/languages" / language.code / "LC_MESSAGES" / f"{DOMAIN}.po"
     with path.open("rb") as file:
         return read_po(file, locale=language.code)
@@ -76,5 +76,5 @@ def messages(language: Language) -> Iterator[Message]:
 
 
 def forms(text: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Return a message or a translation in all its forms; none of what is not translated."""
+    """Return a message or a translation in all its forms; none if it is not translated."""
     return (text,) if isinstance(text, str) else tuple(text or ())

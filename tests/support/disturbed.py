@@ -13,7 +13,7 @@ from pbm_oust.store.home import Home
 from tests.support.trouble import Fault, FaultyDisk, FaultyVfs, Trouble
 
 FAULTS = (Fault.STAYS, Fault.ONCE, Fault.HALF)
-"""The faults that a process lives to see."""
+"""The faults that a process survives."""
 
 
 class FaultyWrites(FaultyVfs):

@@ -1,4 +1,4 @@
-"""The settings that docs/operate.md gives, with other places in them."""
+"""The settings in docs/operate.md, with other paths and ports in them."""
 
 import re
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "operate.md"
 
 
 def block(name: str, changes: Mapping[str, str]) -> str:
-    """Return a block of the document by the name that its frame has, with texts exchanged."""
+    """Return a block of the document by the name on its fence, with texts replaced."""
     text = DOCUMENT.read_text()
     frame = rf"^( *)```\w+ {re.escape(name)}\n(.*?)^\1```$"
     found = re.findall(frame, text, re.MULTILINE | re.DOTALL)

@@ -1,4 +1,4 @@
-"""Games and their histories for tests, with a clock that goes on by an hour a record."""
+"""Games and their histories for tests, with a clock that advances an hour each record."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -37,7 +37,7 @@ Started: 2026-11-20T15:36:00Z
 
 
 def new_game(grid: str = "square 13x13", terms: Terms | None = None, *, kind: str = "oust") -> Game:
-    """Return board 17 of rrognlie, who owns x, and marksteere before its first record."""
+    """Return board 17, before its first record, of rrognlie, who owns x, and marksteere."""
     return Game.start(
         Header(
             kind=KINDS[kind],
@@ -52,7 +52,7 @@ def new_game(grid: str = "square 13x13", terms: Terms | None = None, *, kind: st
 
 
 def wish(words: str) -> Wish:
-    """Return the wish that words name: `pass`, `swap`, `resign`, or cells parted by spaces."""
+    """Return the wish that words name: `pass`, `swap`, `resign`, or cells separated by spaces."""
     if words in {deed.value for deed in Deed}:
         return Deed(words)
     return Place(tuple(words.split()))
@@ -73,7 +73,7 @@ def play(game: Game, *commands: str) -> Game:
 
 
 def actions(game: Game) -> list[str]:
-    """Return what was done in a game, as its history writes it: `x D4`, `o swap`."""
+    """Return what was done in a game, as in its history: `x D4`, `o swap`."""
     return [f"{record.by} {format_action(record.action)}" for record in game.records]
 
 

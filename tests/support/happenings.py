@@ -1,4 +1,4 @@
-"""Games in which everything happened, their histories with remarks, and these in other forms."""
+"""Games in which everything happened, and their histories, with remarks and in other formats."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -36,12 +36,12 @@ GRIDS = [
 
 
 def written(form: str, history: bytes | str) -> str:
-    """Return a history in another form."""
+    """Return a history in another format."""
     return FORMATS[form](read_sheet(history.encode() if isinstance(history, str) else history))
 
 
 def taken_back(text: str) -> str:
-    """Return the history that a text in any form tells."""
+    """Return the history in a text of any format."""
     return parse_any(text).check()[1]
 
 

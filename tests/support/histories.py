@@ -1,4 +1,4 @@
-"""The histories of a home: read, and laid there by hand as an operator may."""
+"""The histories of a home: reading them, and putting some there by hand as an operator may."""
 
 from pbm_oust.store.home import Home
 from pbm_oust.store.refreshing import reindex
@@ -11,7 +11,7 @@ def board_numbers(home: Home, kind: str = "oust") -> list[int]:
 
 
 def history_text(home: Home, board: int = 1, kind: str = "oust") -> str:
-    """Return the history of a board as it stands."""
+    """Return the history of a board."""
     return home.history(BoardName(kind, board)).decode()
 
 

@@ -1,4 +1,4 @@
-"""Homes that tests talk to by mail: players who are there, lines sent, and what comes back."""
+"""Homes that tests talk to by mail: players, lines that they send, and what comes back."""
 
 import shutil
 from collections.abc import Iterable
@@ -35,7 +35,7 @@ def home_of(path: Path, *addresses: str, mails: Iterable[tuple[str, str]] = ()) 
 
 
 def copy_of(home: Home, path: Path) -> Home:
-    """Return a home at a path in which everything is as in another."""
+    """Return a copy of a home at a path."""
     home.database.close()
     return Home(shutil.copytree(home.path, path, dirs_exist_ok=True))
 
@@ -67,8 +67,8 @@ def mailed(
 ) -> list[Letter]:
     """Send a line as the Subject of a mail, and return the letters about it, oldest first.
 
-    Two mails of one sender are the same if they have the same number, and it is not 0; headers that
-    are given stand in the place of the Message-ID.
+    Two mails of one sender are the same if they have the same number, and it is not 0. Given
+    headers replace the Message-ID.
     """
     given = [new_id(number)] if headers is None else headers
     data = mail(f"From: {sender}", f"Subject: {line}", *given, text=text)
@@ -76,7 +76,7 @@ def mailed(
 
 
 def new_id(number: int = 0) -> str:
-    """Return a Message-ID as a header: that with a number, or one that no mail has had."""
+    """Return a Message-ID header: the one with a number, or one that no mail has had."""
     return f"Message-ID: <{f'again-{number}' if number else next(_numbers)}@example.org>"
 
 
@@ -95,7 +95,7 @@ class Talk:
 
     @classmethod
     def begin(cls, path: Path, *senders: str) -> "Talk":
-        """Return a talk with a new home in which these have signed up."""
+        """Return a talk with a new home where these senders have signed up."""
         return cls(home_of(path, *senders))
 
     def send(
@@ -110,8 +110,8 @@ class Talk:
     ) -> list[str]:
         """Send a mail, and return who gets letters about it, with their Subjects.
 
-        Two mails of one sender are the same if they have the same number, and it is not 0; headers
-        that are given stand in the place of the Message-ID.
+        Two mails of one sender are the same if they have the same number, and it is not 0. Given
+        headers replace the Message-ID.
         """
         given = [new_id(number)] if headers is None else headers
         data = mail(f"From: {sender}", f"Subject: {line}", *given, text=text)
@@ -135,7 +135,7 @@ class Talk:
         return letter
 
     def page_to(self, address: str) -> str:
-        """Return the letter to an address as HTML; empty where it is text alone."""
+        """Return the letter to an address as HTML; empty if it is text alone."""
         return self.letter_to(address).page
 
     def text_to(self, address: str) -> str:

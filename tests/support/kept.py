@@ -1,4 +1,4 @@
-"""Accounts of chance, with everything that accounts keep."""
+"""Random accounts, with everything that accounts keep."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
@@ -79,7 +79,7 @@ vacations = st.lists(times, max_size=6, unique=True).map(
 
 
 def several(values: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]]:
-    """Return what makes a few different values."""
+    """Return a strategy for a few different values."""
     return st.lists(values, max_size=4, unique=True).map(tuple)
 
 
@@ -101,7 +101,7 @@ VALUES: Mapping[str, st.SearchStrategy[Any]] = {
     "disabled": st.one_of(st.none(), times),
     "verified": several(st.builds(Proof, keys, keys)),
 }
-"""What makes values of each noun, by its name."""
+"""A strategy for values of each noun, by its name."""
 
 
 @st.composite
@@ -120,5 +120,5 @@ def accounts(draw: st.DrawFn, userids: st.SearchStrategy[str] = userids) -> Acco
 
 
 def values_of(noun: Kept[Any]) -> st.SearchStrategy[Any]:
-    """Return what makes values of a noun."""
+    """Return the strategy for values of a noun."""
     return VALUES[noun.name]

@@ -1,4 +1,4 @@
-"""Games of chance of any kind; nothing here knows a single game."""
+"""Random games of any kind; nothing here knows a particular game."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -16,18 +16,18 @@ Step = tuple[Position, int, Position]
 """A position, the cell that was placed on or 0 for a pass, and the position after it."""
 
 LARGEST = 25
-"""The most cells of a grid on which games of chance are played."""
+"""The most cells of a grid for random games."""
 
 FEWEST_TURNS = 4
 """The fewest turns of a game that is played by mail."""
 
 LONGEST = 5_000
-"""The most steps of a game of chance: one that has not ended by then never ends."""
+"""The most steps of a random game: one that has not ended by then never ends."""
 
 
 @dataclass(frozen=True)
 class Chance:
-    """A game of chance from the empty board to its end."""
+    """A random game from the empty board to its end."""
 
     kind: Kind
     grid: Grid

@@ -1,4 +1,4 @@
-"""Our letters as programs read them: the text of one, and the same as HTML."""
+"""Our letters as programs read them: as text, and as HTML."""
 
 import re
 from email import message_from_bytes
@@ -12,7 +12,7 @@ _SENTENCE = re.compile(r"(?<=[.:;?]) ")
 
 
 def as_text(data: bytes) -> bytes:
-    """Return a letter as if it were text alone, as it stands in the outbox."""
+    """Return a letter from the outbox as if it were text alone."""
     head, _, body = data.partition(b"\n\n")
     found = _ALTERNATIVE.search(head + b"\n")
     if not found:
@@ -31,19 +31,19 @@ def is_whole(data: bytes) -> bool:
 
 
 def text_letter(data: bytes) -> Message:
-    """Return a letter as if it were text alone, whether it stands in the outbox or was sent."""
+    """Return a letter as if it were text alone, from the outbox or sent."""
     return message_from_bytes(as_text(data.replace(b"\r\n", b"\n")))
 
 
 def text_of(letter: EmailMessage) -> str:
-    """Return the text of a letter, which may have the same as HTML besides."""
+    """Return the text of a letter, which may also have HTML."""
     body = letter.get_body(("plain",))
     assert body
     return str(body.get_content())
 
 
 def page_of(data: bytes) -> str:
-    """Return a letter as HTML, or an empty text where it is text alone."""
+    """Return a letter as HTML, or an empty text if it is text alone."""
     for part in message_from_bytes(data).walk():
         if part.get_content_type() == "text/html":
             page = part.get_payload(decode=True)
@@ -53,7 +53,7 @@ def page_of(data: bytes) -> str:
 
 
 def sentences(text: str) -> set[str]:
-    """Return the sentences of a text that have three words or more; command lines are none."""
+    """Return the sentences of a text with three words or more, without command lines."""
     prose = [" ".join(part.split()) for part in re.split(r"\n\n|\n(?= )", text)]
     parts = {sentence for part in prose for sentence in _SENTENCE.split(part)}
     return {part for part in parts if re.search(r"(\b[a-z]+\b.*){3}[.:;?]$", part)}

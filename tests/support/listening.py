@@ -1,4 +1,4 @@
-"""A listener on a port of this machine for the time of a test, and ways to talk to it."""
+"""A listener on a local port during a test, and ways to talk to it."""
 
 import asyncio
 import smtplib
@@ -25,7 +25,7 @@ Protocol = type[SmtpSession] | type[LmtpSession]
 
 @contextmanager
 def listening(home: Home, protocol: Protocol = SmtpSession) -> Iterator[int]:
-    """Take mail for a home at a free port, which is given."""
+    """Take mail for a home at a free port, and give the port."""
     loop = asyncio.new_event_loop()
     stop = asyncio.Event()
     port = Future[int]()
@@ -37,7 +37,7 @@ def listening(home: Home, protocol: Protocol = SmtpSession) -> Iterator[int]:
             port.set_result(bound_endpoint(server, ANYWHERE).port)
             await stop.wait()
             server.close()
-            await asyncio.sleep(0.05)  # sessions whose clients have gone come to their end
+            await asyncio.sleep(0.05)  # lets sessions end whose clients have gone
 
     thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
     thread.start()
@@ -59,7 +59,7 @@ def client_of(port: int, greeting: str = "EHLO") -> Iterator[smtplib.SMTP]:
 
 
 def answer(reply: tuple[int, bytes]) -> str:
-    """Return a reply as it stands on the wire, its lines parted by a bar."""
+    """Return a reply as on the wire, its lines separated by a bar."""
     code, text = reply
     return f"{code} {text.decode().replace(chr(10), '|')}"
 
@@ -70,7 +70,7 @@ def ask(client: smtplib.SMTP, command: str) -> str:
 
 
 def begin(client: smtplib.SMTP, *recipients: str, sender: str = ALICE) -> None:
-    """Name sender and recipients, all of which have to be taken."""
+    """Name sender and recipients, all of which must be accepted."""
     assert ask(client, f"MAIL FROM:<{sender}>").startswith("250")
     for recipient in recipients or (ADDRESS,):
         assert ask(client, f"RCPT TO:<{recipient}>").startswith("250")

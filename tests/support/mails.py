@@ -4,7 +4,7 @@ FROM = "From: Alice <alice@example.org>"
 
 
 def mail(*headers: str | bytes, text: str | bytes = "hello\r\n") -> bytes:
-    """Return a mail with these headers and this text; what is given as bytes stays as it is."""
+    """Return a mail with these headers and this text; bytes stay as they are."""
     lines = [line.encode() if isinstance(line, str) else line for line in (*headers, "")]
     body = text.encode() if isinstance(text, str) else text
     return b"\r\n".join([*lines, body])

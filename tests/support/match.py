@@ -1,4 +1,4 @@
-"""A game of any kind that alice and bob play by mail, in the language that both have settled."""
+"""A game of any kind that alice and bob play by mail, in the language that both have set."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -41,7 +41,7 @@ def play_by_mail(path: Path, chance: Chance, language: Language, *, whole: bool)
 
 
 def begin(path: Path, language: Language, *boards: tuple[Chance, int]) -> Talk:
-    """Return a talk with a home in which both players have settled a language.
+    """Return a talk with a home where both players have set a language.
 
     Its boards are numbered from 1: games after so many turns.
     """
@@ -64,7 +64,7 @@ def option(chance: Chance) -> str:
 
 
 def send(talk: Talk, chance: Chance, turn: str) -> Told:
-    """Send a turn on board 1, as `x D4 E5` or `o pass`, and return what was told of it."""
+    """Send a turn on board 1, such as `x D4 E5` or `o pass`, and return what was told of it."""
     side, _, words = turn.partition(" ")
     userid, address = PLAYERS[Side(side)]
     line = f"{chance.kind.name} move 1 {userid} {PASSWORDS[userid]} {words.replace(' ', ',')}"

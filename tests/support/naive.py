@@ -1,4 +1,4 @@
-"""Games as plainly and slowly as their rules are told: a yardstick for the engine.
+"""Games as plain and slow as their rules in words: a yardstick for the engine.
 
 Stones are a dictionary from points, which are (column, row) counted from 1, to "x" or "o". Nothing
 here, nor in the naive games built on it, knows the engine or its grids.
@@ -18,7 +18,7 @@ HEX_STEPS = (*SQUARE_STEPS, (1, 1), (-1, -1))
 
 
 def name_of(point: Point) -> str:
-    """Return a point's name, as `D4`."""
+    """Return a point's name, such as `D4`."""
     return f"{LETTERS[point[0] - 1]}{point[1]}"
 
 

@@ -1,4 +1,4 @@
-"""Churn as plainly and slowly as the rules are told."""
+"""Churn, as plain and slow as its rules in words."""
 
 from dataclasses import dataclass, field, replace
 
@@ -9,7 +9,7 @@ OCCUPIED, TOUCHES_FRIEND, NOT_SMALLEST = "occupied", "touches_friend", "not_smal
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the rules say of a stone on a point: the rule it breaks, if any, and what goes."""
+    """What the rules say about a stone on a point: the rule it breaks, if any, and what goes."""
 
     fault: str | None
     group: int = 1
@@ -40,7 +40,7 @@ class NaiveChurn(Naive):
         return groups
 
     def judge(self, point: Point) -> Verdict:
-        """Return what the rules say of a placement by the side to move."""
+        """Return what the rules say about a placement by the side to move."""
         if point in self.stones:
             return Verdict(OCCUPIED)
         formed = self.formed_at(point)

@@ -1,4 +1,4 @@
-"""Oust as plainly and slowly as the rules are told."""
+"""Oust, as plain and slow as its rules in words."""
 
 from dataclasses import dataclass, field, replace
 
@@ -26,7 +26,7 @@ class NaiveOust(Naive):
     is_mid_turn: bool = False
 
     def judge(self, point: Point) -> Verdict:
-        """Return what the rules say of a placement by the side to move."""
+        """Return what the rules say about a placement by the side to move."""
         if point in self.stones:
             return Verdict(OCCUPIED)
         stones = {**self.stones, point: self.to_move}

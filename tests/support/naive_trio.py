@@ -1,4 +1,4 @@
-"""Trio as plainly and slowly as the rules are told."""
+"""Trio, as plain and slow as its rules in words."""
 
 from dataclasses import dataclass, replace
 
@@ -12,7 +12,7 @@ class NaiveTrio(Naive):
     """A position of Trio."""
 
     def middle(self) -> set[Point]:
-        """Return the point from which it is as far to one edge as to the other, if there is one."""
+        """Return the point in the middle, if there is one."""
         columns, rows = max(self.points)
         return {at for at in self.points if at == (columns + 1 - at[0], rows + 1 - at[1])}
 
@@ -27,7 +27,7 @@ class NaiveTrio(Naive):
         return set()
 
     def is_in_row(self, stones: dict[Point, str], point: Point) -> bool:
-        """Return whether three stones of a side stand in a row that begins on a point."""
+        """Return whether a row of three stones of a side begins on a point."""
         return any(
             all(
                 stones.get((point[0] + nth * right, point[1] + nth * up)) == self.to_move

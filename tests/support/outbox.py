@@ -9,7 +9,7 @@ from tests.support.letters import as_text, page_of, text_letter
 
 @dataclass(frozen=True)
 class Letter:
-    """A letter whole, `data`, by its name in the outbox, and what it shows."""
+    """A whole letter, `data`, with its name in the outbox, and what it shows."""
 
     name: str
     data: bytes
@@ -20,7 +20,7 @@ class Letter:
 
     @cached_property
     def headers(self) -> dict[str, str]:
-        """Its headers; of several with one name the last."""
+        """Its headers; the last one of several with one name."""
         return {name: str(value) for name, value in text_letter(self.data).items()}
 
     @property
@@ -52,7 +52,7 @@ class Letter:
 
     @property
     def page(self) -> str:
-        """The same as HTML; empty where it is text alone."""
+        """The same as HTML; empty if it is text alone."""
         return page_of(self.data)
 
 
@@ -62,6 +62,6 @@ def letters(home: Home) -> list[Letter]:
 
 
 def clear_outbox(home: Home) -> None:
-    """Take all letters out of the outbox, as a relay does that has sent them."""
+    """Remove all letters from the outbox, like a relay that has sent them."""
     for name in home.outbox.letters():
         home.outbox.remove(name)

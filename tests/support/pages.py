@@ -1,4 +1,4 @@
-"""Letters as HTML, looked at as mail programs do: what they show, and what can be tapped."""
+"""Letters as HTML, seen by mail programs: what they show, and what can be tapped."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -25,9 +25,9 @@ class Page(HTMLParser):
     attributes: list[tuple[str, str]] = field(default_factory=list)
     hrefs: list[str] = field(default_factory=list)
     text: str = ""
-    """What a program shows, but for line breaks between elements."""
+    """What a program shows, except line breaks between elements."""
     board: str = ""
-    """What stands in the first `<pre>`."""
+    """The content of the first `<pre>`."""
     _shown: list[str] = field(default_factory=list)
     _open: list[str] = field(default_factory=list)
 
@@ -59,7 +59,7 @@ class Page(HTMLParser):
             self.board += data
 
     def taps(self, decode: Callable[[str], tuple[str, str]] | None = None) -> list[Tap]:
-        """Return the links as a program reads them, one that follows RFC 6068 if none is given."""
+        """Return the links as a program reads them, by default one that follows RFC 6068."""
         read = decode or by_rfc
         return [
             Tap(shown, *read(href)) for shown, href in zip(self._shown, self.hrefs, strict=True)
@@ -67,7 +67,7 @@ class Page(HTMLParser):
 
 
 def by_rfc(href: str) -> tuple[str, str]:
-    """Return address and Subject of a link as RFC 6068 has it: `+` is a plus."""
+    """Return the address and Subject of a link by RFC 6068: `+` is a plus."""
     scheme, _, rest = href.partition(":")
     assert scheme == "mailto"
     address, _, headers = rest.partition("?")
@@ -77,6 +77,6 @@ def by_rfc(href: str) -> tuple[str, str]:
 
 
 def as_a_form(href: str) -> tuple[str, str]:
-    """Return address and Subject as programs do that take `+` for a space, as in web forms."""
+    """Return the address and Subject as read by programs that take `+` for a space."""
     address, _, headers = href.removeprefix("mailto:").partition("?")
     return unquote(address.replace("+", " ")), parse_qs(headers)["subject"][0]

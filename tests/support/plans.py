@@ -1,4 +1,4 @@
-"""Statements of the program that would read a whole table are refused where tests run them."""
+"""Refusing statements of the program that would read a whole table."""
 
 import sys
 from collections.abc import Iterator
@@ -19,20 +19,20 @@ LISTINGS = (
     "SELECT state, count(*) FROM letters GROUP BY state",
     "SELECT kind, board FROM waiting_lines UNION SELECT kind, board FROM waiting_rewritings",
 )
-"""Statements that mean everything."""
+"""Statements that read everything on purpose."""
 PARTIAL = ("letters_unwritten", "letters_file", "histories_believed", "VIRTUAL TABLE INDEX 1:")
-"""Indexes that hold just what is meant, and the values of a list that the program gives."""
+"""Indexes that hold only what is wanted, and lists of values that the program gives."""
 
 _PROGRAM = pbm_oust.__path__[0]
 _PASSES_ON = ("connections.py", "plans.py")
 
 
 class ReadsWholeTable(AssertionError):
-    """A statement that no index serves."""
+    """No index serves a statement."""
 
 
 def check_plan(connection: apsw.Connection, statement: str, values: object) -> None:
-    """Raise ReadsWholeTable for a statement that reads all of a table and does not mean it."""
+    """Raise ReadsWholeTable for a statement that reads a whole table by mistake."""
     plan = connection.execute(f"EXPLAIN QUERY PLAN {statement}", values)  # type: ignore[arg-type]
     for _, _, _, step in plan.fetchall():
         is_meant = statement in LISTINGS or str(step).endswith(PARTIAL)
@@ -66,7 +66,7 @@ def served_by_indexes() -> Iterator[None]:
 
 
 def _is_of_program(frame: FrameType | None) -> bool:
-    """Return whether the program itself asks for something, and no test."""
+    """Return whether the program itself asks for something, and not a test."""
     while frame and frame.f_code.co_filename.endswith(_PASSES_ON):
         frame = frame.f_back
     return frame is not None and frame.f_code.co_filename.startswith(_PROGRAM)

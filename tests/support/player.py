@@ -60,7 +60,7 @@ class Player:
             smtp.send_message(message)
 
     def new_mail(self) -> list[EmailMessage]:
-        """Return the letters to the player that he has not read, oldest first."""
+        """Return the letters that the player has not read, oldest first."""
         letters = self.post.letters_to(self.address)
         new = [key for key in letters if key not in self.read]
         self.read.update(new)
@@ -80,7 +80,7 @@ class Player:
         assert welcome["Subject"] == f"welcome, {self.userid}"
 
     def answer(self, mail: EmailMessage, text: str, to: str = "") -> None:
-        """Answer a letter as mail programs do, with a text of one's own above the quote."""
+        """Answer a letter as mail programs do, with the player's text above the quote."""
         message = EmailMessage()
         message["From"] = self.address
         message["To"] = to or str(mail["Reply-To"])
@@ -93,7 +93,7 @@ class Player:
             smtp.send_message(message)
 
     def answer_with_example(self, mail: EmailMessage) -> None:
-        """Answer a board mail with what it gives as an example."""
+        """Answer a board mail with its example."""
         example = re.search(r"^Answer this mail with.*:  (\S+)$", text_of(mail), re.MULTILINE)
         assert example, text_of(mail)
         self.answer(mail, example[1])
@@ -106,12 +106,12 @@ class Player:
 
 
 def latest_mail(players: Sequence[Player]) -> Letters:
-    """Wait until each player has mail, and return the latest letter of each by his userid."""
+    """Wait until each player has mail, and return the latest letter of each by userid."""
     return {player.userid: player.wait_for_mail()[-1] for player in players}
 
 
 def mover_of(players: Sequence[Player], latest: Letters) -> Player:
-    """Return the one player whose letter says that it is his turn."""
+    """Return the player whose letter says that it is their turn."""
     (mover,) = [
         player
         for player in players

@@ -19,7 +19,7 @@ sys.stdin.readline()
 
 
 def run_at_once(home: Home, *scripts: str) -> list[str]:
-    """Run Python processes that all begin at one time, and return what they printed.
+    """Run Python processes that all begin at the same time, and return what they printed.
 
     They find the home in their variable `home`.
     """
@@ -42,5 +42,5 @@ def run_at_once(home: Home, *scripts: str) -> list[str]:
 
 
 def files(folder: Path) -> list[str]:
-    """Return the names of all files below a folder, those that begin with a dot too."""
+    """Return the names of all files below a folder, including those that begin with a dot."""
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())

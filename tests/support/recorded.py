@@ -10,14 +10,14 @@ DATA = Path(__file__).parent.parent / "data"
 
 @dataclass(frozen=True)
 class RecordedAction:
-    """A placement or a pass. Cells are names parted by spaces, sorted by column, then by row."""
+    """A placement or a pass. Cells are names separated by spaces, sorted by column, then by row."""
 
     by: str
     at: str
     captured: str
     legal: int
     legal_at: str | None
-    """The placements there were; None where the file only counts them."""
+    """The possible placements; None if the file only counts them."""
     after: str
 
 

@@ -1,4 +1,4 @@
-"""Refusals with the facts that they come with, at least one for each reason."""
+"""Refusals with their facts, at least one for each reason."""
 
 from collections.abc import Iterator
 from dataclasses import MISSING, fields
@@ -92,7 +92,7 @@ _CHOSEN: list[Refusal] = [
         for nth in (1, 2)
     ),
 ]
-"""Those whose facts have to go together, or that always show the part at fault."""
+"""Those whose facts have to fit each other, or that always show the part at fault."""
 
 _VALUES: dict[object, tuple[object, ...]] = {
     str: ("carol",),
@@ -105,11 +105,11 @@ _VALUES: dict[object, tuple[object, ...]] = {
     Absence: (AWAY,),
     ZoneInfo: (ZONE,),
 }
-"""What stands for facts of a type elsewhere."""
+"""Facts of each type for all others."""
 
 
 def all_reasons() -> list[type[Reason]]:
-    """Return the classes of all reasons that some module of ours has."""
+    """Return the classes of all reasons in our modules."""
     for module in walk_packages(pbm_oust.__path__, "pbm_oust."):
         import_module(module.name)
     return [reason for leaf in _LEAVES for reason in _derived(leaf)]
@@ -123,7 +123,7 @@ def _derived(base: type[Reason]) -> Iterator[type[Reason]]:
 
 
 def _examples(reason: type[Reason]) -> Iterator[Refusal]:
-    """Yield refusals for a reason, in each of its ways to be put into words."""
+    """Yield refusals for a reason, one for each way of putting it into words."""
     refusal = next(_LEAVES[leaf] for leaf in _LEAVES if issubclass(reason, leaf))
     types = get_type_hints(reason, localns={"Game": Game})
     wanted = [each.name for each in fields(reason) if each.default is MISSING]
@@ -147,4 +147,4 @@ REFUSALS: list[Refusal] = [
         for refusal in _examples(reason)
     ),
 ]
-"""Every reason, in each of its ways to be put into words."""
+"""Every reason, in each way of putting it into words."""

@@ -1,4 +1,4 @@
-"""What tests of the rooms leave to the slow rings."""
+"""What the tests of the rooms leave to the slow rings."""
 
 from collections.abc import Callable, Iterable
 from typing import TypeVar
@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, settings
 T = TypeVar("T")
 
 USUAL = 100
-"""How many examples hypothesis tries with all tests; with the fast ones, those of their profile."""
+"""How many examples hypothesis tries with all tests; the fast ones have their own profile."""
 
 
 def slow(*values: object) -> ParameterSet:
-    """Return the parameters of a test that runs with all tests only."""
+    """Return the parameters of a test that runs only with all tests."""
     return pytest.param(*values, marks=pytest.mark.slow)
 
 
@@ -25,7 +25,7 @@ def first_is_fast(values: Iterable[object]) -> list[object]:
 
 
 def fast_if(is_fast: Callable[[T], bool], values: Iterable[T]) -> list[object]:
-    """Return the values of a parameter: the fast ring tries those of which this is true."""
+    """Return the values of a parameter: the fast ring tries those for which this is true."""
     return [value if is_fast(value) else slow(value) for value in values]
 
 

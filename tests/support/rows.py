@@ -1,10 +1,10 @@
-"""What stands in the tables of a database, as text to be searched."""
+"""The content of the tables of a database, as text to search."""
 
 from pbm_oust.store.home import Home
 
 
 def everything_but_letters(home: Home) -> str:
-    """Return all cells of all tables but that of the letters, a row a line."""
+    """Return all cells of all tables except the letters, one row a line."""
     with home.database.read() as snapshot:
         tables = snapshot.rows("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
         rows = [

@@ -62,7 +62,7 @@ def running(home: Path, *options: str) -> Iterator[Server]:
 
 @contextmanager
 def started(command: Sequence[str], home: Path, user: str | None = None) -> Iterator[Server]:
-    """Run a server by a command line, as another user where one is named."""
+    """Run a server by a command line, as another user if one is named."""
     process = subprocess.Popen(
         command,
         stdout=subprocess.PIPE,

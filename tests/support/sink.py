@@ -15,8 +15,8 @@ from pbm_oust.store.configuration import Endpoint
 class Sink:
     """Keeps what it is given; refuses `unknown..` for good and `slow..` for the time being.
 
-    A letter to `spam..` is refused when it has been read. Over `hang..` the relay does not answer
-    any more, and over `drop..` it goes away.
+    A letter to `spam..` is refused after it has been read. At `hang..` the relay stops answering,
+    and at `drop..` it goes away.
     """
 
     def __init__(self) -> None:

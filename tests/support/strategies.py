@@ -50,7 +50,7 @@ class Taste(Enum):
 
 @dataclass(frozen=True)
 class Play:
-    """A game of chance: what is preferred, the seed of all choices, and when it is left."""
+    """A random game: what is preferred, the seed of all choices, and when it is left."""
 
     grid: Grid
     taste: Taste
@@ -80,7 +80,7 @@ class Play:
 
 @dataclass(frozen=True)
 class ChurnPlay:
-    """A game of chance of Churn: the seed of all choices, and when it is left."""
+    """A random game of Churn: the seed of all choices, and when it is left."""
 
     grid: Grid
     seed: int
@@ -96,11 +96,11 @@ class ChurnPlay:
         )
 
     def last_steps(self) -> Iterator[tuple[Churn, int, Churn]]:
-        """Return the last two dozen of the steps, fewer if there are not so many."""
+        """Return the last two dozen steps, or fewer if there are not so many."""
         return iter(deque(self.steps(), maxlen=24))
 
     def last_positions(self) -> Iterator[Churn]:
-        """Yield the positions that the last two dozen of steps lead to."""
+        """Yield the positions that the last two dozen steps lead to."""
         for _, _, after in self.last_steps():
             yield after
 
@@ -142,7 +142,7 @@ terms = st.builds(
 
 @st.composite
 def games(draw: st.DrawFn) -> Game:
-    """Draw a game at any moment of its course: swapped or not, in whole turns or in parts."""
+    """Draw a game at any point: swapped or not, in whole turns or in parts."""
     play = replace(draw(plays), length=draw(st.integers(0, 40)))
     game = new_game(str(play.grid), draw(terms))
     wants_swap, in_parts = draw(st.booleans()), draw(st.booleans())

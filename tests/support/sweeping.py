@@ -1,4 +1,4 @@
-"""A home for tests of what time brings about: boards, players, and a clock that is set by hand."""
+"""A home for tests of what is due in time: boards, players, and a clock set by hand."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -38,11 +38,11 @@ HASH = hash_password(Secret(PASSWORD), bytes(16))
 
 _dated: list[datetime] = [BEGIN]
 LETTERS = Letters(ADDRESS, lambda: _dated[-1], lambda: b"key")
-"""Writes all letters: the templates are read once. Their date is that of the latest work."""
+"""Writes all letters, so that templates are read once. They have the date of the latest work."""
 
 
 def day(number: float) -> datetime:
-    """Return a moment by the days since all began."""
+    """Return a moment by the days since the beginning."""
     return (BEGIN + timedelta(days=number)).replace(microsecond=0)
 
 
@@ -119,13 +119,13 @@ class World:
         return read_game(self.home, OUST, board)
 
     def history(self, board: int) -> list[str]:
-        """Return the records and the result of a board, as its history has them, without ids."""
+        """Return the records and the result of a board from its history, without message keys."""
         game = self.game(board)
         lines = [" ".join(format_record(record).split()[:-2]) for record in game.records]
         return [*lines, *([format_result(game.result)] if game.result else [])]
 
     def letters(self) -> list[tuple[str, str]]:
-        """Return to whom letters go, and their Subjects, in order."""
+        """Return the recipients and Subjects of the letters, in order."""
         names = self.home.outbox.letters()
         messages = [message_from_bytes(self.home.outbox.read(name)) for name in names]
         return [(str(each["To"]).partition("@")[0], str(each["Subject"])) for each in messages]
@@ -138,7 +138,7 @@ class World:
         return " ".join(found[-1].split())
 
     def clear(self) -> None:
-        """Take all letters out of the outbox."""
+        """Remove all letters from the outbox."""
         for name in self.home.outbox.letters():
             self.home.outbox.remove(name)
 

@@ -1,4 +1,4 @@
-"""Threads as mail programs make them of letters: by the rules that are published for them."""
+"""Threads as mail programs make them from letters, by their published rules."""
 
 import re
 from collections import defaultdict
@@ -24,7 +24,7 @@ def references(message: Message) -> list[str]:
 def by_jwz(messages: Sequence[Message]) -> Threads:
     """Return the threads of Zawinski's algorithm without its grouping by Subject.
 
-    Mails hang below the last one that they refer to, whether that is there or not.
+    Mails are below the last one that they refer to, whether it exists or not.
     Source: https://www.jwz.org/doc/threading.html
     """
     parent: dict[str, str] = {}
@@ -54,10 +54,10 @@ def by_jwz(messages: Sequence[Message]) -> Threads:
 
 
 def by_thunderbird(messages: Sequence[Message]) -> Threads:
-    """Return the threads of Thunderbird since version 3, as it is when nothing is set.
+    """Return the threads of Thunderbird since version 3, with its default settings.
 
     A mail joins the thread of the latest mail that it refers to, or of mails that refer to the same
-    one, whether that is there or not. Subjects count for nothing.
+    one, whether it exists or not. Subjects do not count.
     Source: https://wiki.mozilla.org/MailNews:Message_Threading, mail.strict_threading and
     mail.correct_threading
     """

@@ -1,7 +1,7 @@
-"""What stands between SQLite and the disk in tests: each operation on a file can be watched.
+"""A layer between SQLite and the disk in tests, which can watch each operation on a file.
 
-A `WatchedVfs` takes the place of SQLite's own way to files for all databases that are opened while
-it is in use. Locks and shared memory, which a power cut does not leave, go past it.
+A `WatchedVfs` replaces SQLite's own access to files for all databases that are opened while it is
+in use. Locks and shared memory, which do not survive a power cut, bypass it.
 """
 
 import re
@@ -18,9 +18,9 @@ _JOURNALS = apsw.SQLITE_OPEN_WAL | apsw.SQLITE_OPEN_MAIN_JOURNAL | apsw.SQLITE_O
 
 
 class WatchedVfs(apsw.VFS):
-    """SQLite's own way to files, as operations that subclasses watch or let fail.
+    """SQLite's own access to files, as operations that subclasses watch or let fail.
 
-    Each of them is given what does the operation.
+    Each is given a function that does the operation.
     """
 
     def __init__(self, name: str) -> None:
@@ -51,7 +51,7 @@ class WatchedVfs(apsw.VFS):
         do()
 
     def sync(self, path: str, with_folder: bool, do: Callable[[], None]) -> None:
-        """Sync a file, and as SQLite does it once for each journal or log, its folder."""
+        """Sync a file and, as SQLite does once for each journal or log, its folder."""
         do()
 
     def remove(self, path: str, with_folder: bool, do: Callable[[], None]) -> None:
@@ -60,7 +60,7 @@ class WatchedVfs(apsw.VFS):
 
     @contextmanager
     def in_use(self) -> Iterator["WatchedVfs"]:
-        """Let databases that are opened meanwhile use this way to files."""
+        """Let databases that are opened meanwhile use this access to files."""
         try:
             yield self
         finally:
@@ -96,7 +96,7 @@ class WatchedFile(apsw.VFSFile):
 
 
 class TracedVfs(WatchedVfs):
-    """A disk whose every step is written down, in the trace of the rest of the home."""
+    """A disk that records every step in the same trace as the rest of the home."""
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class TracedVfs(WatchedVfs):
         note: Callable[[Step], None] | None = None,
         spared: re.Pattern[str] | None = None,
     ) -> None:
-        """`note` writes a step down while the trace is held; `spared` are paths not to sync."""
+        """`note` records a step while the trace is locked; `spared` are paths not to sync."""
         super().__init__("traced")
         self._trace = trace
         self._note = note or trace.add

@@ -11,7 +11,7 @@ PAUSE = 0.02
 
 
 def wait_until(look: Callable[[], Found], what: str) -> Found:
-    """Look again and again until there is something to be seen, and return it."""
+    """Look again and again until there is something to see, and return it."""
     deadline = time.monotonic() + PATIENCE
     while not (found := look()):
         assert time.monotonic() < deadline, f"{what}: not within {PATIENCE} seconds"

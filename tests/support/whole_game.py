@@ -22,12 +22,12 @@ class Correspondence:
     boxes: dict[str, list[Message]] = field(default_factory=lambda: defaultdict(list))
 
     def command(self, sender: str, line: str) -> None:
-        """Send a command; what it leads to comes into the boxes, the command itself does not."""
+        """Send a command; the mailboxes get what it leads to, but not the command itself."""
         self.talk.send(sender, line)
         self._sort()
 
     def answer(self, letter: Message, text: str) -> None:
-        """Hit Reply and send, as mail programs do it (RFC 5322, section 3.6.4)."""
+        """Hit Reply and send, as mail programs do (RFC 5322, section 3.6.4)."""
         self.talk.now += timedelta(hours=20)
         sender, recipient = str(letter["To"]), str(letter["Reply-To"])
         number = sum(map(len, self.boxes.values()))

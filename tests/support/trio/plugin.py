@@ -1,7 +1,7 @@
 """Makes Trio known to the program: `pytest -p tests.support.trio.plugin`.
 
-It does for a game that lives elsewhere what its line in the registry, its template and its messages
-do for one of ours. It must come before all modules that read the registry.
+It does for a game from elsewhere what the line in the registry, the template and the messages do
+for one of ours. It must come before all modules that read the registry.
 """
 
 from importlib import import_module
@@ -21,7 +21,7 @@ _compiled = TemporaryDirectory(prefix="trio-")
 
 
 def _compile(source: Path, target: Path) -> None:
-    """Make the catalogues of all languages that a folder has messages in."""
+    """Make the catalogues of all languages in which a folder has messages."""
     for messages in source.rglob("*.po"):
         catalogue = target / messages.relative_to(source).with_suffix(".mo")
         catalogue.parent.mkdir(parents=True)

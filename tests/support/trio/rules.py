@@ -1,4 +1,4 @@
-"""Trio, on square grids. Who has three stones in a row has lost; a full board is a draw.
+"""Trio, on square grids. Three stones in a row lose; a full board is a draw.
 
 The first stone may not go on the cell in the middle of the board, if there is one.
 """
@@ -27,7 +27,7 @@ class Ending(Enum):
 
 @dataclass(frozen=True, slots=True)
 class InTheMiddle(Fault):
-    """It is the first stone, and the cell is that in the middle."""
+    """It is the first stone, and the cell is in the middle."""
 
     word = "in_the_middle"
 
@@ -69,7 +69,7 @@ class Trio:
     def place(self, cell: int) -> "Trio":
         """Return the position after the side to move has placed a stone on `cell`.
 
-        Raises IllegalPlacement where the rules refuse it.
+        Raises IllegalPlacement if the rules refuse it.
         """
         if cell & (self.x | self.o):
             raise IllegalPlacement(Occupied())
@@ -95,7 +95,7 @@ class Trio:
 
 
 def middle(grid: Grid) -> int:
-    """Return the cell in the middle of a grid, or the empty set where four or two share it."""
+    """Return the cell in the middle of a grid, or the empty set if four or two share it."""
     columns, rows = grid.size
     if columns % 2 == 0 or rows % 2 == 0:
         return 0
@@ -103,7 +103,7 @@ def middle(grid: Grid) -> int:
 
 
 def has_row(grid: Grid, own: int) -> bool:
-    """Return whether three of some stones stand in a row, straight or diagonal."""
+    """Return whether three of some stones are in a row, straight or diagonal."""
     steps = (1, grid.stride, grid.stride + 1, grid.stride - 1)
     return any(own & own >> step & own >> 2 * step for step in steps)
 
