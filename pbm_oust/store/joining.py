@@ -35,7 +35,7 @@ def join(data: bytes, waiting: Waiting) -> Joined:
 
 
 def _joined(whole: bytes, waiting: Waiting) -> tuple[bytes, bytes]:
-    """Return whole lines together with what waits, and the part of that which they lack."""
+    """Return whole lines joined with what waits, and what they lack of it."""
     content, missing = whole, b""
     for rewriting in waiting.rewritings:
         content = with_other_userid(content, rewriting.old, rewriting.new)
