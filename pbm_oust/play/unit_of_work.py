@@ -8,10 +8,7 @@ from functools import cache
 from typing import TypeVar
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.address import is_same_address
-from pbm_oust.accounts.bounces import Returned
 from pbm_oust.accounts.clock import Clock, read_clock
-from pbm_oust.accounts.settings import USUAL, settings_of
 from pbm_oust.accounts.status import disabled_since
 from pbm_oust.accounts.vacations import Absence, absences_of
 from pbm_oust.board.game import Game
@@ -23,11 +20,10 @@ from pbm_oust.play.notices import (
     TimedNotice,
 )
 from pbm_oust.play.outcome import Handled, Outcome, Silence, silent
-from pbm_oust.play.readers import language_at
+from pbm_oust.play.readers import reachable, stranger
 from pbm_oust.play.request import Actor, RefusedBefore, Request, Write
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.store.account_queries import is_known
-from pbm_oust.store.bounces import bounces_of
 from pbm_oust.store.faults import AccountDamaged
 from pbm_oust.store.home import Changed, Home
 from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
@@ -168,7 +164,7 @@ class UnitOfWork:
             with suppress(AccountDamaged):
                 account = self.account_if_any(userid)
                 if account and account.has_exactly(request.sender):
-                    known = self._reachable(account, reader.addresses, reader.wrote_from)
+                    known = reachable(account, reader.addresses, reader.wrote_from, self.home)
                     return replace(notice, reader=known)
         return notice
 
@@ -284,11 +280,9 @@ class UnitOfWork:
 
         Whoever answers a letter counts as its reader, wherever the mail came from.
         """
-        sender = request.sender
         if request.reply:
             return self.player_at(self.account(request.reply.userid), request)
-        settings = replace(USUAL, language=language_at(sender, request.language, self.home))
-        return Reader((sender,), None, sender, self._returned(sender), settings)
+        return stranger(request.sender, request.language, self.home)
 
     def player_at(self, account: Account, request: Request) -> Reader:
         """Return the player who wrote a request: at all their addresses and at the sender's.
@@ -299,29 +293,9 @@ class UnitOfWork:
         addresses = account.addresses
         if not (request.reply or account.has_address(request.sender)):
             addresses = (*addresses, request.sender)
-        return self._reachable(account, addresses, request.sender)
+        return reachable(account, addresses, request.sender, self.home)
 
     def player(self, account: Account) -> Reader:
         """Return a player who did not ask for what they read; without addresses if disabled."""
         addresses = () if disabled_since(account) else account.addresses
-        return self._reachable(account, addresses, "")
-
-    def _reachable(self, account: Account, addresses: tuple[str, ...], wrote_from: str) -> Reader:
-        """Return a reader at those addresses from which letters do not bounce.
-
-        The address that they wrote from is included, whatever bounced before.
-        """
-        returned = self._returned(*addresses)
-        lost = [each.address for each in returned if each.is_suspended]
-        working = (
-            address
-            for address in addresses
-            if is_same_address(address, wrote_from)
-            or not any(is_same_address(address, other) for other in lost)
-        )
-        settings = settings_of(account)
-        return Reader(tuple(working), account.userid, wrote_from, returned, settings, account)
-
-    def _returned(self, *addresses: str) -> tuple[Returned, ...]:
-        found = (self.home.ask(bounces_of, address) for address in addresses)
-        return tuple(each for each in found if each.bounces)
+        return reachable(account, addresses, "", self.home)
