@@ -121,6 +121,7 @@ def check(home: Home, boards: int, records: int) -> None:
     assert told == {(address, *each) for address in ADDRESSES for each in happened}
 
 
+@pytest.mark.slow
 def test_backups_made_while_mails_come_in_hold_each_acknowledged_mail_wholly(
     tmp_path: Path,
 ) -> None:

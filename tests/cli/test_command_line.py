@@ -208,6 +208,7 @@ def test_simulate_counts_the_turns_of_churn(tmp_path: Path) -> None:
     assert "200 random games, seed 1\n" in _run(tmp_path, *command).output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("grid", "swapless", "reachable"),
     [

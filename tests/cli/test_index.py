@@ -50,6 +50,7 @@ def run(home: Home, *arguments: str) -> Result:
     return CliRunner().invoke(main, ["--home", str(home.path), *arguments])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "read"),
     [

@@ -105,6 +105,7 @@ def test_stones_have_colours_at_a_terminal_and_the_names_of_columns_do_not(home:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
 def test_a_terminal_without_colours_shows_none(settings: dict[str, str], home: Home) -> None:
     text = shown(home, "games", "show", "oust", "17", rows=60, **settings)
@@ -147,6 +148,7 @@ def grow(home: Home, command: str) -> Game:
     return game
 
 
+@pytest.mark.slow
 def test_a_watched_board_is_drawn_anew_until_its_game_is_over(home: Home) -> None:
     with at_terminal(home, "games", "show", "--watch", "oust", "17") as (process, seen):
         assert CLEARED in read_until(seen, "o: marksteere 1/1")

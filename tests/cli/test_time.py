@@ -63,6 +63,7 @@ def test_sweep_hands_its_letters_to_the_relay(world: World) -> None:
     assert world.letters() == []
 
 
+@pytest.mark.slow
 def test_the_running_server_sweeps_again_and_again(world: World) -> None:
     script = f"""
 import asyncio
@@ -91,6 +92,7 @@ asyncio.run(Server(home, lambda: configuration, now, ready, sweep_seconds=0.1).r
     ]
 
 
+@pytest.mark.slow
 def test_sweeps_in_several_processes_remind_once(world: World) -> None:
     command = [PROGRAM, "--home", str(world.path), "sweep"]
     sweeps = [subprocess.Popen(command) for _ in range(3)]

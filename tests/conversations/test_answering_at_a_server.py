@@ -1,6 +1,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from pbm_oust.store.home import Home
 from tests.support.histories import history_text
 from tests.support.player import Player, latest_mail, play_to_the_end
@@ -16,6 +18,7 @@ def signed_up(server: Server) -> tuple[Player, Player]:
     return alice, bob
 
 
+@pytest.mark.slow
 def test_a_whole_game_is_played_by_answers_without_a_password(tmp_path: Path) -> None:
     with running(tmp_path) as server:
         alice, bob = signed_up(server)
@@ -35,6 +38,7 @@ def test_a_whole_game_is_played_by_answers_without_a_password(tmp_path: Path) ->
     assert not re.search(r"\.[a-z2-7]{16}\b", everything_but_letters(home))
 
 
+@pytest.mark.slow
 def test_an_answer_whose_plus_part_was_lost_is_known_by_what_it_answers(tmp_path: Path) -> None:
     with running(tmp_path) as server:
         alice, bob = signed_up(server)

@@ -9,6 +9,7 @@ from tests.support.rings import slow
 from tests.support.server import PROGRAM, letters_in, running
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "option", "grid", "how"),
     [
@@ -66,6 +67,7 @@ def _no_password_anywhere(home: Path, *texts: str) -> None:
         assert all(password not in text for text in texts)
 
 
+@pytest.mark.slow
 def test_all_letters_about_a_board_are_one_thread(tmp_path: Path) -> None:
     with running(tmp_path) as server:
         alice = Player("alice", "wonderland", server)

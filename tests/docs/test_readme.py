@@ -4,11 +4,14 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.support.server import ADDRESS, PROGRAM, running
 
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_readme_do_what_it_says(tmp_path: Path) -> None:
     (tmp_path / "oust").mkdir()
     for board in ("1", "2", "3"):

@@ -156,6 +156,7 @@ known_of_oust = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.slow
 @every_known
 def test_random_games_have_as_many_placements_as_measured_elsewhere(known: Known) -> None:
     placements = summary(known).placements

@@ -93,6 +93,7 @@ def test_all_images_of_a_board_have_one_form(name: str) -> None:
     assert len(forms) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "number"), [("square 3x3", 415), ("square 4x3", 22_730), ("hex 2,3", 6_559)]
 )

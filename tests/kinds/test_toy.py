@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from pbm_oust.rules.kinds import KINDS
 
 HERE = Path(__file__).parent
@@ -12,6 +14,7 @@ ROOT = HERE.parents[1]
 PLUGIN = "tests.support.trio.plugin"
 
 
+@pytest.mark.slow
 def test_a_game_that_lives_elsewhere_passes_every_test_of_a_kind(tmp_path: Path) -> None:
     command = (
         *(sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider"),

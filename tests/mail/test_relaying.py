@@ -235,6 +235,7 @@ def test_what_the_relay_has_against_us_is_never_permanent(
 # A relay that goes away
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("manner", ["drop", "hang"])
 def test_a_relay_that_goes_away_over_a_letter_takes_the_others(
     manner: str,
@@ -283,6 +284,7 @@ def test_processes_that_flush_at_once_send_each_letter_once(
     assert home.outbox.letters() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", first_is_fast(FAULTS))
 def test_a_disk_that_fails_in_the_midst_of_a_flush_loses_no_letter(
     fault: Fault, home: Home, relay: tuple[Sink, Endpoint], clock: Clock

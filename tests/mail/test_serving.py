@@ -53,6 +53,7 @@ def test_letters_wait_for_a_relay_that_is_down(sink: tuple[Sink, str], tmp_path:
     assert letters_in(tmp_path) == {}
 
 
+@pytest.mark.slow
 def test_a_letter_that_the_relay_refuses_does_not_hold_up_the_others(
     sink: tuple[Sink, str], tmp_path: Path
 ) -> None:
@@ -65,6 +66,7 @@ def test_a_letter_that_the_relay_refuses_does_not_hold_up_the_others(
     assert [envelope.rcpt_tos for envelope in relay.taken] == [["alice@example.org"]] * 2
 
 
+@pytest.mark.slow
 def test_a_player_with_two_addresses_gets_a_letter_at_each(
     sink: tuple[Sink, str], tmp_path: Path
 ) -> None:
@@ -80,6 +82,7 @@ def test_a_player_with_two_addresses_gets_a_letter_at_each(
     assert (listed["to"], listed["state"]) == ("unknown@example.org", "failed")
 
 
+@pytest.mark.slow
 def test_one_board_that_cannot_be_read_disturbs_nobody(tmp_path: Path) -> None:
     with running(tmp_path) as server:
         alice = Player("alice", "wonderland", server)
@@ -105,6 +108,7 @@ def test_lmtp_on_a_unix_socket(tmp_path: Path) -> None:
     assert [str(mail["Subject"]) for mail in letters_in(tmp_path / "home").values()] == ["help"]
 
 
+@pytest.mark.slow
 def test_sighup_reads_the_configuration_again(sink: tuple[Sink, str], tmp_path: Path) -> None:
     relay, url = sink
     with running(tmp_path) as server:
@@ -121,6 +125,7 @@ def test_sighup_reads_the_configuration_again(sink: tuple[Sink, str], tmp_path: 
         assert server.stop() == 0
 
 
+@pytest.mark.slow
 def test_a_relay_that_hangs_does_not_keep_the_server_from_stopping(tmp_path: Path) -> None:
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
@@ -141,6 +146,7 @@ def test_a_used_port_is_reported(tmp_path: Path) -> None:
         assert f"cannot listen at 127.0.0.1:{server.port}: " in second.stderr
 
 
+@pytest.mark.slow
 def test_the_mail_command_prints_the_answer(tmp_path: Path) -> None:
     with running(tmp_path) as server:
         to = ("--smtp", f"127.0.0.1:{server.port}")
@@ -156,6 +162,7 @@ def test_the_mail_command_prints_the_answer(tmp_path: Path) -> None:
         assert "You sent:\n\n  oust move 1 alice ******** A1\n" in refused.stdout
 
 
+@pytest.mark.slow
 def test_the_mail_command_says_when_there_is_no_answer(tmp_path: Path) -> None:
     with running(tmp_path / "home") as server:
         (tmp_path / "pbm_oust.toml").write_text(f'address = "{ADDRESS}"\n')

@@ -55,8 +55,8 @@ COMMANDS: dict[str, tuple[Lines, str, str]] = {
     ("name", "where", "is_complete"),
     [
         ("move", Where.FILES, False),
-        ("forget", Where.FILES, False),
-        ("undone move", Where.FILES, False),
+        slow("forget", Where.FILES, False),
+        slow("undone move", Where.FILES, False),
         *(slow(name, Where.FILES, True) for name in ("move", "forget")),
         *(slow(name, where, False) for name in COMMANDS for where in Where),
     ],

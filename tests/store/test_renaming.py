@@ -13,6 +13,7 @@ from pbm_oust.store.histories import DamagedHistory
 from pbm_oust.store.renaming import plan_renaming, rename
 from tests.store.dying import Death, Dying
 from tests.store.kept import Kept, edited, key_of, later, named
+from tests.support.rings import first_is_fast
 from tests.support.trouble import Fault, FaultyDisk
 
 
@@ -70,7 +71,7 @@ def test_a_userid_counts_until_it_is_gone_from_all_files(tmp_path: Path) -> None
         assert has_played(snapshot, "zoe")
 
 
-@pytest.mark.parametrize("fault", Fault)
+@pytest.mark.parametrize("fault", first_is_fast(Fault))
 def test_a_renaming_that_is_broken_off_anywhere_is_finished_by_the_next(
     fault: Fault, tmp_path: Path
 ) -> None:

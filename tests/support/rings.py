@@ -29,6 +29,11 @@ def fast_if(is_fast: Callable[[T], bool], values: Iterable[T]) -> list[object]:
     return [value if is_fast(value) else slow(value) for value in values]
 
 
+def is_fast_ring() -> bool:
+    """Whether only the fast ring runs."""
+    return bool(settings.default and settings.default.max_examples < USUAL)
+
+
 def examples(number: int) -> settings:
     """Return the settings of a property that is tried so many times, and in the fast ring fewer.
 
