@@ -182,6 +182,7 @@ def test_ctrl_c_ends_watching_and_is_no_failure(home: Home) -> None:
         assert process.wait(timeout=20) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "status", "reason"),
     [

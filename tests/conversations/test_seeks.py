@@ -112,6 +112,7 @@ print(outcome_text(inbound.take(mail.encode(), Envelope(sender))))
 """
 
 
+@pytest.mark.slow
 def test_of_two_who_join_at_once_one_gets_the_board(home: Home) -> None:
     send(home, "alice", "oust seek alice wonderland")
     scripts = [JOINING.replace("USERID", userid) for userid in ("bob", "carol")]

@@ -63,6 +63,7 @@ def played(kind: str, option: str, seed: int, folder: Path) -> tuple[list[str], 
     return tapped, read_game(Home(folder), KINDS[kind], 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "option", "grid", "seed", "deeds"),
     [
@@ -81,6 +82,7 @@ def test_a_whole_game_is_played_by_tapping_links(
     assert deeds <= set(tapped)
 
 
+@pytest.mark.slow
 def test_a_tap_in_an_old_letter_plays_nothing_and_says_what_has_happened(tmp_path: Path) -> None:
     with running(tmp_path) as server:
         alice = Player("alice", "wonderland", server)

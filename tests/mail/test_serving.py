@@ -194,6 +194,7 @@ def test_deliver_takes_a_message_on_standard_input(tmp_path: Path) -> None:
     assert subjects == [code["Subject"], "welcome, alice"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message", "status"),
     [
