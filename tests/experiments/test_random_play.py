@@ -147,7 +147,7 @@ def named(known: Known) -> str:
 
 
 def is_fast(known: Known) -> bool:
-    return named(known) in {"oust square 5x5", "oust hex 3", "churn hex 3"}
+    return named(known) in {"oust square 5x5", "churn hex 3"}
 
 
 every_known = pytest.mark.parametrize("known", fast_if(is_fast, KNOWN), ids=named)

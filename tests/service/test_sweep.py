@@ -147,7 +147,7 @@ def test_a_vacation_stops_reminders_until_it_is_over(world: World) -> None:
 
 
 @pytest.mark.parametrize("fault", first_is_fast(FAULTS))
-@pytest.mark.parametrize("today", [7, 28])
+@pytest.mark.parametrize("today", first_is_fast([7, 28]))
 def test_whatever_the_disk_does_a_sweep_is_done_once_with_its_letters(
     today: float, fault: Fault, tmp_path: Path
 ) -> None:

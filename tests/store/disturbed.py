@@ -23,6 +23,7 @@ from tests.support.accounts import codes, make_account
 from tests.support.home_by_mail import PASSWORDS
 from tests.support.mails import mail
 from tests.support.processes import files
+from tests.support.rings import is_fast_ring
 from tests.support.trouble import Fault, FaultyDisk, FaultyVfs, Trouble, faulty_statements
 
 NOW = datetime(2026, 11, 20, 15, 36, tzinfo=UTC)
@@ -45,7 +46,7 @@ Deed = Callable[[Home], None]
 Lines = tuple[tuple[str, str], ...]
 """Commands, each with the address that it comes from."""
 
-FEW = 25
+FEW = 12 if is_fast_ring() else 25
 """At how many operations a deed fails in a trial that is not complete, about."""
 _PASSING = {"version", "latest", "mtime", "inode", "is_named"}
 """Columns in which homes differ that hold the same."""

@@ -16,6 +16,7 @@ import pytest
 from pbm_oust.store.database import Database
 from pbm_oust.store.faults import DatabaseFailing, DatabaseFault, DatabaseFull
 from tests.store.mails import take, taken
+from tests.support.rings import slow
 from tests.support.trouble import Fault, FaultyDisk, FaultyVfs, Trouble, faulty_statements
 
 FAULTS = [
@@ -47,7 +48,10 @@ def begun(how: str, home: Path) -> Iterator[list[str]]:
     database.close()
 
 
-@pytest.mark.parametrize(("how", "where", "fault", "number"), FAULTS)
+@pytest.mark.parametrize(
+    ("how", "where", "fault", "number"),
+    [each if number % 2 else slow(*each) for number, each in enumerate(FAULTS)],
+)
 def test_a_fault_at_any_moment_loses_nothing_and_doubles_nothing(
     how: str, where: str, fault: Fault, number: int, memory_path: Path
 ) -> None:

@@ -32,10 +32,10 @@ def disturbed(
 ) -> Iterator[tuple[int, Path]]:
     """Do something in copies of a home, until it goes through undisturbed.
 
-    With all tests each operation fails in turn, and in the fast ring every seventh.
+    With all tests each operation fails in turn, and in the fast ring every thirteenth.
     Yields which operation failed, and the path of the copy, when the disk works again.
     """
-    for at in count(1, 7 if is_fast_ring() else 1):
+    for at in count(1, 13 if is_fast_ring() else 1):
         path = Path(shutil.copytree(begun, folder / f"{at}"))
         trouble = Trouble(at, fault)
         with FaultyWrites(trouble).in_use():
