@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from itertools import pairwise
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm_oust.accounts.clock import (
@@ -18,6 +18,7 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.header import Terms
 from pbm_oust.board.record import Deed, Place, Ruling, Verb
 from tests.support.games import STARTED, act, new_game
+from tests.support.rings import examples
 
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)
@@ -84,7 +85,7 @@ def stepped_through(terms: Terms, steps: list[tuple[int, str]]) -> Game:
     return game
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(terms, steps, vacations, vacations)
 def test_before_that_moment_nothing_is_due_whoever_is_away(
     terms: Terms,

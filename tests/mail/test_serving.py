@@ -42,6 +42,7 @@ def test_with_a_relay_letters_leave_the_outbox(sink: tuple[Sink, str], tmp_path:
     assert letters_in(tmp_path) == {}
 
 
+@pytest.mark.slow
 def test_letters_wait_for_a_relay_that_is_down(sink: tuple[Sink, str], tmp_path: Path) -> None:
     relay, url = sink
     with running(tmp_path, "--relay", f"smtp://127.0.0.1:{_free_port()}") as server:

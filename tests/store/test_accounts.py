@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm_oust.accounts.invitations import rejected_by, with_rejected
@@ -19,9 +19,9 @@ from pbm_oust.store.database import Database
 from pbm_oust.store.faults import AccountDamaged
 from tests.support.account_store import ALICE, BOB, CAROL, ask, read, rows_of, tried, write
 from tests.support.kept import accounts
-from tests.support.strategies import relaxed
+from tests.support.rings import examples
 
-a_few = settings(relaxed, max_examples=50)
+a_few = examples(50)
 
 # Reading and writing
 

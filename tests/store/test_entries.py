@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.history import format_records, read_history
@@ -14,6 +14,7 @@ from pbm_oust.rules.position import Side
 from pbm_oust.store.entries import Reading, Source, believe, read_entry
 from pbm_oust.store.waiting import BoardName
 from tests.support.games import EXAMPLE, act, history_of, new_game, play
+from tests.support.rings import examples
 from tests.support.strategies import games
 
 NAME = BoardName("oust", 17)
@@ -37,7 +38,7 @@ def test_a_finished_history_is_believed() -> None:
     assert (believed.challenge, believed.source) == ("0123456789abcdef", Source("seek", 5))
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(games())
 def test_what_is_believed_of_a_game_is_what_its_replay_says(game: Game) -> None:
     data = history_of(game)

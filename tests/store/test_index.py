@@ -4,7 +4,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm_oust.board.game import Game
@@ -14,6 +14,7 @@ from pbm_oust.rules.position import Side
 from pbm_oust.store.boards import Board
 from pbm_oust.store.refreshing import Walk, reindex, replay_believed, unfit
 from tests.store.kept import Kept, edited, key_of, later, named, played
+from tests.support.rings import examples
 
 
 def walked(kept: Kept) -> list[int]:
@@ -254,7 +255,7 @@ def commit(kept: Kept, board: Board, act: str, lot: int) -> None:
     kept.database.write(lambda each: kept.boards.append(each, board, game, key_of(board.game)))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(ACTS)
 def test_the_index_that_grows_with_the_games_is_the_one_made_from_the_files(
     acts: list[tuple[str, int]],

@@ -1,13 +1,14 @@
 """What histories replay to, remembered so that a board in play is not replayed from its start."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.history import BadHistory, read_history
 from pbm_oust.store.replays import Replays
 from pbm_oust.store.waiting import BoardName
 from tests.support.games import EXAMPLE, history_of
+from tests.support.rings import examples
 from tests.support.strategies import games
 
 NAME = BoardName("oust", 17)
@@ -29,7 +30,7 @@ def test_a_history_that_goes_on_replays_to_the_same_as_from_its_start(first: int
         assert replays.replay(NAME, beginning(second)) == read_history(beginning(second))
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(games())
 def test_a_game_that_goes_on_line_by_line_is_the_same_game(game: Game) -> None:
     replays, data = Replays(), history_of(game)
