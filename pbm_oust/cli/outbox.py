@@ -28,6 +28,7 @@ from pbm_oust.store.posted import (
     read_letter,
     read_letters,
 )
+from pbm_oust.store.upkeep import release_letters
 
 
 @click.group()
@@ -125,7 +126,7 @@ def resume(operator: Operator, address: str | None) -> None:
     does the same.
     """
     if address is None:
-        released = operator.home.release_letters(now())
+        released = release_letters(operator.home, now())
         click.echo(f"{released} {'letter' if released == 1 else 'letters'} released")
         return
     returned = operator.home.ask(bounces_of, address)

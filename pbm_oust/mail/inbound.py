@@ -29,6 +29,7 @@ from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Reason, UnreadableReason
 from pbm_oust.service.answers import is_of_letter
 from pbm_oust.service.service import handle
+from pbm_oust.store.bounces import note_bounce
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import DamagedHistory
 
@@ -134,7 +135,7 @@ class Inbound:
         if failed is None:
             return silent(Silence.NO_REPORT)
         bounce = Bounce.of(self.work.now(), failed.status, failed.letter, failed.subject)
-        home.note_bounce(failed.recipient, bounce)
+        home.do(note_bounce, failed.recipient, bounce)
         return Handled(Outcome.RETURNED)
 
     def _answer(self, mail: Mail, code: Secret | None, reply: Reply | None) -> Handled:

@@ -9,7 +9,7 @@ import logging
 import smtplib
 from collections import deque
 from collections.abc import Callable, Iterator, Set
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
@@ -17,13 +17,23 @@ from pbm_oust.accounts.address import is_address
 from pbm_oust.accounts.bounces import Bounce
 from pbm_oust.accounts.tags import envelope_sender
 from pbm_oust.mail.reports import STATUS
+from pbm_oust.store.bounces import note_bounce
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.disk import locked_folder
-from pbm_oust.store.home import Home
-from pbm_oust.store.letters import Letter, content_of, remove_letter
+from pbm_oust.store.home import Changed, Home
+from pbm_oust.store.letters import Letter, State, all_letters, content_of, remove_letter
+from pbm_oust.store.maildir import recall_letter
 from pbm_oust.store.outbox import name_of
 from pbm_oust.store.posted import parse_content
-from pbm_oust.store.sending import begin_sending, due_letters, fail_letter, put_off, stop_sending
+from pbm_oust.store.sending import (
+    begin_sending,
+    due_letters,
+    fail_letter,
+    latest_letter,
+    number_waiting,
+    put_off,
+    stop_sending,
+)
 
 log = logging.getLogger("pbm_oust")
 
@@ -88,16 +98,13 @@ class Relaying:
         """
         flushed = Flushed()
         with locked_folder(self._home.outbox.path):
-            self._home.recall_files()
-            there, tried = self._waiting(), set[int]()
+            recall_files(self._home)
+            latest, tried = self._home.ask(latest_letter), set[int]()
             while due := self._due(tried, all_letters=all_letters):
                 tried |= {letter.id for letter in due}
                 flushed += self._hand_over_all(deque(due))
             # Do not count what others have posted meanwhile.
-            return replace(flushed, kept=len(there & self._waiting()))
-
-    def _waiting(self) -> set[int]:
-        return {letter.id for letter in self._home.outbox.waiting()}
+            return replace(flushed, kept=self._home.ask(number_waiting, latest))
 
     def _due(self, tried: Set[int], *, all_letters: bool) -> list[Letter]:
         """Return the next letters to hand over, the first ones of each address."""
@@ -155,11 +162,19 @@ class Relaying:
         head = letter.head
         if is_address(head.recipient) and not refused.is_about_us:
             bounce = Bounce.of(self._now(), refused.status, head.message_id, head.subject)
-            self._home.note_bounce(head.recipient, bounce)
+            self._home.do(note_bounce, head.recipient, bounce)
         self._home.do(fail_letter, letter.id, refused.reason)
 
     def _now(self) -> datetime:
         return datetime.fromtimestamp(self._clock(), UTC)
+
+
+def recall_files(home: Home) -> None:
+    """Let the unread letters in the Maildir wait for the relay."""
+    for letter in home.ask(all_letters, State.FILE):
+        with suppress(Changed), home.unit():
+            home.withhold([letter.file] if letter.file else [])
+            home.do(recall_letter, letter.id)
 
 
 @contextmanager

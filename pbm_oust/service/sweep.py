@@ -21,6 +21,7 @@ from pbm_oust.rules.position import Kind
 from pbm_oust.store.account_queries import with_digest_due
 from pbm_oust.store.board_queries import damaged_boards, due_by
 from pbm_oust.store.open_boards import DamagedHistory, read_game
+from pbm_oust.store.upkeep import forget_expired
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ def _chores(work: UnitOfWork) -> Iterator[tuple[str, Callable[[], str]]]:
 
 def _forget_expired(work: UnitOfWork) -> str:
     """Remove expired codes and old counts; nobody is told of that."""
-    work.home.forget_expired(work.now())
+    forget_expired(work.home, work.now())
     return ""
 
 

@@ -17,17 +17,14 @@ import secrets
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.bounces import Bounce, Returned
 from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.board.notation import USERID
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store import account_queries, bounces, message_keys, rate_limits, verifications
+from pbm_oust.store import account_queries
 from pbm_oust.store.accounts import ACCOUNTS
 from pbm_oust.store.boards import Boards
 from pbm_oust.store.configuration import BadConfiguration, parse_configuration
@@ -36,11 +33,10 @@ from pbm_oust.store.database import FILE_NAME, UNFINISHED, Database
 from pbm_oust.store.disk import Disk, NoSuchFile, locked_folder, read_file
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.histories import Histories
-from pbm_oust.store.letters import Draft, State, all_letters
-from pbm_oust.store.maildir import Maildir, recall_letter
+from pbm_oust.store.letters import Draft, State
+from pbm_oust.store.maildir import Maildir
 from pbm_oust.store.outbox import Outbox
 from pbm_oust.store.refreshing import reindex
-from pbm_oust.store.sending import release_letters
 from pbm_oust.store.settling import settle
 from pbm_oust.store.unit import Unit, Work
 from pbm_oust.store.waiting import BoardName, boards_with_waiting
@@ -107,7 +103,7 @@ class Home:
         What cannot be finished is left for another time.
         """
         self._settle(None)
-        self._write_out()
+        self.write_out()
         self.remove_drafts()
 
     def remove_drafts(self) -> None:
@@ -144,6 +140,11 @@ class Home:
     @has_relay.setter
     def has_relay(self, has_relay: bool) -> None:
         self._has_relay = has_relay
+
+    @property
+    def posted_state(self) -> State:
+        """What letters do that leave us: wait for the relay, or become files in the Maildir."""
+        return State.WAITING if self.has_relay else State.FILE
 
     # Reading and writing
 
@@ -187,7 +188,7 @@ class Home:
                 raise RuntimeError("letters are posted with a unit of work")
             with unit.part():
                 yield
-                unit.post(drafts, State.WAITING if self.has_relay else State.FILE)
+                unit.post(drafts, self.posted_state)
 
     def write(self, work: Work, *names: BoardName) -> None:
         """Do some work as a part of the current unit, or else as a unit of its own.
@@ -202,6 +203,15 @@ class Home:
         The unit is not committed if a mail program has taken one of them.
         """
         self._add(lambda unit: unit.files.update(files))
+
+    def write_out(self) -> None:
+        """Write letters into the Maildir if no relay takes them."""
+        if self.has_relay:
+            return
+        try:
+            self.maildir.write_out()
+        except OSError as error:
+            log.warning("letters wait for the Maildir: %s", error)
 
     def board_names(self, kind: str) -> list[BoardName]:
         """Return all boards of a kind, damaged or not, in order."""
@@ -244,41 +254,6 @@ class Home:
         """Let the current unit be committed only if an account is still as it was read."""
         self._add(lambda unit: unit.hold(account))
 
-    def recall_files(self) -> None:
-        """Let the unread letters in the Maildir wait for the relay."""
-        for letter in self.ask(all_letters, State.FILE):
-            with suppress(Changed), self.unit():
-                self.withhold([letter.file] if letter.file else [])
-                self.do(recall_letter, letter.id)
-
-    def release_letters(self, now: datetime) -> int:
-        """Release the letters that are held back, and return their number."""
-        state = State.WAITING if self.has_relay else State.FILE
-        released = self.database.write(partial(release_letters, state=state, now=now))
-        self._write_out()
-        return released
-
-    def note_bounce(self, address: str, bounce: Bounce) -> Returned:
-        """Record a bounce, unless it is known, and return all bounces of the address."""
-        return self.database.write(
-            lambda transaction: bounces.note_bounce(transaction, address, bounce)
-        )
-
-    def forget_expired(self, now: datetime) -> None:
-        """Forget codes, message keys and counts that are too old to matter, and letters taken.
-
-        From then on, no file of the database holds what was removed.
-        """
-
-        def work(transaction: Transaction) -> None:
-            verifications.forget_old_verifications(transaction, now)
-            message_keys.forget_old_keys(transaction, now)
-            rate_limits.forget_old_counts(transaction, now)
-
-        self.write(work)
-        self.maildir.forget_taken()
-        self.database.empty_log()
-
     @property
     def _unit(self) -> Unit | None:
         """The current unit of this thread, if there is one."""
@@ -305,7 +280,7 @@ class Home:
         if unit.boards:
             self._settle(unit.boards)
         if unit.has_letters:
-            self._write_out()
+            self.write_out()
 
     @contextmanager
     def _withheld(self, files: Collection[str]) -> Iterator[None]:
@@ -325,12 +300,3 @@ class Home:
                 log.warning("lines wait for the history of %s: %s", unsettled.name, unsettled.error)
         except OSError as error:
             log.warning("lines wait for their histories: %s", error)
-
-    def _write_out(self) -> None:
-        """Write letters into the Maildir if no relay takes them."""
-        if self.has_relay:
-            return
-        try:
-            self.maildir.write_out()
-        except OSError as error:
-            log.warning("letters wait for the Maildir: %s", error)

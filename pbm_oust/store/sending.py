@@ -22,6 +22,20 @@ def due_letters(snapshot: Snapshot, now: datetime, most: int) -> list[Letter]:
     return [letter_of(row) for row in rows]
 
 
+def latest_letter(snapshot: Snapshot) -> int:
+    """Return the number of the letter that was added last, 0 if there is none."""
+    ((latest,),) = snapshot.rows("SELECT ifnull(max(id), 0) FROM letters")
+    return int(latest)
+
+
+def number_waiting(snapshot: Snapshot, until: int) -> int:
+    """Return how many letters wait for the relay, without those added after a letter."""
+    ((number,),) = snapshot.rows(
+        "SELECT count(*) FROM letters WHERE state = 'waiting' AND id <= ?", until
+    )
+    return int(number)
+
+
 def begin_sending(transaction: Transaction, letters: Iterable[int]) -> list[int]:
     """Mark letters as leaving, and return those that still wait.
 
@@ -81,7 +95,7 @@ def hold_letters(transaction: Transaction) -> int:
     )
 
 
-def release_letters(transaction: Transaction, state: State, now: datetime) -> int:
+def release_held(transaction: Transaction, state: State, now: datetime) -> int:
     """Give all letters that are held back another state, and return their number."""
     return transaction.run(
         "UPDATE letters SET state = ?, next_try = ? WHERE state = 'held'", state.value, seconds(now)

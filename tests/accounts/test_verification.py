@@ -23,6 +23,7 @@ from pbm_oust.accounts.verification import (
     with_proof,
 )
 from pbm_oust.store.home import Home
+from pbm_oust.store.upkeep import forget_expired
 from pbm_oust.store.verifications import (
     all_codes,
     find_verification,
@@ -97,10 +98,10 @@ def test_a_code_stands_in_no_file(home: Home) -> None:
 def test_what_is_pending_is_forgotten_after_three_days(home: Home) -> None:
     home.do(keep_verification, "0" * 16, PENDING)
     before = NOW + LIFETIME - timedelta(seconds=1)
-    home.forget_expired(before)
+    forget_expired(home, before)
     assert home.ask(find_verification, "0" * 16, before) == PENDING
     assert home.ask(find_verification, "0" * 16, NOW + LIFETIME) is None
-    home.forget_expired(NOW + LIFETIME)
+    forget_expired(home, NOW + LIFETIME)
     assert home.ask(all_codes) == []
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from pbm_oust.mail.relay import Relaying
 from pbm_oust.store.home import Home
+from pbm_oust.store.upkeep import forget_expired
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, home_of
 from tests.support.outbox import letters
 from tests.support.sink import listening_sink
@@ -45,12 +46,12 @@ def relayed(home: Home) -> Iterator[None]:
 
 def test_nothing_of_a_forgotten_player_stays_when_the_letters_have_left(home: Home) -> None:
     with relayed(home):
-        home.forget_expired(NOON)
+        forget_expired(home, NOON)
         assert files_that_name_bob(home) == []
 
 
 def test_nothing_stays_when_a_mail_program_has_taken_the_letters(home: Home) -> None:
     for letter in letters(home):
         (home.outbox.path / "new" / letter.name).unlink()
-    home.forget_expired(NOON)
+    forget_expired(home, NOON)
     assert files_that_name_bob(home) == []

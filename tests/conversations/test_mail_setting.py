@@ -18,6 +18,7 @@ from pbm_oust.play.telling import tell_players
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Side
+from pbm_oust.store.bounces import note_bounce
 from pbm_oust.store.open_boards import read_game
 from tests.support.accounts import account_of, change_account, damage_account
 from tests.support.histories import lay_histories
@@ -67,7 +68,7 @@ def test_who_has_settled_not_to_be_mailed_is_not_called_unreachable(
 def test_who_has_settled_not_to_be_mailed_and_cannot_be_is_called_unreachable(talk: Talk) -> None:
     talk.send(BOB, "settings bob lookingglass mail digest")
     for number in range(MOST_BOUNCES):
-        talk.home.note_bounce(BOB, Bounce.of(talk.now, "5.1.1", f"<{number}@x>", "lost"))
+        talk.home.do(note_bounce, BOB, Bounce.of(talk.now, "5.1.1", f"<{number}@x>", "lost"))
     assert talk.send(ALICE, "oust move 1 alice wonderland C3") == [
         f"{ALICE}: oust 1 #2: bob to move"
     ]
@@ -176,7 +177,7 @@ def test_a_password_in_a_note_is_not_kept(talk: Talk) -> None:
 
 def test_times_are_those_of_the_readers_zone(talk: Talk) -> None:
     talk.send(BOB, "settings bob lookingglass zone Asia/Kolkata")
-    talk.home.note_bounce(BOB, Bounce.of(talk.now, "5.1.1", "<1@x>", "lost"))
+    talk.home.do(note_bounce, BOB, Bounce.of(talk.now, "5.1.1", "<1@x>", "lost"))
     talk.send(ALICE, "oust move 1 alice wonderland C3")
     assert "  2026-11-20 17:30 IST, lost (5.1.1)" in talk.text_to(BOB)
 

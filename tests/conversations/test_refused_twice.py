@@ -11,6 +11,7 @@ from pbm_oust.board.game import Game
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
+from pbm_oust.store.upkeep import forget_expired
 from tests.support.accounts import account_of, change_account, codes, remove_account
 from tests.support.histories import board_numbers
 from tests.support.home_by_mail import ALICE, BOB, CAROL, NOON, copy_of, home_of, mailed
@@ -133,9 +134,9 @@ def test_a_mail_of_somebody_else_with_the_same_id_is_carried_out(home: Home) -> 
 def test_a_refused_mail_is_known_for_a_month(home: Home) -> None:
     take(home, BOB, EARLY, ID)
     take(home, ALICE, "oust move 1 alice wonderland A1")
-    home.forget_expired(NOON + timedelta(days=30))
+    forget_expired(home, NOON + timedelta(days=30))
     assert is_refused(take(home, BOB, EARLY, ID), BEFORE)
-    home.forget_expired(NOON + timedelta(days=31))
+    forget_expired(home, NOON + timedelta(days=31))
     assert set(take(home, BOB, EARLY, ID)) == {ALICE, BOB}
 
 

@@ -13,6 +13,7 @@ from pbm_oust.accounts.bounces import Bounce
 from pbm_oust.board.notation import format_action
 from pbm_oust.mail.relay import Relaying
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.bounces import note_bounce
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft, Head
 from pbm_oust.store.open_boards import read_game
@@ -130,7 +131,7 @@ def test_who_was_out_of_reach_since_before_the_move_need_not_be_asked(
     at = NOON + timedelta(hours=bounced)
     for address in (BOB, BOBS_DESK):
         for number in range(3):
-            home.note_bounce(address, Bounce(at, "5.1.1", f"<{number}@example.com>", "-"))
+            home.do(note_bounce, address, Bounce(at, "5.1.1", f"<{number}@example.com>", "-"))
     mailed(home, ALICE, UNDO, at=NOON + timedelta(hours=2))
     assert actions(home)[-1] == expected
 

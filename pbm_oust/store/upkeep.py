@@ -1,0 +1,34 @@
+"""What is done to a home from time to time: old things are forgotten, held letters released."""
+
+from datetime import datetime
+from functools import partial
+
+from pbm_oust.store.connections import Transaction
+from pbm_oust.store.home import Home
+from pbm_oust.store.message_keys import forget_old_keys
+from pbm_oust.store.rate_limits import forget_old_counts
+from pbm_oust.store.sending import release_held
+from pbm_oust.store.verifications import forget_old_verifications
+
+
+def forget_expired(home: Home, now: datetime) -> None:
+    """Forget codes, message keys and counts that are too old to matter, and letters taken.
+
+    From then on, no file of the database holds what was removed. May raise OSError.
+    """
+
+    def forget(transaction: Transaction) -> None:
+        forget_old_verifications(transaction, now)
+        forget_old_keys(transaction, now)
+        forget_old_counts(transaction, now)
+
+    home.do(forget)
+    home.maildir.forget_taken()
+    home.database.empty_log()
+
+
+def release_letters(home: Home, now: datetime) -> int:
+    """Release the letters that are held back, and return their number. May raise OSError."""
+    released = home.database.write(partial(release_held, state=home.posted_state, now=now))
+    home.write_out()
+    return released
