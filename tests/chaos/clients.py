@@ -2,9 +2,9 @@
 
 import os
 import smtplib
-import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import Enum
@@ -17,6 +17,8 @@ PATIENCE = 20
 """Seconds that a client waits for an answer."""
 MOST_PUT_OFF = 40
 """How often a mail may be answered 451, one time after the other, before its client gives it up."""
+MOST_UNDELIVERED = 10
+"""How often `deliver` may ask for another try, one time after the other; then it is given up."""
 
 
 class Way(Enum):
@@ -125,21 +127,26 @@ class Client:
 
     @contextmanager
     def _delivering(self, mail: Mail, fuse: float | None) -> Iterator[None]:
-        """Hand a mail to `deliver` at the same time."""
-        arguments = (mail, fuse, Way.BESIDE)
-        thread = threading.Thread(target=self._insist_on_delivery, args=arguments)
-        thread.start()
-        try:
+        """Hand a mail to `deliver` at the same time. Raises GivenUp."""
+        with ThreadPoolExecutor(1) as pool:
+            delivering = pool.submit(self._insist_on_delivery, mail, fuse, Way.BESIDE)
             yield
-        finally:
-            thread.join()
+        delivering.result()
 
     def _insist_on_delivery(self, mail: Mail, fuse: float | None, way: Way) -> None:
-        """Hand a mail to processes of `deliver` until one has done it; the first may be killed."""
+        """Hand a mail to processes of `deliver` until one has done it; the first may be killed.
+
+        Raises GivenUp.
+        """
+        put_off = 0
         while not self.ledger.is_over:
-            if self._deliver(mail, fuse) == os.EX_OK:
+            status = self._deliver(mail, fuse)
+            if status == os.EX_OK:
                 self.ledger.count(way.value)
                 return
+            put_off = put_off + 1 if status == os.EX_TEMPFAIL else 0
+            if put_off > MOST_UNDELIVERED:
+                raise GivenUp
             fuse = None
 
     def _deliver(self, mail: Mail, fuse: float | None) -> int:
