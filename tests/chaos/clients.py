@@ -94,7 +94,7 @@ class Client:
             self.ledger.count(answer.value)
             put_off = put_off + 1 if answer is Answer.PUT_OFF else 0
             if answer is Answer.REFUSED or put_off > MOST_PUT_OFF:
-                raise GivenUp
+                raise GivenUp(f"the server does not take {mail.subject!r}")
             self._wait()
         self.ledger.acknowledge(mail)
 
@@ -146,7 +146,7 @@ class Client:
                 return
             put_off = put_off + 1 if status == os.EX_TEMPFAIL else 0
             if put_off > MOST_UNDELIVERED:
-                raise GivenUp
+                raise GivenUp(f"deliver does not take {mail.subject!r}")
             fuse = None
 
     def _deliver(self, mail: Mail, fuse: float | None) -> int:

@@ -14,6 +14,8 @@ from tests.support.recorded import RecordedGame, recorded_games
 
 GAMES_OF_A_PAIR = 3
 """How many games two players play before two others take their places."""
+MOST_IN_VAIN = 3
+"""How many boards are given up, one after the other, before a table stops."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,17 +72,24 @@ class Table:
         return self.client.random
 
     def play(self) -> None:
-        """Play until no more mails are wanted."""
-        games = 0
+        """Play until no more mails are wanted.
+
+        Raises GivenUp if one board after the other is given up and the server takes no mail at all.
+        """
+        games, vain, ledger = 0, 0, self.client.ledger
         try:
             while True:
+                acknowledged = ledger.acknowledged
                 try:
                     if games % GAMES_OF_A_PAIR == 0:
                         self._sign_up()
                     self._play_game(is_first=not games)
                     games += 1
-                except (Vanished, GivenUp):
-                    self.client.ledger.count("boards given up")
+                except (Vanished, GivenUp) as error:
+                    ledger.count("boards given up")
+                    vain = 0 if ledger.acknowledged > acknowledged else vain + 1
+                    if vain == MOST_IN_VAIN and isinstance(error, GivenUp):
+                        raise
                     games = GAMES_OF_A_PAIR
         except Enough:
             pass
