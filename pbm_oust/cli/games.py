@@ -39,7 +39,7 @@ from pbm_oust.store.histories import DamagedHistory
     },
 )
 def games() -> None:
-    """Look at boards, rule on them, and write them in other forms."""
+    """Look at boards, rule on them, and write them in other formats."""
 
 
 @games.command("list")

@@ -113,7 +113,7 @@ def test_a_position_stays_as_it_was_when_a_stone_is_placed(kind: Kind) -> None:
 def test_nothing_of_a_position_can_be_changed(kind: Kind) -> None:
     position = kind.start(kind.default_grid)
     with pytest.raises(AttributeError):
-        position.result = None  # type: ignore[misc]
+        position.result = None  # type: ignore[misc]  # the types forbid it too
     assert not hasattr(position, "__dict__")
 
 

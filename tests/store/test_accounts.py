@@ -87,7 +87,9 @@ def test_what_was_only_read_is_checked_before_a_commit(database: Database) -> No
         ask(database, lambda snapshot: ACCOUNTS.check(snapshot, [alice, bob]))
 
 
-def test_only_tables_with_something_else_in_them_are_written(database: Database) -> None:
+def test_only_tables_with_something_else_in_them_are_written(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     account = with_watched(with_note(ALICE, "oust 1", "corners"), ["oust 1", "oust 2"])
     (account,) = write(database, account)
     changed = []
@@ -99,7 +101,7 @@ def test_only_tables_with_something_else_in_them_are_written(database: Database)
             changed.append(" ".join(statement.split()[:3]))
             return run(statement, *values)
 
-        transaction.run = watched  # type: ignore[method-assign]
+        monkeypatch.setattr(transaction, "run", watched)
         ACCOUNTS.write(transaction, with_watched(account, ["oust 1", "oust 2", "oust 3"]))
 
     database.write(work)

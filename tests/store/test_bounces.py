@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import datetime
 from email.utils import make_msgid
+from functools import partial
 
 import pytest
 
@@ -22,7 +23,7 @@ def bounce(now: datetime) -> Bounce:
 def note(database: Database, address: str, *bounces: Bounce) -> Returned:
     found = Returned(address, ())
     for bounce in bounces:
-        found = database.write(lambda each, one=bounce: note_bounce(each, address, one))  # type: ignore[misc]
+        found = database.write(partial(note_bounce, address=address, bounce=bounce))
     return found
 
 

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import apsw
@@ -47,7 +48,7 @@ def add(transaction: Transaction, key: str, progress: str = "") -> str:
 
 def write(database: Database, *keys: str) -> None:
     for key in keys:
-        database.write(lambda transaction, key=key: add(transaction, key))  # type: ignore[misc]
+        database.write(adding(key))
 
 
 def keys(database: Database) -> list[str]:
@@ -157,7 +158,7 @@ def test_nothing_of_a_work_remains_that_ends_the_process(database: Database) -> 
 def test_a_long_log_is_brought_into_the_file(database: Database) -> None:
     text = "x" * 4096 * (LARGEST_LOG // 4)
     for key in "abcdefgh":
-        database.write(lambda transaction, key=key: add(transaction, key, text))  # type: ignore[misc]
+        database.write(partial(add, key=key, progress=text))
     log = database.path.with_name("pbm_oust.db-wal")
     assert log.stat().st_size < 4096 * LARGEST_LOG * 1.5
     assert keys(database) == list("abcdefgh")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from typing import TypeVar
 
 import pytest
@@ -40,7 +41,7 @@ def tried(database: Database, work: Callable[[Transaction], None]) -> None:
 
 
 def write(database: Database, *some: Account) -> list[Account]:
-    return [database.write(lambda to, each=each: ACCOUNTS.write(to, each)) for each in some]  # type: ignore[misc]
+    return [database.write(partial(ACCOUNTS.write, account=each)) for each in some]
 
 
 def read(database: Database, userid: str) -> Account:

@@ -31,9 +31,9 @@ class ReadsWholeTable(AssertionError):
     """No index serves a statement."""
 
 
-def check_plan(connection: apsw.Connection, statement: str, values: object) -> None:
+def check_plan(connection: apsw.Connection, statement: str, values: "apsw.Bindings | None") -> None:
     """Raise ReadsWholeTable for a statement that reads a whole table by mistake."""
-    plan = connection.execute(f"EXPLAIN QUERY PLAN {statement}", values)  # type: ignore[arg-type]
+    plan = connection.execute(f"EXPLAIN QUERY PLAN {statement}", values)
     for _, _, _, step in plan.fetchall():
         is_meant = statement in LISTINGS or str(step).endswith(PARTIAL)
         if str(step).startswith("SCAN") and not is_meant:
@@ -50,7 +50,7 @@ def served_by_indexes() -> Iterator[None]:
     def watch(connection: apsw.Connection) -> None:
         connection.exec_trace = look_at
 
-    def look_at(_cursor: apsw.Cursor, statement: str, values: object) -> bool:
+    def look_at(_cursor: apsw.Cursor, statement: str, values: "apsw.Bindings | None") -> bool:
         if statement not in seen and statement.startswith(VERBS):
             if _is_of_program(sys._getframe(1)):
                 check_plan(explaining, statement, values)
