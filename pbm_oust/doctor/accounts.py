@@ -6,9 +6,9 @@ from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import checked_hash
 from pbm_oust.accounts.status import disabled_since
 from pbm_oust.board.notation import format_time
-from pbm_oust.doctor.finding import Examiner, Finding, counted
+from pbm_oust.doctor.finding import RESTORE, Examiner, Finding, counted
 from pbm_oust.store.bounces import all_bounces
-from pbm_oust.store.faults import AccountDamaged, DatabaseFault
+from pbm_oust.store.faults import AccountDamaged, DatabaseFault, ValueDamaged
 from pbm_oust.store.home import Home
 
 _on = Examiner("accounts")
@@ -31,7 +31,7 @@ def _accounts(home: Home) -> Iterator[Finding]:
         try:
             account = home.account(userid)
         except AccountDamaged as damage:
-            yield _on.bad(str(damage), "Put the database back from a backup")
+            yield _on.bad(str(damage), RESTORE)
             continue
         if account:
             yield from _account(account)
@@ -56,7 +56,11 @@ def _account(account: Account) -> Iterator[Finding]:
 
 
 def _bounces(home: Home) -> Iterator[Finding]:
-    returned = home.ask(all_bounces)
+    try:
+        returned = home.ask(all_bounces)
+    except ValueDamaged as damage:
+        yield _on_bounces.bad(str(damage), RESTORE)
+        return
     if not returned:
         yield _on_bounces.ok("no letters came back of late")
     for each in returned:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from pbm_oust.doctor.finding import Examiner, Finding, counted
+from pbm_oust.doctor.finding import RESTORE, Examiner, Finding, counted
 from pbm_oust.store.board_queries import find_damage
 from pbm_oust.store.connections import Snapshot
 from pbm_oust.store.faults import DatabaseFault
@@ -12,7 +12,6 @@ from pbm_oust.store.index import stamp_in
 from pbm_oust.store.refreshing import unfit
 from pbm_oust.store.waiting import BoardName, boards_with_waiting
 
-_RESTORE = "Stop the server, and restore a backup"
 _on = Examiner("database")
 
 
@@ -39,14 +38,14 @@ def check(home: Home) -> Iterator[Finding]:
 def _integrity(snapshot: Snapshot) -> Iterator[Finding]:
     for (text,) in snapshot.rows("PRAGMA integrity_check(5)"):
         if text != "ok":
-            yield _on.bad(f"it is damaged: {text}", _RESTORE)
+            yield _on.bad(f"it is damaged: {text}", RESTORE)
     orphans = Counter(
         (table, parent) for table, _, parent, _ in snapshot.rows("PRAGMA foreign_key_check")
     )
     for (table, parent), number in sorted(orphans.items()):
         yield _on.bad(
             f"{counted(number, 'row')} of {table} without the row of {parent} that belongs to it",
-            _RESTORE,
+            RESTORE,
         )
 
 

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
+RESTORE = "Put the database back from a backup"
+"""What to do when the database is damaged."""
+
 
 class Verdict(Enum):
     """How serious a finding is."""

@@ -5,11 +5,11 @@ from datetime import datetime, timedelta
 
 from pbm_oust.accounts.address import is_address, normal_address
 from pbm_oust.board.notation import format_time
-from pbm_oust.doctor.finding import Examiner, Finding, counted, status
+from pbm_oust.doctor.finding import RESTORE, Examiner, Finding, counted, status
 from pbm_oust.store.account_queries import is_known
 from pbm_oust.store.configuration import Configuration
 from pbm_oust.store.connections import Snapshot
-from pbm_oust.store.faults import DatabaseFault
+from pbm_oust.store.faults import DatabaseFault, ValueDamaged
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Letter
 from pbm_oust.store.outbox import name_of
@@ -33,6 +33,9 @@ def check(home: Home, configuration: Configuration, now: datetime) -> Iterator[F
             *_failed(home.outbox.failed()),
             *_unfinished(home, now),
         ]
+    except ValueDamaged as damage:
+        yield _on.bad(str(damage), RESTORE)
+        return
     except DatabaseFault:
         yield _on.note("not looked at, because the database cannot be read")
         return

@@ -13,7 +13,7 @@ from pbm_oust.accounts.kept import Column, Holds, Kept
 from pbm_oust.accounts.registry import Nouns
 from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.connections import Row, Snapshot, Value
-from pbm_oust.store.faults import AccountDamaged
+from pbm_oust.store.faults import AccountDamaged, ValueDamaged
 
 T = TypeVar("T")
 
@@ -90,7 +90,7 @@ def value_of(noun: Kept[T], userid: str, rows: Sequence[Sequence[Value]]) -> T:
             tuple(_found(*pair) for pair in zip(noun.columns, cells, strict=True)) for cells in rows
         ]
         return noun.read(found)
-    except (ValueError, OverflowError) as error:
+    except (ValueError, OverflowError, ValueDamaged) as error:
         raise AccountDamaged(
             f"the account {userid} in the database is damaged, {noun.name}: {error}"
         ) from None

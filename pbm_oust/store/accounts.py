@@ -22,7 +22,7 @@ from pbm_oust.accounts.registry import KEPT, Nouns
 from pbm_oust.store.account_tables import ADDRESSES, Table, Tables, value_of
 from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.connections import Row, Snapshot, Transaction
-from pbm_oust.store.faults import Stale
+from pbm_oust.store.faults import AccountDamaged, Stale, ValueDamaged
 
 
 class AccountChanged(Stale):
@@ -37,7 +37,10 @@ class Accounts:
         self.tables = Tables(nouns)
 
     def read(self, snapshot: Snapshot, userid: str) -> Account | None:
-        """Return an account with everything that it keeps, or None if there is none."""
+        """Return an account with everything that it keeps, or None if there is none.
+
+        Raises AccountDamaged.
+        """
         found = snapshot.row(
             "SELECT password, joined, signup_key, version FROM accounts WHERE userid = ?", userid
         )
@@ -45,11 +48,15 @@ class Accounts:
             return None
         password, joined, signup_key, version = found
         rows = self.tables.rows_of(snapshot, userid)
+        try:
+            since = moment_of(joined)
+        except ValueDamaged as damage:
+            raise AccountDamaged(f"the account {userid} is damaged: {damage}") from None
         account = Account(
             userid,
             password,
             tuple(address for (address,) in rows[ADDRESSES]),
-            moment_of(joined),
+            since,
             signup_key or "",
             version=version,
         )

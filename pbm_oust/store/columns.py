@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 
 from pbm_oust.rules.position import How, Kind, Result, Side
+from pbm_oust.store.faults import ValueDamaged
 
 DRAW = "draw"
 _BY_PLAYERS = frozenset(how.value for how in How)
@@ -14,8 +15,13 @@ def seconds(moment: datetime) -> int:
 
 
 def moment_of(count: int) -> datetime:
-    """Return the moment so many seconds after 1970."""
-    return datetime.fromtimestamp(count, UTC)
+    """Return the moment so many seconds after 1970. Raises ValueDamaged if no year has it."""
+    try:
+        return datetime.fromtimestamp(count, UTC)
+    except (OverflowError, OSError, ValueError):
+        raise ValueDamaged(
+            f"the database has a time that no year has, {count} seconds after 1970"
+        ) from None
 
 
 def format_outcome(result: Result) -> str:

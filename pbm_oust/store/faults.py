@@ -40,7 +40,11 @@ class DatabaseDamaged(DatabaseFault):
     """The file does not hold what SQLite wrote."""
 
 
-class AccountDamaged(DatabaseDamaged):
+class ValueDamaged(DatabaseDamaged):
+    """Something in a row makes no sense; the message says what."""
+
+
+class AccountDamaged(ValueDamaged):
     """The rows of an account make no sense; the message names the account."""
 
 
