@@ -66,24 +66,18 @@ FAST = [
     ("forget", Where.STATEMENTS, Fault.ONCE, errno.EIO),
 ]
 """With which command, where, how and with which `errno` something fails."""
-IN_ALL_WAYS = [
-    (Where.FILES, Fault.ONCE, errno.EIO),
-    (Where.FILES, Fault.HALF, errno.EIO),
-    (Where.FILES, Fault.STAYS, errno.ENOSPC),
-    (Where.STATEMENTS, Fault.ONCE, errno.EIO),
-]
-COMPLETE = [
-    (name, where, Fault.ONCE, errno.EIO) for name in ("move", "signup", "forget") for where in Where
-]
-"""What fails at each operation in turn; the others fail at some that are spread over all."""
+IN_TURN = [(Where.FILES, Fault.ONCE, errno.EIO), (Where.STATEMENTS, Fault.ONCE, errno.EIO)]
+"""What fails at each operation in turn, with all tests."""
+SPREAD = [(Where.FILES, Fault.HALF, errno.EIO), (Where.FILES, Fault.STAYS, errno.ENOSPC)]
+"""What fails at some operations that are spread over all."""
 
 
 @pytest.mark.parametrize(
     ("name", "where", "fault", "number", "is_complete"),
     [
         *((*each, False) for each in FAST),
-        *(slow(*each, True) for each in COMPLETE),
-        *(slow(name, *how, False) for name in COMMANDS for how in IN_ALL_WAYS),
+        *(slow(name, *how, True) for name in COMMANDS for how in IN_TURN),
+        *(slow(name, *how, False) for name in COMMANDS for how in SPREAD),
     ],
 )
 def test_a_command_that_something_disturbs_is_done_whole_or_not_at_all_and_once(

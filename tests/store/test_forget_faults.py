@@ -72,7 +72,7 @@ def histories(home: Home) -> list[bytes]:
 @pytest.mark.parametrize(
     ("name", "how", "is_complete"),
     [(name, FAULTS[nth], False) for nth, name in enumerate(COMMANDS)]
-    + [slow(name, how, name == "forget") for name in COMMANDS for how in FAULTS],
+    + [slow(name, how, True) for name in COMMANDS for how in FAULTS],
 )
 def test_whatever_fails_a_player_is_gone_whole_or_there_whole(
     name: str, how: tuple[Where, Fault, int], is_complete: bool, homes: Begun, memory_path: Path
