@@ -138,6 +138,20 @@ def test_an_address_that_is_put_off_holds_up_nobody_else_and_keeps_its_order(
     assert len(home.outbox.letters()) == 2
 
 
+def test_an_address_that_is_put_off_stays_so_for_a_whole_flush_however_it_is_written(
+    home: Home,
+    relay: tuple[Sink, Endpoint],
+    clock: Clock,
+    relaying: Relaying,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "MOST_TOGETHER", 2)
+    post(home, clock, "slow@example.org", "Slow@Example.org", "slow@example.org", "a@example.org")
+    assert relaying.flush(all_letters=True) == Flushed(sent=1, kept=3)
+    assert relay[0].put_off == 1
+    assert not any(letter.is_leaving for letter in home.outbox.waiting())
+
+
 def test_an_address_that_is_put_off_is_tried_after_longer_and_longer_waits(
     home: Home, relay: tuple[Sink, Endpoint], clock: Clock, relaying: Relaying
 ) -> None:
