@@ -182,7 +182,7 @@ def recall_files(home: Home) -> None:
     for letter in home.ask(all_letters, State.FILE):
         with suppress(Changed), home.unit():
             home.withhold([letter.file] if letter.file else [])
-            home.do(recall_letter, letter.id)
+            home.do(recall_letter, letter)
 
 
 @contextmanager
