@@ -189,9 +189,14 @@ def recall_files(home: Home) -> None:
 def connected(relay: Endpoint, address: str) -> Iterator[smtplib.SMTP]:
     """Greet a relay for the body of the `with`. Raises OSError if it does not answer."""
     host = address.rpartition("@")[2]
-    with smtplib.SMTP(relay.host, relay.port, local_hostname=host, timeout=PATIENCE) as smtp:
+    smtp = smtplib.SMTP(relay.host, relay.port, local_hostname=host, timeout=PATIENCE)
+    try:
         smtp.ehlo_or_helo_if_needed()
         yield smtp
+    finally:
+        with suppress(OSError):
+            smtp.quit()  # whatever the relay says to that, it has what it accepted
+        smtp.close()
 
 
 def is_open(smtp: smtplib.SMTP) -> bool:

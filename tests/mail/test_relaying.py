@@ -273,6 +273,19 @@ def test_a_relay_that_goes_away_over_a_letter_takes_the_others(
     assert (home.outbox.failed_letters(), home.ask(all_bounces)) == ([], [])
 
 
+def test_what_a_relay_says_in_the_end_does_not_matter(
+    home: Home,
+    relay: tuple[Sink, Endpoint],
+    clock: Clock,
+    relaying: Relaying,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "MOST_TOGETHER", 1)
+    relay[0].farewell = "421 4.7.0 you have been here for long"
+    post(home, clock, "a@example.org", "b@example.org")
+    assert relaying.flush() == Flushed(sent=2)
+
+
 def test_a_process_that_dies_over_a_letter_loses_none(
     home: Home, relay: tuple[Sink, Endpoint], clock: Clock
 ) -> None:
