@@ -101,8 +101,9 @@ class Relaying:
             recall_files(self._home)
             latest, tried, put_off = self._home.ask(latest_letter), set[int](), set[str]()
             while due := self._due(tried, all_letters=all_letters):
-                tried |= {letter.id for letter in due}
                 flushed += self._hand_over_all(deque(self._begun(due, put_off)), put_off)
+                # The others wait no more.
+                tried |= {letter.id for letter in due if _normal(letter) in put_off}
             # Do not count what others have posted meanwhile.
             return replace(flushed, kept=self._home.ask(number_waiting, latest))
 
@@ -114,7 +115,7 @@ class Relaying:
 
     def _begun(self, due: list[Letter], put_off: Set[str]) -> list[Letter]:
         """Mark letters as leaving, and return them; those to an address that was put off stay."""
-        ids = [each.id for each in due if normal_address(each.head.recipient) not in put_off]
+        ids = [each.id for each in due if _normal(each) not in put_off]
         leaving = set(self._home.database.write(lambda tx: begin_sending(tx, ids)))
         return [letter for letter in due if letter.id in leaving]
 
@@ -129,11 +130,10 @@ class Relaying:
                 with connected(self._relay, self._address) as smtp:
                     while due and is_open(smtp):
                         letter = due[0]
-                        normal = normal_address(letter.head.recipient)
-                        if normal not in put_off:
+                        if _normal(letter) not in put_off:
                             became = self._hand_over(smtp, letter)
                             flushed += became
-                            put_off |= {normal} if became.kept else set()
+                            put_off |= {_normal(letter)} if became.kept else set()
                         due.popleft()
         finally:
             left = [letter.id for letter in due]
@@ -202,6 +202,11 @@ def connected(relay: Endpoint, address: str) -> Iterator[smtplib.SMTP]:
 def is_open(smtp: smtplib.SMTP) -> bool:
     """Return whether a relay still listens; smtplib forgets the socket if it does not."""
     return getattr(smtp, "sock", None) is not None
+
+
+def _normal(letter: Letter) -> str:
+    """Return the form in which the address of a letter is compared."""
+    return normal_address(letter.head.recipient)
 
 
 def _send(smtp: smtplib.SMTP, recipient: str, content: bytes, sender: str) -> Refused | None:

@@ -15,8 +15,10 @@ from pbm_oust.mail import relay as module
 from pbm_oust.mail.relay import LONGEST_TRY, LONGEST_WAIT, SHORTEST_WAIT, Flushed, Relaying
 from pbm_oust.store.bounces import all_bounces, bounces_of
 from pbm_oust.store.configuration import Endpoint
+from pbm_oust.store.connections import Transaction
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft, Head
+from pbm_oust.store.sending import begin_sending
 from tests.support.disturbed import FAULTS, FaultyWrites
 from tests.support.processes import run_at_once
 from tests.support.rings import first_is_fast
@@ -116,6 +118,22 @@ def test_all_letters_of_a_flush_go_over_one_connection(
     post(home, clock, "a@example.org", "slow@example.org", "unknown@example.org", "b@example.org")
     assert relaying.flush() == Flushed(sent=2, kept=1, failed=1)
     assert len(relay[0].sessions) == 1
+
+
+def test_only_so_many_letters_are_marked_as_leaving_at_a_time(
+    home: Home, clock: Clock, relaying: Relaying, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    marked: list[int] = []
+
+    def counted(transaction: Transaction, letters: list[int]) -> list[int]:
+        marked.append(len(letters))
+        return begin_sending(transaction, letters)
+
+    monkeypatch.setattr(module, "MOST_TOGETHER", 2)
+    monkeypatch.setattr(module, "begin_sending", counted)
+    post(home, clock, *(f"{number}@example.org" for number in range(9)))
+    assert relaying.flush() == Flushed(sent=9)
+    assert marked == [2, 2, 2, 2, 1]
 
 
 def test_an_empty_outbox_needs_no_relay(home: Home, clock: Clock) -> None:
