@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from pbm_oust.accounts.account import Account, BadAccount, parse_userid
 from pbm_oust.accounts.address import parse_address
+from pbm_oust.accounts.digest import next_digest
 from pbm_oust.accounts.kept import Column, Holds, Kept, Row
 from pbm_oust.accounts.password import checked_hash
 from pbm_oust.accounts.registry import KEPT, Nouns
@@ -82,6 +83,10 @@ def parse_json(text: str, nouns: Nouns = KEPT) -> Account:
             account = noun.put(account, noun.read(rows))
         except ValueError as error:
             raise BadAccount(f"{noun.name}: {error}") from None
+    try:
+        next_digest(account)
+    except OverflowError:
+        raise BadAccount("no year has the time of the next digest") from None
     return account
 
 

@@ -8,6 +8,7 @@ what becomes of it when a player gets another userid or two accounts are merged:
     NOTES.put(account, {})
 """
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -18,6 +19,8 @@ from pbm_oust.accounts.account import Account
 from pbm_oust.board.notation import USERID
 
 T = TypeVar("T")
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 Row = tuple[Any, ...]
 """A cell for each column: a text, a whole number or a time; None where a column is optional."""
@@ -57,6 +60,8 @@ class Column:
         fits = type(cell) is _TYPES[self.holds]
         if not fits or (self.holds is Holds.USERID and not USERID.fullmatch(str(cell))):
             raise ValueError(f"{cell!r} is no {self.holds.value}")
+        if isinstance(cell, str) and _SURROGATE.search(cell):
+            raise ValueError(f"{cell!r} has a surrogate, which UTF-8 cannot encode")
 
 
 def _same(value: T, _old: str, _new: str | None) -> T:

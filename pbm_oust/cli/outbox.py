@@ -1,6 +1,8 @@
 """`pbm-oust outbox`: listing and showing letters, and handing them to the relay."""
 
 import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -100,8 +102,10 @@ def flush_(operator: Operator, relay: Endpoint | None) -> None:
 @pass_operator
 def retry(operator: Operator, names: tuple[str, ...]) -> None:
     """Send failed letters again. The beginning of a name is enough."""
-    for name in [_failed(operator, name) for name in names]:
-        operator.home.outbox.retry(name, now())
+    failed = operator.home.outbox.failed_letters()
+    for name in _each(failed, names, "failed letters"):
+        with _still_there(name):
+            operator.home.outbox.retry(name, now())
         click.echo(f"{name} waits for the relay")
 
 
@@ -111,8 +115,9 @@ def retry(operator: Operator, names: tuple[str, ...]) -> None:
 def remove(operator: Operator, names: tuple[str, ...]) -> None:
     """Remove letters that failed or are held back. The beginning of a name is enough."""
     aside = operator.home.outbox.set_aside()
-    for name in [_only(aside, name, "failed or held letters") for name in names]:
-        operator.home.outbox.remove(name)
+    for name in _each(aside, names, "failed or held letters"):
+        with _still_there(name):
+            operator.home.outbox.remove(name)
         click.echo(f"removed {name}")
 
 
@@ -136,8 +141,18 @@ def resume(operator: Operator, address: str | None) -> None:
     click.echo(f"{address} gets letters again")
 
 
-def _failed(operator: Operator, beginning: str) -> str:
-    return _only(operator.home.outbox.failed_letters(), beginning, "failed letters")
+def _each(names: list[str], beginnings: Iterable[str], what: str) -> list[str]:
+    """Return the names with these beginnings, each once. Raises Refused as `_only` does."""
+    return list(dict.fromkeys(_only(names, beginning, what) for beginning in beginnings))
+
+
+@contextmanager
+def _still_there(name: str) -> Iterator[None]:
+    """Refuse what the body does with a letter if somebody else has done so meanwhile."""
+    try:
+        yield
+    except NoSuchFile:
+        raise Refused(f"the letter {name} is no longer there") from None
 
 
 def _only(names: list[str], beginning: str, what: str) -> str:

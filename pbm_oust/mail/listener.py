@@ -206,7 +206,10 @@ class Gate:
 
     def leave(self, transport: asyncio.BaseTransport) -> None:
         """Count a connection that was admitted as gone."""
-        self._open[_peer(transport)] -= 1
+        peer = _peer(transport)
+        self._open[peer] -= 1
+        if not self._open[peer]:
+            del self._open[peer]
 
 
 class CannotListen(OSError):

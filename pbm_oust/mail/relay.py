@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from pbm_oust.accounts.address import is_address
+from pbm_oust.accounts.address import is_address, normal_address
 from pbm_oust.accounts.bounces import Bounce
 from pbm_oust.accounts.tags import envelope_sender
 from pbm_oust.mail.reports import STATUS
@@ -99,10 +99,11 @@ class Relaying:
         flushed = Flushed()
         with locked_folder(self._home.outbox.path):
             recall_files(self._home)
-            latest, tried = self._home.ask(latest_letter), set[int]()
+            latest, tried, put_off = self._home.ask(latest_letter), set[int](), set[str]()
             while due := self._due(tried, all_letters=all_letters):
-                tried |= {letter.id for letter in due}
-                flushed += self._hand_over_all(deque(due))
+                flushed += self._hand_over_all(deque(self._begun(due, put_off)), put_off)
+                # The others wait no more.
+                tried |= {letter.id for letter in due if _normal(letter) in put_off}
             # Do not count what others have posted meanwhile.
             return replace(flushed, kept=self._home.ask(number_waiting, latest))
 
@@ -110,22 +111,29 @@ class Relaying:
         """Return the next letters to hand over, the first ones of each address."""
         until = _END_OF_TIME if all_letters else self._now()
         found = self._home.ask(due_letters, until, MOST_TOGETHER + len(tried))
-        due = [letter.id for letter in found if letter.id not in tried]
-        leaving = set(self._home.database.write(lambda tx: begin_sending(tx, due)))
-        return [letter for letter in found if letter.id in leaving]
+        return [letter for letter in found if letter.id not in tried]
 
-    def _hand_over_all(self, due: deque[Letter]) -> Flushed:
-        """Hand over letters, except to an address after it was put off."""
-        flushed, put_off = Flushed(), set[str]()
+    def _begun(self, due: list[Letter], put_off: Set[str]) -> list[Letter]:
+        """Mark letters as leaving, and return them; those to an address that was put off stay."""
+        ids = [each.id for each in due if _normal(each) not in put_off]
+        leaving = set(self._home.database.write(lambda tx: begin_sending(tx, ids)))
+        return [letter for letter in due if letter.id in leaving]
+
+    def _hand_over_all(self, due: deque[Letter], put_off: set[str]) -> Flushed:
+        """Hand over letters, except to an address after it was put off.
+
+        `put_off` holds these addresses in their normal form, and gets further ones.
+        """
+        flushed = Flushed()
         try:
             while due:
                 with connected(self._relay, self._address) as smtp:
                     while due and is_open(smtp):
                         letter = due[0]
-                        if letter.head.recipient not in put_off:
+                        if _normal(letter) not in put_off:
                             became = self._hand_over(smtp, letter)
                             flushed += became
-                            put_off |= {letter.head.recipient} if became.kept else set()
+                            put_off |= {_normal(letter)} if became.kept else set()
                         due.popleft()
         finally:
             left = [letter.id for letter in due]
@@ -174,21 +182,31 @@ def recall_files(home: Home) -> None:
     for letter in home.ask(all_letters, State.FILE):
         with suppress(Changed), home.unit():
             home.withhold([letter.file] if letter.file else [])
-            home.do(recall_letter, letter.id)
+            home.do(recall_letter, letter)
 
 
 @contextmanager
 def connected(relay: Endpoint, address: str) -> Iterator[smtplib.SMTP]:
     """Greet a relay for the body of the `with`. Raises OSError if it does not answer."""
     host = address.rpartition("@")[2]
-    with smtplib.SMTP(relay.host, relay.port, local_hostname=host, timeout=PATIENCE) as smtp:
+    smtp = smtplib.SMTP(relay.host, relay.port, local_hostname=host, timeout=PATIENCE)
+    try:
         smtp.ehlo_or_helo_if_needed()
         yield smtp
+    finally:
+        with suppress(OSError):
+            smtp.quit()  # whatever the relay says to that, it has what it accepted
+        smtp.close()
 
 
 def is_open(smtp: smtplib.SMTP) -> bool:
     """Return whether a relay still listens; smtplib forgets the socket if it does not."""
     return getattr(smtp, "sock", None) is not None
+
+
+def _normal(letter: Letter) -> str:
+    """Return the form in which the address of a letter is compared."""
+    return normal_address(letter.head.recipient)
 
 
 def _send(smtp: smtplib.SMTP, recipient: str, content: bytes, sender: str) -> Refused | None:

@@ -152,9 +152,14 @@ class Server:
             )
             if endpoint
         ]
-        added = {
-            place: await listen(*place, handler) for place in places if place not in self._listeners
-        }
+        added: dict[_Place, asyncio.Server] = {}
+        try:
+            for place in [each for each in places if each not in self._listeners]:
+                added[place] = await listen(*place, handler)
+        except CannotListen:
+            for listener in added.values():
+                listener.close()
+            raise
         for place in [each for each in self._listeners if each not in places]:
             self._listeners.pop(place).close()
         self._listeners |= added

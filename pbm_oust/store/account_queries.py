@@ -16,7 +16,7 @@ from pbm_oust.store.accounts import ACCOUNTS
 from pbm_oust.store.board_queries import highest_source
 from pbm_oust.store.columns import seconds
 from pbm_oust.store.connections import Snapshot
-from pbm_oust.store.faults import AccountDamaged
+from pbm_oust.store.faults import AccountDamaged, Stale
 
 Reading = Callable[[Snapshot, Iterable[str]], Iterator[Account]]
 """Reads the accounts of some userids."""
@@ -45,7 +45,6 @@ ORDER BY number
 """
 SEEKER = "SELECT userid FROM seeks WHERE kind = ? AND number = ?"
 HIGHEST_SEEK = "SELECT highest FROM seek_numbers WHERE kind = ?"
-REJECTING = "SELECT userid FROM rejections WHERE rejected = ? ORDER BY userid"
 
 PAGE = 500
 """How many accounts are read at a time."""
@@ -59,11 +58,6 @@ def has_account(snapshot: Snapshot, userid: str) -> bool:
 def those_with_accounts(snapshot: Snapshot, userids: Iterable[str]) -> frozenset[str]:
     """Return those userids that have accounts."""
     return frozenset(_firsts(snapshot, WITH_ACCOUNTS, json.dumps(list(userids))))
-
-
-def userids_after(snapshot: Snapshot, userid: str = "", most: int = PAGE) -> list[str]:
-    """Return the userids of accounts after this one, in order, at most `most`."""
-    return _firsts(snapshot, USERIDS_AFTER, userid, most)
 
 
 def all_userids(snapshot: Snapshot) -> list[str]:
@@ -134,9 +128,10 @@ def next_seek_number(snapshot: Snapshot, kind: str) -> int:
     return 1 + max(found[0] if found else 0, highest_source(snapshot, kind, SOURCE))
 
 
-def rejecting(snapshot: Snapshot, userid: str) -> list[str]:
-    """Return the userids of those who reject a player."""
-    return _firsts(snapshot, REJECTING, userid)
+def hold_seek_number(snapshot: Snapshot, kind: str, number: int) -> None:
+    """Raise Stale if the next open challenge of a game has another number by now."""
+    if next_seek_number(snapshot, kind) != number:
+        raise Stale(f"the number of open challenge {number} of {kind}")
 
 
 def _firsts(snapshot: Snapshot, statement: str, *values: int | str) -> list[str]:

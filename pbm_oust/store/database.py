@@ -122,7 +122,8 @@ class Database:
         if leads:
             self._here.leads = True
             try:
-                self._lead()
+                while not task.is_over:
+                    self._lead()
             finally:
                 self._here.leads = False
                 with self._change:
@@ -174,7 +175,7 @@ class Database:
         self._close_writer()
 
     def _lead(self) -> None:
-        """Do the work of all waiting threads in one transaction, wake them, and shorten the log."""
+        """Do the work of waiting threads in one transaction, wake them, and shorten the log."""
         taken: list[Task[Any]] = []
         try:
             with disk_faults(self.path):

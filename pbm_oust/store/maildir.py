@@ -22,7 +22,7 @@ from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.connections import Snapshot, Transaction
 from pbm_oust.store.database import Database
 from pbm_oust.store.disk import Disk, locked_folder
-from pbm_oust.store.letters import remove_letter
+from pbm_oust.store.letters import Letter, remove_letter
 
 log = logging.getLogger("pbm_oust")
 
@@ -37,10 +37,16 @@ class _Place(Enum):
     NOWHERE = "nowhere"
 
 
-def recall_letter(transaction: Transaction, letter: int) -> None:
-    """Let a letter wait for the relay, after the Maildir has taken back its file."""
+def recall_letter(transaction: Transaction, letter: Letter) -> None:
+    """Let a letter wait for the relay, after the Maildir has taken back its file, if it had one.
+
+    Nothing is done if the letter has got a file since, or is gone.
+    """
     transaction.run(
-        "UPDATE letters SET state = 'waiting', file = NULL WHERE id = ? AND state = 'file'", letter
+        "UPDATE letters SET state = 'waiting', file = NULL"
+        " WHERE id = ? AND state = 'file' AND ifnull(file, '') = ?",
+        letter.id,
+        letter.file,
     )
 
 

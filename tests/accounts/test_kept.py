@@ -246,6 +246,11 @@ SOUND = json.loads(format_json(ALICE))
         ({"board_limits": [{"boards": "5"}]}, "board_limits: '5' is no number"),
         ({"disabled": [{"since": "yesterday"}]}, "disabled: 'yesterday' is no time"),
         ({"disabled": [{"since": 7}]}, "disabled: 7 is no time"),
+        ({"notes": [{"board": 1, "kind": "oust", "note": "\ud800"}]}, "has a surrogate"),
+        (
+            {"settings": [{"name": "mail", "value": "digest"}], "joined": "9999-12-31T12:00:00Z"},
+            "no year has the time of the next digest",
+        ),
     ],
     ids=str,
 )

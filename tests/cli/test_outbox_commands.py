@@ -7,6 +7,7 @@ from click.testing import CliRunner, Result
 from pbm_oust.cli import main
 from pbm_oust.store.bounces import bounces_of
 from pbm_oust.store.home import Home
+from pbm_oust.store.outbox import Outbox
 from tests.support.sink import listening_sink
 
 
@@ -70,6 +71,37 @@ def test_only_letters_that_failed_are_retried_or_removed(
     refused = _run(home, "outbox", command, name)
     assert refused.exit_code == 1
     assert refused.output == f"Error: 0 {what} have names that begin with {name}\n"
+
+
+def test_a_letter_that_is_named_twice_is_retried_or_removed_once(home: Path) -> None:
+    first, second = _ask_for_help(home, "unknown1@example.org", "unknown2@example.org")
+    with listening_sink() as (_, endpoint):
+        _flush(home, endpoint)
+    retried = _run(home, "outbox", "retry", first, first)
+    assert (retried.exit_code, retried.output) == (0, f"{first} waits for the relay\n")
+    removed = _run(home, "outbox", "remove", second, second[:-1])
+    assert (removed.exit_code, removed.output) == (0, f"removed {second}\n")
+
+
+@pytest.mark.parametrize("command", ["retry", "remove"])
+def test_a_letter_that_somebody_else_takes_meanwhile_is_refused(
+    command: str, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (name,) = _ask_for_help(home, "unknown@example.org")
+    with listening_sink() as (_, endpoint):
+        _flush(home, endpoint)
+    meant = getattr(Outbox, command)
+
+    def twice(outbox: Outbox, *arguments: object) -> None:
+        meant(outbox, *arguments)
+        meant(outbox, *arguments)
+
+    monkeypatch.setattr(Outbox, command, twice)
+    refused = _run(home, "outbox", command, name)
+    assert (refused.exit_code, refused.output) == (
+        1,
+        f"Error: the letter {name} is no longer there\n",
+    )
 
 
 def test_an_operator_has_an_address_written_to_again(home: Path) -> None:

@@ -1,13 +1,17 @@
 """Open challenges: how they are numbered, and that each is taken once."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from pbm_oust.accounts.seeks import LIFETIME, MOST_SEEKS
+from pbm_oust.accounts.seeks import LIFETIME, MOST_SEEKS, seeks_of
+from pbm_oust.commands import seek as module
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Side
+from pbm_oust.store.account_queries import next_seek_number
+from pbm_oust.store.connections import Snapshot
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
 from tests.support.accounts import damage_account, make_account, remove_account
@@ -42,6 +46,25 @@ def test_no_number_is_given_twice(home: Home) -> None:
     send(home, "carol", "oust join 2 carol wonderland")
     assert "oust 3" in send(home, "alice", "oust seek alice wonderland")
     assert "churn 1" in send(home, "alice", "churn seek alice wonderland")
+
+
+def test_of_two_who_seek_at_once_each_gets_a_number(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others = ["bob"]
+
+    def asked_when_another_seeks(snapshot: Snapshot, kind: str) -> int:
+        number = next_seek_number(snapshot, kind)
+        if others:
+            line = f"oust seek {others[0]} wonderland"
+            with ThreadPoolExecutor(1) as pool:
+                pool.submit(send, home, others.pop(), line).result()
+        return number
+
+    monkeypatch.setattr(module, "next_seek_number", asked_when_another_seeks)
+    send(home, "alice", "oust seek alice wonderland")
+    accounts = map(home.account, ("bob", "alice"))
+    assert [seeks_of(each)[0].number for each in accounts if each] == [1, 2]
 
 
 def test_an_open_challenge_waits_for_so_long_and_no_longer(home: Home) -> None:

@@ -1,5 +1,6 @@
 """Clients that send too much, or what is no clean message, and clients that are too many."""
 
+import asyncio
 import socket
 import time
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from pbm_oust.mail.listener import (
     S421_BUSY,
     S550_BARE,
     SIZE_LIMIT,
+    Gate,
 )
 from pbm_oust.store.home import Home
 from pbm_oust.store.verifications import all_codes
@@ -170,6 +172,13 @@ def test_a_session_of_too_many_commands_is_ended(port: int) -> None:
 # Connections
 
 
+class Host(asyncio.BaseTransport):
+    """A connection of which no more is known than where it comes from."""
+
+    def __init__(self, peer: tuple[str, int]) -> None:
+        super().__init__({"peername": peer})
+
+
 def first_line(client: socket.socket) -> str:
     with client.makefile() as lines:
         return lines.readline().rstrip()
@@ -201,3 +210,11 @@ def test_too_many_connections_of_one_host_are_turned_away_for_now(home: Home) ->
             assert first_line(client) == S421_BUSY
         with socket.create_connection(("127.0.0.1", port), PATIENCE, ("127.0.0.3", 0)) as client:
             assert first_line(client).startswith("220")
+
+
+def test_hosts_that_have_left_are_not_remembered() -> None:
+    gate, hosts = Gate(), [Host(("10.0.0.1", 1)), Host(("10.0.0.1", 2)), Host(("10.0.0.2", 1))]
+    assert all(map(gate.admit, hosts))
+    for host in hosts:
+        gate.leave(host)
+    assert not gate._open

@@ -15,8 +15,10 @@ from pbm_oust.mail import relay as module
 from pbm_oust.mail.relay import LONGEST_TRY, LONGEST_WAIT, SHORTEST_WAIT, Flushed, Relaying
 from pbm_oust.store.bounces import all_bounces, bounces_of
 from pbm_oust.store.configuration import Endpoint
+from pbm_oust.store.connections import Transaction
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft, Head
+from pbm_oust.store.sending import begin_sending
 from tests.support.disturbed import FAULTS, FaultyWrites
 from tests.support.processes import run_at_once
 from tests.support.rings import first_is_fast
@@ -118,6 +120,22 @@ def test_all_letters_of_a_flush_go_over_one_connection(
     assert len(relay[0].sessions) == 1
 
 
+def test_only_so_many_letters_are_marked_as_leaving_at_a_time(
+    home: Home, clock: Clock, relaying: Relaying, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    marked: list[int] = []
+
+    def counted(transaction: Transaction, letters: list[int]) -> list[int]:
+        marked.append(len(letters))
+        return begin_sending(transaction, letters)
+
+    monkeypatch.setattr(module, "MOST_TOGETHER", 2)
+    monkeypatch.setattr(module, "begin_sending", counted)
+    post(home, clock, *(f"{number}@example.org" for number in range(9)))
+    assert relaying.flush() == Flushed(sent=9)
+    assert marked == [2, 2, 2, 2, 1]
+
+
 def test_an_empty_outbox_needs_no_relay(home: Home, clock: Clock) -> None:
     assert Relaying(home, Endpoint("127.0.0.1", 1), ADDRESS, clock).flush() == Flushed()
 
@@ -136,6 +154,20 @@ def test_an_address_that_is_put_off_holds_up_nobody_else_and_keeps_its_order(
     assert relaying.flush() == Flushed(sent=2, kept=2)
     assert relay[0].put_off == 1
     assert len(home.outbox.letters()) == 2
+
+
+def test_an_address_that_is_put_off_stays_so_for_a_whole_flush_however_it_is_written(
+    home: Home,
+    relay: tuple[Sink, Endpoint],
+    clock: Clock,
+    relaying: Relaying,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "MOST_TOGETHER", 2)
+    post(home, clock, "slow@example.org", "Slow@Example.org", "slow@example.org", "a@example.org")
+    assert relaying.flush(all_letters=True) == Flushed(sent=1, kept=3)
+    assert relay[0].put_off == 1
+    assert not any(letter.is_leaving for letter in home.outbox.waiting())
 
 
 def test_an_address_that_is_put_off_is_tried_after_longer_and_longer_waits(
@@ -257,6 +289,19 @@ def test_a_relay_that_goes_away_over_a_letter_takes_the_others(
     assert [sent.rcpt_tos[0][0] for sent in relay[0].taken] == ["a", "b", "c", "d"]
     assert recipients(home) == [lost] * 3
     assert (home.outbox.failed_letters(), home.ask(all_bounces)) == ([], [])
+
+
+def test_what_a_relay_says_in_the_end_does_not_matter(
+    home: Home,
+    relay: tuple[Sink, Endpoint],
+    clock: Clock,
+    relaying: Relaying,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "MOST_TOGETHER", 1)
+    relay[0].farewell = "421 4.7.0 you have been here for long"
+    post(home, clock, "a@example.org", "b@example.org")
+    assert relaying.flush() == Flushed(sent=2)
 
 
 def test_a_process_that_dies_over_a_letter_loses_none(

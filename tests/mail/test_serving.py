@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.player import Player
-from tests.support.server import ADDRESS, PROGRAM, letters_in, running
+from tests.support.server import ADDRESS, PROGRAM, letters_in, running, started
 from tests.support.sink import Sink, listening_sink
 
 
@@ -124,6 +124,25 @@ def test_sighup_reads_the_configuration_again(sink: tuple[Sink, str], tmp_path: 
         Player("bob", "lookingglass", server).send("signup bob lookingglass")
         relay.wait_for(3)
         assert server.stop() == 0
+
+
+@pytest.mark.slow
+def test_a_configuration_that_cannot_be_used_leaves_no_port_in_use(tmp_path: Path) -> None:
+    configuration = tmp_path / "pbm_oust.toml"
+    configuration.write_text('smtp = "127.0.0.1:0"\n')
+    port = _free_port()
+    command = [PROGRAM, "--home", str(tmp_path), "serve"]
+    with socket.socket() as other, started(command, tmp_path) as server:
+        assert server.process.stderr
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        taken = other.getsockname()[1]
+        configuration.write_text(f'smtp = "127.0.0.1:{port}"\nlmtp = "127.0.0.1:{taken}"\n')
+        server.process.send_signal(signal.SIGHUP)
+        while "the configuration stays as it was" not in server.process.stderr.readline():
+            pass
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.1", port))
 
 
 @pytest.mark.slow

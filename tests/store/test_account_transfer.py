@@ -58,7 +58,7 @@ def test_nothing_is_imported_over_accounts_that_are_here(database: Database) -> 
     with pytest.raises(UseridsTaken) as caught:
         database.write(lambda transaction: import_accounts(transaction, coming))
     assert caught.value.userids == ("alice", "bob")
-    assert ask(database, queries.userids_after) == ["alice", "bob"]
+    assert ask(database, queries.all_userids) == ["alice", "bob"]
 
 
 def test_open_challenges_from_elsewhere_get_numbers_that_were_never_given_here(

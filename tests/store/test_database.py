@@ -15,7 +15,8 @@ from pathlib import Path
 import apsw
 import pytest
 
-from pbm_oust.store.connections import Snapshot, Transaction
+from pbm_oust.store import database as module
+from pbm_oust.store.connections import Snapshot, Task, Transaction
 from pbm_oust.store.database import LARGEST_LOG, Database
 from pbm_oust.store.faults import (
     DatabaseDamaged,
@@ -341,6 +342,16 @@ def test_many_threads_lose_nothing(database: Database) -> None:
     with ThreadPoolExecutor(10) as pool:
         list(pool.map(lambda number: write(database, f"{number}"), range(500)))
     assert len(keys(database)) == 500
+
+
+def test_a_thread_whose_work_comes_after_a_whole_transaction_goes_on_to_it(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MOST_TOGETHER", 2)
+    waiting = [Task(adding(key)) for key in "abc"]
+    database._tasks.extend(waiting)
+    assert database.write(adding("last")) == "last"
+    assert [task.result() for task in waiting] == [*"abc"]
 
 
 def test_a_thread_that_waits_for_its_turn_may_give_up(database: Database) -> None:

@@ -175,12 +175,29 @@ def test_a_letter_may_go_to_the_relay_instead(
 ) -> None:
     (number,) = add(database, now, "one")
     maildir.write_out()
-    with maildir.withheld(files_of(database)) as is_withheld:
+    found = letter(database, number)
+    with maildir.withheld([found.file]) as is_withheld:
         assert is_withheld
-        database.write(lambda transaction: recall_letter(transaction, number))
+        database.write(lambda transaction: recall_letter(transaction, found))
     assert contents(maildir) == []
     assert ids(database, State.WAITING) == [number]
     assert letter(database, number).file == ""
+
+
+def test_a_letter_that_has_just_become_a_file_does_not_go_to_the_relay_as_well(
+    database: Database, maildir: Maildir, now: datetime
+) -> None:
+    (number,) = add(database, now, "one")
+    found = letter(database, number)
+    maildir.write_out()
+    database.write(lambda transaction: recall_letter(transaction, found))
+    assert contents(maildir) == ["one"]
+    assert ids(database, State.WAITING) == []
+    written = letter(database, number)
+    with maildir.withheld([written.file]) as is_withheld:
+        assert is_withheld
+        database.write(lambda transaction: recall_letter(transaction, written))
+    assert (contents(maildir), ids(database, State.WAITING)) == ([], [number])
 
 
 # Trouble

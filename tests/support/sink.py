@@ -26,6 +26,7 @@ class Sink:
         self.refuses_senders = False
         self.refusal = "550 5.7.1 not from you"
         self.knows_everybody = False
+        self.farewell = "221 Bye"
         self.hanging = threading.Event()
         self.arrived = threading.Condition()
 
@@ -63,6 +64,9 @@ class Sink:
             self.taken.append(envelope)
             self.arrived.notify_all()
         return "250 OK"
+
+    async def handle_QUIT(self, server: SMTP, session: Session, envelope: Envelope) -> str:
+        return self.farewell
 
     def wait_for(self, number: int) -> list[Envelope]:
         with self.arrived:
