@@ -126,6 +126,7 @@ def test_the_operator_writes_to_everybody_or_to_some(home: Path) -> None:
     assert _run(home, "broadcast", "--to", "Bob", "--text", "Hello").output == (
         "written to 1 player\n"
     )
+    assert _letters(home)[-1] == "bob@example.org: the operator writes to you"
 
 
 @pytest.mark.parametrize(
