@@ -257,12 +257,12 @@ def _announced(
     midnight = datetime.combine(asked.first, time(), zone).astimezone(UTC)
     start = max(midnight, now)
     left = days_left(absences, start.year)
-    if asked.days > left:
-        raise NotAllowed(VacationTooLong(ALLOWANCE, start.year, left), str(asked.days))
-    absence = Absence(start, start + asked.days * DAY)
+    absence = Absence(start, start + min(asked.days, left) * DAY)
     other = overlapping(absences, absence)
     if other:
         raise NotAllowed(VacationOverlaps(other, zone), day)
+    if asked.days > left:
+        raise NotAllowed(VacationTooLong(ALLOWANCE, start.year, left), str(asked.days))
     return absence
 
 

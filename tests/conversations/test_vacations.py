@@ -175,6 +175,8 @@ def test_a_vacation_for_today_begins_at_once(world: World) -> None:
         ("2027-11-21 3", "vacation_far"),
         ("2026-12-05 3", "vacation_overlaps"),
         ("2026-12-09 21", "vacation_overlaps"),
+        ("2026-12-05 22", "vacation_overlaps"),
+        ("2026-12-09 22", "vacation_overlaps"),
         ("2026-12-11 22", "vacation_too_long"),
         ("2027-01-01 31", "vacation_too_long"),
         ("2026-11-31 3", "bad_date"),
