@@ -209,3 +209,13 @@ def test_a_vacation_is_ended(word: str, world: World) -> None:
     assert world.letters()[-1] == ("bob", "alice is back from vacation")
     again = world.take("alice", f"vacation  alice {PASSWORD} {word}")
     assert outcome_of(again) == "refused: no_vacation"
+
+
+def test_a_vacation_that_has_not_begun_is_dropped(world: World) -> None:
+    world.add_board("alice", "bob")
+    world.take("alice", f"vacation alice {PASSWORD} 2026-12-01 9")
+    world.take("alice", f"vacation alice {PASSWORD} cancel")
+    assert away(world, "alice") == []
+    assert "What you had announced is dropped." in world.text_to("alice")
+    assert world.letters()[-1] == ("bob", "alice will not be away after all")
+    assert "alice will not be away after all." in world.text_to("bob")
