@@ -150,6 +150,12 @@ def test_an_account_is_shown_with_everything_that_it_keeps_and_no_password(home:
     assert "scrypt" not in text
 
 
+def test_an_export_that_cannot_be_written_names_its_file(home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "missing" / "players.jsonl"
+    result = _run(home, "players", "export", str(file))
+    assert (result.exit_code, result.output) == (1, f"Error: {file}: No such file or directory\n")
+
+
 def test_exported_accounts_are_imported_into_another_home(home: Path, tmp_path: Path) -> None:
     _deliver(home, "carol@example.org", "oust watch 1 carol wonderland")
     _deliver(home, "bob@example.org", "oust seek bob wonderland")
