@@ -53,6 +53,14 @@ def test_verify_names_file_line_and_reason_where_a_letter_was_changed(home: Path
     assert result.output.splitlines()[2] == "oust 3: ok, 22 records, o capture"
 
 
+def test_one_record_is_counted_in_the_singular(home: Path) -> None:
+    game = play(new_game("square 5x5"), "x A1")
+    (home / "oust" / "17.txt").write_bytes(history_of(game))
+    assert "  1 record " in _run(home, "games", "list").output
+    assert "ok, 1 record," in _run(home, "games", "verify", "oust", "17").output
+    assert _run(home, "games", "show", "oust", "17#2").output == "Error: oust 17 has 1 record\n"
+
+
 def test_verify_changes_nothing(home: Path) -> None:
     _run(home, "games", "verify")
     assert [path.name for path in home.iterdir()] == ["oust"]
