@@ -238,6 +238,14 @@ def test_solve_says_who_wins_a_small_board(
     assert swapless in _run(tmp_path, "rules", "solve", "oust", *grid).output
 
 
+def test_solve_refuses_a_board_that_is_too_large(tmp_path: Path) -> None:
+    result = _run(tmp_path, "rules", "solve", "churn", "--hex", "4")
+    assert (result.exit_code, result.output) == (
+        1,
+        "Error: churn hex 4 is too large to be solved\n",
+    )
+
+
 @pytest.mark.parametrize(
     "arguments", [["--size", "1"], ["--size", "5", "--hex", "3"], ["--hex", "x"]]
 )
