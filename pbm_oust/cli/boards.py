@@ -20,6 +20,7 @@ from pbm_oust.cli.operator import (
     print_json,
 )
 from pbm_oust.cli.terminal import drawn, is_terminal, page
+from pbm_oust.doctor.finding import counted
 from pbm_oust.grammar.values import BoardAt
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.position import Kind, Side
@@ -51,7 +52,7 @@ def show(operator: Operator, kind: Kind, board: BoardAt, is_watched: bool, as_js
     game = operator.game(kind, board.board)
     if board.number is not None:
         if board.number > len(game.records):
-            raise Refused(f"{game.name} has {len(game.records)} records")
+            raise Refused(f"{game.name} has {counted(len(game.records), 'record')}")
         game = game.after(board.number)
     if as_json:
         deadline = {"deadline": deadline_of(operator, game)}

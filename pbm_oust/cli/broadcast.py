@@ -24,8 +24,8 @@ from pbm_oust.store.faults import AccountDamaged
 def broadcast(operator: Operator, text: str | None, userids: tuple[str, ...]) -> None:
     """Write to all players, or to those named with --to.
 
-    Players who have turned such mails off get none. Nobody reads answers to such a mail, so say in
-    it where to write.
+    Players who have turned such mails off get none, unless they are named. Nobody reads answers to
+    such a mail, so say in it where to write.
     """
     text = sys.stdin.read() if text is None else text
     if not text.strip():

@@ -13,6 +13,7 @@ from pbm_oust.board.formats.structured import format_structured
 from pbm_oust.board.history import BadHistory
 from pbm_oust.cli.completion import complete_boards
 from pbm_oust.cli.operator import KIND, Operator, Refused, pass_operator
+from pbm_oust.doctor.finding import counted
 from pbm_oust.mail.reading import UnreadableMail, whole_text
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.importing import NotImported, import_game, plan_import
@@ -81,7 +82,8 @@ def import_(operator: Operator, file: str, number: int | None, dry_run: bool) ->
         name = "standard input" if file == "-" else click.format_filename(file)
         raise Refused(f"{name}: {error}") from None
     told = "would import" if dry_run else "imported"
-    click.echo(f"{told} {game.name}: {game.x} (x), {game.o} (o), {len(game.records)} records")
+    records = counted(len(game.records), "record")
+    click.echo(f"{told} {game.name}: {game.x} (x), {game.o} (o), {records}")
 
 
 def _text(data: bytes) -> str:

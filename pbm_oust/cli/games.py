@@ -17,6 +17,7 @@ from pbm_oust.cli.operator import (
     print_json,
     print_table,
 )
+from pbm_oust.doctor.finding import counted
 from pbm_oust.grammar.values import Filter
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind, Side
@@ -78,7 +79,7 @@ def list_(
                 entry.grid,
                 entry.x,
                 entry.o,
-                f"{entry.records} records",
+                counted(entry.records, "record"),
                 _state(entry),
             )
             for entry in found

@@ -16,6 +16,7 @@ from pbm_oust.cli.operator import (
     print_json,
 )
 from pbm_oust.cli.terminal import page, progress_bar
+from pbm_oust.doctor.finding import counted
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
@@ -92,5 +93,5 @@ def _verify(operator: Operator, name: BoardName) -> dict[str, Any]:
     except DamagedHistory as damage:
         text = f"{name}: BAD: {damage}"
         return {"ok": False, **told, "line": damage.line, "reason": damage.reason, "text": text}
-    text = f"{name}: ok, {len(game.records)} records, {state_of(game)}"
+    text = f"{name}: ok, {counted(len(game.records), 'record')}, {state_of(game)}"
     return {"ok": True, **told, "text": text}

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from pbm_oust.cli.operator import KIND, as_json, grid_from, grid_options, print_json
+from pbm_oust.cli.operator import KIND, Refused, as_json, grid_from, grid_options, print_json
 from pbm_oust.experiments.census import count_positions
 from pbm_oust.experiments.perft import count_sequences, divide
 from pbm_oust.experiments.simulate import Figures, Summary, simulate
@@ -111,7 +111,10 @@ def solve_(
     """
     grid = grid_from(kind, size, hexagonal)
     begun = time.perf_counter()
-    solution = solve(kind, grid)
+    try:
+        solution = solve(kind, grid)
+    except RecursionError:
+        raise Refused(f"{kind.name} {grid} is too large to be solved") from None
     seconds = round(time.perf_counter() - begun, 1)
     reachable = count_positions(kind, grid) if census else None
     forced_by = [side.value for side in solution.draw_forced_by]

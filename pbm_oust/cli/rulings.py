@@ -10,6 +10,7 @@ from pbm_oust.board.reasons import GameOver, SamePlayer
 from pbm_oust.board.record import Ruling, Verb
 from pbm_oust.cli.operator import KIND, Operator, Refused, now, pass_operator
 from pbm_oust.cli.sweeping import hand_over
+from pbm_oust.doctor.finding import counted
 from pbm_oust.grammar.values import read_userid
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.play.rulings import rule_board
@@ -103,7 +104,8 @@ def _ask(game: Game, what: str) -> None:
     if not sys.stdin.isatty():
         raise click.UsageError("give --yes where nobody can be asked")
     players = f"{game.x} (x) - {game.o} (o)"
-    click.confirm(f"{game.name}, {players}, {len(game.records)} records: {what}?", abort=True)
+    records = counted(len(game.records), "record")
+    click.confirm(f"{game.name}, {players}, {records}: {what}?", abort=True)
 
 
 def _reason(refusal: Refusal, kind: Kind, board: int) -> str:

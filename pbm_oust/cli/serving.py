@@ -142,6 +142,12 @@ def mail(
     try:
         with smtplib.SMTP(server.host, server.port, local_hostname="localhost") as smtp_client:
             smtp_client.send_message(message)
+    except smtplib.SMTPResponseException as error:
+        words = error.smtp_error
+        said = words.decode("ascii", "replace") if isinstance(words, bytes) else words
+        raise Refused(
+            f"the server at {server} did not take the mail: {error.smtp_code} {said}"
+        ) from None
     except OSError as error:
         raise Refused(f"the server at {server} did not take the mail: {error}") from None
     answers = [

@@ -35,6 +35,8 @@ def export(operator: Operator, file: str) -> None:
         Disk().create(Path(file), text.encode(), mode=0o600)
     except FileExistsError:
         raise Refused(f"{click.format_filename(file)} exists already") from None
+    except OSError as error:
+        raise Refused(f"{click.format_filename(file)}: {error.strerror}") from None
     click.echo(f"exported {_counted(len(lines))}")
 
 

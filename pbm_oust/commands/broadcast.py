@@ -38,12 +38,14 @@ class Broadcast(Command):
 
 @dataclass(frozen=True, slots=True)
 class BroadcastNotice(Notice):
-    """What somebody wrote to everybody."""
+    """What somebody wrote to everybody, or the operator to some players."""
 
     template = "broadcast"
     author: str
     """The userid of its author; empty for the operator."""
     text: str
+    is_to_all: bool
+    """Whether it goes to everybody who wants such mails."""
 
     def answer(self) -> Unheard:
         """Return that nobody reads an answer."""
@@ -91,7 +93,11 @@ def announce(text: str, userids: Iterable[str] | None, work: UnitOfWork) -> int:
         notices = notices_to(work.home.ask(accounts_wanting_broadcasts), text, "", work)
     else:
         readers = [work.player(work.account(userid)) for userid in dict.fromkeys(userids)]
-        notices = [BroadcastNotice(reader, "", text) for reader in readers if reader.addresses]
+        notices = [
+            BroadcastNotice(reader, "", text, is_to_all=False)
+            for reader in readers
+            if reader.addresses
+        ]
     identity = f"operator {secrets.token_hex(8)}"
     request = Request("", "", "", identity)
     with work.posting(notices, request):
@@ -103,7 +109,11 @@ def notices_to(
 ) -> list[BroadcastNotice]:
     """Return the notices to those players who have not signed off and can be reached."""
     readers = (work.player(account) for account in accounts if not signed_off_since(account))
-    return [BroadcastNotice(reader, author, text) for reader in readers if reader.addresses]
+    return [
+        BroadcastNotice(reader, author, text, is_to_all=True)
+        for reader in readers
+        if reader.addresses
+    ]
 
 
 FORMS = (

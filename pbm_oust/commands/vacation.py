@@ -133,6 +133,7 @@ class AwayNotice(Notice):
     absences: tuple[Absence, ...]
     """Those that have not ended."""
     now: datetime
+    was_away: bool
     games: tuple[Game, ...]
     """The games that the two play."""
 
@@ -151,6 +152,8 @@ class VacationNotice(OutcomeNotice):
     told: tuple[str, ...]
     """The userids of those who were told of it."""
     is_away: bool
+    was_away: bool
+    """Whether a vacation had begun before this."""
     is_listed: bool
     """Whether nothing was changed."""
 
@@ -203,6 +206,7 @@ def vacation(command: Vacation, actor: Actor, request: Request, work: UnitOfWork
     """Announce a vacation or end the announced ones, and tell the opponents; or list them."""
     now, asked = work.now(), command.asked
     zone = settings_of(actor.account).zone
+    was_away = away_at(absences_of(actor.account), now) is not None
     shared = _shared_boards(actor.userid, work)
 
     def change(account: Account) -> Account:
@@ -222,7 +226,8 @@ def vacation(command: Vacation, actor: Actor, request: Request, work: UnitOfWork
             if work.has_account(userid)
         ]
         notices = [
-            AwayNotice(reader, account.userid, to_come, now, games) for reader, _, games in reached
+            AwayNotice(reader, account.userid, to_come, now, was_away, games)
+            for reader, _, games in reached
         ]
         done = VacationNotice(
             work.player_at(account, request),
@@ -232,6 +237,7 @@ def vacation(command: Vacation, actor: Actor, request: Request, work: UnitOfWork
             left=tuple((year, days_left(absences_of(account), year)) for year in _years(now)),
             told=tuple(userid for _, userid, _ in reached),
             is_away=away_at(to_come, now) is not None,
+            was_away=was_away,
             is_listed=asked is Ask.LIST,
         )
         return done, notices
@@ -257,12 +263,12 @@ def _announced(
     midnight = datetime.combine(asked.first, time(), zone).astimezone(UTC)
     start = max(midnight, now)
     left = days_left(absences, start.year)
-    if asked.days > left:
-        raise NotAllowed(VacationTooLong(ALLOWANCE, start.year, left), str(asked.days))
-    absence = Absence(start, start + asked.days * DAY)
+    absence = Absence(start, start + min(asked.days, left) * DAY)
     other = overlapping(absences, absence)
     if other:
         raise NotAllowed(VacationOverlaps(other, zone), day)
+    if asked.days > left:
+        raise NotAllowed(VacationTooLong(ALLOWANCE, start.year, left), str(asked.days))
     return absence
 
 

@@ -32,7 +32,8 @@ def check(home: Home) -> Iterator[Finding]:
     except DatabaseFault as fault:
         yield _on.bad(str(fault), "Until then no mail is taken")
         return
-    yield from _on.all_or("it is whole, and the index of boards fits the histories", findings)
+    fits = "" if findings else ", and the index of boards fits the histories"
+    yield from _on.all_or(f"it is whole{fits}", findings)
 
 
 def _integrity(snapshot: Snapshot) -> Iterator[Finding]:

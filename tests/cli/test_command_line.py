@@ -53,6 +53,14 @@ def test_verify_names_file_line_and_reason_where_a_letter_was_changed(home: Path
     assert result.output.splitlines()[2] == "oust 3: ok, 22 records, o capture"
 
 
+def test_one_record_is_counted_in_the_singular(home: Path) -> None:
+    game = play(new_game("square 5x5"), "x A1")
+    (home / "oust" / "17.txt").write_bytes(history_of(game))
+    assert "  1 record " in _run(home, "games", "list").output
+    assert "ok, 1 record," in _run(home, "games", "verify", "oust", "17").output
+    assert _run(home, "games", "show", "oust", "17#2").output == "Error: oust 17 has 1 record\n"
+
+
 def test_verify_changes_nothing(home: Path) -> None:
     _run(home, "games", "verify")
     assert [path.name for path in home.iterdir()] == ["oust"]
@@ -228,6 +236,14 @@ def test_solve_says_who_wins_a_small_board(
     assert solved["reachable"] == reachable
     assert 0 < solved["positions"] <= reachable
     assert swapless in _run(tmp_path, "rules", "solve", "oust", *grid).output
+
+
+def test_solve_refuses_a_board_that_is_too_large(tmp_path: Path) -> None:
+    result = _run(tmp_path, "rules", "solve", "churn", "--hex", "4")
+    assert (result.exit_code, result.output) == (
+        1,
+        "Error: churn hex 4 is too large to be solved\n",
+    )
 
 
 @pytest.mark.parametrize(

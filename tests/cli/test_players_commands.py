@@ -126,6 +126,7 @@ def test_the_operator_writes_to_everybody_or_to_some(home: Path) -> None:
     assert _run(home, "broadcast", "--to", "Bob", "--text", "Hello").output == (
         "written to 1 player\n"
     )
+    assert _letters(home)[-1] == "bob@example.org: the operator writes to you"
 
 
 @pytest.mark.parametrize(
@@ -147,6 +148,12 @@ def test_an_account_is_shown_with_everything_that_it_keeps_and_no_password(home:
     text = _run(home, "players", "show", "carol", "--json").output
     assert json.loads(text)["kept"] == {"watched": [{"kind": "oust", "board": 1}]}
     assert "scrypt" not in text
+
+
+def test_an_export_that_cannot_be_written_names_its_file(home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "missing" / "players.jsonl"
+    result = _run(home, "players", "export", str(file))
+    assert (result.exit_code, result.output) == (1, f"Error: {file}: No such file or directory\n")
 
 
 def test_exported_accounts_are_imported_into_another_home(home: Path, tmp_path: Path) -> None:

@@ -175,6 +175,8 @@ def test_a_vacation_for_today_begins_at_once(world: World) -> None:
         ("2027-11-21 3", "vacation_far"),
         ("2026-12-05 3", "vacation_overlaps"),
         ("2026-12-09 21", "vacation_overlaps"),
+        ("2026-12-05 22", "vacation_overlaps"),
+        ("2026-12-09 22", "vacation_overlaps"),
         ("2026-12-11 22", "vacation_too_long"),
         ("2027-01-01 31", "vacation_too_long"),
         ("2026-11-31 3", "bad_date"),
@@ -207,3 +209,13 @@ def test_a_vacation_is_ended(word: str, world: World) -> None:
     assert world.letters()[-1] == ("bob", "alice is back from vacation")
     again = world.take("alice", f"vacation  alice {PASSWORD} {word}")
     assert outcome_of(again) == "refused: no_vacation"
+
+
+def test_a_vacation_that_has_not_begun_is_dropped(world: World) -> None:
+    world.add_board("alice", "bob")
+    world.take("alice", f"vacation alice {PASSWORD} 2026-12-01 9")
+    world.take("alice", f"vacation alice {PASSWORD} cancel")
+    assert away(world, "alice") == []
+    assert "What you had announced is dropped." in world.text_to("alice")
+    assert world.letters()[-1] == ("bob", "alice will not be away after all")
+    assert "alice will not be away after all." in world.text_to("bob")

@@ -117,6 +117,12 @@ def test_a_sound_home_has_a_line_for_each_thing(tmp_path: Path) -> None:
     ]
 
 
+def test_an_index_that_is_behind_is_not_said_to_fit(tmp_path: Path) -> None:
+    lay("index_is_behind_a_history", tmp_path / "home")
+    lines = examine(tmp_path / "home").output.splitlines()
+    assert "ok    database: it is whole" in lines
+
+
 def test_the_doctor_changes_nothing(tmp_path: Path) -> None:
     lay("history_with_an_illegal_record", tmp_path / "home")
     before = times(tmp_path)

@@ -203,6 +203,18 @@ def test_the_mail_command_says_when_no_server_answers(tmp_path: Path) -> None:
     assert f"the server at 127.0.0.1:{port} did not take the mail" in refused.stderr
 
 
+def test_the_mail_command_says_why_the_server_did_not_take_the_mail(
+    sink: tuple[Sink, str], tmp_path: Path
+) -> None:
+    relay, url = sink
+    relay.refuses_senders, relay.refusal = True, "451 4.3.0 try again later"
+    server = url.removeprefix("smtp://")
+    refused = _run(tmp_path, "mail", "--smtp", server, "--from", "a@b.org", "help")
+    assert refused.returncode == 1
+    said = f"the server at {server} did not take the mail: 451 4.3.0 try again later"
+    assert said in refused.stderr
+
+
 def test_deliver_takes_a_message_on_standard_input(tmp_path: Path) -> None:
     message = "From: alice@example.org\nSubject: signup alice wonderland\n\n"
     assert _run(tmp_path, "deliver", stdin=message).returncode == 0
