@@ -85,19 +85,6 @@ def settle(
     return unsettled
 
 
-def drop_waiting(transaction: Transaction, boards: Boards, name: BoardName) -> Waiting:
-    """Drop all that waits for a history, and return it.
-
-    This is for an operator who accepts a history as it is, if what waits does not fit it.
-    """
-    waiting = waiting_for(transaction, name)
-    remove_lines(transaction, name, waiting.lines)
-    for rewriting in waiting.rewritings:
-        remove_rewriting(transaction, rewriting)
-    refresh(transaction, boards, name)
-    return waiting
-
-
 def _take_out(
     boards: Boards,
     carried: Iterable[_Carried],

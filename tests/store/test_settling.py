@@ -14,9 +14,8 @@ from pbm_oust.board.history import read_history
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.histories import DamagedHistory
-from pbm_oust.store.settling import drop_waiting
 from tests.store.dying import Death, Dying
-from tests.store.kept import Kept, edited, named
+from tests.store.kept import Kept, edited
 from tests.support.trouble import Fault, FaultyDisk, Trouble, faulty_statements
 
 
@@ -341,19 +340,6 @@ def test_a_history_of_somebody_else_under_the_number_of_a_new_board_is_left_alon
     assert isinstance(unsettled.error, DamagedHistory)
     assert kept.file(number).read_text() == theirs
     assert kept.waiting() == [(number, 0)]
-
-
-def test_an_operator_can_give_up_lines_that_do_not_go_with_an_edit(kept: Kept) -> None:
-    number = kept.start("x C3")
-    kept.settle()
-    kept.play(number, "o C4")
-    edited(kept.file(number), "x C3", "x C4")
-    kept.settle()
-    dropped = kept.database.write(lambda each: drop_waiting(each, kept.boards, named(number)))
-    assert [lines.record for lines in dropped.lines] == [2]
-    assert kept.settle() == []
-    assert kept.rows("SELECT state, records FROM boards") == [("active", 1)]
-    assert records(kept.file(number)) == ["x C4"]
 
 
 class ReplacingDisk(Disk):
