@@ -42,8 +42,8 @@ PATIENCE = 60
 SHORTEST_WAIT = 60
 """Seconds to wait after the first temporary failure; each further wait is four times as long."""
 LONGEST_WAIT = 4 * 3600
-LONGEST_TRY = 5 * 24 * 3600
-"""Seconds after which a letter that is still put off has failed."""
+LONGEST_TRY = timedelta(days=5)
+"""How long a letter may be put off before it has failed."""
 MOST_TOGETHER = 100
 """How many letters are marked as leaving at a time."""
 _END_OF_TIME = datetime.max.replace(tzinfo=UTC)
@@ -154,13 +154,13 @@ class Relaying:
             self._home.do(remove_letter, letter.id)
             self._accepted.discard(letter.id)
             return Flushed(sent=1)
-        age = self._clock() - letter.posted.timestamp()
-        if refused.is_permanent or (letter.failures > 0 and age > LONGEST_TRY):
+        now = self._now()
+        tried = now - (letter.put_off_since or now)
+        if refused.is_permanent or (letter.failures > 0 and tried > LONGEST_TRY):
             self._give_up(letter, refused)
             return Flushed(failed=1)
         seconds = min(SHORTEST_WAIT * 4**letter.failures, LONGEST_WAIT)
-        until = self._now() + timedelta(seconds=seconds)
-        self._home.do(put_off, letter.id, until, refused.reason)
+        self._home.do(put_off, letter.id, now, now + timedelta(seconds=seconds), refused.reason)
         log.warning("letter %s waits %d seconds: %s", name, seconds, refused.reason)
         return Flushed(kept=1)
 

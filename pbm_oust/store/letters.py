@@ -78,6 +78,8 @@ class Letter:
     next_try: datetime
     failures: int
     """How often the relay has put it off."""
+    put_off_since: datetime | None
+    """When the relay first put it off, or a letter to the same address before it."""
     reason: str
     """What the relay said last."""
     is_leaving: bool
@@ -88,7 +90,8 @@ class Letter:
 
 SELECT = (
     "SELECT id, recipient, message_id, subject, userid, kind, board, record, copies, is_answer,"
-    " may_show_any_board, posted, state, next_try, failures, reason, is_leaving, file FROM letters"
+    " may_show_any_board, posted, state, next_try, failures, put_off_since, reason, is_leaving,"
+    " file FROM letters"
 )
 """The statement that reads letters, without its condition."""
 
@@ -219,7 +222,7 @@ def may_show_board_since(snapshot: Snapshot, addresses: Iterable[str], letter: i
 
 def letter_of(row: Row) -> Letter:
     """Return the letter of a row that `SELECT` gives."""
-    number, *head, posted, state, next_try, failures, reason, is_leaving, file = row
+    number, *head, posted, state, next_try, failures, since, reason, is_leaving, file = row
     return Letter(
         number,
         _head(*head),
@@ -227,6 +230,7 @@ def letter_of(row: Row) -> Letter:
         State(state),
         moment_of(next_try),
         failures,
+        moment_of(since) if since is not None else None,
         reason,
         bool(is_leaving),
         file or "",

@@ -51,7 +51,9 @@ def stop_sending(transaction: Transaction, letters: Iterable[int]) -> None:
         transaction.run("UPDATE letters SET is_leaving = 0 WHERE id = ?", letter)
 
 
-def put_off(transaction: Transaction, letter: int, until: datetime, reason: str) -> None:
+def put_off(
+    transaction: Transaction, letter: int, now: datetime, until: datetime, reason: str
+) -> None:
     """Put off a letter that the relay does not take now, and all others to its address."""
     row = transaction.row(
         "UPDATE letters SET failures = failures + 1, reason = ? WHERE id = ? RETURNING normal",
@@ -60,9 +62,10 @@ def put_off(transaction: Transaction, letter: int, until: datetime, reason: str)
     )
     if row:
         transaction.run(
-            "UPDATE letters SET next_try = max(next_try, ?), is_leaving = 0"
-            " WHERE normal = ? AND state = 'waiting'",
+            "UPDATE letters SET next_try = max(next_try, ?), is_leaving = 0,"
+            " put_off_since = ifnull(put_off_since, ?) WHERE normal = ? AND state = 'waiting'",
             seconds(until),
+            seconds(now),
             row[0],
         )
 
@@ -79,7 +82,7 @@ def fail_letter(transaction: Transaction, letter: int, reason: str) -> None:
 def retry_letter(transaction: Transaction, letter: int, now: datetime) -> bool:
     """Let a letter that failed wait for the relay again; return whether it had failed."""
     changed = transaction.run(
-        "UPDATE letters SET state = 'waiting', next_try = ?, failures = 0"
+        "UPDATE letters SET state = 'waiting', next_try = ?, failures = 0, put_off_since = NULL"
         " WHERE id = ? AND state = 'failed'",
         seconds(now),
         letter,
@@ -98,5 +101,8 @@ def hold_letters(transaction: Transaction) -> int:
 def release_held(transaction: Transaction, state: State, now: datetime) -> int:
     """Give all letters that are held back another state, and return their number."""
     return transaction.run(
-        "UPDATE letters SET state = ?, next_try = ? WHERE state = 'held'", state.value, seconds(now)
+        "UPDATE letters SET state = ?, next_try = ?, failures = 0, put_off_since = NULL"
+        " WHERE state = 'held'",
+        state.value,
+        seconds(now),
     )

@@ -18,7 +18,8 @@ from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.connections import Transaction
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft, Head
-from pbm_oust.store.sending import begin_sending
+from pbm_oust.store.sending import begin_sending, hold_letters
+from pbm_oust.store.upkeep import release_letters
 from tests.support.disturbed import FAULTS, FaultyWrites
 from tests.support.processes import run_at_once
 from tests.support.rings import first_is_fast
@@ -201,7 +202,21 @@ def test_what_is_put_off_for_days_is_set_aside(
 ) -> None:
     post(home, clock, "slow@example.org")
     assert relaying.flush() == Flushed(kept=1)
-    clock.now += LONGEST_TRY + 1
+    clock.now += LONGEST_TRY.total_seconds() + 1
+    assert relaying.flush() == Flushed(failed=1)
+
+
+def test_a_letter_that_was_held_back_for_long_is_tried_for_days_all_the_same(
+    home: Home, clock: Clock, relaying: Relaying
+) -> None:
+    post(home, clock, "slow@example.org")
+    home.do(hold_letters)
+    clock.now += 2 * LONGEST_TRY.total_seconds()
+    release_letters(home, datetime.fromtimestamp(clock.now, UTC))
+    for _ in range(3):
+        assert relaying.flush() == Flushed(kept=1)
+        clock.now += LONGEST_WAIT
+    clock.now += LONGEST_TRY.total_seconds()
     assert relaying.flush() == Flushed(failed=1)
 
 
@@ -244,7 +259,7 @@ def test_what_is_put_off_for_days_has_come_back_from_its_address(
     post(home, clock, "slow@example.org", "a@example.org")
     relaying.flush()
     assert home.ask(all_bounces) == []
-    clock.now += LONGEST_TRY + 1
+    clock.now += LONGEST_TRY.total_seconds() + 1
     relaying.flush()
     assert home.ask(all_bounces) == [Returned("slow@example.org", (bounce_of(clock, "4.2.1"),))]
 

@@ -155,6 +155,7 @@ CREATE TABLE letters ( -- the outbox
     state TEXT NOT NULL CHECK (state IN ('waiting', 'held', 'failed', 'file')),
     next_try INTEGER NOT NULL,
     failures INTEGER NOT NULL DEFAULT 0, -- how often the relay put it off
+    put_off_since INTEGER, -- when the relay first put off a letter to its address
     reason TEXT NOT NULL DEFAULT '', -- what the relay said last
     is_leaving INTEGER NOT NULL DEFAULT 0 CHECK (is_leaving IN (0, 1)), -- the relay may have it
     file TEXT, -- its name in the Maildir, when it is written there

@@ -25,7 +25,7 @@ def due(database: Database, at: datetime, most: int = 100) -> list[int]:
 
 
 def wait(database: Database, number: int, until: datetime, reason: str = "451 later") -> None:
-    database.write(lambda transaction: put_off(transaction, number, until, reason))
+    database.write(lambda to: put_off(to, number, until - MINUTE, until, reason))
 
 
 def test_letters_are_due_at_once_in_their_order(database: Database, now: datetime) -> None:
@@ -53,6 +53,19 @@ def test_what_is_put_off_puts_off_what_goes_to_the_same_address(
     assert due(database, now + MINUTE) == [other, first, second, third]
     assert [letter(database, each).failures for each in (first, second, third)] == [1, 0, 0]
     assert letter(database, first).reason == "451 later"
+
+
+def test_it_is_kept_since_when_an_address_is_put_off_until_a_letter_is_tried_anew(
+    database: Database, now: datetime
+) -> None:
+    first, second = (post(database, head(), now) for _ in range(2))
+    assert letter(database, first).put_off_since is None
+    wait(database, first, now + MINUTE)
+    wait(database, second, now + 2 * MINUTE)
+    assert [letter(database, each).put_off_since for each in (first, second)] == [now, now]
+    database.write(lambda transaction: fail_letter(transaction, first, "4.2.1"))
+    database.write(lambda transaction: retry_letter(transaction, first, now))
+    assert letter(database, first).put_off_since is None
 
 
 def test_letters_stay_in_their_order_when_the_clock_is_set_back(
