@@ -63,6 +63,8 @@ def back_up(home: Home, folder: Path, progress: Progress) -> Copied:
 
     Raises NotCopied, DatabaseFault and OSError.
     """
+    if folder.resolve().is_relative_to(home.path.resolve()):
+        raise NotCopied(f"{folder} lies in the home, with which it would get lost; take another")
     with _filled(home.disk, folder, "make the backup in a new one"):
         if home.database.path.exists():
             look_at_histories(home.database, home.boards)

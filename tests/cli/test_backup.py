@@ -211,6 +211,7 @@ def test_what_is_refused_says_why(tmp_path: Path) -> None:
     done(home, "backup", str(copy))
     for arguments, reason in [
         ((home, "backup", str(copy)), f"{copy} is not empty; make the backup in a new one"),
+        ((home, "backup", str(home / "b")), f"{home / 'b'} lies in the home, with which it would"),
         ((copy, "restore", str(copy)), f"{copy} is not empty; restore into a new one, or move "),
         ((tmp_path / "again", "restore", str(home)), f"{home} is no backup: it holds no pbm_oust"),
         ((tmp_path / "nowhere", "backup", str(tmp_path / "other")), "there is no home"),
