@@ -42,6 +42,9 @@ _TAG = re.compile(rf"{_BOARD}\.({TOKEN.pattern})")
 
 _MESSAGE_ID = re.compile(rf"<{_BOARD}\.([0-9a-f]{{12}})\.({TOKEN.pattern})@([^<>@\s]+)>")
 
+_OTHER_ID = re.compile(r"<[a-z0-9_.-]+\.[0-9a-f]{16}")
+"""The Message-ID of a letter that no answer refers to, without its host."""
+
 _SEEN = re.compile(rf"({_BOARD}(?:\.[0-9a-f]{{12}})?)\.{TOKEN.pattern}(?![a-z2-7])", re.IGNORECASE)
 
 
@@ -106,6 +109,13 @@ def parse_letter_id(message_id: str, host: str) -> Claim | None:
         return None
     kind, board, number, userid, letter, token, _ = match.groups()
     return Claim(kind, int(board), int(number) + 1, userid, token, letter)
+
+
+def is_own_id(message_id: str, host: str) -> bool:
+    """Return whether a Message-ID has one of the forms that our letters have."""
+    return bool(_OTHER_ID.fullmatch(message_id.lower().removesuffix(f"@{host.lower()}>"))) or bool(
+        parse_letter_id(message_id, host)
+    )
 
 
 def token_for(key: bytes, account: Account, reply: Reply, letter: str = "") -> str:

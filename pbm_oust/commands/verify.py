@@ -203,15 +203,22 @@ def _notices(
     return notices
 
 
-def _password_in(text: str) -> Secret | None:
-    """Return the password of a text whose first line is `password NEWPASSWORD`, in any language.
+def has_new_password(text: str) -> bool:
+    """Return whether the first line of a text is `password NEWPASSWORD`, in any language.
 
-    The word in front tells it from the automatic answer of somebody who is away. Raises
-    Unreadable.
+    The word in front tells it from the automatic answer of somebody who is away.
     """
-    words = text.strip().split("\n", 1)[0].split()
-    is_meant = len(words) == 2 and in_english(words[0].rstrip(":").lower()) == "password"
-    return read_new_password(words[1]) if is_meant else None
+    words = _first_words(text)
+    return len(words) == 2 and in_english(words[0].rstrip(":").lower()) == "password"
+
+
+def _password_in(text: str) -> Secret | None:
+    """Return the new password that a text gives, or None. Raises Unreadable."""
+    return read_new_password(_first_words(text)[1]) if has_new_password(text) else None
+
+
+def _first_words(text: str) -> list[str]:
+    return text.strip().partition("\n")[0].split()
 
 
 def _has_begun(pending: Pending, account: Account) -> bool:

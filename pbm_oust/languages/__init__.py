@@ -23,6 +23,8 @@ class Language:
     """Its code in ISO 639: fr."""
     names: tuple[str, ...]
     """Its names in settings, besides its code."""
+    yes: tuple[str, ...]
+    """Words that agree to what a letter asks, in small letters; letters ask for the first."""
     commands: Mapping[str, str]
     """Words of commands by their translations, without accents; letters show the first one."""
     words: Mapping[str, str]
@@ -46,6 +48,7 @@ def _read(code: str, text: str) -> Language:
     return Language(
         code,
         tuple(facts["names"]),
+        tuple(facts["yes"]),
         facts.get("commands", {}),
         facts.get("words", {}),
         facts.get("placeholders", {}),

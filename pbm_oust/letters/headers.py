@@ -55,6 +55,7 @@ class Headers:
             yield "References", " ".join(filter(None, [thread, answered]))
         yield "Auto-Submitted", "auto-replied" if reader.asked else "auto-generated"
         yield "X-Auto-Response-Suppress", "All"
+        yield "X-Loop", self.own
         yield "X-Pbm-Oust", notice.template
         if isinstance(notice, BoardNotice) and len(reader.addresses) > 1:
             yield "X-Pbm-Oust-Copies", str(len(reader.addresses))

@@ -1,14 +1,32 @@
 """Mail that must not be answered, so that robots never answer one another (RFC 3834, section 2)."""
 
+import re
 from email.message import Message
 
 from pbm_oust.accounts.address import is_same_address
+from pbm_oust.accounts.tags import is_own_id
 
 MOST_HOPS = 30
 
-_ROBOTS = ("mailer-daemon", "postmaster", "noreply", "no-reply", "donotreply", "do-not-reply")
+_ROBOT = re.compile(
+    r"(?:.*[-_.])?(?:daemon|bounces?|auto-?(?:reply|responder)|(?:no|do-?not)[-_]?reply)"
+    r"|.*mailer-?daemon|postmaster|listserv|majordomo|owner-.*|.*-(?:owner|request)"
+)
+"""Local parts, in small letters and without what stands behind a +, at which no human reads."""
 
-_LIST_HEADERS = ("List-Id", "List-Post", "List-Unsubscribe", "Mailing-List")
+_SENT_TO_MANY = {"auto_reply", "bulk", "junk", "list"}
+_MARKS = {
+    "mailing-list",
+    "x-apple-action",
+    "x-failed-recipients",
+    "x-fc-machinegenerated",
+    "x-loop",
+    "x-mail-autoreply",
+    "x-mailing-list",
+    "x-pbm-oust",
+}
+"""Headers that only robots and lists write, whatever they say."""
+_BEGINNINGS_OF_MARKS = ("list-", "x-auto")
 
 
 def reason_for_silence(
@@ -25,25 +43,27 @@ def reason_for_silence(
     if is_same_address(sender, own_address):
         return "own address"
     local = sender.partition("@")[0].lower()
-    if local in _ROBOTS:
+    if _ROBOT.fullmatch(local.partition("+")[0]):
         return f"sender {local}"
-    return _reason_in_headers(message)
+    return _reason_in_headers(message, own_address)
 
 
-def _reason_in_headers(message: Message) -> str | None:
-    submitted = str(message.get("Auto-Submitted", "no")).partition(";")[0].strip().lower()
-    if submitted != "no":
-        return "Auto-Submitted"
-    if str(message.get("Precedence", "")).strip().lower() in ("bulk", "junk", "list"):
-        return "Precedence"
-    for name, _ in message.raw_items():
-        if name.lower().startswith("x-auto"):
-            return name
-    for name in _LIST_HEADERS:
-        if name in message:
-            return name
+def _reason_in_headers(message: Message, own_address: str) -> str | None:
+    headers = [(name, str(value).strip()) for name, value in message.raw_items()]
+    for name, value in headers:
+        match name.lower(), value.lower():
+            case "auto-submitted", said if said.partition(";")[0].strip() != "no":
+                return name
+            case "precedence", said if said in _SENT_TO_MANY:
+                return name
+            case "return-path", "<>":
+                return name
+            case mark, _ if mark in _MARKS or mark.startswith(_BEGINNINGS_OF_MARKS):
+                return name
     if message.get_content_type() == "multipart/report":
         return "multipart/report"
-    if len(message.get_all("Received", [])) > MOST_HOPS:
+    if is_own_id(str(message.get("Message-ID", "")).strip(), own_address.rpartition("@")[2]):
+        return "own Message-ID"
+    if sum(name.lower() == "received" for name, _ in headers) > MOST_HOPS:
         return "too many hops"
     return None

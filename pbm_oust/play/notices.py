@@ -226,6 +226,8 @@ class RefusalNotice(TimedNotice):
     """The board of the letter, if an unreadable mail answers one."""
     replied: Reply | None = None
     """Which letter was answered, if one was."""
+    is_last: bool = False
+    """Whether the same mail gets no answer any more for a while."""
 
     @property
     def game(self) -> Game | None:

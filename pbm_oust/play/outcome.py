@@ -31,8 +31,9 @@ class Silence(Enum):
     """Why nobody gets an answer."""
 
     TOO_MANY_CODES = "too many codes to an address"
-    TOO_MANY_ANSWERS = "too many answers to an address of no account"
+    TOO_MANY_ANSWERS = "too many answers to an address"
     TOO_MANY_UNREADABLE = "too many mails that could not be read"
+    TOO_MANY_EQUAL_REFUSALS = "the same refusal again and again"
     TOO_MANY_REMARKS = "too many answers that were to be passed on"
     ANSWERS_BROADCAST = "an answer to a mail that went to everybody"
     NO_REPORT = "no report of a failed letter"

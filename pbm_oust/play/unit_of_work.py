@@ -184,14 +184,19 @@ class UnitOfWork:
     def answer(self, notice: Notice, request: Request, handled: Handled = _ANSWERED) -> Handled:
         """Send a single notice, with nothing else to write.
 
-        Addresses without an account do not get too many answers.
+        No address gets too many answers to mails that prove nothing, whoever it belongs to.
         """
-        if not (notice.reader.userid or self.is_within):
-            if self._are_too_many(request.sender):
-                return silent(Silence.TOO_MANY_ANSWERS)
-            self.home.do(count_once, Counted.ANSWERS, request.sender, self.now())
+        is_known = notice.reader.userid or handled.outcome is Outcome.DONE_BEFORE
+        if not is_known and self._has_enough(request.sender):
+            return silent(Silence.TOO_MANY_ANSWERS)
         with self.posting([notice], request):
             return handled
+
+    def _has_enough(self, address: str) -> bool:
+        """Return whether an address has got enough answers; if not, count one more."""
+        is_known = self.is_known(address)
+        counted = Counted.ANSWERS_TO_PLAYERS if is_known else Counted.ANSWERS
+        return not self.is_within and self.is_too_often(counted, address)
 
     def is_reached(self, counted: Counted, subject: str, more: int) -> bool:
         """Return whether an address or a userid has reached its limit.
@@ -200,23 +205,24 @@ class UnitOfWork:
         """
         return self.home.ask(is_limit_reached, counted, subject, self.now(), more)
 
-    def is_too_often(self, counted: Counted, userid: str) -> bool:
-        """Return whether a player has reached their limit; if not, count this time."""
-        if self.home.ask(is_limit_reached, counted, userid, self.now()):
+    def is_too_often(self, counted: Counted, subject: str) -> bool:
+        """Return whether an address or a userid has reached its limit; if not, count this time."""
+        if self.home.ask(is_limit_reached, counted, subject, self.now()):
             return True
-        self.home.do(count_once, counted, userid, self.now())
+        self.home.do(count_once, counted, subject, self.now())
         return False
 
-    def _are_too_many(self, address: str) -> bool:
-        is_reached = self.home.ask(is_limit_reached, Counted.ANSWERS, address, self.now())
-        return is_reached and not self.is_known(address)
-
     def answer_refused(
-        self, notice: Notice, actor: Actor, request: Request, handled: Handled
+        self, notice: Notice, actor: Actor, request: Request, handled: Handled, *, is_proved: bool
     ) -> Handled:
-        """Send a refusal, and record that the mail was refused."""
+        """Send a refusal, and record that the mail was refused.
+
+        Whoever has proved who they are gets it however often they have been answered.
+        """
         if self.home.ask(outcome_of, actor.message_key):
             return self.answer(notice, request, handled)
+        if not is_proved and self._has_enough(request.sender):
+            return silent(Silence.TOO_MANY_ANSWERS)
         with self.posting([notice], request):
             self.home.do(settle_key, actor.message_key, KeyOutcome.REFUSED, self.now())
         return handled

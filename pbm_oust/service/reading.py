@@ -4,16 +4,22 @@ from dataclasses import dataclass
 
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.tags import Reply
-from pbm_oust.commands.verify import Verify
+from pbm_oust.commands.verify import Verify, has_new_password
+from pbm_oust.grammar.agreement import agrees
 from pbm_oust.grammar.aliases import ALIASES, in_english, language_of
 from pbm_oust.grammar.command import Command, Partial
 from pbm_oust.grammar.line import Line
 from pbm_oust.grammar.words import UnknownWord, fold, language_like, split_words
 from pbm_oust.languages import Language
 from pbm_oust.play.request import Request
-from pbm_oust.refusal import Unreadable
+from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.service.answers import read_answer
 from pbm_oust.service.table import VOCABULARY, form_of, format_command, parse_line
+
+
+@dataclass(frozen=True, slots=True)
+class NotConfirmed(UnreadableReason):
+    """An answer to a mail with a code does not agree to what that mail asks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +55,25 @@ def read_request(request: Request) -> Read:
         answer = read_answer(request.line, request.chat, request.reply)
         reply = None if answer.is_whole else request.reply
         return Read(answer.line, answer.command, answer.text, reply, answer.instead)
-    line = _line_with(request.code, request.line) if request.code else request.line
+    line = request.line
+    if request.code:
+        found = _line_with(request.code, request.line, request.chat)
+        if found is None:
+            return Read(Line(()), Unreadable(NotConfirmed()), request.chat)
+        line = found
     return Read(*parse_line(line), request.chat)
 
 
-def _line_with(code: Secret, subject: str) -> str:
-    """Return the line that brings a code back: the Subject, if it already does so."""
+def _line_with(code: Secret, subject: str, text: str) -> str | None:
+    """Return the line that brings a code back, or None if its mail does not say that it shall.
+
+    The sender's own words must hold the code, agree, or give a new password: anything else may
+    be the automatic answer of somebody who is away.
+    """
     verify = Verify(code, None)
     begun = [in_english(fold(word)) for word in split_words(subject)[:2]]
-    is_meant = begun == [form_of(verify).name, code.text]
-    return subject if is_meant else format_command(verify, mask=False)
+    if begun == [form_of(verify).name, code.text]:
+        return subject
+    is_meant = agrees(subject) or agrees(text) or has_new_password(text)
+    is_meant = is_meant or code.text in fold(text).split()
+    return format_command(verify, mask=False) if is_meant else None

@@ -3,6 +3,7 @@
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from pbm_oust.accounts.tags import Credential
 from pbm_oust.grammar.command import Command, Partial, Text
 from pbm_oust.grammar.parts import IsUserid
 from pbm_oust.play.authentication import WrongPassword, WrongPasswordCase
@@ -27,7 +28,9 @@ from pbm_oust.service.table import (
 )
 from pbm_oust.store.bounces import bounces_of, forget_bounces
 from pbm_oust.store.open_boards import read_game
-from pbm_oust.store.rate_limits import Counted
+from pbm_oust.store.rate_limits import Counted, count_once, number_counted
+
+_MOST_EQUAL = Counted.EQUAL_REFUSALS.value.most
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +102,10 @@ def _refuse(
         )
         if work.is_too_often(*counted):
             return silent(Silence.TOO_MANY_UNREADABLE)
+    is_proved = bool(request.reply or (actor and _password_of(read.command)))
+    equal = 0 if is_proved or work.is_within else _count_equal(refusal, request, work)
+    if equal > _MOST_EQUAL:
+        return silent(Silence.TOO_MANY_EQUAL_REFUSALS)
     line, command = read.line, read.command
     reason, answered = refusal.reason, None
     if isinstance(refusal, Unreadable) and request.reply:
@@ -126,12 +133,32 @@ def _refuse(
         instead=read.instead,
         answered=answered,
         replied=request.reply,
+        is_last=equal == _MOST_EQUAL,
     )
     board = notice.game.name if notice.game else ""
     handled = Handled(Outcome.REFUSED, board, why=reason)
     if actor and request.message_id and not isinstance(reason, RefusedBefore):
-        return work.answer_refused(notice, actor, request, handled)
+        return work.answer_refused(notice, actor, request, handled, is_proved=is_proved)
     return work.answer(notice, request, handled)
+
+
+def _password_of(command: Command | Unreadable) -> Credential | None:
+    """Return what proves whose command it is, if it carries that."""
+    return None if isinstance(command, Unreadable) else form_of(command).password_of(command)
+
+
+def _count_equal(refusal: Refusal, request: Request, work: UnitOfWork) -> int:
+    """Count a refused mail; return how many mails are refused like it to one address.
+
+    Those have the same line and the same reason, so that robots end there and people do not. The
+    same mail counts once, however often it comes.
+    """
+    alike = "\0".join([request.sender, refusal.reason.word(), request.line])
+    before = work.home.ask(number_counted, Counted.EQUAL_REFUSALS, alike, work.now())
+    if work.is_too_often(Counted.REFUSED_MAILS, f"{alike}\0{request.identity}"):
+        return before
+    work.home.do(count_once, Counted.EQUAL_REFUSALS, alike, work.now())
+    return before + 1
 
 
 def answer_done_before(request: Request, work: UnitOfWork) -> Handled:

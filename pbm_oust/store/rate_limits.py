@@ -39,6 +39,12 @@ class Counted(Enum):
     """Answers to the letters of one userid that could not be read."""
     UNREADABLE_MAILS = Limit("unreadable mails", 60, timedelta(hours=1))
     """Other mails from one address that could not be read."""
+    ANSWERS_TO_PLAYERS = Limit("answers to players", 100, timedelta(hours=1))
+    """Answers to one address of an account, to mails that prove nothing."""
+    EQUAL_REFUSALS = Limit("equal refusals", 3, timedelta(hours=1))
+    """Mails that prove nothing, from one address, with one line, refused for one reason."""
+    REFUSED_MAILS = Limit("refused mails", 1, timedelta(hours=1))
+    """The same one of these mails."""
     REMARKS = Limit("remarks", 20, timedelta(hours=1))
     """Answers to letters of one userid that were passed on."""
 
@@ -53,6 +59,11 @@ def is_limit_reached(
 
     `more` is the number of times that are about to be added.
     """
+    return number_counted(snapshot, counted, subject, now) + more >= counted.value.most
+
+
+def number_counted(snapshot: Snapshot, counted: Counted, subject: str, now: datetime) -> int:
+    """Return how often something that counts was done for an address or a userid."""
     limit = counted.value
     (found,) = snapshot.rows(
         "SELECT count(*) FROM rate_limits WHERE word = ? AND subject = ? AND at > ?",
@@ -60,7 +71,7 @@ def is_limit_reached(
         _hash_of(subject),
         seconds(now - limit.within),
     )
-    return int(found[0]) + more >= limit.most
+    return int(found[0])
 
 
 def count_once(transaction: Transaction, counted: Counted, subject: str, now: datetime) -> None:
@@ -88,6 +99,10 @@ def forget_old_counts(transaction: Transaction, now: datetime) -> int:
 
 
 def _hash_of(subject: str) -> str:
-    """Return the hash for a userid, or for an address however it is written."""
-    plain = normal_address(subject) if "@" in subject else subject
+    """Return the hash for a userid, or for an address however it is written.
+
+    What is counted for an address and something else has both, with a NUL between them.
+    """
+    address, *others = subject.split("\0")
+    plain = "\0".join([normal_address(address) if "@" in address else address, *others])
     return hashlib.sha256(plain.encode("utf-8", "replace")).hexdigest()[:16]

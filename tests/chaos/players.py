@@ -243,7 +243,7 @@ class Table:
         with self.client.trial.steady:
             for path in (self.client.trial.home / "outbox").glob("new/*"):
                 text = path.read_text()
-                code = re.search(r"^Subject: verify (\S+)$", text, re.MULTILINE)
+                code = re.search(r"^  verify (\S+)$", text, re.MULTILINE)
                 if code and f"\nTo: {player.address}\n" in text:
                     return code[1]
         raise Vanished

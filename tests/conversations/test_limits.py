@@ -34,26 +34,31 @@ def test_an_address_that_an_account_has_twice_gets_no_more_codes_than_another(ho
 
 def test_whoever_asks_too_often_for_his_own_address_gets_no_answer(home: Home) -> None:
     for _ in range(3):
-        assert send(home, ALICE, "signup alice wonderland") == [f"{ALICE}: verify"]
+        assert send(home, ALICE, "signup alice wonderland") == [f"{ALICE}: please"]
     assert send(home, ALICE, "signup alice wonderland") == []
     tomorrow = NOON + timedelta(days=1)
-    assert send(home, ALICE, "signup alice wonderland", tomorrow) == [f"{ALICE}: verify"]
+    assert send(home, ALICE, "signup alice wonderland", tomorrow) == [f"{ALICE}: please"]
 
 
 def test_an_address_of_no_account_gets_so_many_answers_an_hour(home: Home) -> None:
     most = Counted.ANSWERS.value.most
     for _ in range(most):
-        assert send(home, MALLORY, "help") == [f"{MALLORY}: help"]
+        assert send(home, MALLORY, "help") == [f"{MALLORY}: the"]
     assert send(home, MALLORY, "help") == []
     assert send(home, MALLORY, "nonsense") == []
-    assert send(home, ALICE, "help") == [f"{ALICE}: help"]
-    assert send(home, MALLORY, "help", NOON + timedelta(hours=1)) == [f"{MALLORY}: help"]
+    assert send(home, ALICE, "help") == [f"{ALICE}: the"]
+    assert send(home, MALLORY, "help", NOON + timedelta(hours=1)) == [f"{MALLORY}: the"]
 
 
-def test_a_player_gets_as_many_answers_as_he_wants(home: Home) -> None:
+def test_a_player_gets_more_answers_but_not_without_end(home: Home) -> None:
     make_account(home, "alice", "wonderland", ALICE)
-    for _ in range(Counted.ANSWERS.value.most + 1):
-        assert send(home, ALICE, "help") == [f"{ALICE}: help"]
+    for _ in range(Counted.ANSWERS_TO_PLAYERS.value.most):
+        assert send(home, ALICE, "help") == [f"{ALICE}: the"]
+    assert send(home, ALICE, "help") == []
+    assert send(home, ALICE, "oust challenge alice bob") == []
+    make_account(home, "bob", "lookingglass", "bob@example.net")
+    assert send(home, ALICE, "oust challenge alice bob")
+    assert send(home, ALICE, "oust move 1 alice wonderland D4")
 
 
 def test_after_too_many_guesses_the_right_password_is_refused_but_not_at_home(home: Home) -> None:

@@ -184,7 +184,7 @@ def sign_up(home: Home, sender: str) -> None:
 def test_a_signup_for_another_address_is_answered_at_both(home: Home) -> None:
     for _ in range(2):
         letters = take(home, DESK, SIGNUP, ID)
-        assert letters[CAROL].startswith("verify ")
+        assert letters[CAROL].startswith("please confirm ")
         assert letters[DESK].startswith("answer the mail with the code\n")
 
 

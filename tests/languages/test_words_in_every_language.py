@@ -109,6 +109,6 @@ def test_a_subject_without_help_is_answered_with_subjects_in_the_words_of_the_la
 def test_a_password_that_is_forgotten_is_answered_in_any_language(tmp_path: Path) -> None:
     talk = Talk.begin(tmp_path, ALICE)
     talk.send(ALICE, "oublie alice")
-    subject = talk.letters[0].subject
-    talk.send(ALICE, f"Re: {subject}", "motdepasse jabberwocky\n")
+    code = talk.letters[0]
+    talk.send(ALICE, f"Re: {code.subject}", "motdepasse jabberwocky\n", to=str(code["Reply-To"]))
     assert talk.outcome == "done: verify"

@@ -50,7 +50,7 @@ def test_a_message_is_acknowledged_when_its_answer_is_in_the_outbox(home: Home, 
         begin(client)
         assert send(client, SIGNUP) == S250_DONE
         (letter,) = home.outbox.letters()
-    assert b"Subject: verify " in home.outbox.read(letter)
+    assert b"Subject: please confirm " in home.outbox.read(letter)
     assert len(home.ask(all_codes)) == 1
 
 

@@ -37,7 +37,7 @@ def test_with_a_relay_letters_leave_the_outbox(sink: tuple[Sink, str], tmp_path:
             r"pbmserv\+bounces\.[a-z2-7]{16}@example\.com", envelope.mail_from or ""
         )
         assert envelope.rcpt_tos == ["alice@example.org"]
-        assert b"Subject: verify " in (envelope.original_content or b"")
+        assert b"Subject: please confirm " in (envelope.original_content or b"")
         assert server.stop() == 0
     assert letters_in(tmp_path) == {}
 
@@ -106,7 +106,7 @@ def test_lmtp_on_a_unix_socket(tmp_path: Path) -> None:
         lmtp.sendmail(
             "alice@example.org", [ADDRESS], "From: alice@example.org\r\nSubject: help\r\n\r\n"
         )
-    assert [str(mail["Subject"]) for mail in letters_in(tmp_path / "home").values()] == ["help"]
+    assert [str(mail["Subject"]) for mail in letters_in(tmp_path / "home").values()] == ["the help"]
 
 
 @pytest.mark.slow
@@ -173,7 +173,7 @@ def test_the_mail_command_prints_the_answer(tmp_path: Path) -> None:
         (tmp_path / "pbm_oust.toml").write_text(f'address = "{ADDRESS}"\n')
         made = _run(tmp_path, "mail", *to, "--from", "a@example.org", "signup alice wonderland")
         assert made.returncode == 0
-        assert made.stdout.startswith("Subject: verify ")
+        assert made.stdout.startswith("Subject: please confirm ")
         line = made.stdout.partition("\n")[0].removeprefix("Subject: ")
         welcome = _run(tmp_path, "mail", *to, "--from", "a@example.org", line)
         assert welcome.stdout.startswith("Subject: welcome, alice\n\nYour account is ready")

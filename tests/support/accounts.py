@@ -16,6 +16,10 @@ SALT = bytes(16)
 """The salt of all passwords here, so that each is hashed once in a run."""
 
 
+CODE_LINE = re.compile(r"^  (?:verify|verifie) ([a-z2-7]{16})\b", re.MULTILINE)
+"""Where a letter has a code."""
+
+
 def make_account(home: Home, userid: str, password: str, *addresses: str) -> None:
     """Make an account without a verification of its addresses."""
     account = Account(userid, hash_password(Secret(password), SALT), addresses, JOINED)
@@ -48,7 +52,7 @@ def damage_account(home: Home, userid: str) -> None:
 def codes(home: Home) -> Iterator[tuple[str, str]]:
     """Yield the address and the code of each letter in the outbox that has one, oldest first."""
     for letter in letters(home):
-        code = re.fullmatch(r"[a-z]+ ([a-z2-7]{16})", letter.subject)
+        code = CODE_LINE.search(letter.text)
         if code:
             yield letter.to, code[1]
 

@@ -74,8 +74,8 @@ class Player:
         """Make the account: sign up, and answer the mail with the code as mail programs do."""
         self.send(f"signup {self.userid} {self.password}")
         (code,) = self.wait_for_mail()
-        assert str(code["Subject"]).startswith("verify ")
-        self.send(f"Re: {code['Subject']}", "Yes, that is me.", to=str(code["Reply-To"]))
+        assert str(code["Subject"]).startswith("please confirm ")
+        self.send(f"Re: {code['Subject']}", "Yes.\n\nThat is me.", to=str(code["Reply-To"]))
         (welcome,) = self.wait_for_mail()
         assert welcome["Subject"] == f"welcome, {self.userid}"
 

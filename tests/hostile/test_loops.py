@@ -1,0 +1,93 @@
+"""Robots that answer our letters without a mark of robots: no such conversation lasts."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pbm_oust.mail.inbound import Envelope
+from pbm_oust.store.home import Home
+from tests.support.home_by_mail import ALICE, BOB, NOON, home_of, mailed, new_id, taken
+from tests.support.mails import mail
+from tests.support.outbox import Letter
+
+MARKS = re.compile(
+    rb"^(?:Auto-Submitted|X-[A-Za-z-]+|Precedence|References|In-Reply-To): .*\n", re.M
+)
+A, B = "pbmserv@a.example", "pbmserv@b.example"
+STEPS = 300
+"""More letters than any of these conversations may come to."""
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return home_of(tmp_path / "home", ALICE, BOB)
+
+
+def answers(home: Home, first: list[Letter], text: str, quotes: bool = False) -> Iterator[Letter]:
+    """Answer all letters to Alice with a text, as a holiday program does, and yield the letters."""
+    waiting = [letter for letter in first if letter.to == ALICE]
+    for _ in range(STEPS):
+        if not waiting:
+            return
+        letter = waiting.pop(0)
+        yield letter
+        to = letter["Reply-To"] or letter["From"] or ""
+        data = mail(
+            f"From: {ALICE}",
+            f"To: {to}",
+            f"Subject: Automatic reply: {letter.subject}"
+            if quotes
+            else f"Subject: Re: {letter.subject}",
+            new_id(),
+            text=f"{text}\r\n\r\n{letter.text}" if quotes else text,
+        )
+        tag = to.rpartition("<")[2].strip("> ")
+        _, new = taken(home, data, Envelope(ALICE, (tag,)))
+        waiting += [each for each in new if each.to == ALICE]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "help",
+        "settings alice wonderland",
+        "oust standings",
+        "oust ratings alice",
+        "list",
+        "nonsense",
+        "forgot alice",
+        "signup alicia rabbithole",
+        "add alice wonderland elsewhere@example.org",
+        "oust challenge alice bob",
+        "oust show alice",
+    ],
+)
+@pytest.mark.parametrize("text", ["I am away until Monday.", "", "help", "yes, I am away"])
+def test_a_holiday_program_without_marks_gets_few_letters(line: str, text: str, home: Home) -> None:
+    got = list(answers(home, mailed(home, ALICE, line), text))
+    assert len(got) <= 15
+
+
+@pytest.mark.parametrize("line", ["help", "oust challenge alice bob", "forgot alice"])
+def test_neither_does_one_that_sends_our_text_back_unquoted(line: str, home: Home) -> None:
+    got = list(answers(home, mailed(home, ALICE, line), "I am away.", quotes=True))
+    assert len(got) <= 15
+
+
+@pytest.mark.parametrize("line", ["help", "oust standings", "signup carol rabbithole", "nonsense"])
+def test_two_servers_behind_a_forwarder_that_drops_our_marks_stop(
+    line: str, tmp_path: Path
+) -> None:
+    homes = {A: home_of(tmp_path / "a"), B: home_of(tmp_path / "b")}
+    first = mail(f"From: {B}", f"To: {A}", f"Subject: {line}", new_id())
+    passed, at_work = 0, [(A, B, first)]
+    while at_work and passed < STEPS:
+        to, sender, data = at_work.pop(0)
+        passed += 1
+        _, new = taken(homes[to], data, Envelope(sender, (to,)), NOON, own=to)
+        for letter in new:
+            bare = MARKS.sub(b"", letter.data).replace(b"Message-ID: <", b"Message-ID: <fwd.", 1)
+            at_work.append((sender, to, bare))
+    assert passed <= 20
