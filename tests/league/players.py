@@ -83,7 +83,7 @@ class Player:
     def sign_up(self) -> None:
         """Make the account, by answering the mail that brings the code."""
         code = self.ask(f"signup {self.userid} {self.password}")
-        welcome = self.answer(code)
+        welcome = self.answer(code, "yes")
         assert welcome["Subject"] == f"welcome, {self.userid}", welcome
 
     def waiting(self) -> list[Game]:

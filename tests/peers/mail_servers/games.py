@@ -66,7 +66,7 @@ def put_off_and_done_once(host: Host, postfix: Postfix, reason: str) -> None:
     postfix.flush()
     bob.send("help")
     (mail,) = bob.wait_for_mail()
-    assert mail["Subject"] == "help"
+    assert mail["Subject"] == "the help"
     assert alice.new_mail() == []
     assert records_of(host) == 1
 

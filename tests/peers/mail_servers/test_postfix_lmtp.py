@@ -144,6 +144,6 @@ def test_a_command_hidden_behind_a_bare_line_end_is_not_carried_out(
         assert isinstance(smtp.sock, socket.socket)
         smtp.sock.sendall(hidden)
         assert smtp.getreply()[0] == 250
-        assert Player("alice", "wonderland", host).wait_for_mail()[0]["Subject"] == "help"
+        assert Player("alice", "wonderland", host).wait_for_mail()[0]["Subject"] == "the help"
         wait_until(lambda: postfix.queue() == [], "an empty queue")
     assert host.run("players", "list").stdout == ""

@@ -57,7 +57,7 @@ def test_a_mail_with_the_null_sender_is_not_answered(host: Host, postfix: Postfi
     assert "delivered via pbm_oust service" in line
     alice = Player("alice", "wonderland", host)
     alice.send("help")
-    assert [mail["Subject"] for mail in alice.wait_for_mail()] == ["help"]
+    assert [mail["Subject"] for mail in alice.wait_for_mail()] == ["the help"]
 
 
 def test_a_mail_to_two_forms_of_the_address_is_handed_over_at_once(
