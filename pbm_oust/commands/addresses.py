@@ -94,7 +94,16 @@ def _ask_for(
 
 
 FORMS = (
-    SignedForm("add", Add, OWN, ADDRESSES, heading=Heading.ACCOUNT, rank=30, run=add),
+    SignedForm(
+        "add",
+        Add,
+        OWN,
+        ADDRESSES,
+        heading=Heading.ACCOUNT,
+        rank=30,
+        needs_own_mail=True,
+        run=add,
+    ),
     SignedForm(
         "change address",
         ChangeAddress,
@@ -102,6 +111,7 @@ FORMS = (
         ADDRESSES,
         heading=Heading.ACCOUNT,
         rank=40,
+        needs_own_mail=True,
         run=change_address,
     ),
 )

@@ -256,6 +256,7 @@ FORMS = (
         rest=rest(("[GAME..]",), _read_kinds, tuple, least=0),
         heading=Heading.LOOKING,
         rank=10,
+        needs_own_mail=True,
         run=list_all,
     ),
 )

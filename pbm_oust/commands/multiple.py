@@ -24,8 +24,10 @@ class NoLines(UnreadableReason):
 
 
 @dataclass(frozen=True, slots=True)
-class MultipleWithin(UnreadableReason):
-    """A line of the text is itself a multiple."""
+class NeedsOwnMail(UnreadableReason):
+    """A line of the text is a command that cannot be one of several."""
+
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +64,8 @@ def multiple(_command: Multiple, request: Request, work: UnitOfWork, service: Se
     lines = [line for line in request.chat.splitlines() if line.strip()]
     if not 0 < len(lines) <= MOST_LINES:
         raise Unreadable(NoLines(MOST_LINES))
-    if any(isinstance(service.read(line), Multiple) for line in lines):
-        raise Unreadable(MultipleWithin())
+    if name := next(filter(None, map(service.alone, lines)), None):
+        raise Unreadable(NeedsOwnMail(name))
     answers: list[Notice] = []
     latest: list[Notice] = []
 
@@ -101,6 +103,7 @@ FORMS = (
         heading=Heading.GENERAL,
         rank=20,
         text=Text.UNSEEN,
+        needs_own_mail=True,
         run=multiple,
     ),
 )

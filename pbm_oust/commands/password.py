@@ -97,5 +97,13 @@ FORMS = (
         rank=50,
         run=change_password,
     ),
-    OpenForm("forgot", Forgot, (USERID,), heading=Heading.ACCOUNT, rank=55, run=forgot),
+    OpenForm(
+        "forgot",
+        Forgot,
+        (USERID,),
+        heading=Heading.ACCOUNT,
+        rank=55,
+        needs_own_mail=True,
+        run=forgot,
+    ),
 )

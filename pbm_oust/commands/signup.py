@@ -132,6 +132,7 @@ FORMS = (
         ADDRESSES,
         heading=Heading.ACCOUNT,
         rank=10,
+        needs_own_mail=True,
         run=sign_up,
     ),
 )

@@ -17,7 +17,6 @@ from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.returning import come_back
 from pbm_oust.play.starting import actor_among
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Unreadable
 
 C_co = TypeVar("C_co", bound=Command, covariant=True)
 
@@ -26,8 +25,8 @@ C_co = TypeVar("C_co", bound=Command, covariant=True)
 class Service:
     """What a command needs to work with other commands."""
 
-    read: Callable[[str], Command | Unreadable]
-    """Returns the command of a line, or why there is none."""
+    alone: Callable[[str], str]
+    """Returns the name of the command of a line, if it needs a mail of its own; else nothing."""
     handle: Callable[[Request, UnitOfWork], Handled]
     """Carries out a request."""
     shown: Callable[[str, IsUserid], str]
@@ -37,6 +36,10 @@ class Service:
 @dataclass(frozen=True, slots=True)
 class CommandForm(Form[C_co], ABC):
     """A form with the function that runs it."""
+
+    needs_own_mail: bool = field(default=False, kw_only=True)
+    """Whether it cannot be one of several commands of a mail: it writes to addresses that nobody
+    has proved, or costs much."""
 
     def password_of(self, command: Command) -> Credential | None:
         """Return what proves whose command it is, if the command carries that."""

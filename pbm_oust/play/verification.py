@@ -70,7 +70,7 @@ def ask(pending: Pending, addresses: Sequence[str], request: Request, work: Unit
         if not work.is_reached(Counted.CODES, address, same):
             free.append(address)
     notices = [
-        CodeNotice(_reader_at(address, pending.language, request, work), Secret(code), pending)
+        CodeNotice(_reader_at(address, pending.language, request), Secret(code), pending)
         for address in free
     ]
     if not notices:
@@ -87,13 +87,9 @@ def ask_each(pendings: Sequence[Pending], request: Request, work: UnitOfWork) ->
     return [ask(pending, [pending.address], request, work) for pending in pendings]
 
 
-def _reader_at(address: str, language: Language, request: Request, work: UnitOfWork) -> Reader:
-    """Return a reader known only by an address and a language.
-
-    A code cannot be part of another answer: it needs a letter of its own that can be answered.
-    """
-    is_sender = is_same_address(address, request.sender) and not work.is_within
-    wrote_from = request.sender if is_sender else ""
+def _reader_at(address: str, language: Language, request: Request) -> Reader:
+    """Return a reader known only by an address and a language."""
+    wrote_from = request.sender if is_same_address(address, request.sender) else ""
     return Reader((address,), wrote_from=wrote_from, settings=replace(USUAL, language=language))
 
 

@@ -167,8 +167,16 @@ def answer_done_before(request: Request, work: UnitOfWork) -> Handled:
     return work.answer(notice, request, Handled(Outcome.DONE_BEFORE))
 
 
+def _alone(line: str) -> str:
+    command = parse_line(line)[1]
+    if isinstance(command, Unreadable):
+        return ""
+    form = form_of(command)
+    return form.name if form.needs_own_mail else ""
+
+
 def _shown(line: str, is_userid: IsUserid) -> str:
     return parse_line(line)[0].shown(VOCABULARY, is_userid)
 
 
-_SERVICE = Service(lambda line: parse_line(line)[1], handle, _shown)
+_SERVICE = Service(_alone, handle, _shown)
