@@ -1,11 +1,13 @@
 """What the players do besides playing, so that every command is used; and on which day."""
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
 
 from pbm_oust.service.table import FORMS
 from tests.league.players import Player
 from tests.league.season import Season, offered_number
+from tests.support.letters import text_of
 
 Errand = Callable[[Season], None]
 
@@ -87,11 +89,11 @@ def _change_accounts(season: Season) -> None:
 
 
 def _prove(season: Season, address: str) -> None:
-    """Answer the mail with the code that came last for an address, from there."""
+    """Send the line of the mail with a code that came last for an address, from there."""
     season.world.post.settle()
     code = season.world.post.boxes[address][-1]
-    at = Player("", "", address, season.world)
-    at.answer(code, "yes")
+    (line,) = re.findall(r"^  (\w+ [a-z2-7]{16})\s*$", text_of(code), re.MULTILINE)
+    Player("", "", address, season.world).ask(line)
 
 
 def _go_on_vacation(season: Season) -> None:
