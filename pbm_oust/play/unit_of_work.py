@@ -186,8 +186,7 @@ class UnitOfWork:
 
         No address gets too many answers to mails that prove nothing, whoever it belongs to.
         """
-        is_known = notice.reader.userid or handled.outcome is Outcome.DONE_BEFORE
-        if not is_known and self._has_enough(request.sender):
+        if not notice.reader.userid and self._has_enough(request.sender):
             return silent(Silence.TOO_MANY_ANSWERS)
         with self.posting([notice], request):
             return handled
