@@ -10,16 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from pbm_oust.mail.handler import Handler
 from pbm_oust.mail.inbound import open_inbound
-from pbm_oust.mail.listener import (
-    CannotListen,
-    Handler,
-    LmtpSession,
-    SmtpSession,
-    bound_endpoint,
-    listen,
-)
+from pbm_oust.mail.listener import CannotListen, bound_endpoint, listen
 from pbm_oust.mail.relay import Relaying
+from pbm_oust.mail.session import LmtpSession, SmtpSession
 from pbm_oust.mail.sweeper import SWEEP_SECONDS, Sweeper
 from pbm_oust.store.configuration import BadConfiguration, Configuration, Endpoint
 from pbm_oust.store.home import Home

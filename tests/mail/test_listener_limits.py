@@ -9,17 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.mail.listener import (
-    LONGEST_LINE,
-    MOST_COMMANDS,
-    MOST_CONNECTIONS,
-    MOST_CONNECTIONS_OF_ONE,
-    S250_DONE,
-    S421_BUSY,
-    S550_BARE,
-    SIZE_LIMIT,
-    Gate,
-)
+from pbm_oust.mail.content import LONGEST_LINE, Content
+from pbm_oust.mail.gate import MOST_CONNECTIONS, MOST_CONNECTIONS_OF_ONE, Gate
+from pbm_oust.mail.listener import MOST_COMMANDS
+from pbm_oust.mail.reading.limits import LARGEST_HEADERS, MOST_LINES
+from pbm_oust.mail.replies import S250_DONE, S421_BUSY, S550_BARE
+from pbm_oust.mail.session import SIZE_LIMIT
 from pbm_oust.store.home import Home
 from pbm_oust.store.verifications import all_codes
 from tests.support.listening import (
@@ -38,6 +33,7 @@ from tests.support.mails import FROM, mail
 SIGNUP = command("signup alice wonderland")
 LINE = b"x" * 70 + b"\r\n"
 MEGABYTE = 2**20
+OPENING = f"EHLO x\r\nMAIL FROM:<alice@example.org>\r\nRCPT TO:<{ADDRESS}>\r\nDATA\r\n".encode()
 
 
 @pytest.fixture
@@ -105,6 +101,51 @@ def test_a_message_that_would_cost_too_much_to_read_is_refused_for_good(port: in
     assert reply == "550 5.6.0 not readable: a header is larger than 4096 bytes"
 
 
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (SIGNUP + b"\r\n" * MOST_LINES, f"there are more than {MOST_LINES} lines"),
+        (b"X: y\r\n" * LARGEST_HEADERS, f"the headers are larger than {LARGEST_HEADERS} bytes"),
+    ],
+    ids=["lines", "headers"],
+)
+@pytest.mark.usefixtures("nothing_done")
+def test_a_message_that_is_refused_while_it_arrives_is_answered_at_its_end(
+    port: int, content: bytes, why: str
+) -> None:
+    with client_of(port) as client:
+        begin(client)
+        assert send(client, content) == f"550 5.6.0 not readable: {why}"
+        assert ask(client, "NOOP").startswith("250")
+
+
+@pytest.mark.parametrize("too_long", [0, 1, 2, LONGEST_LINE, 5 * LONGEST_LINE])
+@pytest.mark.usefixtures("nothing_done")
+def test_a_dot_at_the_end_of_a_line_that_is_too_long_does_not_end_the_message(
+    port: int, too_long: int
+) -> None:
+    line = b"x" * (LONGEST_LINE + too_long) + b".\r\n"
+    with client_of(port) as client:
+        begin(client)
+        assert send(client, SIGNUP + line + b"\r\nMAIL\r\n..").startswith("500 Line too long")
+        assert ask(client, "NOOP").startswith("250")
+
+
+def test_what_is_sent_behind_a_message_is_read_as_commands(home: Home, port: int) -> None:
+    with socket.create_connection(("127.0.0.1", port), PATIENCE) as client:
+        client.sendall(OPENING + SIGNUP + b"\r\n.\r\nNOOP\r\nQUIT\r\n")
+        with client.makefile() as lines:
+            assert [line[:3] for line in lines][-4:] == ["354", "250", "250", "221"]
+    assert len(home.ask(all_codes)) == 1
+
+
+def test_a_dot_that_was_added_to_a_line_is_taken_away() -> None:
+    content = Content()
+    for line in [b"\r\n", b"..\r\n", b"..x\r\n", b".x\r\n", b"x.\r\n"]:
+        content.add_line(line)
+    assert content.bytes() == b"\r\n.\r\n.x\r\nx\r\nx.\r\n"
+
+
 # Bytes without end
 
 
@@ -126,9 +167,6 @@ def send_without_end(port: int, opening: bytes, chunk: bytes) -> int:
         except ConnectionError:
             return sent
     raise AssertionError("the listener read all of it")
-
-
-OPENING = f"EHLO x\r\nMAIL FROM:<alice@example.org>\r\nRCPT TO:<{ADDRESS}>\r\nDATA\r\n".encode()
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
+from pbm_oust.mail.handler import Handler
 from pbm_oust.mail.inbound import open_inbound
-from pbm_oust.mail.listener import Handler, LmtpSession, SmtpSession, bound_endpoint, listen
+from pbm_oust.mail.listener import bound_endpoint, listen
+from pbm_oust.mail.session import LmtpSession, SmtpSession
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
 from tests.support.mails import FROM, mail

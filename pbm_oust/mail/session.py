@@ -1,0 +1,113 @@
+"""Sessions: conversations in SMTP and LMTP, with limits on all that a client can send."""
+
+import asyncio
+import logging
+from typing import Any
+
+from aiosmtpd.lmtp import LMTP
+from aiosmtpd.smtp import SMTP
+
+from pbm_oust.mail.content import LONGEST_LINE, Content, Excess
+from pbm_oust.mail.gate import Gate
+from pbm_oust.mail.reading.limits import LARGEST_MAIL
+from pbm_oust.mail.replies import S354_BEGIN, S421_BUSY, S501_DATA, S503_RECIPIENT
+
+log = logging.getLogger("pbm_oust")
+
+SIZE_LIMIT = LARGEST_MAIL
+
+
+class SmtpSession(SMTP):
+    """An SMTP session with limits on connections and on bytes.
+
+    aiosmtpd keeps reading a line that never ends; a client that sends more than twice the size of
+    the largest message without a new MAIL is cut off.
+    """
+
+    line_length_limit = LONGEST_LINE
+
+    gate: Gate
+    transport: Any
+    envelope: Any
+    received = 0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin a session, or end it at once if there are too many."""
+        self._admitted = self.gate.admit(transport)
+        if self._admitted:
+            super().connection_made(transport)
+            return
+        if isinstance(transport, asyncio.WriteTransport):
+            transport.write(f"{S421_BUSY}\r\n".encode())
+        transport.close()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """End a session."""
+        if self._admitted:
+            self.gate.leave(self.transport)
+            super().connection_lost(error)
+
+    def data_received(self, data: bytes) -> None:
+        """Take bytes from the client."""
+        self.received += len(data)
+        if not self._admitted:
+            return
+        if self.received > 2 * SIZE_LIMIT:
+            log.warning("cut off a client that sent %d bytes", self.received)
+            self.transport.abort()
+            return
+        super().data_received(data)
+
+    async def smtp_MAIL(self, arg: str | None) -> None:
+        """Take a sender, and count the bytes of a message from here."""
+        is_nested = self.envelope.mail_from is not None
+        await super().smtp_MAIL(arg)
+        if self.envelope.mail_from is not None and not is_nested:
+            self.received = 0
+
+    async def smtp_DATA(self, arg: str | None) -> None:
+        """Take a message, and answer it when its end has come."""
+        if await self.check_helo_needed():
+            return
+        if not self.envelope.rcpt_tos:
+            await self.push(S503_RECIPIENT)
+        elif arg:
+            await self.push(S501_DATA)
+        else:
+            await self.push(S354_BEGIN)
+            content = await self._read_content()
+            if content.excess:
+                status = content.excess.value
+            else:
+                self.envelope.original_content = content.bytes()
+                del content
+                status = await self._call_handler_hook("DATA")
+            self.envelope = self._create_envelope()
+            await self.push(status)
+
+    async def _read_content(self) -> Content:
+        """Return the message that ends with a dot alone between two CR LF, and nothing after it."""
+        content = Content()
+        is_whole = True
+        while (line := await self._read_line(content)) != b".\r\n" or not is_whole:
+            ends = line.endswith(b"\r\n")
+            if is_whole and ends and not content.excess:
+                content.add_line(line)
+            is_whole = ends
+        return content
+
+    async def _read_line(self, content: Content) -> bytes:
+        """Return the next line of a message, or a piece of one that is too long."""
+        try:
+            return await self._reader.readuntil(b"\r\n")
+        except asyncio.LimitOverrunError as error:
+            content.refuse(Excess.LONG_LINE)
+            return await self._reader.read(error.consumed)
+
+    def eof_received(self) -> bool | None:
+        """Take the end of what the client sends."""
+        return super().eof_received() if self._admitted else False
+
+
+class LmtpSession(SmtpSession, LMTP):
+    """An LMTP session with the same limits."""
