@@ -26,6 +26,7 @@ from pbm_oust.mail.replies import (
     S550_BARE,
     S550_RECIPIENT,
     S553_ADDRESS,
+    S553_UTF8,
 )
 
 log = logging.getLogger("pbm_oust")
@@ -67,6 +68,8 @@ class Handler:
         """Take a sender."""
         if len(address) > LONGEST_ADDRESS:
             return S553_ADDRESS
+        if not address.isascii() and "SMTPUTF8" not in options:
+            return S553_UTF8
         envelope.mail_from = address
         envelope.mail_options.extend(options)
         return S250_OK

@@ -8,7 +8,6 @@ from pbm_oust.mail.handler import Handler
 from pbm_oust.mail.session import SIZE_LIMIT, SmtpSession
 from pbm_oust.store.configuration import Endpoint
 
-MOST_COMMANDS = 200
 IDLE_SECONDS = 120
 
 
@@ -31,7 +30,6 @@ async def listen(
             hostname=handler.address.rpartition("@")[2],
             ident="pbm_oust",
             timeout=IDLE_SECONDS,
-            command_call_limit=MOST_COMMANDS,
             loop=loop,
         )
         session.gate = gate

@@ -2,19 +2,33 @@
 
 import asyncio
 import logging
+from collections import Counter
 from typing import Any
 
 from aiosmtpd.lmtp import LMTP
 from aiosmtpd.smtp import SMTP
 
+from pbm_oust.mail.command_lines import LONGEST_COMMAND, BadLine, parse_command_line
 from pbm_oust.mail.content import LONGEST_LINE, Content, Excess
 from pbm_oust.mail.gate import Gate
 from pbm_oust.mail.reading.limits import LARGEST_MAIL
-from pbm_oust.mail.replies import S354_BEGIN, S421_BUSY, S501_DATA, S503_RECIPIENT
+from pbm_oust.mail.replies import (
+    S354_BEGIN,
+    S421_BUSY,
+    S421_NONSENSE,
+    S421_REPEATED,
+    S500_UNKNOWN,
+    S501_DATA,
+    S503_RECIPIENT,
+)
 
 log = logging.getLogger("pbm_oust")
 
 SIZE_LIMIT = LARGEST_MAIL
+MOST_COMMANDS = 200
+"""How often one command may come in a session."""
+MOST_NONSENSE = 5
+"""How many lines that are no commands end a session."""
 
 
 class SmtpSession(SMTP):
@@ -33,6 +47,8 @@ class SmtpSession(SMTP):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin a session, or end it at once if there are too many."""
+        self._nonsense = 0
+        self._obeyed = Counter[str]()
         self._admitted = self.gate.admit(transport)
         if self._admitted:
             super().connection_made(transport)
@@ -57,6 +73,63 @@ class SmtpSession(SMTP):
             self.transport.abort()
             return
         super().data_received(data)
+
+    async def _handle_client(self) -> None:
+        """Hold the conversation, in place of aiosmtpd, which takes any bytes as commands."""
+        try:
+            await self.push(f"220 {self.hostname} {self.__ident__}")
+            while not self.transport.is_closing():
+                await self._obey(await self._read_command())
+        except ConnectionError:
+            log.debug("a client has gone away")
+        finally:
+            self._writer.close()
+
+    async def _obey(self, line: bytes) -> None:
+        """Carry out a command line and answer it."""
+        try:
+            command, argument = parse_command_line(line)
+            if command not in self._smtp_methods:
+                raise BadLine(S500_UNKNOWN)
+        except BadLine as error:
+            self._nonsense += 1
+            if self._nonsense < MOST_NONSENSE:
+                await self.push(str(error))
+            else:
+                await self._end(S421_NONSENSE)
+            return
+        self._obeyed[command] += 1
+        if self._obeyed[command] > MOST_COMMANDS:
+            await self._end(S421_REPEATED)
+            return
+        try:
+            await self._smtp_methods[command](argument)
+        except ConnectionError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the outermost edge: it is logged
+            await self.push(await self.handle_exception(error))
+
+    async def _read_command(self) -> bytes:
+        """Return the next line with its end, or too many bytes if it is too long."""
+        line = b""
+        while not line.endswith(b"\n"):
+            try:
+                line = line[:LONGEST_COMMAND] + await self._reader.readuntil(b"\n")
+            except asyncio.LimitOverrunError as error:
+                line = await self._reader.read(error.consumed)
+        return line
+
+    async def _end(self, status: str) -> None:
+        """Say why the session ends, and end it."""
+        await self.push(status)
+        self.transport.close()
+
+    def _getaddr(self, arg: str) -> tuple[str | None, str | None]:
+        """Return an address and what follows it; aiosmtpd has no answer to some broken ones."""
+        try:
+            return super()._getaddr(arg)
+        except (AttributeError, IndexError, TypeError, ValueError, RecursionError):
+            return None, None
 
     async def smtp_MAIL(self, arg: str | None) -> None:
         """Take a sender, and count the bytes of a message from here."""

@@ -11,10 +11,9 @@ import pytest
 
 from pbm_oust.mail.content import LONGEST_LINE, Content
 from pbm_oust.mail.gate import MOST_CONNECTIONS, MOST_CONNECTIONS_OF_ONE, Gate
-from pbm_oust.mail.listener import MOST_COMMANDS
 from pbm_oust.mail.reading.limits import LARGEST_HEADERS, MOST_LINES
 from pbm_oust.mail.replies import S250_DONE, S421_BUSY, S550_BARE
-from pbm_oust.mail.session import SIZE_LIMIT
+from pbm_oust.mail.session import MOST_COMMANDS, SIZE_LIMIT
 from pbm_oust.store.home import Home
 from pbm_oust.store.verifications import all_codes
 from tests.support.listening import (
