@@ -5,10 +5,9 @@ import os
 
 from pbm_oust.mail.gate import Gate
 from pbm_oust.mail.handler import Handler
+from pbm_oust.mail.patience import Patience
 from pbm_oust.mail.session import SIZE_LIMIT, SmtpSession
 from pbm_oust.store.configuration import Endpoint
-
-IDLE_SECONDS = 120
 
 
 class CannotListen(OSError):
@@ -16,11 +15,14 @@ class CannotListen(OSError):
 
 
 async def listen(
-    endpoint: Endpoint, protocol: type[SmtpSession], handler: Handler
+    endpoint: Endpoint,
+    protocol: type[SmtpSession],
+    handler: Handler,
+    gate: Gate,
+    patience: Patience,
 ) -> asyncio.Server:
     """Return a server that takes mail at an endpoint. Raises CannotListen."""
     loop = asyncio.get_running_loop()
-    gate = Gate()
 
     def factory() -> SmtpSession:
         session = protocol(
@@ -29,10 +31,11 @@ async def listen(
             enable_SMTPUTF8=True,
             hostname=handler.address.rpartition("@")[2],
             ident="pbm_oust",
-            timeout=IDLE_SECONDS,
+            timeout=patience.session + 2 * patience.idle,
             loop=loop,
         )
         session.gate = gate
+        session.patience = patience
         return session
 
     try:

@@ -3,7 +3,9 @@
 import asyncio
 import logging
 from collections import Counter
-from typing import Any
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, AnyStr
 
 from aiosmtpd.lmtp import LMTP
 from aiosmtpd.smtp import SMTP
@@ -11,12 +13,16 @@ from aiosmtpd.smtp import SMTP
 from pbm_oust.mail.command_lines import LONGEST_COMMAND, BadLine, parse_command_line
 from pbm_oust.mail.content import LONGEST_LINE, Content, Excess
 from pbm_oust.mail.gate import Gate
+from pbm_oust.mail.patience import Patience, TooSlow
 from pbm_oust.mail.reading.limits import LARGEST_MAIL
 from pbm_oust.mail.replies import (
     S354_BEGIN,
     S421_BUSY,
+    S421_IDLE,
     S421_NONSENSE,
     S421_REPEATED,
+    S421_SESSION,
+    S421_SLOW,
     S500_UNKNOWN,
     S501_DATA,
     S503_RECIPIENT,
@@ -41,12 +47,14 @@ class SmtpSession(SMTP):
     line_length_limit = LONGEST_LINE
 
     gate: Gate
+    patience: Patience
     transport: Any
     envelope: Any
     received = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin a session, or end it at once if there are too many."""
+        self._began = self.loop.time()
         self._nonsense = 0
         self._obeyed = Counter[str]()
         self._admitted = self.gate.admit(transport)
@@ -79,7 +87,11 @@ class SmtpSession(SMTP):
         try:
             await self.push(f"220 {self.hostname} {self.__ident__}")
             while not self.transport.is_closing():
-                await self._obey(await self._read_command())
+                async with self._waiting(S421_IDLE):
+                    line = await self._read_command()
+                await self._obey(line)
+        except TooSlow as error:
+            await self._end(str(error))
         except ConnectionError:
             log.debug("a client has gone away")
         finally:
@@ -104,7 +116,7 @@ class SmtpSession(SMTP):
             return
         try:
             await self._smtp_methods[command](argument)
-        except ConnectionError:
+        except (ConnectionError, TooSlow):
             raise
         except Exception as error:  # noqa: BLE001 - the outermost edge: it is logged
             await self.push(await self.handle_exception(error))
@@ -118,6 +130,31 @@ class SmtpSession(SMTP):
             except asyncio.LimitOverrunError as error:
                 line = await self._reader.read(error.consumed)
         return line
+
+    @asynccontextmanager
+    async def _waiting(self, reply: str) -> AsyncIterator[asyncio.Timeout]:
+        """Wait for a client for a line's time, within that of the session. Raises TooSlow."""
+        ends = self._began + self.patience.session
+        try:
+            async with asyncio.timeout_at(min(self._idle_until(), ends)) as limit:
+                yield limit
+        except TimeoutError:
+            raise TooSlow(reply if self.loop.time() < ends else S421_SESSION) from None
+
+    def _idle_until(self) -> float:
+        return self.loop.time() + self.patience.idle
+
+    async def push(self, status: AnyStr) -> None:
+        """Send a reply; a client that does not read it is cut off."""
+        try:
+            async with asyncio.timeout(self.patience.idle):
+                await super().push(status)
+        except TimeoutError:
+            self.transport.abort()
+            raise ConnectionAbortedError from None
+
+    def _timeout_cb(self) -> None:
+        self.transport.abort()
 
     async def _end(self, status: str) -> None:
         """Say why the session ends, and end it."""
@@ -162,11 +199,21 @@ class SmtpSession(SMTP):
         """Return the message that ends with a dot alone between two CR LF, and nothing after it."""
         content = Content()
         is_whole = True
-        while (line := await self._read_line(content)) != b".\r\n" or not is_whole:
-            ends = line.endswith(b"\r\n")
-            if is_whole and ends and not content.excess:
-                content.add_line(line)
-            is_whole = ends
+        slowest, ends = self._idle_until(), self._began + self.patience.session
+        async with self._waiting(S421_SLOW) as limit:
+            while (line := await self._read_line(content)) != b".\r\n" or not is_whole:
+                is_end = line.endswith(b"\r\n")
+                if is_whole and is_end and not content.excess:
+                    content.add_line(line)
+                is_whole = is_end
+                at_rate = slowest + self.received / self.patience.bytes_a_second
+                until = min(self._idle_until(), at_rate, ends)
+                # A timer for each line would hold more memory than the lines.
+                if (
+                    until > (limit.when() or 0) + self.patience.idle / 10
+                    or until == ends != limit.when()
+                ):
+                    limit.reschedule(until)
         return content
 
     async def _read_line(self, content: Content) -> bytes:

@@ -8,9 +8,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
+from pbm_oust.mail.gate import Gate
 from pbm_oust.mail.handler import Handler
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.mail.listener import bound_endpoint, listen
+from pbm_oust.mail.patience import Patience
 from pbm_oust.mail.session import LmtpSession, SmtpSession
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
@@ -21,12 +23,17 @@ ALICE = "alice@example.org"
 NOW = datetime(2026, 11, 20, 15, 36, tzinfo=UTC)
 ANYWHERE = Endpoint("127.0.0.1", 0)
 PATIENCE = 10
+USUAL = Patience()
 
 Protocol = type[SmtpSession] | type[LmtpSession]
 
 
 @contextmanager
-def listening(home: Home, protocol: Protocol = SmtpSession) -> Iterator[int]:
+def listening(
+    home: Home,
+    protocol: Protocol = SmtpSession,
+    patience: Patience = USUAL,
+) -> Iterator[int]:
     """Take mail for a home at a free port, and give the port."""
     loop = asyncio.new_event_loop()
     stop = asyncio.Event()
@@ -35,7 +42,7 @@ def listening(home: Home, protocol: Protocol = SmtpSession) -> Iterator[int]:
     async def serve() -> None:
         with ThreadPoolExecutor(4) as workers:
             handler = Handler(open_inbound(home, ADDRESS, lambda: NOW), workers, lambda: None)
-            server = await listen(ANYWHERE, protocol, handler)
+            server = await listen(ANYWHERE, protocol, handler, Gate(), patience)
             port.set_result(bound_endpoint(server, ANYWHERE).port)
             await stop.wait()
             server.close()
