@@ -6,6 +6,7 @@ import os
 import smtplib
 import sys
 import time
+from dataclasses import replace
 from email.message import EmailMessage
 from email.utils import make_msgid
 
@@ -49,7 +50,8 @@ def serve(
 
     def configure() -> Configuration:
         configured = operator.read_configuration()
-        chosen = Configuration(
+        chosen = replace(
+            configured,
             address=address or configured.address,
             smtp=smtp or configured.smtp,
             lmtp=lmtp or configured.lmtp,

@@ -161,6 +161,7 @@ class Server:
         for place in [each for each in self._listeners if each not in places]:
             self._listeners.pop(place).close()
         self._listeners |= added
+        self._gate.use(configuration.mail_servers)
         address, relay = configuration.address, configuration.relay
         inbound = open_inbound(self.home, address, self.clock)
         handler.use(inbound)

@@ -17,7 +17,6 @@ from pbm_oust.mail.patience import Patience, TooSlow
 from pbm_oust.mail.reading.limits import LARGEST_MAIL
 from pbm_oust.mail.replies import (
     S354_BEGIN,
-    S421_BUSY,
     S421_IDLE,
     S421_NONSENSE,
     S421_REPEATED,
@@ -57,12 +56,13 @@ class SmtpSession(SMTP):
         self._began = self.loop.time()
         self._nonsense = 0
         self._obeyed = Counter[str]()
-        self._admitted = self.gate.admit(transport)
+        refusal = self.gate.admit(transport)
+        self._admitted = refusal is None
         if self._admitted:
             super().connection_made(transport)
             return
         if isinstance(transport, asyncio.WriteTransport):
-            transport.write(f"{S421_BUSY}\r\n".encode())
+            transport.write(f"{refusal}\r\n".encode())
         transport.close()
 
     def connection_lost(self, error: Exception | None) -> None:

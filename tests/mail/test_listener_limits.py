@@ -10,10 +10,16 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.mail.content import LONGEST_LINE, Content
-from pbm_oust.mail.gate import MOST_CONNECTIONS, MOST_CONNECTIONS_OF_ONE, Gate
+from pbm_oust.mail.gate import (
+    KEPT_FOR_MAIL_SERVERS,
+    MOST_CONNECTIONS,
+    MOST_CONNECTIONS_OF_ONE,
+    Gate,
+)
 from pbm_oust.mail.reading.limits import LARGEST_HEADERS, MOST_LINES
-from pbm_oust.mail.replies import S250_DONE, S421_BUSY, S550_BARE
+from pbm_oust.mail.replies import S250_DONE, S421_BUSY, S421_BUSY_SOURCE, S550_BARE
 from pbm_oust.mail.session import MOST_COMMANDS, SIZE_LIMIT
+from pbm_oust.store.configuration import parse_networks
 from pbm_oust.store.home import Home
 from pbm_oust.store.verifications import all_codes
 from tests.support.listening import (
@@ -221,8 +227,8 @@ def first_line(client: socket.socket) -> str:
         return lines.readline().rstrip()
 
 
-def test_one_connection_too_many_is_turned_away_for_now(port: int) -> None:
-    with ExitStack() as held:
+def test_one_connection_too_many_is_turned_away_for_now(home: Home) -> None:
+    with listening(home, mail_servers="127.0.0.1") as port, ExitStack() as held:
         for _ in range(MOST_CONNECTIONS):
             client = held.enter_context(socket.create_connection(("127.0.0.1", port), PATIENCE))
             assert first_line(client).startswith("220")
@@ -244,14 +250,47 @@ def test_too_many_connections_of_one_host_are_turned_away_for_now(home: Home) ->
             client = socket.create_connection(("127.0.0.1", port), PATIENCE, ("127.0.0.2", 0))
             assert first_line(held.enter_context(client)).startswith("220")
         with socket.create_connection(("127.0.0.1", port), PATIENCE, ("127.0.0.2", 0)) as client:
-            assert first_line(client) == S421_BUSY
+            assert first_line(client) == S421_BUSY_SOURCE
         with socket.create_connection(("127.0.0.1", port), PATIENCE, ("127.0.0.3", 0)) as client:
             assert first_line(client).startswith("220")
 
 
 def test_hosts_that_have_left_are_not_remembered() -> None:
     gate, hosts = Gate(), [Host(("10.0.0.1", 1)), Host(("10.0.0.1", 2)), Host(("10.0.0.2", 1))]
-    assert all(map(gate.admit, hosts))
+    assert not any(map(gate.admit, hosts))
     for host in hosts:
         gate.leave(host)
     assert not gate._open
+
+
+def test_loopback_is_a_host_like_others(port: int) -> None:
+    with ExitStack() as held:
+        for _ in range(MOST_CONNECTIONS_OF_ONE):
+            client = socket.create_connection(("127.0.0.1", port), PATIENCE)
+            assert first_line(held.enter_context(client)).startswith("220")
+        with socket.create_connection(("127.0.0.1", port), PATIENCE) as client:
+            assert first_line(client) == S421_BUSY_SOURCE
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("2001:db8::1", "2001:db8::ffff:2"), ("192.0.2.1", "::ffff:192.0.2.1"), ("::1", "::1%lo")],
+)
+def test_addresses_that_one_host_can_take_count_as_one(first: str, second: str) -> None:
+    gate = Gate()
+    for number in range(MOST_CONNECTIONS_OF_ONE):
+        assert gate.admit(Host((first, number))) is None
+    assert gate.admit(Host((second, 1))) == S421_BUSY_SOURCE
+    assert gate.admit(Host(("2001:db8:0:1::1", 1))) is None
+
+
+@pytest.mark.parametrize("own", ["192.0.2.1", "2001:db8::25"])
+def test_strangers_leave_room_for_the_own_mail_server(own: str) -> None:
+    gate = Gate(parse_networks(own))
+    strangers = MOST_CONNECTIONS - KEPT_FOR_MAIL_SERVERS
+    for number in range(strangers):
+        assert gate.admit(Host((f"10.0.0.{number}", 1))) is None
+    assert gate.admit(Host(("10.0.1.1", 1))) == S421_BUSY
+    for number in range(KEPT_FOR_MAIL_SERVERS):
+        assert gate.admit(Host((own, number))) is None
+    assert gate.admit(Host((own, 1))) == S421_BUSY

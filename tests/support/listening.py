@@ -14,7 +14,7 @@ from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.mail.listener import bound_endpoint, listen
 from pbm_oust.mail.patience import Patience
 from pbm_oust.mail.session import LmtpSession, SmtpSession
-from pbm_oust.store.configuration import Endpoint
+from pbm_oust.store.configuration import Endpoint, parse_networks
 from pbm_oust.store.home import Home
 from tests.support.mails import FROM, mail
 
@@ -33,6 +33,7 @@ def listening(
     home: Home,
     protocol: Protocol = SmtpSession,
     patience: Patience = USUAL,
+    mail_servers: str = "",
 ) -> Iterator[int]:
     """Take mail for a home at a free port, and give the port."""
     loop = asyncio.new_event_loop()
@@ -42,7 +43,8 @@ def listening(
     async def serve() -> None:
         with ThreadPoolExecutor(4) as workers:
             handler = Handler(open_inbound(home, ADDRESS, lambda: NOW), workers, lambda: None)
-            server = await listen(ANYWHERE, protocol, handler, Gate(), patience)
+            gate = Gate(parse_networks(mail_servers))
+            server = await listen(ANYWHERE, protocol, handler, gate, patience)
             port.set_result(bound_endpoint(server, ANYWHERE).port)
             await stop.wait()
             server.close()
