@@ -17,6 +17,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
+    (tmp_path / "pbm_oust.toml").write_text('mail_servers = "127.0.1.0/24"\n')
     with running(tmp_path) as server:
         Player("alice", "wonderland", server).send("help")
         yield server
