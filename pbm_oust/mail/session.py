@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any, AnyStr
 
 from aiosmtpd.lmtp import LMTP
@@ -92,7 +92,7 @@ class SmtpSession(SMTP):
                 await self._obey(line)
         except TooSlow as error:
             await self._end(str(error))
-        except ConnectionError:
+        except (ConnectionError, EOFError):
             log.debug("a client has gone away")
         finally:
             self._writer.close()
@@ -158,8 +158,9 @@ class SmtpSession(SMTP):
 
     async def _end(self, status: str) -> None:
         """Say why the session ends, and end it."""
-        await self.push(status)
-        self.transport.close()
+        with suppress(ConnectionError):
+            await self.push(status)
+        self._writer.close()
 
     def _getaddr(self, arg: str) -> tuple[str | None, str | None]:
         """Return an address and what follows it; aiosmtpd has no answer to some broken ones."""

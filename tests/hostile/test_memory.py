@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from pbm_oust.mail.gate import KEPT_FOR_MAIL_SERVERS, MOST_CONNECTIONS
 from tests.hostile.attack import MEGABYTE, resident, unfinished
 from tests.support.player import Player
 from tests.support.server import Server, running
@@ -17,13 +18,12 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
-    (tmp_path / "pbm_oust.toml").write_text('mail_servers = "127.0.1.0/24"\n')
     with running(tmp_path) as server:
         Player("alice", "wonderland", server).send("help")
         yield server
 
 
-@pytest.mark.parametrize("clients", [20, 90])
+@pytest.mark.parametrize("clients", [20, MOST_CONNECTIONS - KEPT_FOR_MAIL_SERVERS])
 @pytest.mark.parametrize(
     "content",
     [
@@ -44,3 +44,12 @@ def test_unfinished_mails_hold_no_more_than_their_bytes(
         held = resident(server, "VmHWM") - idle
     print(f"{clients} clients: {held / MEGABYTE:.1f} MB more than idle")
     assert held < 32 * MEGABYTE
+
+
+def test_memory_comes_back_when_attackers_leave_and_others_are_served(server: Server) -> None:
+    idle = resident(server)
+    for _ in range(3):
+        with unfinished(server, 20, BEGUN + b"\r\n" * (AS_MUCH_AS_FITS // 2)):
+            Player("alice", "wonderland", server).send("help")
+    assert len(server.letters_to("alice@example.org")) == 4
+    assert resident(server) - idle < 8 * MEGABYTE

@@ -176,8 +176,15 @@ def send_without_end(port: int, opening: bytes, chunk: bytes) -> int:
 
 @pytest.mark.parametrize(
     ("opening", "chunk"),
-    [(b"", b"x" * 65536), (OPENING, b"x" * 65536), (OPENING, LINE * 900), (b"", b"NOOP\r\n" * 999)],
-    ids=["command", "line", "message", "commands"],
+    [
+        (b"", b"x" * 65536),
+        (OPENING, b"x" * 65536),
+        (OPENING, LINE * 900),
+        (b"", b"NOOP\r\n" * 999),
+        (OPENING, b"\r\n" * 9999),
+        (OPENING, b"X: y\r\n" * 9999),
+    ],
+    ids=["command", "line", "message", "commands", "empty lines", "headers"],
 )
 @pytest.mark.usefixtures("nothing_done")
 def test_a_client_that_never_stops_is_cut_off_and_memory_stays_flat(
