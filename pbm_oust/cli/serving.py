@@ -6,6 +6,7 @@ import os
 import smtplib
 import sys
 import time
+from dataclasses import replace
 from email.message import EmailMessage
 from email.utils import make_msgid
 
@@ -15,11 +16,13 @@ from pbm_oust.accounts.tags import without_tokens
 from pbm_oust.cli.completion import complete_command
 from pbm_oust.cli.operator import ADDRESS, ENDPOINT, RELAY, Operator, Refused, now, pass_operator
 from pbm_oust.grammar.words import MASK
+from pbm_oust.mail.handler import takes
 from pbm_oust.mail.inbound import KeptBySender, envelope_of, open_inbound
-from pbm_oust.mail.listener import SIZE_LIMIT, CannotListen, takes
+from pbm_oust.mail.listener import CannotListen
 from pbm_oust.mail.reading import UnreadableMail
 from pbm_oust.mail.relay import Relaying
 from pbm_oust.mail.server import Server
+from pbm_oust.mail.session import SIZE_LIMIT
 from pbm_oust.store.configuration import BadConfiguration, Configuration, Endpoint
 from pbm_oust.store.posted import read_letters
 
@@ -47,7 +50,8 @@ def serve(
 
     def configure() -> Configuration:
         configured = operator.read_configuration()
-        chosen = Configuration(
+        chosen = replace(
+            configured,
             address=address or configured.address,
             smtp=smtp or configured.smtp,
             lmtp=lmtp or configured.lmtp,

@@ -43,6 +43,12 @@ def _parts(configuration: Configuration, name: str) -> Iterator[Finding]:
             f"{name}: address: {configuration.address} cannot be answered from another host",
             "Set the address to which players write",
         )
+    for network in configuration.mail_servers:
+        if network.prefixlen == 0:
+            yield _on.bad(
+                f"{name}: mail_servers: {network} is every host there is",
+                "Name only the hosts of your own mail servers",
+            )
     if not (configuration.smtp or configuration.lmtp):
         yield _on.note(f"{name}: neither smtp nor lmtp is set, so mail comes by deliver only")
     for key, endpoint in (("smtp", configuration.smtp), ("lmtp", configuration.lmtp)):

@@ -10,16 +10,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from pbm_oust.mail.gate import Gate
+from pbm_oust.mail.handler import Handler
 from pbm_oust.mail.inbound import open_inbound
-from pbm_oust.mail.listener import (
-    CannotListen,
-    Handler,
-    LmtpSession,
-    SmtpSession,
-    bound_endpoint,
-    listen,
-)
+from pbm_oust.mail.listener import CannotListen, bound_endpoint, listen
+from pbm_oust.mail.patience import Patience
 from pbm_oust.mail.relay import Relaying
+from pbm_oust.mail.session import LmtpSession, SmtpSession
 from pbm_oust.mail.sweeper import SWEEP_SECONDS, Sweeper
 from pbm_oust.store.configuration import BadConfiguration, Configuration, Endpoint
 from pbm_oust.store.home import Home
@@ -110,6 +107,7 @@ class Server:
     ready: Callable[[Configuration, list[Endpoint]], None]
     sweep_seconds: float = SWEEP_SECONDS
     _listeners: dict[_Place, asyncio.Server] = field(default_factory=dict)
+    _gate: Gate = field(default_factory=Gate)
     _sender: Sender = field(init=False)
     _sweeper: Sweeper = field(init=False)
 
@@ -155,7 +153,7 @@ class Server:
         added: dict[_Place, asyncio.Server] = {}
         try:
             for place in [each for each in places if each not in self._listeners]:
-                added[place] = await listen(*place, handler)
+                added[place] = await listen(*place, handler, self._gate, Patience())
         except CannotListen:
             for listener in added.values():
                 listener.close()
@@ -163,6 +161,7 @@ class Server:
         for place in [each for each in self._listeners if each not in places]:
             self._listeners.pop(place).close()
         self._listeners |= added
+        self._gate.use(configuration.mail_servers)
         address, relay = configuration.address, configuration.relay
         inbound = open_inbound(self.home, address, self.clock)
         handler.use(inbound)

@@ -1,7 +1,9 @@
 """The configuration: `pbm_oust.toml` in the home; everything has a default. Pure."""
 
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass, fields
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Any
 
 from pbm_oust.accounts.address import parse_address
@@ -23,6 +25,10 @@ class Endpoint:
         return f"unix:{self.path}" if self.path else f"{self.host}:{self.port}"
 
 
+Network = IPv4Network | IPv6Network
+"""One address, or all that begin alike."""
+
+
 @dataclass(frozen=True, slots=True)
 class Configuration:
     """What an operator can set. The command line's options take precedence."""
@@ -34,6 +40,8 @@ class Configuration:
     lmtp: Endpoint | None = None
     relay: Endpoint | None = None
     """Where letters are handed over; without one they stay in the outbox."""
+    mail_servers: tuple[Network, ...] = ()
+    """Whose connections are not limited by source, and for whom room is kept."""
 
 
 def parse_endpoint(text: str) -> Endpoint:
@@ -60,12 +68,27 @@ def parse_relay(text: str) -> Endpoint:
         raise ValueError(f"{text!r} is not written smtp://HOST:PORT") from None
 
 
-_READERS = {
+def parse_networks(text: str) -> tuple[Network, ...]:
+    """Return the networks that addresses such as `127.0.0.1` or `2001:db8::/64` name.
+
+    Raises ValueError.
+    """
+    try:
+        return tuple(ip_network(word) for word in text.split())
+    except ValueError as error:
+        raise ValueError(f"{error}; addresses are written 192.0.2.1 or 192.0.2.0/24") from None
+
+
+_READERS: dict[str, Callable[[str], object]] = {
     "address": parse_address,
     "smtp": parse_endpoint,
     "lmtp": parse_endpoint,
     "relay": parse_relay,
+    "mail_servers": parse_networks,
 }
+
+
+_NEVER_OFF = ("address", "mail_servers")
 
 
 def parse_configuration(text: str) -> Configuration:
@@ -82,7 +105,7 @@ def parse_configuration(text: str) -> Configuration:
         if not isinstance(value, str):
             raise BadConfiguration(f'{key}: a text in quotes is wanted, as in {key} = "..."')
         try:
-            found[key] = _READERS[key](value) if value or key == "address" else None
+            found[key] = _READERS[key](value) if value or key in _NEVER_OFF else None
         except ValueError as error:
             raise BadConfiguration(f"{key}: {error}") from None
     return Configuration(**found)

@@ -7,22 +7,20 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from pbm_oust.mail.gate import Gate
+from pbm_oust.mail.handler import LONGEST_ADDRESS, MOST_RECIPIENTS, Handler
 from pbm_oust.mail.inbound import open_inbound
-from pbm_oust.mail.listener import (
-    LONGEST_ADDRESS,
-    MOST_RECIPIENTS,
+from pbm_oust.mail.listener import CannotListen, listen
+from pbm_oust.mail.patience import Patience
+from pbm_oust.mail.replies import (
     S250_DONE,
     S250_RECIPIENT,
     S451_LATER,
     S452_RECIPIENTS,
     S550_RECIPIENT,
     S553_ADDRESS,
-    SIZE_LIMIT,
-    CannotListen,
-    Handler,
-    SmtpSession,
-    listen,
 )
+from pbm_oust.mail.session import SIZE_LIMIT, SmtpSession
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
 from pbm_oust.store.verifications import all_codes
@@ -189,7 +187,7 @@ def listen_at(endpoint: Endpoint, home: Home) -> None:
     async def start() -> None:
         with ThreadPoolExecutor(1) as workers:
             handler = Handler(open_inbound(home, ADDRESS, lambda: NOW), workers, lambda: None)
-            (await listen(endpoint, SmtpSession, handler)).close()
+            (await listen(endpoint, SmtpSession, handler, Gate(), Patience())).close()
 
     asyncio.run(start())
 

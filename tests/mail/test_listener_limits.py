@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.mail.listener import (
-    LONGEST_LINE,
-    MOST_COMMANDS,
+from pbm_oust.mail.content import LONGEST_LINE, Content
+from pbm_oust.mail.gate import (
+    KEPT_FOR_MAIL_SERVERS,
     MOST_CONNECTIONS,
     MOST_CONNECTIONS_OF_ONE,
-    S250_DONE,
-    S421_BUSY,
-    S550_BARE,
-    SIZE_LIMIT,
     Gate,
 )
+from pbm_oust.mail.reading.limits import LARGEST_HEADERS, MOST_LINES
+from pbm_oust.mail.replies import S250_DONE, S421_BUSY, S421_BUSY_SOURCE, S550_BARE
+from pbm_oust.mail.session import MOST_COMMANDS, SIZE_LIMIT
+from pbm_oust.store.configuration import parse_networks
 from pbm_oust.store.home import Home
 from pbm_oust.store.verifications import all_codes
 from tests.support.listening import (
@@ -38,6 +38,7 @@ from tests.support.mails import FROM, mail
 SIGNUP = command("signup alice wonderland")
 LINE = b"x" * 70 + b"\r\n"
 MEGABYTE = 2**20
+OPENING = f"EHLO x\r\nMAIL FROM:<alice@example.org>\r\nRCPT TO:<{ADDRESS}>\r\nDATA\r\n".encode()
 
 
 @pytest.fixture
@@ -105,6 +106,51 @@ def test_a_message_that_would_cost_too_much_to_read_is_refused_for_good(port: in
     assert reply == "550 5.6.0 not readable: a header is larger than 4096 bytes"
 
 
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (SIGNUP + b"\r\n" * MOST_LINES, f"there are more than {MOST_LINES} lines"),
+        (b"X: y\r\n" * LARGEST_HEADERS, f"the headers are larger than {LARGEST_HEADERS} bytes"),
+    ],
+    ids=["lines", "headers"],
+)
+@pytest.mark.usefixtures("nothing_done")
+def test_a_message_that_is_refused_while_it_arrives_is_answered_at_its_end(
+    port: int, content: bytes, why: str
+) -> None:
+    with client_of(port) as client:
+        begin(client)
+        assert send(client, content) == f"550 5.6.0 not readable: {why}"
+        assert ask(client, "NOOP").startswith("250")
+
+
+@pytest.mark.parametrize("too_long", [0, 1, 2, LONGEST_LINE, 5 * LONGEST_LINE])
+@pytest.mark.usefixtures("nothing_done")
+def test_a_dot_at_the_end_of_a_line_that_is_too_long_does_not_end_the_message(
+    port: int, too_long: int
+) -> None:
+    line = b"x" * (LONGEST_LINE + too_long) + b".\r\n"
+    with client_of(port) as client:
+        begin(client)
+        assert send(client, SIGNUP + line + b"\r\nMAIL\r\n..").startswith("500 Line too long")
+        assert ask(client, "NOOP").startswith("250")
+
+
+def test_what_is_sent_behind_a_message_is_read_as_commands(home: Home, port: int) -> None:
+    with socket.create_connection(("127.0.0.1", port), PATIENCE) as client:
+        client.sendall(OPENING + SIGNUP + b"\r\n.\r\nNOOP\r\nQUIT\r\n")
+        with client.makefile() as lines:
+            assert [line[:3] for line in lines][-4:] == ["354", "250", "250", "221"]
+    assert len(home.ask(all_codes)) == 1
+
+
+def test_a_dot_that_was_added_to_a_line_is_taken_away() -> None:
+    content = Content()
+    for line in [b"\r\n", b"..\r\n", b"..x\r\n", b".x\r\n", b"x.\r\n"]:
+        content.add_line(line)
+    assert content.bytes() == b"\r\n.\r\n.x\r\nx\r\nx.\r\n"
+
+
 # Bytes without end
 
 
@@ -128,13 +174,17 @@ def send_without_end(port: int, opening: bytes, chunk: bytes) -> int:
     raise AssertionError("the listener read all of it")
 
 
-OPENING = f"EHLO x\r\nMAIL FROM:<alice@example.org>\r\nRCPT TO:<{ADDRESS}>\r\nDATA\r\n".encode()
-
-
 @pytest.mark.parametrize(
     ("opening", "chunk"),
-    [(b"", b"x" * 65536), (OPENING, b"x" * 65536), (OPENING, LINE * 900), (b"", b"NOOP\r\n" * 999)],
-    ids=["command", "line", "message", "commands"],
+    [
+        (b"", b"x" * 65536),
+        (OPENING, b"x" * 65536),
+        (OPENING, LINE * 900),
+        (b"", b"NOOP\r\n" * 999),
+        (OPENING, b"\r\n" * 9999),
+        (OPENING, b"X: y\r\n" * 9999),
+    ],
+    ids=["command", "line", "message", "commands", "empty lines", "headers"],
 )
 @pytest.mark.usefixtures("nothing_done")
 def test_a_client_that_never_stops_is_cut_off_and_memory_stays_flat(
@@ -184,8 +234,8 @@ def first_line(client: socket.socket) -> str:
         return lines.readline().rstrip()
 
 
-def test_one_connection_too_many_is_turned_away_for_now(port: int) -> None:
-    with ExitStack() as held:
+def test_one_connection_too_many_is_turned_away_for_now(home: Home) -> None:
+    with listening(home, mail_servers="127.0.0.1") as port, ExitStack() as held:
         for _ in range(MOST_CONNECTIONS):
             client = held.enter_context(socket.create_connection(("127.0.0.1", port), PATIENCE))
             assert first_line(client).startswith("220")
@@ -207,14 +257,47 @@ def test_too_many_connections_of_one_host_are_turned_away_for_now(home: Home) ->
             client = socket.create_connection(("127.0.0.1", port), PATIENCE, ("127.0.0.2", 0))
             assert first_line(held.enter_context(client)).startswith("220")
         with socket.create_connection(("127.0.0.1", port), PATIENCE, ("127.0.0.2", 0)) as client:
-            assert first_line(client) == S421_BUSY
+            assert first_line(client) == S421_BUSY_SOURCE
         with socket.create_connection(("127.0.0.1", port), PATIENCE, ("127.0.0.3", 0)) as client:
             assert first_line(client).startswith("220")
 
 
 def test_hosts_that_have_left_are_not_remembered() -> None:
     gate, hosts = Gate(), [Host(("10.0.0.1", 1)), Host(("10.0.0.1", 2)), Host(("10.0.0.2", 1))]
-    assert all(map(gate.admit, hosts))
+    assert not any(map(gate.admit, hosts))
     for host in hosts:
         gate.leave(host)
     assert not gate._open
+
+
+def test_loopback_is_a_host_like_others(port: int) -> None:
+    with ExitStack() as held:
+        for _ in range(MOST_CONNECTIONS_OF_ONE):
+            client = socket.create_connection(("127.0.0.1", port), PATIENCE)
+            assert first_line(held.enter_context(client)).startswith("220")
+        with socket.create_connection(("127.0.0.1", port), PATIENCE) as client:
+            assert first_line(client) == S421_BUSY_SOURCE
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("2001:db8::1", "2001:db8::ffff:2"), ("192.0.2.1", "::ffff:192.0.2.1"), ("::1", "::1%lo")],
+)
+def test_addresses_that_one_host_can_take_count_as_one(first: str, second: str) -> None:
+    gate = Gate()
+    for number in range(MOST_CONNECTIONS_OF_ONE):
+        assert gate.admit(Host((first, number))) is None
+    assert gate.admit(Host((second, 1))) == S421_BUSY_SOURCE
+    assert gate.admit(Host(("2001:db8:0:1::1", 1))) is None
+
+
+@pytest.mark.parametrize("own", ["192.0.2.1", "2001:db8::25"])
+def test_strangers_leave_room_for_the_own_mail_server(own: str) -> None:
+    gate = Gate(parse_networks(own))
+    strangers = MOST_CONNECTIONS - KEPT_FOR_MAIL_SERVERS
+    for number in range(strangers):
+        assert gate.admit(Host((f"10.0.0.{number}", 1))) is None
+    assert gate.admit(Host(("10.0.1.1", 1))) == S421_BUSY
+    for number in range(KEPT_FOR_MAIL_SERVERS):
+        assert gate.admit(Host((own, number))) is None
+    assert gate.admit(Host((own, 1))) == S421_BUSY

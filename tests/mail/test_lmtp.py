@@ -5,15 +5,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from pbm_oust.mail.listener import (
+from pbm_oust.mail.replies import (
     S250_DONE,
     S250_RECIPIENT,
     S451_LATER,
     S452_RECIPIENTS,
     S550_RECIPIENT,
-    SIZE_LIMIT,
-    LmtpSession,
 )
+from pbm_oust.mail.session import SIZE_LIMIT, LmtpSession
 from pbm_oust.store.home import Home
 from pbm_oust.store.verifications import all_codes
 from tests.support.listening import ADDRESS, ALICE, ask, begin, client_of, command, listening, send

@@ -1,5 +1,7 @@
 """The configuration: its defaults, its keys, and complaints that say what would be right."""
 
+from ipaddress import ip_network
+
 import pytest
 
 from pbm_oust.store.configuration import (
@@ -25,6 +27,7 @@ def test_everything_has_a_default(text: str) -> None:
         smtp=Endpoint("127.0.0.1", 8025),
         lmtp=None,
         relay=None,
+        mail_servers=(),
     )
 
 
@@ -57,25 +60,49 @@ def test_the_relay_can_be_set(value: str) -> None:
     assert parse_configuration(f'relay = "{value}"').relay == Endpoint("127.0.0.1", 25)
 
 
+def test_mail_servers_are_addresses_and_networks() -> None:
+    text = 'mail_servers = "127.0.0.1 192.0.2.0/24 2001:db8::/64"'
+    assert parse_configuration(text).mail_servers == (
+        ip_network("127.0.0.1"),
+        ip_network("192.0.2.0/24"),
+        ip_network("2001:db8::/64"),
+    )
+    assert parse_configuration('mail_servers = ""').mail_servers == ()
+
+
+@pytest.mark.parametrize("value", ["localhost", "127.0.0.1/24", "127.0.0.1,::1", "1.2.3"])
+def test_mail_servers_that_cannot_be_read_are_answered_with_how_they_are_written(
+    value: str,
+) -> None:
+    message = complaint(f'mail_servers = "{value}"')
+    assert message.startswith("mail_servers: ")
+    assert message.endswith("; addresses are written 192.0.2.1 or 192.0.2.0/24")
+
+
 def test_all_keys_can_be_set_at_once() -> None:
     text = """
     address = "oust@example.org"
     smtp = ""
     lmtp = "unix:/run/lmtp"
     relay = "smtp://mail:587"
+    mail_servers = "::1"
     """
     assert parse_configuration(text) == Configuration(
-        "oust@example.org", None, Endpoint(path="/run/lmtp"), Endpoint("mail", 587)
+        "oust@example.org",
+        None,
+        Endpoint(path="/run/lmtp"),
+        Endpoint("mail", 587),
+        (ip_network("::1"),),
     )
 
 
 def test_a_key_that_does_not_exist_is_answered_with_those_that_do() -> None:
     assert complaint('adress = "oust@example.org"') == (
-        "adress: there is no such key; the keys are address, smtp, lmtp, relay"
+        "adress: there is no such key; the keys are address, smtp, lmtp, relay, mail_servers"
     )
 
 
-@pytest.mark.parametrize("key", ["address", "smtp", "lmtp", "relay"])
+@pytest.mark.parametrize("key", ["address", "smtp", "lmtp", "relay", "mail_servers"])
 @pytest.mark.parametrize("value", ["25", "true", '["a"]', "{ host = 1 }"])
 def test_a_value_that_is_no_text_is_answered_with_how_it_is_written(key: str, value: str) -> None:
     wanted = f'{key}: a text in quotes is wanted, as in {key} = "..."'

@@ -8,9 +8,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
+from pbm_oust.mail.gate import Gate
+from pbm_oust.mail.handler import Handler
 from pbm_oust.mail.inbound import open_inbound
-from pbm_oust.mail.listener import Handler, LmtpSession, SmtpSession, bound_endpoint, listen
-from pbm_oust.store.configuration import Endpoint
+from pbm_oust.mail.listener import bound_endpoint, listen
+from pbm_oust.mail.patience import Patience
+from pbm_oust.mail.session import LmtpSession, SmtpSession
+from pbm_oust.store.configuration import Endpoint, parse_networks
 from pbm_oust.store.home import Home
 from tests.support.mails import FROM, mail
 
@@ -19,12 +23,18 @@ ALICE = "alice@example.org"
 NOW = datetime(2026, 11, 20, 15, 36, tzinfo=UTC)
 ANYWHERE = Endpoint("127.0.0.1", 0)
 PATIENCE = 10
+USUAL = Patience()
 
 Protocol = type[SmtpSession] | type[LmtpSession]
 
 
 @contextmanager
-def listening(home: Home, protocol: Protocol = SmtpSession) -> Iterator[int]:
+def listening(
+    home: Home,
+    protocol: Protocol = SmtpSession,
+    patience: Patience = USUAL,
+    mail_servers: str = "",
+) -> Iterator[int]:
     """Take mail for a home at a free port, and give the port."""
     loop = asyncio.new_event_loop()
     stop = asyncio.Event()
@@ -33,7 +43,8 @@ def listening(home: Home, protocol: Protocol = SmtpSession) -> Iterator[int]:
     async def serve() -> None:
         with ThreadPoolExecutor(4) as workers:
             handler = Handler(open_inbound(home, ADDRESS, lambda: NOW), workers, lambda: None)
-            server = await listen(ANYWHERE, protocol, handler)
+            gate = Gate(parse_networks(mail_servers))
+            server = await listen(ANYWHERE, protocol, handler, gate, patience)
             port.set_result(bound_endpoint(server, ANYWHERE).port)
             await stop.wait()
             server.close()

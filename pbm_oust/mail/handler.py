@@ -1,0 +1,136 @@
+"""What the listener does with a mail: who may write to whom, and what its message leads to.
+
+A message is acknowledged when everything it leads to is on the disk. If a fault of ours prevents
+that the answer is 451, so that the sender's mail server keeps the message and tries again.
+"""
+
+import asyncio
+import logging
+import re
+from collections.abc import Callable
+from concurrent.futures import Executor
+
+from aiosmtpd.lmtp import LMTP
+from aiosmtpd.smtp import SMTP, Envelope, Session
+
+from pbm_oust.accounts.address import is_same_address
+from pbm_oust.mail.inbound import Envelope as MailEnvelope
+from pbm_oust.mail.inbound import Inbound, KeptBySender, envelope_of
+from pbm_oust.mail.reading import UnreadableMail
+from pbm_oust.mail.replies import (
+    S250_DONE,
+    S250_OK,
+    S250_RECIPIENT,
+    S451_LATER,
+    S452_RECIPIENTS,
+    S550_BARE,
+    S550_RECIPIENT,
+    S553_ADDRESS,
+    S553_UTF8,
+)
+
+log = logging.getLogger("pbm_oust")
+
+LONGEST_ADDRESS = 320
+MOST_RECIPIENTS = 5
+
+_BARE = re.compile(rb"\r(?!\n)|(?<!\r)\n|\0")
+
+
+class Handler:
+    """The hooks of aiosmtpd: which senders and recipients are taken, and what DATA leads to."""
+
+    def __init__(self, inbound: Inbound, workers: Executor, after: Callable[[], None]) -> None:
+        """`workers` take the mail in; `after` is called when there may be new letters."""
+        self._inbound = inbound
+        self._workers = workers
+        self._after = after
+        self.at_work: set[asyncio.Future[str]] = set()
+        """The messages that are being handled."""
+
+    @property
+    def address(self) -> str:
+        """The address that mail is taken for."""
+        return self._inbound.address
+
+    def use(self, inbound: Inbound) -> None:
+        """Take mail this way from now on."""
+        self._inbound = inbound
+
+    async def handle_MAIL(
+        self,
+        server: SMTP,
+        session: Session,
+        envelope: Envelope,
+        address: str,
+        options: list[str],
+    ) -> str:
+        """Take a sender."""
+        if len(address) > LONGEST_ADDRESS:
+            return S553_ADDRESS
+        if not address.isascii() and "SMTPUTF8" not in options:
+            return S553_UTF8
+        envelope.mail_from = address
+        envelope.mail_options.extend(options)
+        return S250_OK
+
+    async def handle_RCPT(
+        self,
+        server: SMTP,
+        session: Session,
+        envelope: Envelope,
+        address: str,
+        options: list[str],
+    ) -> str:
+        """Take the address of the server, also with a +tag, and no other.
+
+        An LMTP transaction has one recipient, because aiosmtpd answers a message once and not for
+        each recipient (RFC 2033, section 4.2). The client tries again with the others.
+        """
+        if not takes(address, self.address):
+            return S550_RECIPIENT
+        most = 1 if isinstance(server, LMTP) else MOST_RECIPIENTS
+        if len(envelope.rcpt_tos) >= most:
+            return S452_RECIPIENTS
+        envelope.rcpt_tos.append(address)
+        envelope.rcpt_options.extend(options)
+        return S250_RECIPIENT
+
+    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:
+        """Handle a message to the end, even if the client goes away meanwhile."""
+        content = envelope.original_content or b""
+        sender = envelope.mail_from or ""
+        if _BARE.search(content):
+            status = S550_BARE
+        else:
+            loop = asyncio.get_running_loop()
+            work = loop.run_in_executor(
+                self._workers, self._take, content, envelope_of(sender, envelope.rcpt_tos)
+            )
+            self.at_work.add(work)
+            work.add_done_callback(self._finish)
+            status = await asyncio.shield(work)
+        return status
+
+    async def handle_exception(self, error: Exception) -> str:
+        """Log an error of ours, and tell the client only to try again."""
+        log.error("failed in a session", exc_info=error)
+        return S451_LATER
+
+    def _finish(self, work: asyncio.Future[str]) -> None:
+        self.at_work.discard(work)
+        self._after()
+
+    def _take(self, content: bytes, envelope: MailEnvelope) -> str:
+        try:
+            self._inbound.take(content, envelope)
+        except UnreadableMail as error:
+            return f"550 5.6.0 not readable: {error}"
+        except KeptBySender:
+            return S451_LATER
+        return S250_DONE
+
+
+def takes(address: str, own: str) -> bool:
+    """Return whether mail to an address is for us: to our address, with or without a +tag."""
+    return is_same_address(address, own)

@@ -1,0 +1,16 @@
+"""How long the listener waits for a client."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """Limits in seconds: for one line, and for a whole session. A message comes at a least rate."""
+
+    idle: float = 60
+    session: float = 600
+    bytes_a_second: float = 100
+
+
+class TooSlow(Exception):
+    """A client has used up our patience; the message is the reply."""

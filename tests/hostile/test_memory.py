@@ -1,0 +1,55 @@
+"""The memory of a server under mails that never end."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pbm_oust.mail.gate import KEPT_FOR_MAIL_SERVERS, MOST_CONNECTIONS
+from tests.hostile.attack import MEGABYTE, resident, unfinished
+from tests.support.player import Player
+from tests.support.server import Server, running
+
+AS_MUCH_AS_FITS = 250 * 1024
+BEGUN = b"From: a@example.org\r\nSubject: help\r\n\r\n"
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    with running(tmp_path) as server:
+        Player("alice", "wonderland", server).send("help")
+        yield server
+
+
+@pytest.mark.parametrize("clients", [20, MOST_CONNECTIONS - KEPT_FOR_MAIL_SERVERS])
+@pytest.mark.parametrize(
+    "content",
+    [
+        BEGUN + b"\r\n" * (AS_MUCH_AS_FITS // 2),
+        BEGUN + b"x\r\n" * (AS_MUCH_AS_FITS // 3),
+        BEGUN + b"x" * 70 + b"\r\n" + b"x" * (AS_MUCH_AS_FITS - 200),
+        BEGUN + (b"x" * 998 + b"\r\n") * (AS_MUCH_AS_FITS // 1000),
+        b"X: y\r\n" * (AS_MUCH_AS_FITS // 6),
+        b"\r\n" * 262_000,
+    ],
+    ids=["empty lines", "short lines", "one line", "long lines", "headers", "more than is taken"],
+)
+def test_unfinished_mails_hold_no_more_than_their_bytes(
+    server: Server, content: bytes, clients: int
+) -> None:
+    idle = resident(server)
+    with unfinished(server, clients, content):
+        held = resident(server, "VmHWM") - idle
+    print(f"{clients} clients: {held / MEGABYTE:.1f} MB more than idle")
+    assert held < 32 * MEGABYTE
+
+
+def test_memory_comes_back_when_attackers_leave_and_others_are_served(server: Server) -> None:
+    idle = resident(server)
+    for _ in range(3):
+        with unfinished(server, 20, BEGUN + b"\r\n" * (AS_MUCH_AS_FITS // 2)):
+            Player("alice", "wonderland", server).send("help")
+    assert len(server.letters_to("alice@example.org")) == 4
+    assert resident(server) - idle < 8 * MEGABYTE

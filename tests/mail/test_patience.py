@@ -1,0 +1,97 @@
+"""Clients that are slow, or say nothing: how long they are waited for, and what they are told."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+import pytest
+
+from pbm_oust.mail.patience import Patience
+from pbm_oust.mail.replies import S421_IDLE, S421_SESSION, S421_SLOW
+from pbm_oust.store.home import Home
+from tests.support.listening import ADDRESS, PATIENCE, listening
+
+SHORT = 0.2
+OPENING = f"EHLO x\r\nMAIL FROM:<a@example.org>\r\nRCPT TO:<{ADDRESS}>\r\nDATA\r\n".encode()
+
+
+def last_line(client: socket.socket) -> str:
+    """Return the last thing that the listener says before it ends the session."""
+    said = b""
+    with suppress(ConnectionResetError):
+        while more := client.recv(4096):
+            said += more
+    return said.decode().splitlines()[-1]
+
+
+@contextmanager
+def trickling(client: socket.socket, piece: bytes) -> Iterator[None]:
+    """Send a few bytes again and again in the background."""
+    stop = threading.Event()
+
+    def send() -> None:
+        while not stop.wait(SHORT / 4):
+            try:
+                client.sendall(piece)
+            except OSError:
+                return
+
+    thread = threading.Thread(target=send)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
+@pytest.mark.parametrize("begun", [b"", b"EHLO x\r\n", b"EHLO x\r\nNOO"])
+def test_a_client_that_says_nothing_is_told_so(home: Home, begun: bytes) -> None:
+    with (
+        listening(home, patience=Patience(idle=SHORT)) as port,
+        socket.create_connection(("127.0.0.1", port), PATIENCE) as client,
+    ):
+        client.sendall(begun)
+        assert last_line(client) == S421_IDLE
+
+
+def test_a_command_that_comes_byte_by_byte_counts_as_nothing(home: Home) -> None:
+    with (
+        listening(home, patience=Patience(idle=SHORT)) as port,
+        socket.create_connection(("127.0.0.1", port), PATIENCE) as client,
+        trickling(client, b"x"),
+    ):
+        assert last_line(client) == S421_IDLE
+
+
+@pytest.mark.parametrize("piece", [b"NOOP\r\n", b"x"])
+def test_a_session_has_its_time(home: Home, piece: bytes) -> None:
+    with (
+        listening(home, patience=Patience(session=SHORT)) as port,
+        socket.create_connection(("127.0.0.1", port), PATIENCE) as client,
+        trickling(client, piece),
+    ):
+        assert last_line(client) == S421_SESSION
+
+
+@pytest.mark.parametrize("piece", [b"", b"x", b"x\r\n"])
+def test_a_message_that_comes_too_slowly_is_given_up(home: Home, piece: bytes) -> None:
+    with (
+        listening(home, patience=Patience(idle=SHORT, bytes_a_second=10_000)) as port,
+        socket.create_connection(("127.0.0.1", port), PATIENCE) as client,
+    ):
+        client.sendall(OPENING)
+        with trickling(client, piece):
+            assert last_line(client) == S421_SLOW
+    assert home.outbox.letters() == []
+
+
+def test_a_message_that_comes_fast_enough_is_waited_for(home: Home) -> None:
+    with (
+        listening(home, patience=Patience(idle=1, session=4 * SHORT, bytes_a_second=10)) as port,
+        socket.create_connection(("127.0.0.1", port), PATIENCE) as client,
+    ):
+        client.sendall(OPENING)
+        with trickling(client, b"x" * 70 + b"\r\n"):
+            assert last_line(client) == S421_SESSION

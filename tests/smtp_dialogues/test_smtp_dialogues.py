@@ -1,0 +1,51 @@
+r"""Conversations with the listener, one oddity in each file, played over a real socket.
+
+`C:` is what a client sends, with CR LF behind it; `c:` is sent as it is. Both know the escapes
+`\r`, `\n`, `\\` and `\xff`; `*` and a number at the end of `c:` repeat it. `S:` is how the reply
+begins; `END` means that the listener closes. `L` as the first line speaks LMTP.
+"""
+
+import re
+import socket
+from pathlib import Path
+
+import pytest
+
+from pbm_oust.mail.session import LmtpSession, SmtpSession
+from pbm_oust.store.home import Home
+from tests.support.listening import PATIENCE, listening
+
+FOLDER = Path(__file__).parent
+NAMES = sorted(path.stem for path in FOLDER.glob("*.txt"))
+
+
+def bytes_of(text: str) -> bytes:
+    """Return what a line of a file means as bytes."""
+    return text.encode().decode("unicode_escape").encode("latin-1")
+
+
+def test_there_are_dialogues() -> None:
+    assert len(NAMES) >= 15
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_listener_answers_as_written(home: Home, name: str) -> None:
+    lines = (FOLDER / f"{name}.txt").read_text().splitlines()
+    protocol = LmtpSession if lines[0] == "L" else SmtpSession
+    with (
+        listening(home, protocol) as port,
+        socket.create_connection(("127.0.0.1", port), PATIENCE) as client,
+        client.makefile("r", newline="\r\n") as replies,
+    ):
+        for line in lines:
+            if line == "END":
+                assert replies.readline() == ""
+            elif line.startswith("C:"):
+                client.sendall(bytes_of(line[3:]) + b"\r\n")
+            elif line.startswith("c: "):
+                text, times = re.fullmatch(r"(.*?)(?:\*(\d+))?", line[3:]).groups()  # type: ignore[union-attr]
+                client.sendall(bytes_of(text) * int(times or 1))
+            elif line.startswith("S: "):
+                assert replies.readline().startswith(line[3:]), line
+            else:
+                assert line.startswith("#") or line in ("", "L"), line
