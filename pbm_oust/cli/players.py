@@ -23,7 +23,12 @@ from pbm_oust.cli.operator import (
     print_json,
     print_table,
 )
-from pbm_oust.grammar.passwords import LONGEST_PASSWORD, read_new_password, read_new_userid
+from pbm_oust.grammar.passwords import (
+    LONGEST_PASSWORD,
+    ReservedUserid,
+    read_new_password,
+    read_new_userid,
+)
 from pbm_oust.grammar.values import read_userid
 from pbm_oust.grammar.words import SHORTEST_PASSWORD
 from pbm_oust.refusal import Unreadable
@@ -98,8 +103,8 @@ def add(operator: Operator, userid: str, addresses: tuple[str, ...], password: s
     try:
         userid = read_new_userid(userid)
         checked = tuple(parse_address(address) for address in addresses)
-    except Unreadable:
-        raise click.UsageError(f"{userid!r} cannot be a userid") from None
+    except Unreadable as refusal:
+        raise no_userid(userid, refusal) from None
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     account = Account(userid, hash_password(_checked(password)), checked, now())
@@ -157,6 +162,13 @@ def read_account(operator: Operator, userid: str) -> Account:
     if account is None:
         raise Refused(f"there is no player {userid}")
     return account
+
+
+def no_userid(word: str, refusal: Unreadable) -> click.UsageError:
+    """Return what to say about a word that a new account cannot have as its userid."""
+    if isinstance(refusal.reason, ReservedUserid):
+        return click.UsageError(f"the userid {word} is reserved for those who run servers")
+    return click.UsageError(f"{word!r} cannot be a userid")
 
 
 def _set_disabled(operator: Operator, userid: str, at: datetime | None) -> None:
