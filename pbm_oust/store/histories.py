@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pbm_oust.board.history import BadHistory
-from pbm_oust.refusal import NotAllowedReason
+from pbm_oust.refusal import NotAllowed, NotAllowedReason
+from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.disk import Disk, Hold, NoSuchFile, locked_file, locked_folder
 from pbm_oust.store.waiting import BoardName
@@ -31,6 +32,14 @@ class NoSuchBoard(NotAllowedReason):
     board: int
 
 
+@dataclass(frozen=True, slots=True)
+class DamagedBoard(NotAllowedReason):
+    """The history of a board is damaged, and the operator has to repair it."""
+
+    kind: Kind
+    board: int
+
+
 class DamagedHistory(Exception):
     """A history cannot be read or does not replay.
 
@@ -43,6 +52,15 @@ class DamagedHistory(Exception):
         self.path = path
         self.line = error.line if isinstance(error, BadHistory) else 0
         self.reason = error.reason if isinstance(error, BadHistory) else str(error.strerror)
+
+    @property
+    def name(self) -> BoardName:
+        """The name of the board."""
+        return BoardName(self.path.parent.name, int(self.path.stem))
+
+    def refusal(self) -> NotAllowed:
+        """Return what to tell somebody who only wants to look at the board."""
+        return NotAllowed(DamagedBoard(KINDS[self.name.kind], self.name.board))
 
 
 @dataclass(frozen=True, slots=True)
