@@ -13,6 +13,7 @@ from pbm_oust.board.formats.structured import format_structured
 from pbm_oust.board.history import BadHistory
 from pbm_oust.cli.completion import complete_boards
 from pbm_oust.cli.operator import KIND, Operator, Refused, pass_operator
+from pbm_oust.cli.terminal import say, say_data
 from pbm_oust.doctor.finding import counted
 from pbm_oust.mail.reading import UnreadableMail, whole_text
 from pbm_oust.rules.position import Kind
@@ -49,7 +50,7 @@ def export(operator: Operator, kind: Kind, board: int, form: str | None) -> None
     except BadHistory as error:
         path = operator.home.history_path(BoardName(kind.name, board))
         raise Refused(f"{path}: {error}") from None
-    click.echo(f"{_FORMATS[form](sheet).rstrip()}\n".encode(), nl=False)
+    say_data(f"{_FORMATS[form](sheet).rstrip()}\n".encode())
 
 
 @click.command("import")
@@ -83,7 +84,7 @@ def import_(operator: Operator, file: str, number: int | None, dry_run: bool) ->
         raise Refused(f"{name}: {error}") from None
     told = "would import" if dry_run else "imported"
     records = counted(len(game.records), "record")
-    click.echo(f"{told} {game.name}: {game.x} (x), {game.o} (o), {records}")
+    say(f"{told} {game.name}: {game.x} (x), {game.o} (o), {records}")
 
 
 def _text(data: bytes) -> str:

@@ -23,6 +23,7 @@ from pbm_oust.cli.operator import (
     print_json,
     print_table,
 )
+from pbm_oust.cli.terminal import say
 from pbm_oust.grammar.passwords import (
     LONGEST_PASSWORD,
     ReservedUserid,
@@ -68,7 +69,7 @@ def list_(operator: Operator, as_json: bool) -> None:
         try:
             accounts.append(read_account(operator, userid))
         except Refused as error:
-            error.show()
+            say(f"Error: {error}", err=True)
             damaged = True
     if as_json:
         print_json([_summary(account) for account in accounts])
@@ -90,7 +91,8 @@ def show(operator: Operator, userid: str, as_json: bool) -> None:
     if as_json:
         print_json({**_summary(account), "kept": kept_objects(account)})
     else:
-        click.echo("\n".join(account_lines(account)))
+        for line in account_lines(account):
+            say(line)
 
 
 @players.command()
@@ -112,7 +114,7 @@ def add(operator: Operator, userid: str, addresses: tuple[str, ...], password: s
     if home.account(userid) or has_played(userid, home):
         raise Refused(f"the userid {userid} belongs to somebody already")
     home.save(account)
-    click.echo(f"made {userid}")
+    say(f"made {userid}")
 
 
 @players.command()
@@ -130,7 +132,7 @@ def passwd(operator: Operator, userid: str, password: str) -> None:
     with operator.home.unit():
         operator.home.do(forget_verifications_of, account.userid, account.message_key)
         operator.home.save(account)
-    click.echo(f"changed the password of {account.userid}")
+    say(f"changed the password of {account.userid}")
 
 
 @players.command()
@@ -179,7 +181,7 @@ def _set_disabled(operator: Operator, userid: str, at: datetime | None) -> None:
         state = f"disabled since {format_time(since)}" if since else "not disabled"
         raise Refused(f"{account.userid} is {state}")
     operator.home.save(with_disabled(account, at))
-    click.echo(f"{'disabled' if at else 'enabled'} {account.userid}")
+    say(f"{'disabled' if at else 'enabled'} {account.userid}")
 
 
 def _checked(password: str) -> Secret:

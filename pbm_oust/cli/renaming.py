@@ -6,6 +6,7 @@ import click
 
 from pbm_oust.cli.operator import Operator, Refused, pass_operator
 from pbm_oust.cli.players import no_userid, read_account
+from pbm_oust.cli.terminal import say
 from pbm_oust.cli.work import unit_of_work
 from pbm_oust.grammar.passwords import read_new_userid
 from pbm_oust.play.renaming import CannotMove, merge_players, rename_player
@@ -59,4 +60,4 @@ def _move(
         raise Refused(str(error)) from None
     except DamagedHistory as error:
         raise Refused(f"{error}; mend this board first, then say it again") from None
-    click.echo(f"{done} {old}: {new} on {count} {'board' if count == 1 else 'boards'}")
+    say(f"{done} {old}: {new} on {count} {'board' if count == 1 else 'boards'}")

@@ -7,6 +7,7 @@ import click
 
 from pbm_oust.accounts.account import Account, BadAccount
 from pbm_oust.cli.operator import Operator, Refused, pass_operator
+from pbm_oust.cli.terminal import say, say_json
 from pbm_oust.store.account_queries import those_with_accounts
 from pbm_oust.store.account_transfer import (
     UseridsTaken,
@@ -29,7 +30,7 @@ def export(operator: Operator, file: str) -> None:
     lines = operator.home.ask(lambda snapshot: list(export_accounts(snapshot)))
     text = "".join(f"{line}\n" for line in lines)
     if file == "-":
-        click.echo(text, nl=False)
+        say_json(text)
         return
     try:
         Disk().create(Path(file), text.encode(), mode=0o600)
@@ -37,7 +38,7 @@ def export(operator: Operator, file: str) -> None:
         raise Refused(f"{click.format_filename(file)} exists already") from None
     except OSError as error:
         raise Refused(f"{click.format_filename(file)}: {error.strerror}") from None
-    click.echo(f"exported {_counted(len(lines))}")
+    say(f"exported {_counted(len(lines))}")
 
 
 @click.command("import")
@@ -63,7 +64,7 @@ def import_(operator: Operator, file: str, dry_run: bool) -> None:
         _add(operator, accounts, dry_run=dry_run)
     except UseridsTaken as error:
         raise Refused(f"{name}: {error}") from None
-    click.echo(f"{'would import' if dry_run else 'imported'} {_counted(len(accounts))}")
+    say(f"{'would import' if dry_run else 'imported'} {_counted(len(accounts))}")
 
 
 def _add(operator: Operator, accounts: list[Account], *, dry_run: bool) -> None:
