@@ -2,7 +2,8 @@
 
 A refusal holds its reason. Each reason is a dataclass of its own, with the fields that its sentence
 needs. It is defined beside the code that raises it, and the templates have the words. Faults of
-ours are not refusals: they are OSErrors and `DamagedHistory`, and leave the mail with its sender.
+ours are not refusals: they are OSErrors and `DamagedHistory`, and leave the mail with its sender,
+unless it only looks at a damaged board.
 """
 
 import re

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from pbm_oust.cli.operator import Operator, Refused, pass_operator
-from pbm_oust.cli.terminal import progress_bar
+from pbm_oust.cli.terminal import progress_bar, say
 from pbm_oust.store import backup as backups
 from pbm_oust.store.faults import DatabaseFault
 
@@ -26,7 +26,7 @@ def backup(operator: Operator, folder: Path) -> None:
     home = operator.home
     with progress_bar("copying histories") as progress, _refusing(folder):
         copied = backups.back_up(home, folder, progress)
-    click.echo(f"{folder} holds {_told(copied)}")
+    say(f"{folder} holds {_told(copied)}")
 
 
 @click.command()
@@ -40,9 +40,9 @@ def restore(operator: Operator, folder: Path) -> None:
     """
     with progress_bar("reading histories") as progress, _refusing(operator.path):
         copied = backups.restore(folder, operator.path, progress)
-    click.echo(f"{operator.path} holds {_told(copied)}")
+    say(f"{operator.path} holds {_told(copied)}")
     if copied.letters:
-        click.echo("letters that waited are held back; to send them: pbm-oust outbox resume")
+        say("letters that waited are held back; to send them: pbm-oust outbox resume")
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from pbm_oust.cli.operator import (
     pass_operator,
     print_json,
 )
-from pbm_oust.cli.terminal import drawn, is_terminal, page
+from pbm_oust.cli.terminal import Shown, drawn, is_terminal, page, say, shown
 from pbm_oust.doctor.finding import counted
 from pbm_oust.grammar.values import BoardAt
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -58,7 +58,7 @@ def show(operator: Operator, kind: Kind, board: BoardAt, is_watched: bool, as_js
         deadline = {"deadline": deadline_of(operator, game)}
         print_json(summary(game) | deadline | _stones(game))
     else:
-        page(f"{_headed(game)}\n")
+        page(Shown(f"{_headed(game)}\n"))
 
 
 def state_of(game: Game) -> str:
@@ -103,9 +103,10 @@ def _stones(game: Game) -> dict[str, Any]:
     }
 
 
-def _headed(game: Game) -> str:
+def _headed(game: Game) -> Shown:
     """Return a board as it is printed, below its name, grid and state."""
-    return f"{game.name}, {game.header.grid}: {state_of(game)}\n\n{drawn(game)}"
+    heading = shown(f"{game.name}, {game.header.grid}: {state_of(game)}")
+    return Shown(f"{heading}\n\n{drawn(game)}")
 
 
 def _watch(operator: Operator, kind: Kind, board: int) -> None:
@@ -126,12 +127,12 @@ def _watch(operator: Operator, kind: Kind, board: int) -> None:
             else:
                 time.sleep(PAUSE)
     except KeyboardInterrupt:
-        click.echo()
+        say()
 
 
 def _draw(game: Game, *, is_first: bool) -> None:
     if is_terminal():
         click.clear()
     elif not is_first:
-        click.echo()
-    click.echo(_headed(game))
+        say()
+    say(_headed(game))

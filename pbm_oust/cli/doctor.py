@@ -6,6 +6,7 @@ from itertools import chain
 import click
 
 from pbm_oust.cli.operator import Operator, as_json, now, pass_operator, print_json
+from pbm_oust.cli.terminal import say
 from pbm_oust.doctor import accounts, boards, configuration, database, host, letters, relay
 from pbm_oust.doctor.finding import Finding, Verdict
 from pbm_oust.store.configuration import BadConfiguration, Configuration
@@ -31,7 +32,7 @@ def doctor(operator: Operator, with_relay: bool, as_json: bool) -> None:
         )
     else:
         for finding in findings:
-            click.echo(finding)
+            say(finding)
     if any(finding.verdict is Verdict.BAD for finding in findings):
         raise SystemExit(1)
 

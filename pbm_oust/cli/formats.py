@@ -12,7 +12,9 @@ from pbm_oust.board.formats.sheet import BadGame, Sheet, read_sheet
 from pbm_oust.board.formats.structured import format_structured
 from pbm_oust.board.history import BadHistory
 from pbm_oust.cli.completion import complete_boards
+from pbm_oust.cli.imported import large_option, read_import
 from pbm_oust.cli.operator import KIND, Operator, Refused, pass_operator
+from pbm_oust.cli.terminal import say, say_data
 from pbm_oust.doctor.finding import counted
 from pbm_oust.mail.reading import UnreadableMail, whole_text
 from pbm_oust.rules.position import Kind
@@ -49,7 +51,7 @@ def export(operator: Operator, kind: Kind, board: int, form: str | None) -> None
     except BadHistory as error:
         path = operator.home.history_path(BoardName(kind.name, board))
         raise Refused(f"{path}: {error}") from None
-    click.echo(f"{_FORMATS[form](sheet).rstrip()}\n".encode(), nl=False)
+    say_data(f"{_FORMATS[form](sheet).rstrip()}\n".encode())
 
 
 @click.command("import")
@@ -62,16 +64,16 @@ def export(operator: Operator, kind: Kind, board: int, form: str | None) -> None
     help="The number of the board; the next one by default.",
 )
 @click.option("--dry-run", is_flag=True, help="Check everything and write nothing.")
+@large_option
 @pass_operator
-def import_(operator: Operator, file: str, number: int | None, dry_run: bool) -> None:
+def import_(operator: Operator, file: str, number: int | None, dry_run: bool, large: bool) -> None:
     """Make a board from a game in FILE, or on standard input.
 
     The game may be SGF or JSON from `games export`, a history, or a text or mail with the lines
     from the foot of a game's last mails, quoted or not. Every record is checked against the rules.
     Both players of a game that goes on need accounts. Nobody is mailed.
     """
-    with click.open_file(file, "rb") as opened:
-        data = opened.read()
+    data = read_import(file, large=large)
     try:
         draft = parse_any(_text(data))
         if dry_run:
@@ -83,7 +85,7 @@ def import_(operator: Operator, file: str, number: int | None, dry_run: bool) ->
         raise Refused(f"{name}: {error}") from None
     told = "would import" if dry_run else "imported"
     records = counted(len(game.records), "record")
-    click.echo(f"{told} {game.name}: {game.x} (x), {game.o} (o), {records}")
+    say(f"{told} {game.name}: {game.x} (x), {game.o} (o), {records}")
 
 
 def _text(data: bytes) -> str:

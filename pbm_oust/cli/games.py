@@ -17,6 +17,7 @@ from pbm_oust.cli.operator import (
     print_json,
     print_table,
 )
+from pbm_oust.cli.terminal import say
 from pbm_oust.doctor.finding import counted
 from pbm_oust.grammar.values import Filter
 from pbm_oust.rules.kinds import KINDS
@@ -66,7 +67,7 @@ def list_(
     for each in [kind] if kind else KINDS.values():
         for entry in operator.boards.entries(each):
             if isinstance(entry, DamagedHistory):
-                click.echo(f"Error: {entry}", err=True)
+                say(f"Error: {entry}", err=True)
                 damaged = True
             elif _is_wanted(entry, Filter(which), player.lower() if player else ""):
                 found.append(entry)

@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from pbm_oust.cli.terminal import shown
+
 
 class Gathered(click.Group):
     """A group with commands in other modules of this package, which are imported when needed.
@@ -22,6 +24,14 @@ class Gathered(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands, sorted."""
         return sorted({*super().list_commands(ctx), *self._elsewhere})
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command that the words name; whatever an error quotes, a terminal shows it."""
+        try:
+            return super().invoke(ctx)
+        except click.ClickException as error:
+            vars(error)["message"] = shown(error.message or "")
+            raise
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return the command with a name, if there is one."""

@@ -15,7 +15,7 @@ from pbm_oust.cli.operator import (
     pass_operator,
     print_json,
 )
-from pbm_oust.cli.terminal import page, progress_bar
+from pbm_oust.cli.terminal import page, progress_bar, say
 from pbm_oust.doctor.finding import counted
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules.kinds import KINDS
@@ -59,7 +59,7 @@ def verify(operator: Operator, kind: Kind | None, board: int | None, as_json: bo
     for name in names:
         results.append(_verify(operator, name))
         if not as_json:
-            click.echo(results[-1]["text"])
+            say(results[-1]["text"])
     if as_json:
         print_json(results)
     if not all(result["ok"] for result in results):
@@ -76,7 +76,7 @@ def reindex(operator: Operator) -> None:
     home = operator.prepared_home()
     with progress_bar("reading histories") as progress:
         boards = refreshing.reindex(home.database, home.boards, progress)
-    click.echo(f"the index holds {boards} {'board' if boards == 1 else 'boards'}")
+    say(f"the index holds {boards} {'board' if boards == 1 else 'boards'}")
 
 
 def _verify(operator: Operator, name: BoardName) -> dict[str, Any]:

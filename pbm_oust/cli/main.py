@@ -1,5 +1,6 @@
 """The command group and what all of its commands share."""
 
+import traceback
 from pathlib import Path
 
 import click
@@ -7,6 +8,7 @@ import click
 from pbm_oust import __version__
 from pbm_oust.cli.gathered import Gathered
 from pbm_oust.cli.operator import Operator
+from pbm_oust.cli.terminal import say, say_text
 from pbm_oust.rules.kinds import KINDS
 
 
@@ -56,4 +58,8 @@ def run() -> None:
     try:
         main()
     except OSError as error:
-        raise SystemExit(f"Error: {error}") from None
+        say(f"Error: {error}", err=True)
+        raise SystemExit(1) from None
+    except Exception:  # noqa: BLE001 - the outermost edge
+        say_text(traceback.format_exc(), err=True)
+        raise SystemExit(1) from None

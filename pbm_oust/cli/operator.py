@@ -13,10 +13,11 @@ from click.shell_completion import CompletionItem
 
 from pbm_oust.accounts.address import parse_address
 from pbm_oust.board.game import Game
-from pbm_oust.cli.terminal import page
+from pbm_oust.cli.terminal import page, say, say_json
 from pbm_oust.grammar.values import BoardAt, read_board_at
 from pbm_oust.refusal import Refusal, Unreadable
 from pbm_oust.render.text import in_columns
+from pbm_oust.render.visible import visible_line
 from pbm_oust.rules.grid import Grid, Shape, parse_size
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
@@ -82,7 +83,7 @@ class Operator:
         return Salvage(self.home, self._warn)
 
     def _warn(self, fault: DatabaseFault) -> None:
-        click.echo(f"Warning: {fault}. This comes from the histories alone.", err=True)
+        say(f"Warning: {fault}. This comes from the histories alone.", err=True)
 
     def game(self, kind: Kind, board: int) -> Game:
         """Return the game of a board. Raises Refused if there is none or it does not replay."""
@@ -133,12 +134,13 @@ def now() -> datetime:
 
 def print_json(value: object) -> None:
     """Print a value as JSON."""
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+    say_json(f"{json.dumps(value, indent=2, ensure_ascii=False)}\n")
 
 
 def print_table(rows: Iterable[Sequence[object]]) -> None:
     """Print rows in columns."""
-    page("".join(f"{line}\n" for line in in_columns(rows)))
+    cells = ([visible_line(str(cell)) for cell in row] for row in rows)
+    page("".join(f"{line}\n" for line in in_columns(cells)))
 
 
 class Parsed(click.ParamType):  # type: ignore[type-arg]  # generic in newer click only

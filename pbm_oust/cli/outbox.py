@@ -18,6 +18,7 @@ from pbm_oust.cli.operator import (
     print_json,
     print_table,
 )
+from pbm_oust.cli.terminal import say, say_data, say_text
 from pbm_oust.mail.relay import Relaying
 from pbm_oust.store.bounces import bounces_of, forget_bounces
 from pbm_oust.store.configuration import Endpoint
@@ -68,11 +69,11 @@ def show(operator: Operator, name: str, raw: bool) -> None:
     except NoSuchFile:
         raise Refused(f"the letter {whole_name} has just been sent") from None
     if raw:
-        click.echo(letter.message.as_bytes(), nl=False)
+        say_data(letter.message.as_bytes())
         return
     for header in ("From", "To", "Subject", "Date"):
-        click.echo(f"{header}: {letter.header(header)}")
-    click.echo(f"\n{letter.text}", nl=False)
+        say(f"{header}: {letter.header(header)}")
+    say_text(f"\n{letter.text}")
 
 
 @outbox.command("flush")
@@ -92,7 +93,7 @@ def flush_(operator: Operator, relay: Endpoint | None) -> None:
         raise
     except OSError as error:
         raise Refused(f"the relay {relay} does not take letters: {error}") from None
-    click.echo(f"{flushed.sent} sent, {flushed.kept} kept, {flushed.failed} failed")
+    say(f"{flushed.sent} sent, {flushed.kept} kept, {flushed.failed} failed")
     if flushed.kept or flushed.failed:
         raise SystemExit(1)
 
@@ -106,7 +107,7 @@ def retry(operator: Operator, names: tuple[str, ...]) -> None:
     for name in _each(failed, names, "failed letters"):
         with _still_there(name):
             operator.home.outbox.retry(name, now())
-        click.echo(f"{name} waits for the relay")
+        say(f"{name} waits for the relay")
 
 
 @outbox.command()
@@ -118,7 +119,7 @@ def remove(operator: Operator, names: tuple[str, ...]) -> None:
     for name in _each(aside, names, "failed or held letters"):
         with _still_there(name):
             operator.home.outbox.remove(name)
-        click.echo(f"removed {name}")
+        say(f"removed {name}")
 
 
 @outbox.command()
@@ -132,13 +133,13 @@ def resume(operator: Operator, address: str | None) -> None:
     """
     if address is None:
         released = release_letters(operator.home, now())
-        click.echo(f"{released} {'letter' if released == 1 else 'letters'} released")
+        say(f"{released} {'letter' if released == 1 else 'letters'} released")
         return
     returned = operator.home.ask(bounces_of, address)
     if not returned.bounces:
         raise Refused(f"no letters came back from {address}")
     operator.home.do(forget_bounces, address)
-    click.echo(f"{address} gets letters again")
+    say(f"{address} gets letters again")
 
 
 def _each(names: list[str], beginnings: Iterable[str], what: str) -> list[str]:

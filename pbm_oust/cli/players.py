@@ -23,7 +23,13 @@ from pbm_oust.cli.operator import (
     print_json,
     print_table,
 )
-from pbm_oust.grammar.passwords import LONGEST_PASSWORD, read_new_password, read_new_userid
+from pbm_oust.cli.terminal import say
+from pbm_oust.grammar.passwords import (
+    LONGEST_PASSWORD,
+    ReservedUserid,
+    read_new_password,
+    read_new_userid,
+)
 from pbm_oust.grammar.values import read_userid
 from pbm_oust.grammar.words import SHORTEST_PASSWORD
 from pbm_oust.refusal import Unreadable
@@ -63,7 +69,7 @@ def list_(operator: Operator, as_json: bool) -> None:
         try:
             accounts.append(read_account(operator, userid))
         except Refused as error:
-            error.show()
+            say(f"Error: {error}", err=True)
             damaged = True
     if as_json:
         print_json([_summary(account) for account in accounts])
@@ -85,7 +91,8 @@ def show(operator: Operator, userid: str, as_json: bool) -> None:
     if as_json:
         print_json({**_summary(account), "kept": kept_objects(account)})
     else:
-        click.echo("\n".join(account_lines(account)))
+        for line in account_lines(account):
+            say(line)
 
 
 @players.command()
@@ -98,8 +105,8 @@ def add(operator: Operator, userid: str, addresses: tuple[str, ...], password: s
     try:
         userid = read_new_userid(userid)
         checked = tuple(parse_address(address) for address in addresses)
-    except Unreadable:
-        raise click.UsageError(f"{userid!r} cannot be a userid") from None
+    except Unreadable as refusal:
+        raise no_userid(userid, refusal) from None
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     account = Account(userid, hash_password(_checked(password)), checked, now())
@@ -107,7 +114,7 @@ def add(operator: Operator, userid: str, addresses: tuple[str, ...], password: s
     if home.account(userid) or has_played(userid, home):
         raise Refused(f"the userid {userid} belongs to somebody already")
     home.save(account)
-    click.echo(f"made {userid}")
+    say(f"made {userid}")
 
 
 @players.command()
@@ -125,7 +132,7 @@ def passwd(operator: Operator, userid: str, password: str) -> None:
     with operator.home.unit():
         operator.home.do(forget_verifications_of, account.userid, account.message_key)
         operator.home.save(account)
-    click.echo(f"changed the password of {account.userid}")
+    say(f"changed the password of {account.userid}")
 
 
 @players.command()
@@ -159,6 +166,13 @@ def read_account(operator: Operator, userid: str) -> Account:
     return account
 
 
+def no_userid(word: str, refusal: Unreadable) -> click.UsageError:
+    """Return what to say about a word that a new account cannot have as its userid."""
+    if isinstance(refusal.reason, ReservedUserid):
+        return click.UsageError(f"the userid {word} is reserved for those who run servers")
+    return click.UsageError(f"{word!r} cannot be a userid")
+
+
 def _set_disabled(operator: Operator, userid: str, at: datetime | None) -> None:
     read_account(operator, userid)
     account = read_account(operator, userid)
@@ -167,7 +181,7 @@ def _set_disabled(operator: Operator, userid: str, at: datetime | None) -> None:
         state = f"disabled since {format_time(since)}" if since else "not disabled"
         raise Refused(f"{account.userid} is {state}")
     operator.home.save(with_disabled(account, at))
-    click.echo(f"{'disabled' if at else 'enabled'} {account.userid}")
+    say(f"{'disabled' if at else 'enabled'} {account.userid}")
 
 
 def _checked(password: str) -> Secret:

@@ -13,7 +13,7 @@ from pbm_oust.cli.operator import (
     pass_operator,
     print_json,
 )
-from pbm_oust.cli.terminal import page
+from pbm_oust.cli.terminal import page, say
 from pbm_oust.languages import ENGLISH
 from pbm_oust.letters.tables import standing_rows
 from pbm_oust.letters.translator import Translator
@@ -57,12 +57,12 @@ def ratings(operator: Operator, kind: Kind | None, recompute: bool, as_json: boo
         print_json([_summary(table) | {"games": list(map(_game, table.games))} for table in tables])
         return
     for table in tables:
-        click.echo(f"{table.kind.title}, {table.size.value} boards")
+        say(f"{table.kind.title}, {table.size.value} boards")
         for rated in table.games:
             effects = "  ".join(
                 f"{change.after.userid} {change.after.rating!r}" for change in (rated.x, rated.o)
             )
-            click.echo(f"  {rated.game.name}  {effects}")
+            say(f"  {rated.game.name}  {effects}")
 
 
 def _tables(operator: Operator, kind: Kind | None) -> list[Table]:

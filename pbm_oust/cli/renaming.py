@@ -5,7 +5,8 @@ from collections.abc import Callable
 import click
 
 from pbm_oust.cli.operator import Operator, Refused, pass_operator
-from pbm_oust.cli.players import read_account
+from pbm_oust.cli.players import no_userid, read_account
+from pbm_oust.cli.terminal import say
 from pbm_oust.cli.work import unit_of_work
 from pbm_oust.grammar.passwords import read_new_userid
 from pbm_oust.play.renaming import CannotMove, merge_players, rename_player
@@ -26,8 +27,8 @@ def rename(operator: Operator, old: str, new: str) -> None:
     """
     try:
         new = read_new_userid(new)
-    except Unreadable:
-        raise click.UsageError(f"{new!r} cannot be a userid") from None
+    except Unreadable as refusal:
+        raise no_userid(new, refusal) from None
     _move(operator, rename_player, old.lower(), new, "renamed")
 
 
@@ -59,4 +60,4 @@ def _move(
         raise Refused(str(error)) from None
     except DamagedHistory as error:
         raise Refused(f"{error}; mend this board first, then say it again") from None
-    click.echo(f"{done} {old}: {new} on {count} {'board' if count == 1 else 'boards'}")
+    say(f"{done} {old}: {new} on {count} {'board' if count == 1 else 'boards'}")

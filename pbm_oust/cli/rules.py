@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from pbm_oust.cli.operator import KIND, Refused, as_json, grid_from, grid_options, print_json
+from pbm_oust.cli.terminal import say
 from pbm_oust.experiments.census import count_positions
 from pbm_oust.experiments.perft import count_sequences, divide
 from pbm_oust.experiments.simulate import Figures, Summary, simulate
@@ -51,8 +52,8 @@ def perft(
         print_json(result | ({"by_first": counts} if divided else {}))
         return
     for cell, count in counts.items():
-        click.echo(f"{cell:<4}{count}")
-    click.echo(f"{kind.name} {grid}, depth {depth}: {total} sequences")
+        say(f"{cell:<4}{count}")
+    say(f"{kind.name} {grid}, depth {depth}: {total} sequences")
 
 
 @rules.command("simulate")
@@ -86,15 +87,15 @@ def simulate_(
         print_json(_simulated(kind, grid, summary, per_second))
         return
     share = summary.results["x"] / summary.games
-    click.echo(f"{kind.name} {grid}: {summary.games} random games, seed {seed}")
-    click.echo(f"placements  {_figures(summary.placements)}")
-    click.echo(f"turns       {_figures(summary.turns)}")
+    say(f"{kind.name} {grid}: {summary.games} random games, seed {seed}")
+    say(f"placements  {_figures(summary.placements)}")
+    say(f"turns       {_figures(summary.turns)}")
     results = ", ".join(f"{who} {number}" for who, number in summary.results.items())
-    click.echo(f"results     {results}; x wins {share:.1%}")
-    click.echo(f"passes      {summary.passes}")
-    click.echo(f"chain       {summary.longest_chain} placements in the longest turn")
+    say(f"results     {results}; x wins {share:.1%}")
+    say(f"passes      {summary.passes}")
+    say(f"chain       {summary.longest_chain} placements in the longest turn")
     counted = "placements" if kind.has_chains else "turns"
-    click.echo(f"speed       {per_second:,} {counted} a second")
+    say(f"speed       {per_second:,} {counted} a second")
 
 
 @rules.command("solve")
@@ -130,13 +131,13 @@ def solve_(
         }
         print_json(result | ({"reachable": reachable} if census else {}))
         return
-    click.echo(f"{kind.name} {grid}, both sides playing as well as can be")
-    click.echo(f"without swap  {_BEST_PLAY[solution.without_swap]}")
-    click.echo(f"with swap     {_BEST_PLAY[solution.with_swap]}")
-    click.echo(f"forced draw   {' and '.join(forced_by) or 'by neither side'}")
-    click.echo(f"positions     {solution.positions:,} reached by the search, in {seconds} seconds")
+    say(f"{kind.name} {grid}, both sides playing as well as can be")
+    say(f"without swap  {_BEST_PLAY[solution.without_swap]}")
+    say(f"with swap     {_BEST_PLAY[solution.with_swap]}")
+    say(f"forced draw   {' and '.join(forced_by) or 'by neither side'}")
+    say(f"positions     {solution.positions:,} reached by the search, in {seconds} seconds")
     if census:
-        click.echo(f"              {reachable:,} can be reached by play")
+        say(f"              {reachable:,} can be reached by play")
 
 
 _BEST_PLAY = {

@@ -10,6 +10,7 @@ from pbm_oust.board.reasons import GameOver, SamePlayer
 from pbm_oust.board.record import Ruling, Verb
 from pbm_oust.cli.operator import KIND, Operator, Refused, now, pass_operator
 from pbm_oust.cli.sweeping import hand_over
+from pbm_oust.cli.terminal import ask, say
 from pbm_oust.doctor.finding import counted
 from pbm_oust.grammar.values import read_userid
 from pbm_oust.mail.inbound import open_inbound
@@ -96,7 +97,7 @@ def _rule(operator: Operator, kind: Kind, board: int, ruling: Ruling, what: str,
         raise Refused(_reason(refusal, kind, board)) from None
     except (DamagedHistory, AccountDamaged) as damage:
         raise Refused(str(damage)) from None
-    click.echo(f"{kind.name} {board}: {format_ruling(ruling)}")
+    say(f"{kind.name} {board}: {format_ruling(ruling)}")
     hand_over(operator)
 
 
@@ -105,7 +106,7 @@ def _ask(game: Game, what: str) -> None:
         raise click.UsageError("give --yes where nobody can be asked")
     players = f"{game.x} (x) - {game.o} (o)"
     records = counted(len(game.records), "record")
-    click.confirm(f"{game.name}, {players}, {records}: {what}?", abort=True)
+    ask(f"{game.name}, {players}, {records}: {what}?")
 
 
 def _reason(refusal: Refusal, kind: Kind, board: int) -> str:

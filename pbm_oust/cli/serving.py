@@ -14,7 +14,9 @@ import click
 
 from pbm_oust.accounts.tags import without_tokens
 from pbm_oust.cli.completion import complete_command
+from pbm_oust.cli.log import start_log
 from pbm_oust.cli.operator import ADDRESS, ENDPOINT, RELAY, Operator, Refused, now, pass_operator
+from pbm_oust.cli.terminal import say, say_text
 from pbm_oust.grammar.words import MASK
 from pbm_oust.mail.handler import takes
 from pbm_oust.mail.inbound import KeptBySender, envelope_of, open_inbound
@@ -63,15 +65,15 @@ def serve(
 
     def announce(configuration: Configuration, listening: list[Endpoint]) -> None:
         places = " and ".join(map(str, listening))
-        click.echo(f"Serving {configuration.address} at {places}; home {operator.path}.")
+        say(f"Serving {configuration.address} at {places}; home {operator.path}.")
         log.info("listening at %s", places)
 
-    _start_log()
+    start_log()
     server = Server(operator.prepared_home(), configure, now, announce)
     try:
         asyncio.run(server.run())
     except (CannotListen, BadConfiguration) as error:
-        click.echo(f"Error: {error}", err=True)
+        say(f"Error: {error}", err=True)
         raise SystemExit(2) from None
 
 
@@ -84,11 +86,11 @@ def deliver(operator: Operator, sender: str | None, recipient: str | None) -> No
 
     Exit status as in sysexits.h: 0 done, 65 not readable, 67 not our recipient, 75 try again.
     """
-    _start_log()
+    start_log()
     try:
         address = operator.configuration.address
         if recipient is not None and not takes(recipient, address):
-            click.echo(f"{without_tokens(recipient, MASK)} is not {address}", err=True)
+            say(f"{without_tokens(recipient, MASK)} is not {address}", err=True)
             raise SystemExit(os.EX_NOUSER)
         data = sys.stdin.buffer.read(SIZE_LIMIT + 1)
         if len(data) > SIZE_LIMIT:
@@ -98,7 +100,7 @@ def deliver(operator: Operator, sender: str | None, recipient: str | None) -> No
         inbound = open_inbound(home, address, now)
         inbound.take(data, envelope_of(sender, [recipient] if recipient else []))
     except UnreadableMail as error:
-        click.echo(f"not readable: {error}", err=True)
+        say(f"not readable: {error}", err=True)
         raise SystemExit(os.EX_DATAERR) from None
     except KeptBySender:
         raise SystemExit(os.EX_TEMPFAIL) from None
@@ -160,19 +162,13 @@ def mail(
         if letter.header("In-Reply-To") == message["Message-ID"]
     ]
     if not answers and operator.configuration.relay:
-        click.echo("The answer is not in the outbox; it has been handed to the relay.")
+        say("The answer is not in the outbox; it has been handed to the relay.")
     elif not answers:
         raise Refused(
             f"there is no answer in {operator.home.outbox.path}; is it the server's home?"
         )
     for letter in answers:
-        click.echo(f"Subject: {letter.header('Subject')}\n\n{letter.text}")
+        say(f"Subject: {letter.header('Subject')}")
+        say_text(f"\n{letter.text}\n")
     if any(letter.header("X-Pbm-Oust") == "refusal" for letter in answers):
         raise SystemExit(1)
-
-
-def _start_log() -> None:
-    """Log to standard error. Libraries log only warnings, which hold no mail."""
-    logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.INFO)
-    for library in ("mail.log", "mail.debug", "asyncio"):
-        logging.getLogger(library).setLevel(logging.WARNING)

@@ -5,6 +5,7 @@ import time
 import click
 
 from pbm_oust.cli.operator import Operator, as_json, now, pass_operator, print_json
+from pbm_oust.cli.terminal import say
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.mail.relay import Relaying
 from pbm_oust.service import sweep as sweeps
@@ -30,9 +31,9 @@ def sweep(operator: Operator, as_json: bool) -> None:
         print_json({"done": done, "troubles": troubles})
     else:
         for deed in swept.done:
-            click.echo(f"{deed.about}: {deed.what}")
+            say(f"{deed.about}: {deed.what}")
         for each in swept.troubles:
-            click.echo(f"Error: {each.about}: {each.reason}", err=True)
+            say(f"Error: {each.about}: {each.reason}", err=True)
     hand_over(operator)
     if swept.troubles:
         raise SystemExit(1)
@@ -45,4 +46,4 @@ def hand_over(operator: Operator) -> None:
         try:
             Relaying(operator.home, relay, address, time.time).flush()
         except OSError as error:
-            click.echo(f"letters stay in the outbox: {error}", err=True)
+            say(f"letters stay in the outbox: {error}", err=True)

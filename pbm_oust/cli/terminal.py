@@ -1,4 +1,8 @@
-"""What the command line does only for a person at a terminal: colours, a pager, progress."""
+"""How the command line prints, and what it does for a person at a terminal: colours, a pager.
+
+No other module prints. Whatever a mail, a file or the database holds, a terminal shows it and is
+not steered by it.
+"""
 
 import os
 import shutil
@@ -10,9 +14,50 @@ import click
 
 from pbm_oust.board.game import Game
 from pbm_oust.render.text import LETTERS, Letters, game_text
+from pbm_oust.render.visible import visible_json, visible_line, visible_text
 from pbm_oust.rules.position import Side
 
 COLOURS = {Side.X: "red", Side.O: "cyan"}
+
+
+class Shown(str):
+    """A text for a terminal; nothing in it steers one, except the colours that we put there."""
+
+    __slots__ = ()
+
+
+def shown(text: object) -> Shown:
+    """Return a text of lines as a terminal can show it."""
+    return text if isinstance(text, Shown) else Shown(visible_text(str(text)))
+
+
+def say(line: object = "", *, err: bool = False) -> None:
+    """Print one line."""
+    click.echo(line if isinstance(line, Shown) else visible_line(str(line)), err=err)
+
+
+def say_text(text: object, *, err: bool = False) -> None:
+    """Print a text of lines; it brings its last line end along."""
+    click.echo(shown(text), nl=False, err=err)
+
+
+def say_json(text: str) -> None:
+    """Print lines of JSON; they mean the same as before. They bring their line ends along."""
+    click.echo(visible_json(text), nl=False)
+
+
+def say_data(data: bytes) -> None:
+    """Print a file byte for byte, unless a person is reading."""
+    if is_terminal():
+        say_text(data.decode("utf-8", "replace"))
+    else:
+        click.echo(data, nl=False)
+
+
+def ask(question: str) -> None:
+    """Ask whether something is to be done; end the program if not."""
+    click.confirm(visible_line(question), abort=True)
+
 
 _MARKS = Letters(x=("\ue000", "\ue001"), o=("\ue002", "\ue003"))
 """Stand for stones while a board is drawn, to tell them from the names of columns."""
@@ -33,24 +78,25 @@ def has_colours() -> bool:
     return wanted and is_terminal()
 
 
-def drawn(game: Game) -> str:
+def drawn(game: Game) -> Shown:
     """Return a board with its heading, in colours if there are any."""
     if not has_colours():
-        return game_text(game)
-    text = game_text(game, _MARKS)
+        return shown(game_text(game))
+    text: str = shown(game_text(game, _MARKS))
     for marks, letters, colour in _COLOURED:
         for mark, letter, bold in zip(marks, letters, (False, True), strict=True):
             text = text.replace(mark, click.style(letter, fg=colour, bold=bold))
-    return text
+    return Shown(text)
 
 
 def page(text: str) -> None:
     """Print lines; if the terminal has too few, use the program that PAGER names."""
+    text = shown(text)
     is_long = text.count("\n") >= shutil.get_terminal_size().lines
     if is_long and is_terminal() and sys.stdin.isatty():
         click.echo_via_pager(text.removesuffix("\n"))
     else:
-        click.echo(text, nl=False)
+        say_text(text)
 
 
 @contextmanager

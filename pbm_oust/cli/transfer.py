@@ -1,12 +1,13 @@
 """`pbm-oust players export` and `players import`: taking accounts from one home to another."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 from pbm_oust.accounts.account import Account, BadAccount
+from pbm_oust.cli.imported import large_option, read_import
 from pbm_oust.cli.operator import Operator, Refused, pass_operator
+from pbm_oust.cli.terminal import say, say_json
 from pbm_oust.store.account_queries import those_with_accounts
 from pbm_oust.store.account_transfer import (
     UseridsTaken,
@@ -29,7 +30,7 @@ def export(operator: Operator, file: str) -> None:
     lines = operator.home.ask(lambda snapshot: list(export_accounts(snapshot)))
     text = "".join(f"{line}\n" for line in lines)
     if file == "-":
-        click.echo(text, nl=False)
+        say_json(text)
         return
     try:
         Disk().create(Path(file), text.encode(), mode=0o600)
@@ -37,14 +38,15 @@ def export(operator: Operator, file: str) -> None:
         raise Refused(f"{click.format_filename(file)} exists already") from None
     except OSError as error:
         raise Refused(f"{click.format_filename(file)}: {error.strerror}") from None
-    click.echo(f"exported {_counted(len(lines))}")
+    say(f"exported {_counted(len(lines))}")
 
 
 @click.command("import")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True), default="-")
 @click.option("--dry-run", is_flag=True, help="Check everything and write nothing.")
+@large_option
 @pass_operator
-def import_(operator: Operator, file: str, dry_run: bool) -> None:
+def import_(operator: Operator, file: str, dry_run: bool, large: bool) -> None:
     """Add the accounts of an export in FILE.
 
     Without FILE they come from standard input. If one of them cannot be read, or somebody has its
@@ -52,7 +54,8 @@ def import_(operator: Operator, file: str, dry_run: bool) -> None:
     """
     name = "standard input" if file == "-" else click.format_filename(file)
     try:
-        accounts = parse_accounts(_lines(file))
+        lines = read_import(file, large=large).decode().split("\n")
+        accounts = parse_accounts(lines)
     except BadAccount as error:
         raise Refused(f"{name}: {error}") from None
     except UnicodeDecodeError:
@@ -63,7 +66,7 @@ def import_(operator: Operator, file: str, dry_run: bool) -> None:
         _add(operator, accounts, dry_run=dry_run)
     except UseridsTaken as error:
         raise Refused(f"{name}: {error}") from None
-    click.echo(f"{'would import' if dry_run else 'imported'} {_counted(len(accounts))}")
+    say(f"{'would import' if dry_run else 'imported'} {_counted(len(accounts))}")
 
 
 def _add(operator: Operator, accounts: list[Account], *, dry_run: bool) -> None:
@@ -73,12 +76,6 @@ def _add(operator: Operator, accounts: list[Account], *, dry_run: bool) -> None:
         operator.home.do(import_accounts, accounts)
     elif taken := operator.home.ask(those_with_accounts, userids):
         raise UseridsTaken(taken)
-
-
-def _lines(file: str) -> Iterator[str]:
-    with click.open_file(file, "rb") as opened:
-        for line in opened:
-            yield line.decode()
 
 
 def _counted(count: int) -> str:

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from pbm_oust.accounts.password import Secret
+from pbm_oust.accounts.reserved import is_reserved
 from pbm_oust.accounts.status import is_placeholder
 from pbm_oust.grammar.values import OF_FILTERS, BadUserid, read_userid
 from pbm_oust.grammar.words import SHORTEST_PASSWORD, is_harmless
@@ -17,6 +18,11 @@ RESERVED = OF_FILTERS | {"server", "operator", "draw"}
 _LIKE_ADDRESS = re.compile(r"[^@]+@[^@]+\.[^@]+")
 
 _NOT_IN_PASSWORDS = re.compile("[\\s\"':,#\u2018-\u201f]")
+
+
+@dataclass(frozen=True, slots=True)
+class ReservedUserid(UnreadableReason):
+    """A new userid is kept for those who run servers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +40,8 @@ def read_new_userid(word: str) -> str:
     userid = read_userid(word)
     if userid in RESERVED or is_placeholder(userid):
         raise Unreadable(BadUserid(), word)
+    if is_reserved(userid):
+        raise Unreadable(ReservedUserid(), word)
     return userid
 
 

@@ -2,6 +2,8 @@
 
 from email.message import EmailMessage, MIMEPart
 
+from pbm_oust.render.visible import visible_letter
+
 LARGEST = 90_000
 """The most bytes of both parts as they are sent: Gmail cuts letters off at 102 KB."""
 LONGEST_LINE = 900
@@ -31,6 +33,7 @@ def size_of(content: str) -> int:
 
 
 def _set(part: MIMEPart, content: str, subtype: str) -> None:
+    content = visible_letter(content)
     longest = max(map(len, content.splitlines()), default=0)
     is_plain = content.isascii() and longest <= LONGEST_LINE
     part.set_content(

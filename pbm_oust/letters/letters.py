@@ -16,6 +16,7 @@ from pbm_oust.letters.headers import Headers
 from pbm_oust.letters.words import words_in
 from pbm_oust.play.notices import BoardNotice, Notice, turn_on
 from pbm_oust.play.request import Request
+from pbm_oust.render.visible import visible_line
 from pbm_oust.store.letters import About, Draft, Head
 
 _POLICY = EmailPolicy(linesep="\n", max_line_length=76)
@@ -94,7 +95,7 @@ class Letters:
     ) -> EmailMessage:
         letter = EmailMessage(policy=_POLICY if address.isascii() else _POLICY.clone(utf8=True))
         for name, value in self._headers.of(notice, request, address, content.subject, reply):
-            letter[name] = value
+            letter[name] = visible_line(value)
         boundary = hashlib.sha256(letter["Message-ID"].encode()).hexdigest()[:24]
         # RFC 2045, section 6.7: quoted-printable never holds =_
         fill(letter, content.text, content.page, f"=_{boundary}")

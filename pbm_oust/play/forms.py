@@ -8,7 +8,7 @@ from typing import TypeVar
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.status import signed_off_since
 from pbm_oust.accounts.tags import Credential, Reply
-from pbm_oust.grammar.command import Command
+from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.parts import IsUserid
 from pbm_oust.play.authentication import authenticate
@@ -44,6 +44,15 @@ class CommandForm(Form[C_co], ABC):
     def password_of(self, command: Command) -> Credential | None:
         """Return what proves whose command it is, if the command carries that."""
         return None
+
+    @property
+    def waits_for_repair(self) -> bool:
+        """Whether it is kept by its sender, and not refused, while a board of it is damaged.
+
+        So it is if it changes something and carries a proof of who sent it.
+        """
+        is_proved = any(each.is_secret for each in self.parameters)
+        return is_proved and self.heading is not Heading.LOOKING
 
     def was_done(self, command: Command, request: Request, work: UnitOfWork) -> bool:
         """Return whether this mail was carried out, and can no longer be proved because of that."""
@@ -141,6 +150,11 @@ class ServiceForm(CommandForm[C_co]):
     """The form of a command that works with other commands."""
 
     run: Callable[[C_co, Request, UnitOfWork, Service], Handled] = field(kw_only=True)
+
+    @property
+    def waits_for_repair(self) -> bool:
+        """Return that it does: one of the other commands may have to."""
+        return True
 
     def actor(self, command: Command, request: Request, work: UnitOfWork) -> None:
         """Return nobody."""

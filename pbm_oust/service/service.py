@@ -27,7 +27,7 @@ from pbm_oust.service.table import (
     parse_line,
 )
 from pbm_oust.store.bounces import bounces_of, forget_bounces
-from pbm_oust.store.open_boards import read_game
+from pbm_oust.store.open_boards import DamagedHistory, read_game
 from pbm_oust.store.rate_limits import Counted, count_once, number_counted
 
 _MOST_EQUAL = Counted.EQUAL_REFUSALS.value.most
@@ -44,7 +44,7 @@ def handle(request: Request, work: UnitOfWork) -> Handled:
     """Carry out a request: on return, what it does and the letters about it are on the disk.
 
     Raises OSError, DamagedHistory or AccountDamaged if that failed through no fault of the sender;
-    nothing has changed then.
+    nothing has changed then. A mail that only looks at a damaged board is told so instead.
     """
     work = replace(work, vocabulary=VOCABULARY)
     read = read_request(request)
@@ -85,6 +85,11 @@ def _carry_out(
                 return answer_done_before(request, work)
             raise
         return form.carry_out(command, actor, request, work, _SERVICE)
+    except DamagedHistory as damage:
+        if form.waits_for_repair:
+            raise
+        handled = _refuse(damage.refusal(), read, None, request, work)
+        return replace(handled, board=str(damage.name))
     except Refusal as refusal:
         return _refuse(refusal, read, actor, request, work)
 
@@ -109,7 +114,7 @@ def _refuse(
     line, command = read.line, read.command
     reason, answered = refusal.reason, None
     if isinstance(refusal, Unreadable) and request.reply:
-        with suppress(NotAllowed):
+        with suppress(NotAllowed, DamagedHistory):
             kind, number = KINDS[request.reply.kind], request.reply.board
             answered = read_game(work.home, kind, number)
     correction: Command | Partial | None

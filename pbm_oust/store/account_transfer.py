@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from pbm_oust.accounts.account import Account, BadAccount
 from pbm_oust.accounts.exported import format_json, parse_json
+from pbm_oust.accounts.reserved import is_reserved
 from pbm_oust.accounts.seeks import SEEKS
 from pbm_oust.store.account_queries import each_account, next_seek_number, those_with_accounts
 from pbm_oust.store.accounts import ACCOUNTS
@@ -27,7 +28,7 @@ def export_accounts(snapshot: Snapshot) -> Iterator[str]:
 def parse_accounts(lines: Iterable[str]) -> list[Account]:
     """Return the accounts in lines of JSON; empty lines are left out.
 
-    Raises BadAccount, which names the line, also if a userid occurs twice.
+    Raises BadAccount, which names the line, also if a userid occurs twice or is reserved.
     """
     accounts: dict[str, Account] = {}
     for number, line in enumerate(lines, 1):
@@ -37,6 +38,10 @@ def parse_accounts(lines: Iterable[str]) -> list[Account]:
             account = parse_json(line)
             if account.userid in accounts:
                 raise BadAccount(f"the userid {account.userid} stands further above, too")
+            if is_reserved(account.userid):
+                raise BadAccount(
+                    f"the userid {account.userid} is reserved: rename the player first"
+                )
         except BadAccount as error:
             raise BadAccount(f"line {number}: {error}") from None
         accounts[account.userid] = account

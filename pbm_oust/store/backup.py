@@ -21,7 +21,7 @@ from pbm_oust.store.account_queries import all_userids
 from pbm_oust.store.board_queries import find_entry
 from pbm_oust.store.connections import Snapshot
 from pbm_oust.store.database import FILE_NAME, UNFINISHED, Database
-from pbm_oust.store.disk import Disk, NoSuchFile
+from pbm_oust.store.disk import Disk, NoSuchFile, content_of
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.histories import Histories
 from pbm_oust.store.home import Home
@@ -180,7 +180,7 @@ def _restore_histories(source: Histories, home: Home) -> None:
 def _copy_file(disk: Disk, path: Path, target: Path, mode: int | None) -> None:
     """Copy a file if it exists, with the given mode or its own."""
     with suppress(FileNotFoundError):
-        disk.write(target, path.read_bytes(), path.stat().st_mode & 0o777 if mode is None else mode)
+        disk.write(target, content_of(path), path.stat().st_mode & 0o777 if mode is None else mode)
 
 
 def _files(histories: Histories, kind: str) -> Iterator[BoardName]:

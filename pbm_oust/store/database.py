@@ -23,6 +23,7 @@ from typing import Any, TypeVar
 from pbm_oust.store.connections import Connection, Snapshot, Task, Transaction, identity_of
 from pbm_oust.store.disk import Disk, locked_folder
 from pbm_oust.store.faults import (
+    DatabaseFailing,
     DatabaseFault,
     DatabaseInterrupted,
     DatabaseLocked,
@@ -252,6 +253,8 @@ class Database:
             self._idle.append(connection)
 
     def _connect(self, *, reads_only: bool) -> Connection:
+        if self.path.is_symlink():
+            raise DatabaseFailing(f"{self.path} is a link, and links in the home are not followed")
         return Connection(self.path, self._disk, self._patience, reads_only=reads_only)
 
     def _is_sound(self, connection: Connection) -> bool:

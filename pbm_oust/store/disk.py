@@ -3,9 +3,11 @@
 Files are synced, and so are the folders that name them. This is the only module that writes files.
 """
 
+import errno
 import fcntl
 import os
 import re
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from enum import Enum
@@ -48,7 +50,8 @@ class Disk:
 
     def write(self, path: Path, data: bytes, mode: int) -> None:
         """Write a file that nobody looks for yet; its folder is not synced."""
-        handle = self.step_open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK
+        handle = self.step_open(path, flags, mode)
         try:
             _give_to_owner_of(path.parent, handle)
             self._write_all(handle, data, at=0)
@@ -159,10 +162,38 @@ class Disk:
         os.unlink(path)
 
 
-def read_file(path: Path) -> bytes:
-    """Return the content of a file. Raises NoSuchFile and OSError."""
+def open_regular(path: Path, flags: int = os.O_RDONLY) -> int:
+    """Open a file of the home and return its handle. Raises OSError.
+
+    A link is not followed, and a pipe in place of the file does not block.
+    """
     try:
-        return path.read_bytes()
+        handle = os.open(path, flags | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise linked(path) from None
+        raise
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
+    return handle
+
+
+def linked(path: Path) -> OSError:
+    """Return the error for a link below the home."""
+    return OSError(errno.ELOOP, "it is a link, and links in the home are not followed", str(path))
+
+
+def content_of(path: Path) -> bytes:
+    """Return the content of a file of the home. Raises FileNotFoundError and OSError."""
+    with open(open_regular(path), "rb") as file:
+        return file.read()
+
+
+def read_file(path: Path) -> bytes:
+    """Return the content of a file of the home. Raises NoSuchFile and OSError."""
+    try:
+        return content_of(path)
     except FileNotFoundError:
         raise NoSuchFile(path.name) from None
 
@@ -193,10 +224,10 @@ def locked_file(path: Path) -> Iterator[int]:
     """
     is_held = False
     while not is_held:
-        handle = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        handle = open_regular(path, os.O_RDWR)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
-            is_held = os.path.samestat(os.fstat(handle), path.stat())
+            is_held = os.path.samestat(os.fstat(handle), path.lstat())
             if is_held:
                 yield handle
         finally:

@@ -3,7 +3,6 @@
 A history is appended to; it is written anew only to replace a userid. What returns is on the disk.
 """
 
-import errno
 import os
 import re
 import stat
@@ -13,9 +12,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pbm_oust.board.history import BadHistory
-from pbm_oust.refusal import NotAllowedReason
+from pbm_oust.refusal import NotAllowed, NotAllowedReason
+from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
-from pbm_oust.store.disk import Disk, Hold, NoSuchFile, locked_file, locked_folder
+from pbm_oust.store.disk import (
+    Disk,
+    Hold,
+    NoSuchFile,
+    linked,
+    locked_file,
+    locked_folder,
+    open_regular,
+)
 from pbm_oust.store.waiting import BoardName
 
 _NAME = re.compile(r"([1-9][0-9]{0,8})\.txt")
@@ -26,6 +34,14 @@ _MODE = 0o644
 @dataclass(frozen=True, slots=True)
 class NoSuchBoard(NotAllowedReason):
     """There is no board of this number."""
+
+    kind: Kind
+    board: int
+
+
+@dataclass(frozen=True, slots=True)
+class DamagedBoard(NotAllowedReason):
+    """The history of a board is damaged, and the operator has to repair it."""
 
     kind: Kind
     board: int
@@ -43,6 +59,15 @@ class DamagedHistory(Exception):
         self.path = path
         self.line = error.line if isinstance(error, BadHistory) else 0
         self.reason = error.reason if isinstance(error, BadHistory) else str(error.strerror)
+
+    @property
+    def name(self) -> BoardName:
+        """The name of the board."""
+        return BoardName(self.path.parent.name, int(self.path.stem))
+
+    def refusal(self) -> NotAllowed:
+        """Return what to tell somebody who only wants to look at the board."""
+        return NotAllowed(DamagedBoard(KINDS[self.name.kind], self.name.board))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +98,7 @@ class HeldHistory:
         self._handle = handle
         self._path = path
         self._disk = disk
-        self.found = _read(handle, path)
+        self.found = _read(handle)
 
     def append(self, data: bytes, at: int) -> None:
         """Write after the first `at` bytes, over what was there. Raises OSError, Undecided."""
@@ -94,7 +119,7 @@ class HeldHistory:
     def is_in_place(self) -> bool:
         """Return whether the locked file is still the one at the path."""
         try:
-            return os.path.samestat(os.fstat(self._handle), self._path.stat())
+            return os.path.samestat(os.fstat(self._handle), self._path.lstat())
         except FileNotFoundError:
             return False
 
@@ -117,7 +142,7 @@ class Histories:
     def numbers(self, kind: str) -> list[int]:
         """Return the numbers of all boards of a kind that have a file, in order."""
         try:
-            matches = map(_NAME.fullmatch, os.listdir(self._home / kind))
+            matches = map(_NAME.fullmatch, os.listdir(self._folder(kind)))
         except FileNotFoundError:
             return []
         return sorted(int(match[1]) for match in matches if match)
@@ -125,21 +150,19 @@ class Histories:
     def stamp(self, name: BoardName) -> Stamp:
         """Return the stamp of a history; NO_STAMP if there is no file."""
         try:
-            return _stamp_of(os.stat(self.path(name)))
+            return _stamp_of(os.lstat(self.path(name)))
         except FileNotFoundError:
             return NO_STAMP
 
     def read(self, name: BoardName) -> Found:
         """Return the content of a history. Raises NoSuchFile."""
-        path = self.path(name)
-        # A pipe in place of a file would block for ever.
-        flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
+        path = self._folder(name.kind) / self.path(name).name
         try:
-            handle = os.open(path, flags)
+            handle = open_regular(path)
         except FileNotFoundError:
             raise NoSuchFile(str(name)) from None
         try:
-            return _read(handle, path)
+            return _read(handle)
         finally:
             os.close(handle)
 
@@ -150,7 +173,7 @@ class Histories:
     @contextmanager
     def held(self, name: BoardName) -> Iterator[HeldHistory]:
         """Lock a history, so that nobody else writes to it. Raises NoSuchFile."""
-        path = self.path(name)
+        path = self._folder(name.kind) / self.path(name).name
         with ExitStack() as held:
             try:
                 handle = held.enter_context(locked_file(path))
@@ -161,15 +184,20 @@ class Histories:
     @contextmanager
     def held_folder(self, kind: str) -> Iterator[None]:
         """Lock the folder of a kind, so that nobody else makes a history there."""
-        with locked_folder(self._home / kind):
+        with locked_folder(self._folder(kind)):
             yield
 
+    def _folder(self, kind: str) -> Path:
+        """Return the folder of a kind. Raises OSError if it is a link."""
+        folder = self._home / kind
+        if folder.is_symlink():
+            raise linked(folder)
+        return folder
 
-def _read(handle: int, path: Path) -> Found:
+
+def _read(handle: int) -> Found:
     """Return the content of an open file, with its stamp from before the reading."""
     found = os.fstat(handle)
-    if not stat.S_ISREG(found.st_mode):
-        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
     parts, length = list[bytes](), 0
     while part := os.pread(handle, max(found.st_size - length, 0) + 1, length):
         parts.append(part)

@@ -12,6 +12,7 @@ transaction; the histories and the Maildir get their part of it afterwards.
 
 import errno
 import logging
+import os
 import re
 import secrets
 import threading
@@ -30,7 +31,7 @@ from pbm_oust.store.boards import Boards
 from pbm_oust.store.configuration import BadConfiguration, parse_configuration
 from pbm_oust.store.connections import Snapshot, Transaction
 from pbm_oust.store.database import FILE_NAME, UNFINISHED, Database
-from pbm_oust.store.disk import Disk, NoSuchFile, locked_folder, read_file
+from pbm_oust.store.disk import Disk, NoSuchFile, content_of, linked, locked_folder, read_file
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.histories import Histories
 from pbm_oust.store.letters import Draft, State
@@ -81,11 +82,14 @@ class Home:
             reason = "its restore was broken off; empty it, and restore the backup again"
             raise OSError(errno.ENOTRECOVERABLE, reason, str(self.path))
         self.path.mkdir(parents=True, exist_ok=True)
+        for folder in (*(self.path / kind for kind in KINDS), self.maildir.path):
+            if folder.is_symlink():
+                raise linked(folder)
         for kind in KINDS:
             self.disk.make_folder(self.path / kind, mode=0o755)
         self.maildir.prepare()
         with locked_folder(self.path):
-            if not self.key_path.exists():
+            if not os.path.lexists(self.key_path):
                 key = f"{secrets.token_hex(32)}\n"
                 self.disk.create(self.key_path, key.encode(), mode=0o600)
             self.disk.sync_folder(self.path)
@@ -114,7 +118,7 @@ class Home:
 
     def key(self) -> bytes:
         """Return the secret of this home, 32 bytes. Raises OSError if it cannot be read."""
-        data = self.key_path.read_bytes()
+        data = content_of(self.key_path)
         if not _KEY.fullmatch(data):
             raise OSError(f"{self.key_path}: a key is 64 hexadecimal digits in one line")
         return bytes.fromhex(data.decode())

@@ -11,6 +11,7 @@ Lock the Maildir before writing to the database, never the other way round.
 """
 
 import logging
+import os
 import re
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
@@ -21,7 +22,7 @@ from pathlib import Path
 from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.connections import Snapshot, Transaction
 from pbm_oust.store.database import Database
-from pbm_oust.store.disk import Disk, locked_folder
+from pbm_oust.store.disk import Disk, content_of, locked_folder
 from pbm_oust.store.letters import Letter, remove_letter
 
 log = logging.getLogger("pbm_oust")
@@ -153,7 +154,7 @@ class Maildir:
 
         That commit may turn out to be done, if the process dies before the next one.
         """
-        if path.exists() and path.read_bytes() == content:
+        if os.path.lexists(path) and content_of(path) == content:
             self._disk.sync_file(path)
         else:
             self._disk.write(path, content, mode=0o600)
