@@ -11,6 +11,7 @@ from pbm_oust.store.home import Home
 from tests.support.home_by_mail import ALICE, BOB, NOON, home_of, mailed, new_id, taken
 from tests.support.mails import mail
 from tests.support.outbox import Letter
+from tests.support.rings import first_is_fast
 
 MARKS = re.compile(
     rb"^(?:Auto-Submitted|X-[A-Za-z-]+|Precedence|References|In-Reply-To): .*\n", re.M
@@ -64,19 +65,25 @@ def answers(home: Home, first: list[Letter], text: str, quotes: bool = False) ->
         "oust show alice",
     ],
 )
-@pytest.mark.parametrize("text", ["I am away until Monday.", "", "help", "yes, I am away"])
+@pytest.mark.parametrize(
+    "text", first_is_fast(["I am away until Monday.", "", "help", "yes, I am away"])
+)
 def test_a_holiday_program_without_marks_gets_few_letters(line: str, text: str, home: Home) -> None:
     got = list(answers(home, mailed(home, ALICE, line), text))
     assert len(got) <= 15
 
 
-@pytest.mark.parametrize("line", ["help", "oust challenge alice bob", "forgot alice"])
+@pytest.mark.parametrize(
+    "line", first_is_fast(["forgot alice", "help", "oust challenge alice bob"])
+)
 def test_neither_does_one_that_sends_our_text_back_unquoted(line: str, home: Home) -> None:
     got = list(answers(home, mailed(home, ALICE, line), "I am away.", quotes=True))
     assert len(got) <= 15
 
 
-@pytest.mark.parametrize("line", ["help", "oust standings", "signup carol rabbithole", "nonsense"])
+@pytest.mark.parametrize(
+    "line", first_is_fast(["help", "oust standings", "signup carol rabbithole", "nonsense"])
+)
 def test_two_servers_behind_a_forwarder_that_drops_our_marks_stop(
     line: str, tmp_path: Path
 ) -> None:
