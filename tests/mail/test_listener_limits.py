@@ -34,6 +34,7 @@ from tests.support.listening import (
     send,
 )
 from tests.support.mails import FROM, mail
+from tests.support.rings import slow
 
 SIGNUP = command("signup alice wonderland")
 LINE = b"x" * 70 + b"\r\n"
@@ -178,11 +179,11 @@ def send_without_end(port: int, opening: bytes, chunk: bytes) -> int:
     ("opening", "chunk"),
     [
         (b"", b"x" * 65536),
-        (OPENING, b"x" * 65536),
-        (OPENING, LINE * 900),
-        (b"", b"NOOP\r\n" * 999),
+        slow(OPENING, b"x" * 65536),
+        slow(OPENING, LINE * 900),
+        slow(b"", b"NOOP\r\n" * 999),
         (OPENING, b"\r\n" * 9999),
-        (OPENING, b"X: y\r\n" * 9999),
+        slow(OPENING, b"X: y\r\n" * 9999),
     ],
     ids=["command", "line", "message", "commands", "empty lines", "headers"],
 )

@@ -100,21 +100,13 @@ def test_no_password_is_in_any_letter_or_file(name: str) -> None:
             assert password not in text
 
 
-@pytest.mark.parametrize("language", LANGUAGES.values(), ids=str)
 @pytest.mark.parametrize("name", names())
-def test_no_subject_of_a_letter_is_a_command_when_it_comes_back(
-    name: str, language: Language
-) -> None:
-    for subject, _ in letters_in(language, name):
-        for prefix in ("", "Re: ", "AW: "):
-            assert isinstance(parse_line(prefix + subject)[1], Unreadable), subject
-
-
-@pytest.mark.parametrize("language", OTHERS, ids=str)
-@pytest.mark.parametrize("name", names())
-def test_every_letter_has_a_plain_subject_in_every_language(name: str, language: Language) -> None:
-    for subject, _ in letters_in(language, name):
-        assert re.fullmatch("[ -~]+", subject)
+def test_every_letter_has_a_plain_subject_that_is_no_command(name: str) -> None:
+    for language in LANGUAGES.values():
+        for subject, _ in letters_in(language, name):
+            assert re.fullmatch("[ -~]+", subject)
+            for prefix in ("", "Re: ", "AW: "):
+                assert isinstance(parse_line(prefix + subject)[1], Unreadable), subject
 
 
 @pytest.mark.parametrize("language", OTHERS, ids=str)
