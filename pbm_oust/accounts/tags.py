@@ -113,9 +113,8 @@ def parse_letter_id(message_id: str, host: str) -> Claim | None:
 
 def is_own_id(message_id: str, host: str) -> bool:
     """Return whether a Message-ID has one of the forms that our letters have."""
-    return bool(_OTHER_ID.fullmatch(message_id.lower().removesuffix(f"@{host.lower()}>"))) or bool(
-        parse_letter_id(message_id, host)
-    )
+    begun = message_id.lower().removesuffix(f"@{host.lower()}>")
+    return bool(_OTHER_ID.fullmatch(begun) or parse_letter_id(message_id, host))
 
 
 def token_for(key: bytes, account: Account, reply: Reply, letter: str = "") -> str:

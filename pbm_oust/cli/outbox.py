@@ -19,6 +19,7 @@ from pbm_oust.cli.operator import (
     print_table,
 )
 from pbm_oust.cli.terminal import say, say_data, say_text
+from pbm_oust.doctor.finding import counted
 from pbm_oust.mail.relay import Relaying
 from pbm_oust.store.bounces import bounces_of, forget_bounces
 from pbm_oust.store.configuration import Endpoint
@@ -133,7 +134,7 @@ def resume(operator: Operator, address: str | None) -> None:
     """
     if address is None:
         released = release_letters(operator.home, now())
-        say(f"{released} {'letter' if released == 1 else 'letters'} released")
+        say(f"{counted(released, 'letter')} released")
         return
     returned = operator.home.ask(bounces_of, address)
     if not returned.bounces:

@@ -8,6 +8,7 @@ from pbm_oust.cli.operator import Operator, Refused, pass_operator
 from pbm_oust.cli.players import no_userid, read_account
 from pbm_oust.cli.terminal import say
 from pbm_oust.cli.work import unit_of_work
+from pbm_oust.doctor.finding import counted
 from pbm_oust.grammar.passwords import read_new_userid
 from pbm_oust.play.renaming import CannotMove, merge_players, rename_player
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -60,4 +61,4 @@ def _move(
         raise Refused(str(error)) from None
     except DamagedHistory as error:
         raise Refused(f"{error}; mend this board first, then say it again") from None
-    say(f"{done} {old}: {new} on {count} {'board' if count == 1 else 'boards'}")
+    say(f"{done} {old}: {new} on {counted(count, 'board')}")

@@ -22,7 +22,7 @@ from pbm_oust.mail.handler import takes
 from pbm_oust.mail.inbound import KeptBySender, envelope_of, open_inbound
 from pbm_oust.mail.listener import CannotListen
 from pbm_oust.mail.reading import UnreadableMail
-from pbm_oust.mail.relay import Relaying
+from pbm_oust.mail.relay import Relaying, reply_text
 from pbm_oust.mail.server import Server
 from pbm_oust.mail.session import SIZE_LIMIT
 from pbm_oust.store.configuration import BadConfiguration, Configuration, Endpoint
@@ -149,11 +149,8 @@ def mail(
         with smtplib.SMTP(server.host, server.port, local_hostname="localhost") as smtp_client:
             smtp_client.send_message(message)
     except smtplib.SMTPResponseException as error:
-        words = error.smtp_error
-        said = words.decode("ascii", "replace") if isinstance(words, bytes) else words
-        raise Refused(
-            f"the server at {server} did not take the mail: {error.smtp_code} {said}"
-        ) from None
+        said = f"{error.smtp_code} {reply_text(error.smtp_error)}"
+        raise Refused(f"the server at {server} did not take the mail: {said}") from None
     except OSError as error:
         raise Refused(f"the server at {server} did not take the mail: {error}") from None
     answers = [

@@ -8,6 +8,7 @@ from pbm_oust.accounts.account import Account, BadAccount
 from pbm_oust.cli.imported import large_option, read_import
 from pbm_oust.cli.operator import Operator, Refused, pass_operator
 from pbm_oust.cli.terminal import say, say_json
+from pbm_oust.doctor.finding import counted
 from pbm_oust.store.account_queries import those_with_accounts
 from pbm_oust.store.account_transfer import (
     UseridsTaken,
@@ -38,7 +39,7 @@ def export(operator: Operator, file: str) -> None:
         raise Refused(f"{click.format_filename(file)} exists already") from None
     except OSError as error:
         raise Refused(f"{click.format_filename(file)}: {error.strerror}") from None
-    say(f"exported {_counted(len(lines))}")
+    say(f"exported {counted(len(lines), 'account')}")
 
 
 @click.command("import")
@@ -66,7 +67,7 @@ def import_(operator: Operator, file: str, dry_run: bool, large: bool) -> None:
         _add(operator, accounts, dry_run=dry_run)
     except UseridsTaken as error:
         raise Refused(f"{name}: {error}") from None
-    say(f"{'would import' if dry_run else 'imported'} {_counted(len(accounts))}")
+    say(f"{'would import' if dry_run else 'imported'} {counted(len(accounts), 'account')}")
 
 
 def _add(operator: Operator, accounts: list[Account], *, dry_run: bool) -> None:
@@ -76,7 +77,3 @@ def _add(operator: Operator, accounts: list[Account], *, dry_run: bool) -> None:
         operator.home.do(import_accounts, accounts)
     elif taken := operator.home.ask(those_with_accounts, userids):
         raise UseridsTaken(taken)
-
-
-def _counted(count: int) -> str:
-    return f"{count} {'account' if count == 1 else 'accounts'}"

@@ -12,7 +12,7 @@ from pbm_oust.commands.talk import NothingWritten
 from pbm_oust.grammar.command import Command, Heading, Text
 from pbm_oust.grammar.values import OWN
 from pbm_oust.play.forms import SignedForm
-from pbm_oust.play.notices import Notice, OutcomeNotice, Unheard
+from pbm_oust.play.notices import Notice, OutcomeNotice, Reader, Unheard
 from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -93,11 +93,7 @@ def announce(text: str, userids: Iterable[str] | None, work: UnitOfWork) -> int:
         notices = notices_to(work.home.ask(accounts_wanting_broadcasts), text, "", work)
     else:
         readers = [work.player(work.account(userid)) for userid in dict.fromkeys(userids)]
-        notices = [
-            BroadcastNotice(reader, "", text, is_to_all=False)
-            for reader in readers
-            if reader.addresses
-        ]
+        notices = _told(readers, "", text, is_to_all=False)
     identity = f"operator {secrets.token_hex(8)}"
     request = Request("", "", "", identity)
     with work.posting(notices, request):
@@ -109,10 +105,15 @@ def notices_to(
 ) -> list[BroadcastNotice]:
     """Return the notices to those players who have not signed off and can be reached."""
     readers = (work.player(account) for account in accounts if not signed_off_since(account))
+    return _told(readers, author, text, is_to_all=True)
+
+
+def _told(
+    readers: Iterable[Reader], author: str, text: str, *, is_to_all: bool
+) -> list[BroadcastNotice]:
+    """Return the notices to those readers who can be reached."""
     return [
-        BroadcastNotice(reader, author, text, is_to_all=True)
-        for reader in readers
-        if reader.addresses
+        BroadcastNotice(reader, author, text, is_to_all) for reader in readers if reader.addresses
     ]
 
 

@@ -234,7 +234,12 @@ def _send(smtp: smtplib.SMTP, recipient: str, content: bytes, sender: str) -> Re
     return None
 
 
+def reply_text(text: bytes | str) -> str:
+    """Return the text of a reply of a mail server; smtplib has it in either type."""
+    return text.decode("ascii", "replace") if isinstance(text, bytes) else text
+
+
 def _refused(code: int, text: bytes | str, *, is_permanent: bool) -> Refused:
-    words = text.decode("ascii", "replace") if isinstance(text, bytes) else text
+    words = reply_text(text)
     status = STATUS.match(words)
     return Refused(f"{code} {words}", is_permanent, status[0] if status else f"{code // 100}.0.0")

@@ -74,6 +74,6 @@ def _line_with(code: Secret, subject: str, text: str) -> str | None:
     begun = [in_english(fold(word)) for word in split_words(subject)[:2]]
     if begun == [form_of(verify).name, code.text]:
         return subject
-    is_meant = agrees(subject) or agrees(text) or has_new_password(text)
-    is_meant = is_meant or code.text in fold(text).split()
+    holds_code = code.text in fold(text).split()
+    is_meant = holds_code or agrees(subject) or agrees(text) or has_new_password(text)
     return format_command(verify, mask=False) if is_meant else None

@@ -43,8 +43,9 @@ def test_the_listener_answers_as_written(home: Home, name: str) -> None:
             elif line.startswith("C:"):
                 client.sendall(bytes_of(line[3:]) + b"\r\n")
             elif line.startswith("c: "):
-                text, times = re.fullmatch(r"(.*?)(?:\*(\d+))?", line[3:]).groups()  # type: ignore[union-attr]
-                client.sendall(bytes_of(text) * int(times or 1))
+                piece = re.fullmatch(r"(.*?)(?:\*(\d+))?", line[3:])
+                assert piece, line
+                client.sendall(bytes_of(piece[1]) * int(piece[2] or 1))
             elif line.startswith("S: "):
                 assert replies.readline().startswith(line[3:]), line
             else:
