@@ -50,6 +50,11 @@ class Gate:
         if not self._open[source]:
             del self._open[source]
 
+    def stranger(self, transport: asyncio.BaseTransport) -> str:
+        """Return the host or network that a connection comes from; empty if that is ours."""
+        source = source_of(transport)
+        return "" if self._is_ours(source) else str(source)
+
     def _strangers(self) -> int:
         return sum(count for source, count in self._open.items() if not self._is_ours(source))
 

@@ -28,6 +28,7 @@ from pbm_oust.mail.replies import (
     S553_ADDRESS,
     S553_UTF8,
 )
+from pbm_oust.mail.session import SmtpSession
 
 log = logging.getLogger("pbm_oust")
 
@@ -96,7 +97,7 @@ class Handler:
         envelope.rcpt_options.extend(options)
         return S250_RECIPIENT
 
-    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:
+    async def handle_DATA(self, server: SmtpSession, session: Session, envelope: Envelope) -> str:
         """Handle a message to the end, even if the client goes away meanwhile."""
         content = envelope.original_content or b""
         sender = envelope.mail_from or ""
@@ -104,9 +105,8 @@ class Handler:
             status = S550_BARE
         else:
             loop = asyncio.get_running_loop()
-            work = loop.run_in_executor(
-                self._workers, self._take, content, envelope_of(sender, envelope.rcpt_tos)
-            )
+            told = envelope_of(sender, envelope.rcpt_tos, server.source)
+            work = loop.run_in_executor(self._workers, self._take, content, told)
             self.at_work.add(work)
             work.add_done_callback(self._finish)
             status = await asyncio.shield(work)

@@ -57,6 +57,8 @@ class Envelope:
     sender: str | None = None
     """Empty for the null sender, and None if it is not known."""
     recipients: tuple[str, ...] = ()
+    source: str = ""
+    """The host or network that it comes from; empty if that is ours, or not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,7 @@ class Inbound:
         code = next((tag for tag in tags if isinstance(tag, Secret)), None)
         claims = [tag for tag in tags if isinstance(tag, Claim)]
         reply = None if code else self._reply(mail, claims)
-        return self._answer(mail, code, reply)
+        return self._answer(mail, code, reply, envelope)
 
     def _reply(self, mail: Mail, claims: Sequence[Claim]) -> Reply | None:
         """Return a mail as an answer to a letter of ours, if it proves who sent it.
@@ -138,7 +140,9 @@ class Inbound:
         home.do(note_bounce, failed.recipient, bounce)
         return Handled(Outcome.RETURNED)
 
-    def _answer(self, mail: Mail, code: Secret | None, reply: Reply | None) -> Handled:
+    def _answer(
+        self, mail: Mail, code: Secret | None, reply: Reply | None, envelope: Envelope
+    ) -> Handled:
         """Carry out the command of a mail; one to the address of a code brings that code back."""
         subjects = [subject for subject in mail.subjects if subject]
         line, chat = (subjects[0], mail.text) if subjects else _parted(mail.text)
@@ -148,6 +152,7 @@ class Inbound:
             line=line,
             chat=chat,
             sender=mail.sender,
+            source=envelope.source,
             identity=mail.identity,
             message_id=mail.message_id,
             language=language_asked(mail.headers),
@@ -158,9 +163,9 @@ class Inbound:
         return handle(request, self.work)
 
 
-def envelope_of(sender: str | None, recipients: Sequence[str]) -> Envelope:
+def envelope_of(sender: str | None, recipients: Sequence[str], source: str = "") -> Envelope:
     """Return an envelope as a mail server writes it, where `<>` is the null sender."""
-    return Envelope("" if sender == "<>" else sender, tuple(recipients))
+    return Envelope("" if sender == "<>" else sender, tuple(recipients), source)
 
 
 def open_inbound(home: Home, address: str, clock: Callable[[], datetime]) -> Inbound:

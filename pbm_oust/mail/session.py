@@ -65,6 +65,11 @@ class SmtpSession(SMTP):
             transport.write(f"{refusal}\r\n".encode())
         transport.close()
 
+    @property
+    def source(self) -> str:
+        """The host or network that the client is of; empty if that is ours."""
+        return self.gate.stranger(self.transport)
+
     def connection_lost(self, error: Exception | None) -> None:
         """End a session."""
         if self._admitted:

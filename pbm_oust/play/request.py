@@ -25,6 +25,8 @@ class Request:
     """The address that the answer goes to."""
     identity: str
     """What sets this mail apart from all others of its sender: its Message-ID, or its content."""
+    source: str = ""
+    """The host or network that it comes from; empty if that is ours, or not known."""
     message_id: str = ""
     """The Message-ID to answer, if the mail has one."""
     language: Language = ENGLISH

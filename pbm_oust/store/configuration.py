@@ -79,16 +79,29 @@ def parse_networks(text: str) -> tuple[Network, ...]:
         raise ValueError(f"{error}; addresses are written 192.0.2.1 or 192.0.2.0/24") from None
 
 
-_READERS: dict[str, Callable[[str], object]] = {
-    "address": parse_address,
-    "smtp": parse_endpoint,
-    "lmtp": parse_endpoint,
-    "relay": parse_relay,
-    "mail_servers": parse_networks,
+def _text(parse: Callable[[str], object]) -> Callable[[object], object]:
+    """Return what reads a text in quotes."""
+
+    def read(value: object) -> object:
+        if not isinstance(value, str):
+            raise TypeError('a text in quotes is wanted, as in {} = "..."')
+        return parse(value)
+
+    return read
+
+
+def _text_or_off(parse: Callable[[str], object]) -> Callable[[object], object]:
+    """Return what reads a text in quotes; an empty one turns something off."""
+    return _text(lambda value: parse(value) if value else None)
+
+
+_READERS: dict[str, Callable[[object], object]] = {
+    "address": _text(parse_address),
+    "smtp": _text_or_off(parse_endpoint),
+    "lmtp": _text_or_off(parse_endpoint),
+    "relay": _text_or_off(parse_relay),
+    "mail_servers": _text(parse_networks),
 }
-
-
-_NEVER_OFF = ("address", "mail_servers")
 
 
 def parse_configuration(text: str) -> Configuration:
@@ -102,10 +115,10 @@ def parse_configuration(text: str) -> Configuration:
         if key not in _READERS:
             known = ", ".join(field.name for field in fields(Configuration))
             raise BadConfiguration(f"{key}: there is no such key; the keys are {known}")
-        if not isinstance(value, str):
-            raise BadConfiguration(f'{key}: a text in quotes is wanted, as in {key} = "..."')
         try:
-            found[key] = _READERS[key](value) if value or key in _NEVER_OFF else None
+            found[key] = _READERS[key](value)
+        except TypeError as error:
+            raise BadConfiguration(f"{key}: {error}".format(key)) from None
         except ValueError as error:
             raise BadConfiguration(f"{key}: {error}") from None
     return Configuration(**found)
