@@ -1,6 +1,7 @@
 """The rings of the tests, and what tests of several rooms start from."""
 
 import hashlib
+import os
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -40,6 +41,15 @@ def _hashed_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(hashlib, "scrypt", cache(hashlib.scrypt))
         yield
+
+
+@pytest.fixture(autouse=True)
+def _own_umask() -> Iterator[None]:
+    """Keep what commands do to the umask from other tests."""
+    before = os.umask(0o022)
+    os.umask(before)
+    yield
+    os.umask(before)
 
 
 @pytest.fixture

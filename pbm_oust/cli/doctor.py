@@ -49,6 +49,6 @@ def _examine(operator: Operator, with_relay: bool) -> Iterator[Finding]:
         boards.check(home, now()),
         accounts.check(home),
         letters.check(home, configured, now()),
-        host.check(home),
+        host.check(home, configured),
         relay.check(home, configured) if with_relay else (),
     )

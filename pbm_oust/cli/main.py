@@ -1,5 +1,6 @@
 """The command group and what all of its commands share."""
 
+import os
 import traceback
 from pathlib import Path
 
@@ -49,6 +50,7 @@ def main(context: click.Context, home: Path) -> None:
 
     Exit status: 0 done, 1 refused, 2 wrong usage.
     """
+    os.umask(0o077)
     context.obj = operator = Operator(home)
     context.call_on_close(operator.close)
 

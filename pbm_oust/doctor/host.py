@@ -1,7 +1,6 @@
 """What the host provides: owners and permissions of files, the key, space on the disk."""
 
 import os
-import pwd
 import shutil
 import stat
 from collections.abc import Iterator
@@ -9,6 +8,8 @@ from pathlib import Path
 
 from pbm_oust.doctor.finding import Examiner, Finding, counted, status, within
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.configuration import Configuration
+from pbm_oust.store.guarding import CLOSED, OPEN, user_name
 from pbm_oust.store.home import Home
 
 LEAST_BYTES = 50 * 2**20
@@ -18,11 +19,16 @@ _on = Examiner("permissions")
 _on_space = Examiner("space")
 
 
-def check(home: Home) -> Iterator[Finding]:
+def check(home: Home, configuration: Configuration) -> Iterator[Finding]:
     """Yield findings about what others can read, who owns the files, and free space."""
     yield from _on.all_or(
         "private files are private, and all belong to one user",
-        [*_open_to_others(home), *_of_others(home), *_unusable(home), *_key(home)],
+        [
+            *_open_to_others(home, configuration.readers),
+            *_of_others(home),
+            *_unusable(home),
+            *_key(home),
+        ],
     )
     free = shutil.disk_usage(home.path).free
     inodes = os.statvfs(home.path)
@@ -35,7 +41,14 @@ def check(home: Home) -> Iterator[Finding]:
         yield _on_space.ok(f"{free >> 20} MiB are free")
 
 
-def _open_to_others(home: Home) -> Iterator[Finding]:
+def _open_to_others(home: Home, has_readers: bool) -> Iterator[Finding]:
+    mode = stat.S_IMODE(home.path.stat().st_mode)
+    if mode & 0o777 & ~(OPEN if has_readers else CLOSED):
+        yield _on.bad(
+            f"the home is open to others ({mode:o})", "Start the server, which keeps them out"
+        )
+    if has_readers:
+        yield _on.note("readers is true: other users of this machine can read the histories")
     for paths, wanted in (
         ([home.outbox.path], f"700 {home.outbox.path.name}"),
         ([home.key_path], f"600 {home.key_path.name}"),
@@ -55,11 +68,11 @@ def _of_others(home: Home) -> Iterator[Finding]:
     ]
     if strange:
         path, uid = strange[0]
-        first = f"{within(home.path, path)} of {_user(uid)}"
+        first = f"{within(home.path, path)} of {user_name(uid)}"
         yield _on.bad(
-            f"{counted(len(strange), 'file')} in the home of {_user(owner)}, the first {first}, "
-            "belong to somebody else",
-            f"Do: chown -R {_user(owner)} in the home",
+            f"{counted(len(strange), 'file')} in the home of {user_name(owner)}, "
+            f"the first {first}, belong to somebody else",
+            f"Do: chown -R {user_name(owner)} in the home",
         )
 
 
@@ -67,7 +80,7 @@ def _unusable(home: Home) -> Iterator[Finding]:
     for path in _files(home):
         wanted = os.R_OK | os.W_OK | (os.X_OK if path.is_dir() else 0)
         if not os.access(path, wanted) and status(path):
-            user = _user(os.geteuid())
+            user = user_name(os.geteuid())
             yield _on.bad(
                 f"{user} may not read and write {within(home.path, path)}",
                 "Run the server as the user whom the home belongs to, with chmod u+rwX on it",
@@ -91,10 +104,3 @@ def _key(home: Home) -> Iterator[Finding]:
     except OSError as error:
         reason = str(error).removeprefix(f"{home.path}/")
         yield _on.bad(reason, "Put the file back from a backup, or remove it for a new one")
-
-
-def _user(uid: int) -> str:
-    try:
-        return pwd.getpwuid(uid).pw_name
-    except KeyError:
-        return f"user {uid}"

@@ -2,12 +2,16 @@
 
 import asyncio
 import os
+from pathlib import Path
 
 from pbm_oust.mail.gate import Gate
 from pbm_oust.mail.handler import Handler
 from pbm_oust.mail.patience import Patience
 from pbm_oust.mail.session import SIZE_LIMIT, SmtpSession
 from pbm_oust.store.configuration import Endpoint
+
+SOCKET = 0o660
+"""Who may use a Unix socket: its owner, and its group, which a folder can give it."""
 
 
 class CannotListen(OSError):
@@ -40,7 +44,9 @@ async def listen(
 
     try:
         if endpoint.path:
-            return await loop.create_unix_server(factory, endpoint.path)
+            server = await loop.create_unix_server(factory, endpoint.path)
+            Path(endpoint.path).chmod(SOCKET)
+            return server
         return await loop.create_server(factory, endpoint.host, endpoint.port)
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else error

@@ -19,6 +19,7 @@ from pbm_oust.mail.relay import Relaying
 from pbm_oust.mail.session import LmtpSession, SmtpSession
 from pbm_oust.mail.sweeper import SWEEP_SECONDS, Sweeper
 from pbm_oust.store.configuration import BadConfiguration, Configuration, Endpoint
+from pbm_oust.store.guarding import guard
 from pbm_oust.store.home import Home
 
 log = logging.getLogger("pbm_oust")
@@ -129,7 +130,7 @@ class Server:
             while await signals.get() == signal.SIGHUP:
                 try:
                     await self._use(self.configure(), handler)
-                except (BadConfiguration, CannotListen) as error:
+                except (BadConfiguration, OSError) as error:
                     log.error("the configuration stays as it was: %s", error)
             self._sweeper.stop()
             for listener in self._listeners.values():
@@ -142,6 +143,7 @@ class Server:
 
     async def _use(self, configuration: Configuration, handler: Handler) -> None:
         """Serve with a configuration; listeners that it does not change go on."""
+        guard(self.home.path, has_readers=configuration.readers)
         places = [
             (endpoint, protocol)
             for endpoint, protocol in (

@@ -23,6 +23,7 @@ from pbm_oust.store.connections import Snapshot
 from pbm_oust.store.database import FILE_NAME, UNFINISHED, Database
 from pbm_oust.store.disk import Disk, NoSuchFile, content_of
 from pbm_oust.store.faults import DatabaseFault
+from pbm_oust.store.guarding import FOLDER_OF_HISTORIES, HISTORY
 from pbm_oust.store.histories import Histories
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import stamps_in
@@ -171,9 +172,9 @@ def up_to(data: bytes, records: int) -> bytes:
 
 def _restore_histories(source: Histories, home: Home) -> None:
     for kind in KINDS:
-        home.disk.make_folder(home.path / kind, 0o755)
+        home.disk.make_folder(home.path / kind, FOLDER_OF_HISTORIES)
         for name in _files(source, kind):
-            home.disk.write(home.history_path(name), source.read(name).data, 0o644)
+            home.disk.write(home.history_path(name), source.read(name).data, HISTORY)
         home.disk.sync_folder(home.path / kind)
 
 

@@ -42,6 +42,8 @@ class Configuration:
     """Where letters are handed over; without one they stay in the outbox."""
     mail_servers: tuple[Network, ...] = ()
     """Whose connections are not limited by source, and for whom room is kept."""
+    readers: bool = False
+    """Whether other users of the machine may read the histories."""
 
 
 def parse_endpoint(text: str) -> Endpoint:
@@ -95,12 +97,20 @@ def _text_or_off(parse: Callable[[str], object]) -> Callable[[object], object]:
     return _text(lambda value: parse(value) if value else None)
 
 
+def _truth(value: object) -> object:
+    """Return a truth value."""
+    if not isinstance(value, bool):
+        raise TypeError("true or false is wanted, as in {} = true")
+    return value
+
+
 _READERS: dict[str, Callable[[object], object]] = {
     "address": _text(parse_address),
     "smtp": _text_or_off(parse_endpoint),
     "lmtp": _text_or_off(parse_endpoint),
     "relay": _text_or_off(parse_relay),
     "mail_servers": _text(parse_networks),
+    "readers": _truth,
 }
 
 

@@ -1,6 +1,7 @@
 """Durable writes: what returns is on the disk; what fails has changed nothing, or says so.
 
-Files are synced, and so are the folders that name them. This is the only module that writes files.
+Files are synced, and so are the folders that name them. Their modes are exact, whatever the umask.
+This is the only module that writes files.
 """
 
 import errno
@@ -54,6 +55,7 @@ class Disk:
         handle = self.step_open(path, flags, mode)
         try:
             _give_to_owner_of(path.parent, handle)
+            os.fchmod(handle, mode)
             self._write_all(handle, data, at=0)
             self.step_sync(handle)
         finally:
@@ -86,6 +88,7 @@ class Disk:
         with suppress(FileExistsError):
             path.mkdir(mode)
             _give_to_owner_of(path.parent, path)
+            path.chmod(mode)
 
     def remove_drafts(self, folder: Path) -> None:
         """Remove what dead processes left of `create` and `replace`. Nobody else may write."""

@@ -24,11 +24,11 @@ from pbm_oust.store.disk import (
     locked_folder,
     open_regular,
 )
+from pbm_oust.store.guarding import HISTORY
 from pbm_oust.store.waiting import BoardName
 
 _NAME = re.compile(r"([1-9][0-9]{0,8})\.txt")
 _LARGEST_INTEGER = 2**63 - 1
-_MODE = 0o644
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +168,7 @@ class Histories:
 
     def create(self, name: BoardName, data: bytes) -> None:
         """Write a new history; the folder must be locked. Raises FileExistsError."""
-        self._disk.create(self.path(name), data, _MODE)
+        self._disk.create(self.path(name), data, HISTORY)
 
     @contextmanager
     def held(self, name: BoardName) -> Iterator[HeldHistory]:

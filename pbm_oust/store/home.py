@@ -28,11 +28,12 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store import account_queries
 from pbm_oust.store.accounts import ACCOUNTS
 from pbm_oust.store.boards import Boards
-from pbm_oust.store.configuration import BadConfiguration, parse_configuration
+from pbm_oust.store.configuration import BadConfiguration, Configuration, parse_configuration
 from pbm_oust.store.connections import Snapshot, Transaction
 from pbm_oust.store.database import FILE_NAME, UNFINISHED, Database
-from pbm_oust.store.disk import Disk, NoSuchFile, content_of, linked, locked_folder, read_file
+from pbm_oust.store.disk import Disk, NoSuchFile, content_of, locked_folder, read_file
 from pbm_oust.store.faults import Stale
+from pbm_oust.store.guarding import CLOSED, FOLDER_OF_HISTORIES, guard
 from pbm_oust.store.histories import Histories
 from pbm_oust.store.letters import Draft, State
 from pbm_oust.store.maildir import Maildir
@@ -74,19 +75,17 @@ class Home:
         self._here = threading.local()
 
     def prepare(self) -> None:
-        """Make missing folders, the key if it is missing, and the index of boards.
+        """Keep others out, and make what is missing: folders, the key, the index of boards.
 
-        Raises OSError, also for a home that is only partly restored.
+        Raises OSError, also for a folder that is no home or that is only partly restored.
         """
         if self.is_unfinished:
             reason = "its restore was broken off; empty it, and restore the backup again"
             raise OSError(errno.ENOTRECOVERABLE, reason, str(self.path))
-        self.path.mkdir(parents=True, exist_ok=True)
-        for folder in (*(self.path / kind for kind in KINDS), self.maildir.path):
-            if folder.is_symlink():
-                raise linked(folder)
+        self.path.mkdir(CLOSED, parents=True, exist_ok=True)
+        guard(self.path, has_readers=self._configured.readers)
         for kind in KINDS:
-            self.disk.make_folder(self.path / kind, mode=0o755)
+            self.disk.make_folder(self.path / kind, FOLDER_OF_HISTORIES)
         self.maildir.prepare()
         with locked_folder(self.path):
             if not os.path.lexists(self.key_path):
@@ -136,14 +135,19 @@ class Home:
     def has_relay(self) -> bool:
         """Whether letters wait for a relay instead of going into the Maildir."""
         if self._has_relay is None:
-            self._has_relay = False
-            with suppress(BadConfiguration, OSError):
-                self._has_relay = parse_configuration(self.read_configuration()).relay is not None
+            self._has_relay = self._configured.relay is not None
         return self._has_relay
 
     @has_relay.setter
     def has_relay(self, has_relay: bool) -> None:
         self._has_relay = has_relay
+
+    @property
+    def _configured(self) -> Configuration:
+        """The configuration, or the usual one if it cannot be read."""
+        with suppress(BadConfiguration, OSError):
+            return parse_configuration(self.read_configuration())
+        return Configuration()
 
     @property
     def posted_state(self) -> State:

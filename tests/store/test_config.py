@@ -86,6 +86,7 @@ def test_all_keys_can_be_set_at_once() -> None:
     lmtp = "unix:/run/lmtp"
     relay = "smtp://mail:587"
     mail_servers = "::1"
+    readers = true
     """
     assert parse_configuration(text) == Configuration(
         "oust@example.org",
@@ -93,12 +94,14 @@ def test_all_keys_can_be_set_at_once() -> None:
         Endpoint(path="/run/lmtp"),
         Endpoint("mail", 587),
         (ip_network("::1"),),
+        readers=True,
     )
 
 
 def test_a_key_that_does_not_exist_is_answered_with_those_that_do() -> None:
     assert complaint('adress = "oust@example.org"') == (
-        "adress: there is no such key; the keys are address, smtp, lmtp, relay, mail_servers"
+        "adress: there is no such key; "
+        "the keys are address, smtp, lmtp, relay, mail_servers, readers"
     )
 
 
@@ -107,6 +110,12 @@ def test_a_key_that_does_not_exist_is_answered_with_those_that_do() -> None:
 def test_a_value_that_is_no_text_is_answered_with_how_it_is_written(key: str, value: str) -> None:
     wanted = f'{key}: a text in quotes is wanted, as in {key} = "..."'
     assert complaint(f"{key} = {value}") == wanted
+
+
+@pytest.mark.parametrize("value", ["1", '"true"', "[]"])
+def test_a_value_that_is_not_true_or_false_is_answered_with_how_it_is_written(value: str) -> None:
+    wanted = "readers: true or false is wanted, as in readers = true"
+    assert complaint(f"readers = {value}") == wanted
 
 
 @pytest.mark.parametrize("key", ["smtp", "lmtp"])
