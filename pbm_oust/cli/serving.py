@@ -18,13 +18,13 @@ from pbm_oust.cli.log import start_log
 from pbm_oust.cli.operator import ADDRESS, ENDPOINT, RELAY, Operator, Refused, now, pass_operator
 from pbm_oust.cli.terminal import say, say_text
 from pbm_oust.grammar.words import MASK
+from pbm_oust.mail.connection import SIZE_LIMIT
 from pbm_oust.mail.handler import takes
 from pbm_oust.mail.inbound import KeptBySender, envelope_of, open_inbound
 from pbm_oust.mail.listener import CannotListen
 from pbm_oust.mail.reading import UnreadableMail
 from pbm_oust.mail.relay import Relaying, reply_text
 from pbm_oust.mail.server import Server
-from pbm_oust.mail.session import SIZE_LIMIT
 from pbm_oust.store.configuration import BadConfiguration, Configuration, Endpoint
 from pbm_oust.store.posted import read_letters
 
@@ -59,7 +59,7 @@ def serve(
             lmtp=lmtp or configured.lmtp,
             relay=relay or configured.relay,
         )
-        if not (chosen.smtp or chosen.lmtp):
+        if not (chosen.smtp or chosen.smtps or chosen.lmtp):
             raise BadConfiguration("nowhere to listen: give --smtp or --lmtp")
         return chosen
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pbm_oust.doctor.finding import Examiner, Finding
+from pbm_oust.mail.tls import read_certificate
 from pbm_oust.store.configuration import (
     BadConfiguration,
     Configuration,
@@ -23,6 +24,7 @@ def check(home: Home) -> Iterator[Finding]:
     name = home.configuration.name
     try:
         configuration = parse_configuration(home.read_configuration())
+        read_certificate(configuration)
     except (BadConfiguration, OSError) as error:
         yield _on.bad(f"{name}: {error}", "The server does not start until this is mended")
         return
@@ -49,8 +51,10 @@ def _parts(configuration: Configuration, name: str) -> Iterator[Finding]:
                 f"{name}: mail_servers: {network} is every host there is",
                 "Name only the hosts of your own mail servers",
             )
-    if not (configuration.smtp or configuration.lmtp):
-        yield _on.note(f"{name}: neither smtp nor lmtp is set, so mail comes by deliver only")
+    if not (configuration.smtp or configuration.smtps or configuration.lmtp):
+        yield _on.note(
+            f"{name}: neither smtp nor smtps nor lmtp is set, so mail comes by deliver only"
+        )
     for key, endpoint in (("smtp", configuration.smtp), ("lmtp", configuration.lmtp)):
         if endpoint and endpoint == configuration.relay:
             yield _on.bad(

@@ -58,6 +58,18 @@ class Handler:
         """Take mail this way from now on."""
         self._inbound = inbound
 
+    async def handle_EHLO(
+        self,
+        server: SmtpSession,
+        session: Session,
+        envelope: Envelope,
+        hostname: str,
+        responses: list[str],
+    ) -> list[str]:
+        """Take a greeting, and announce what aiosmtpd does not know."""
+        session.host_name = hostname
+        return [*responses[:-1], *(f"250-{each}" for each in server.extensions), responses[-1]]
+
     async def handle_MAIL(
         self,
         server: SMTP,

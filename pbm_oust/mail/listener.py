@@ -4,10 +4,12 @@ import asyncio
 import os
 from pathlib import Path
 
+from pbm_oust.mail.connection import SIZE_LIMIT
 from pbm_oust.mail.gate import Gate
 from pbm_oust.mail.handler import Handler
 from pbm_oust.mail.patience import Patience
-from pbm_oust.mail.session import SIZE_LIMIT, SmtpSession
+from pbm_oust.mail.session import SmtpSession
+from pbm_oust.mail.tls import Tls
 from pbm_oust.store.configuration import Endpoint
 
 SOCKET = 0o660
@@ -24,6 +26,7 @@ async def listen(
     handler: Handler,
     gate: Gate,
     patience: Patience,
+    tls: Tls,
 ) -> asyncio.Server:
     """Return a server that takes mail at an endpoint. Raises CannotListen."""
     loop = asyncio.get_running_loop()
@@ -40,6 +43,7 @@ async def listen(
         )
         session.gate = gate
         session.patience = patience
+        session.tls = tls
         return session
 
     try:

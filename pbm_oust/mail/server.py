@@ -16,8 +16,9 @@ from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.mail.listener import CannotListen, bound_endpoint, listen
 from pbm_oust.mail.patience import Patience
 from pbm_oust.mail.relay import Relaying
-from pbm_oust.mail.session import LmtpSession, SmtpSession
+from pbm_oust.mail.session import LmtpSession, SmtpSession, SmtpsSession
 from pbm_oust.mail.sweeper import SWEEP_SECONDS, Sweeper
+from pbm_oust.mail.tls import Tls, read_certificate
 from pbm_oust.store.configuration import BadConfiguration, Configuration, Endpoint
 from pbm_oust.store.guarding import guard
 from pbm_oust.store.home import Home
@@ -109,6 +110,7 @@ class Server:
     sweep_seconds: float = SWEEP_SECONDS
     _listeners: dict[_Place, asyncio.Server] = field(default_factory=dict)
     _gate: Gate = field(default_factory=Gate)
+    _tls: Tls = field(default_factory=Tls)
     _sender: Sender = field(init=False)
     _sweeper: Sweeper = field(init=False)
 
@@ -143,11 +145,16 @@ class Server:
 
     async def _use(self, configuration: Configuration, handler: Handler) -> None:
         """Serve with a configuration; listeners that it does not change go on."""
+        try:
+            context = read_certificate(configuration)
+        except BadConfiguration as error:
+            raise BadConfiguration(f"{self.home.configuration}: {error}") from None
         guard(self.home.path, has_readers=configuration.readers)
         places = [
             (endpoint, protocol)
             for endpoint, protocol in (
                 (configuration.smtp, SmtpSession),
+                (configuration.smtps, SmtpsSession),
                 (configuration.lmtp, LmtpSession),
             )
             if endpoint
@@ -155,7 +162,7 @@ class Server:
         added: dict[_Place, asyncio.Server] = {}
         try:
             for place in [each for each in places if each not in self._listeners]:
-                added[place] = await listen(*place, handler, self._gate, Patience())
+                added[place] = await listen(*place, handler, self._gate, Patience(), self._tls)
         except CannotListen:
             for listener in added.values():
                 listener.close()
@@ -164,6 +171,7 @@ class Server:
             self._listeners.pop(place).close()
         self._listeners |= added
         self._gate.use(configuration.mail_servers)
+        self._tls.context = context
         address, relay = configuration.address, configuration.relay
         inbound = open_inbound(self.home, address, self.clock)
         handler.use(inbound)

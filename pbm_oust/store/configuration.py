@@ -37,11 +37,17 @@ class Configuration:
     """The address that takes commands and that our letters come from."""
     smtp: Endpoint | None = Endpoint("127.0.0.1", 8025)
     """Where to listen for SMTP; nothing turns it off."""
+    smtps: Endpoint | None = None
+    """Where to listen for SMTP that begins with TLS."""
     lmtp: Endpoint | None = None
     relay: Endpoint | None = None
     """Where letters are handed over; without one they stay in the outbox."""
     mail_servers: tuple[Network, ...] = ()
     """Whose connections are not limited by source, and for whom room is kept."""
+    certificate: str = ""
+    """The file with the certificate of this host and those above it; with one there is TLS."""
+    certificate_key: str = ""
+    """The file with its key; without one, the key is in the same file."""
     readers: bool = False
     """Whether other users of the machine may read the histories."""
 
@@ -81,6 +87,13 @@ def parse_networks(text: str) -> tuple[Network, ...]:
         raise ValueError(f"{error}; addresses are written 192.0.2.1 or 192.0.2.0/24") from None
 
 
+def parse_path(text: str) -> str:
+    """Return a path that does not depend on where the program was started. Raises ValueError."""
+    if text and not text.startswith("/"):
+        raise ValueError(f"{text!r} is not written from / on")
+    return text
+
+
 def _text(parse: Callable[[str], object]) -> Callable[[object], object]:
     """Return what reads a text in quotes."""
 
@@ -107,9 +120,12 @@ def _truth(value: object) -> object:
 _READERS: dict[str, Callable[[object], object]] = {
     "address": _text(parse_address),
     "smtp": _text_or_off(parse_endpoint),
+    "smtps": _text_or_off(parse_endpoint),
     "lmtp": _text_or_off(parse_endpoint),
     "relay": _text_or_off(parse_relay),
     "mail_servers": _text(parse_networks),
+    "certificate": _text(parse_path),
+    "certificate_key": _text(parse_path),
     "readers": _truth,
 }
 
@@ -131,4 +147,7 @@ def parse_configuration(text: str) -> Configuration:
             raise BadConfiguration(f"{key}: {error}".format(key)) from None
         except ValueError as error:
             raise BadConfiguration(f"{key}: {error}") from None
-    return Configuration(**found)
+    configuration = Configuration(**found)
+    if configuration.smtps and not configuration.certificate:
+        raise BadConfiguration("smtps: there is no certificate; set certificate, too")
+    return configuration

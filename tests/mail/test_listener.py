@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from pbm_oust.mail.connection import SIZE_LIMIT
 from pbm_oust.mail.gate import Gate
 from pbm_oust.mail.handler import LONGEST_ADDRESS, MOST_RECIPIENTS, Handler
 from pbm_oust.mail.inbound import open_inbound
@@ -20,7 +21,8 @@ from pbm_oust.mail.replies import (
     S550_RECIPIENT,
     S553_ADDRESS,
 )
-from pbm_oust.mail.session import SIZE_LIMIT, SmtpSession
+from pbm_oust.mail.session import SmtpSession
+from pbm_oust.mail.tls import Tls
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
 from pbm_oust.store.verifications import all_codes
@@ -192,7 +194,7 @@ def listen_at(endpoint: Endpoint, home: Home) -> None:
     async def start() -> None:
         with ThreadPoolExecutor(1) as workers:
             handler = Handler(open_inbound(home, ADDRESS, lambda: NOW), workers, lambda: None)
-            (await listen(endpoint, SmtpSession, handler, Gate(), Patience())).close()
+            (await listen(endpoint, SmtpSession, handler, Gate(), Patience(), Tls())).close()
 
     asyncio.run(start())
 

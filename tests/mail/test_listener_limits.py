@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from pbm_oust.mail.connection import SIZE_LIMIT
 from pbm_oust.mail.content import LONGEST_LINE, Content
 from pbm_oust.mail.gate import (
     KEPT_FOR_MAIL_SERVERS,
@@ -18,7 +19,7 @@ from pbm_oust.mail.gate import (
 )
 from pbm_oust.mail.reading.limits import LARGEST_HEADERS, MOST_LINES
 from pbm_oust.mail.replies import S250_DONE, S421_BUSY, S421_BUSY_SOURCE, S550_BARE
-from pbm_oust.mail.session import MOST_COMMANDS, SIZE_LIMIT
+from pbm_oust.mail.session import MOST_COMMANDS
 from pbm_oust.store.configuration import parse_networks
 from pbm_oust.store.home import Home
 from pbm_oust.store.verifications import all_codes

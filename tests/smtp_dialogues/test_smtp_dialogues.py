@@ -2,20 +2,25 @@ r"""Conversations with the listener, one oddity in each file, played over a real
 
 `C:` is what a client sends, with CR LF behind it; `c:` is sent as it is. Both know the escapes
 `\r`, `\n`, `\\` and `\xff`; `*` and a number at the end of `c:` repeat it. `S:` is how the reply
-begins; `END` means that the listener closes. `L` as the first line speaks LMTP.
+begins; `END` means that the listener closes; `TLS` is the handshake. The first line may begin with
+`WITH`: `lmtp` speaks LMTP, `tls` has a certificate, `smtps` also begins with the handshake.
 """
 
 import re
 import socket
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from pbm_oust.mail.session import LmtpSession, SmtpSession
+from pbm_oust.mail.session import LmtpSession, SmtpSession, SmtpsSession
+from pbm_oust.mail.tls import Tls
 from pbm_oust.store.home import Home
+from tests.support.certificates import certificate, secured
 from tests.support.listening import PATIENCE, listening
 
 FOLDER = Path(__file__).parent
+PROTOCOLS = {"lmtp": LmtpSession, "smtps": SmtpsSession}
 NAMES = sorted(path.stem for path in FOLDER.glob("*.txt"))
 
 
@@ -31,15 +36,21 @@ def test_there_are_dialogues() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_listener_answers_as_written(home: Home, name: str) -> None:
     lines = (FOLDER / f"{name}.txt").read_text().splitlines()
-    protocol = LmtpSession if lines[0] == "L" else SmtpSession
+    wishes = lines[0].removeprefix("WITH ").split()
+    protocol = PROTOCOLS.get(wishes[0], SmtpSession)
+    tls = Tls(certificate() if {"tls", "smtps"} & {*wishes} else None)
     with (
-        listening(home, protocol) as port,
+        listening(home, protocol, tls=tls) as port,
         socket.create_connection(("127.0.0.1", port), PATIENCE) as client,
-        client.makefile("r", newline="\r\n") as replies,
+        ExitStack() as opened,
     ):
+        replies = opened.enter_context(client.makefile("r", newline="\r\n"))
         for line in lines:
             if line == "END":
                 assert replies.readline() == ""
+            elif line == "TLS":
+                client = opened.enter_context(secured(client))
+                replies = opened.enter_context(client.makefile("r", newline="\r\n"))
             elif line.startswith("C:"):
                 client.sendall(bytes_of(line[3:]) + b"\r\n")
             elif line.startswith("c: "):
@@ -49,4 +60,4 @@ def test_the_listener_answers_as_written(home: Home, name: str) -> None:
             elif line.startswith("S: "):
                 assert replies.readline().startswith(line[3:]), line
             else:
-                assert line.startswith("#") or line in ("", "L"), line
+                assert line.startswith(("#", "WITH")) or not line, line

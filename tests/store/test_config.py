@@ -83,29 +83,37 @@ def test_all_keys_can_be_set_at_once() -> None:
     text = """
     address = "oust@example.org"
     smtp = ""
+    smtps = "mail:465"
     lmtp = "unix:/run/lmtp"
     relay = "smtp://mail:587"
     mail_servers = "::1"
+    certificate = "/etc/fullchain.pem"
+    certificate_key = "/etc/privkey.pem"
     readers = true
     """
     assert parse_configuration(text) == Configuration(
-        "oust@example.org",
-        None,
-        Endpoint(path="/run/lmtp"),
-        Endpoint("mail", 587),
-        (ip_network("::1"),),
+        address="oust@example.org",
+        smtp=None,
+        smtps=Endpoint("mail", 465),
+        lmtp=Endpoint(path="/run/lmtp"),
+        relay=Endpoint("mail", 587),
+        mail_servers=(ip_network("::1"),),
+        certificate="/etc/fullchain.pem",
+        certificate_key="/etc/privkey.pem",
         readers=True,
     )
 
 
 def test_a_key_that_does_not_exist_is_answered_with_those_that_do() -> None:
     assert complaint('adress = "oust@example.org"') == (
-        "adress: there is no such key; "
-        "the keys are address, smtp, lmtp, relay, mail_servers, readers"
+        "adress: there is no such key; the keys are address, smtp, smtps, lmtp, relay, "
+        "mail_servers, certificate, certificate_key, readers"
     )
 
 
-@pytest.mark.parametrize("key", ["address", "smtp", "lmtp", "relay", "mail_servers"])
+@pytest.mark.parametrize(
+    "key", ["address", "smtp", "smtps", "lmtp", "relay", "mail_servers", "certificate"]
+)
 @pytest.mark.parametrize("value", ["25", "true", '["a"]', "{ host = 1 }"])
 def test_a_value_that_is_no_text_is_answered_with_how_it_is_written(key: str, value: str) -> None:
     wanted = f'{key}: a text in quotes is wanted, as in {key} = "..."'
@@ -118,7 +126,16 @@ def test_a_value_that_is_not_true_or_false_is_answered_with_how_it_is_written(va
     assert complaint(f"readers = {value}") == wanted
 
 
-@pytest.mark.parametrize("key", ["smtp", "lmtp"])
+def test_smtps_wants_a_certificate() -> None:
+    assert complaint('smtps = "127.0.0.1:465"').startswith("smtps: there is no certificate;")
+
+
+def test_a_certificate_is_named_by_its_whole_path() -> None:
+    wanted = "certificate: 'fullchain.pem' is not written from / on"
+    assert complaint('certificate = "fullchain.pem"') == wanted
+
+
+@pytest.mark.parametrize("key", ["smtp", "smtps", "lmtp"])
 @pytest.mark.parametrize(
     "value",
     ["localhost", ":25", "localhost:", "localhost:smtp", "localhost:65536", "h:-1", "unix:"],

@@ -13,7 +13,8 @@ from pbm_oust.mail.handler import Handler
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.mail.listener import bound_endpoint, listen
 from pbm_oust.mail.patience import Patience
-from pbm_oust.mail.session import LmtpSession, SmtpSession
+from pbm_oust.mail.session import SmtpSession
+from pbm_oust.mail.tls import Tls
 from pbm_oust.store.configuration import Endpoint, parse_networks
 from pbm_oust.store.home import Home
 from tests.support.mails import FROM, mail
@@ -24,8 +25,9 @@ NOW = datetime(2026, 11, 20, 15, 36, tzinfo=UTC)
 ANYWHERE = Endpoint("127.0.0.1", 0)
 PATIENCE = 10
 USUAL = Patience()
+NO_TLS = Tls()
 
-Protocol = type[SmtpSession] | type[LmtpSession]
+Protocol = type[SmtpSession]
 
 
 @contextmanager
@@ -34,6 +36,7 @@ def listening(
     protocol: Protocol = SmtpSession,
     patience: Patience = USUAL,
     mail_servers: str = "",
+    tls: Tls = NO_TLS,
 ) -> Iterator[int]:
     """Take mail for a home at a free port, and give the port."""
     loop = asyncio.new_event_loop()
@@ -44,7 +47,7 @@ def listening(
         with ThreadPoolExecutor(4) as workers:
             handler = Handler(open_inbound(home, ADDRESS, lambda: NOW), workers, lambda: None)
             gate = Gate(parse_networks(mail_servers))
-            server = await listen(ANYWHERE, protocol, handler, gate, patience)
+            server = await listen(ANYWHERE, protocol, handler, gate, patience, tls)
             port.set_result(bound_endpoint(server, ANYWHERE).port)
             await stop.wait()
             server.close()

@@ -1,0 +1,168 @@
+"""Connections: what comes from a client and goes to it, with limits on number, bytes and time."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Any, AnyStr
+
+from aiosmtpd.smtp import SMTP
+
+from pbm_oust.mail.command_lines import LONGEST_COMMAND
+from pbm_oust.mail.content import LONGEST_LINE
+from pbm_oust.mail.gate import Gate
+from pbm_oust.mail.patience import Patience, TooSlow
+from pbm_oust.mail.reading.limits import LARGEST_MAIL
+from pbm_oust.mail.replies import S421_SESSION
+from pbm_oust.mail.tls import Tls
+
+log = logging.getLogger("pbm_oust")
+
+SIZE_LIMIT = LARGEST_MAIL
+
+
+class Connection(SMTP):
+    """A connection, beneath a session.
+
+    aiosmtpd keeps reading a line that never ends; a client that sends more than twice the size of
+    the largest message without a new MAIL is cut off.
+    """
+
+    line_length_limit = LONGEST_LINE
+
+    is_secure_at_once = False
+    """Whether it begins with the handshake of TLS."""
+
+    gate: Gate
+    patience: Patience
+    tls: Tls
+    transport: Any
+    session: Any
+    envelope: Any
+    received = 0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin a session, or end it at once if there are too many."""
+        self.began = self.loop.time()
+        refusal = self.gate.admit(transport)
+        self._admitted = refusal is None
+        if self._admitted:
+            if self.is_secure_at_once and isinstance(transport, asyncio.Transport):
+                transport.pause_reading()  # until TLS reads it
+            super().connection_made(transport)
+            return
+        if isinstance(transport, asyncio.WriteTransport):
+            transport.write(b"" if self.is_secure_at_once else f"{refusal}\r\n".encode())
+        transport.close()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """End a session, once."""
+        if self._admitted:
+            self._admitted = False
+            self.gate.leave(self.transport)
+            super().connection_lost(error)
+
+    @property
+    def source(self) -> str:
+        """The host or network that the client is of; empty if that is ours."""
+        return self.gate.stranger(self.transport)
+
+    @property
+    def is_secure(self) -> bool:
+        """Whether TLS protects the connection."""
+        return self.session.ssl is not None
+
+    def data_received(self, data: bytes) -> None:
+        """Take bytes from the client."""
+        self.received += len(data)
+        if not self._admitted:
+            return
+        if self.received > 2 * SIZE_LIMIT:
+            log.warning("cut off a client that sent %d bytes", self.received)
+            self.transport.abort()
+            return
+        super().data_received(data)
+
+    def eof_received(self) -> bool | None:
+        """Take the end of what the client sends."""
+        return super().eof_received() if self._admitted else False
+
+    def _timeout_cb(self) -> None:
+        self.transport.abort()
+
+    async def push(self, status: AnyStr) -> None:
+        """Send a reply; a client that does not read it is cut off."""
+        try:
+            async with asyncio.timeout(self.patience.idle):
+                await super().push(status)
+        except TimeoutError:
+            self.transport.abort()
+            raise ConnectionAbortedError from None
+
+    async def end(self, status: str) -> None:
+        """Say why the session ends, and end it."""
+        with suppress(ConnectionError):
+            await self.push(status)
+        self._writer.close()
+
+    async def secure(self, reply: str = "") -> None:
+        """Protect the connection by TLS, and forget all that was said without. Raises OSError.
+
+        `reply` is the last thing said without TLS. What the client has sent behind the command is
+        dropped: others may have put it there (RFC 3207, section 6).
+        """
+        await self._drop_unread()
+        self.transport.pause_reading()
+        await self._drop_unread()
+        if reply:
+            await self.push(reply)
+        context = self.tls.context
+        if context is None:
+            raise ConnectionAbortedError("there is no certificate any more")
+        limit = min(self.patience.idle, max(self.ends - self.loop.time(), 0.001))
+        try:
+            await self._writer.start_tls(context, ssl_handshake_timeout=limit)
+        except OSError as error:
+            self.connection_lost(error)  # asyncio does not always say so itself
+            raise
+        self.transport = self._writer.transport
+        peer = self.session.peer
+        self.envelope = self._create_envelope()
+        self.session = self._create_session()
+        self.session.peer = peer
+        self.session.ssl = self.transport.get_extra_info("ssl_object")
+
+    async def _drop_unread(self) -> None:
+        """Drop what has come and was not read; this does not wait for more."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(0):
+                while await self._reader.read(LONGEST_LINE):
+                    pass
+
+    async def read_command(self) -> bytes:
+        """Return the next line with its end, or too many bytes if it is too long."""
+        line = b""
+        while not line.endswith(b"\n"):
+            try:
+                line = line[:LONGEST_COMMAND] + await self._reader.readuntil(b"\n")
+            except asyncio.LimitOverrunError as error:
+                line = await self._reader.read(error.consumed)
+        return line
+
+    @asynccontextmanager
+    async def waiting(self, reply: str) -> AsyncIterator[asyncio.Timeout]:
+        """Wait for a client for a line's time, within that of the session. Raises TooSlow."""
+        try:
+            async with asyncio.timeout_at(min(self.idle_until(), self.ends)) as limit:
+                yield limit
+        except TimeoutError:
+            raise TooSlow(reply if self.loop.time() < self.ends else S421_SESSION) from None
+
+    @property
+    def ends(self) -> float:
+        """When the session is over."""
+        return self.began + self.patience.session
+
+    def idle_until(self) -> float:
+        """Return until when something has to come."""
+        return self.loop.time() + self.patience.idle

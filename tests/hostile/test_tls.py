@@ -1,0 +1,152 @@
+"""TLS: what it protects, what it forgets, and handshakes that never end."""
+
+import os
+import re
+import shutil
+import signal
+import smtplib
+import socket
+import ssl
+import subprocess
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from pbm_oust.mail.gate import MOST_CONNECTIONS_OF_ONE
+from pbm_oust.mail.patience import Patience
+from pbm_oust.mail.replies import S250_DONE
+from pbm_oust.mail.session import SmtpsSession
+from pbm_oust.mail.tls import Tls, read_certificate
+from pbm_oust.store.configuration import BadConfiguration, Configuration
+from pbm_oust.store.home import Home
+from tests.support.certificates import FOLDER, certificate, trusting
+from tests.support.listening import PATIENCE, answer, begin, client_of, command, listening, send
+from tests.support.server import ADDRESS, PROGRAM, running
+from tests.support.waiting import wait_until
+
+SHORT = 0.2
+
+
+def shown_at(port: int, name: str) -> bool:
+    """Return whether a server shows a certificate after STARTTLS."""
+    with smtplib.SMTP("127.0.0.1", port, timeout=PATIENCE) as client:
+        try:
+            return client.starttls(context=trusting(name))[0] == 220
+        except ssl.SSLCertVerificationError:
+            return False
+
+
+def test_a_mail_comes_through_tls(home: Home) -> None:
+    with listening(home, tls=Tls(certificate())) as port, client_of(port) as client:
+        client.starttls(context=trusting())
+        assert isinstance(client.sock, ssl.SSLSocket)
+        assert answer(client.ehlo()).startswith("250")
+        begin(client)
+        assert send(client, command("help")) == S250_DONE
+    assert len(home.outbox.letters()) == 1
+
+
+def test_a_mail_comes_through_implicit_tls(home: Home) -> None:
+    with (
+        listening(home, SmtpsSession, tls=Tls(certificate())) as port,
+        smtplib.SMTP_SSL("localhost", port, context=trusting(), timeout=PATIENCE) as client,
+    ):
+        assert client.ehlo()[0] == 250
+        begin(client)
+        assert send(client, command("help")) == S250_DONE
+    assert len(home.outbox.letters()) == 1
+
+
+def test_nothing_older_than_tls_1_2_is_spoken() -> None:
+    assert certificate().minimum_version == ssl.TLSVersion.TLSv1_2
+
+
+@pytest.mark.parametrize("nonsense", [b"", b"EHLO x\r\n", b"\x16\x03\x01\x02\x00\x01"])
+def test_handshakes_that_fail_leave_no_connection_behind(home: Home, nonsense: bytes) -> None:
+    with listening(home, SmtpsSession, tls=Tls(certificate())) as port:
+        for _ in range(MOST_CONNECTIONS_OF_ONE + 1):
+            with socket.create_connection(("127.0.0.1", port), PATIENCE) as client:
+                client.sendall(nonsense)
+                client.shutdown(socket.SHUT_WR)
+                with suppress(ConnectionResetError):
+                    while client.recv(4096):
+                        pass
+        with smtplib.SMTP_SSL("localhost", port, context=trusting(), timeout=PATIENCE) as client:
+            assert client.noop()[0] == 250
+
+
+def test_a_handshake_that_does_not_come_is_not_waited_for_longer_than_a_line(home: Home) -> None:
+    patience = Patience(idle=SHORT)
+    with (
+        listening(home, SmtpsSession, patience, tls=Tls(certificate())) as port,
+        socket.create_connection(("127.0.0.1", port), PATIENCE) as client,
+    ):
+        assert client.recv(4096) == b""
+
+
+def write(path: Path, *names: str) -> str:
+    path.write_text("".join((FOLDER / name).read_text() for name in names))
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    "names", [("first.pem",), ("first.pem", "second.key"), ("README.md",), ("first.key",)]
+)
+def test_a_certificate_without_its_key_is_no_certificate(
+    names: tuple[str, ...], tmp_path: Path
+) -> None:
+    with pytest.raises(BadConfiguration, match="are no chain and its key in PEM"):
+        read_certificate(Configuration(certificate=write(tmp_path / "pem", *names)))
+
+
+def test_a_certificate_may_have_its_key_in_its_file(tmp_path: Path) -> None:
+    both = write(tmp_path / "pem", "first.pem", "first.key")
+    assert read_certificate(Configuration(certificate=both))
+
+
+def test_a_key_with_a_password_asks_nobody_for_it(tmp_path: Path) -> None:
+    locked = (
+        subprocess.run(
+            ["openssl", "ec", "-aes128", "-passout", "pass:x", "-in", FOLDER / "first.key"],
+            capture_output=True,
+            check=True,
+            text=True,
+        ).stdout
+        if shutil.which("openssl")
+        else pytest.skip("there is no openssl")
+    )
+    (tmp_path / "key").write_text(locked)
+    configuration = Configuration(
+        certificate=str(FOLDER / "first.pem"), certificate_key=str(tmp_path / "key")
+    )
+    with pytest.raises(BadConfiguration, match="without a password"):
+        read_certificate(configuration)
+
+
+@pytest.mark.slow
+def test_a_server_with_a_bad_certificate_does_not_start(tmp_path: Path) -> None:
+    (tmp_path / "pbm_oust.toml").write_text('certificate = "/nowhere/cert.pem"\n')
+    command = [PROGRAM, "--home", str(tmp_path), "serve", "--address", ADDRESS]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    reason = "certificate: /nowhere/cert.pem: No such file or directory"
+    assert done.stderr.endswith(f"Error: {tmp_path}/pbm_oust.toml: {reason}\n")
+
+
+@pytest.mark.slow
+def test_certificates_are_read_again_on_sighup(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    both = write(tmp_path / "pem", "first.pem", "first.key")
+    (home / "pbm_oust.toml").write_text(f'certificate = "{both}"\n')
+    with running(home) as server:
+        assert shown_at(server.port, "first")
+        write(tmp_path / "pem", "second.pem", "first.key")
+        os.kill(server.process.pid, signal.SIGHUP)
+        assert not shown_at(server.port, "second")
+        assert shown_at(server.port, "first")
+        write(tmp_path / "pem", "second.pem", "second.key")
+        os.kill(server.process.pid, signal.SIGHUP)
+        wait_until(lambda: shown_at(server.port, "second"), "the second certificate")
+    assert re.search("the configuration stays as it was: .*: certificate: .*", server.log)
