@@ -23,6 +23,9 @@ from pbm_oust.board.notation import MESSAGE_KEY, format_wish, parse_wish
 from pbm_oust.board.record import PLAYING, Action, Deed, Place, Record, Wish
 from pbm_oust.refusal import Refusal
 
+MOST_CLAUSES = 20
+"""The most clauses that may be queued on one board."""
+
 
 class Prospect(Enum):
     """What may become of a plan."""

@@ -1,6 +1,6 @@
 """The commands that list boards: games, list and history. Nothing changes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -58,6 +58,17 @@ class Past(Command):
 
 
 @dataclass(frozen=True, slots=True)
+class Found:
+    """The boards that a list has."""
+
+    games: tuple[Game, ...]
+    left_out: int
+    """The number of boards for which there is no room: those on which less has happened lately."""
+    damaged: tuple[str, ...]
+    """The names of boards that cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
 class GamesNotice(Notice):
     """A list of boards."""
 
@@ -66,8 +77,14 @@ class GamesNotice(Notice):
     asked_for: str
     """Whose boards were asked for, and with which filter: `alice bob active`."""
     games: tuple[Game, ...]
+    left_out: int
+    """The number of boards that are not listed."""
     damaged: tuple[str, ...]
     """The names of boards that cannot be read."""
+
+    def listed(self) -> int:
+        """Return the number of boards."""
+        return len(self.games)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +93,12 @@ class ListNotice(Notice):
 
     template = "list"
     kinds_asked: tuple[Kind, ...]
-    active: tuple[Game, ...]
+    active: Found
     seeks: tuple[tuple[Seek, str], ...]
     """Open challenges with the userids of those who made them."""
-    ended: tuple[Game, ...]
+    seeks_left_out: int
+    """The number of open challenges that are not listed."""
+    ended: Found
     damaged: tuple[str, ...]
     """The names of boards that cannot be read."""
 
@@ -98,12 +117,14 @@ class HistoryNotice(Notice):
     damaged: tuple[str, ...]
     """The names of boards that cannot be read."""
 
+    def listed(self) -> int:
+        """Return the number of boards."""
+        return len(self.games)
+
 
 def _read_kinds(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(find_word(word, KINDS) for word in words))
 
-
-MOST_BOARDS_LISTED = 200
 
 LATE = timedelta(days=30)
 """How long finished boards are listed beside active ones."""
@@ -111,92 +132,112 @@ LATE = timedelta(days=30)
 
 def list_games(command: Games, request: Request, work: UnitOfWork) -> Handled:
     """Answer with a list of boards."""
-    games, damaged = find_games(work, command.kind, command.userids, command.filter)
-    asked_for = " ".join((*command.userids, command.filter.value))
-    reader = work.sender_of(request)
-    return work.answer(GamesNotice(reader, command.kind, asked_for, games, damaged), request)
+    found = find_games(work, [command.kind], command.userids, command.filter, work.room.lines)
+    notice = GamesNotice(
+        work.sender_of(request),
+        command.kind,
+        asked_for=" ".join((*command.userids, command.filter.value)),
+        games=found.games,
+        left_out=found.left_out,
+        damaged=found.damaged,
+    )
+    return work.answer(notice, request)
 
 
 def list_all(command: Listing, request: Request, work: UnitOfWork) -> Handled:
     """Answer with the boards that go on and those that ended lately."""
     kinds = [KINDS[name] for name in command.kinds] or list(KINDS.values())
-    since = work.now() - LATE
-    games, damaged = list[Game](), list[str]()
-    for kind in kinds:
-        entries = work.home.ask(board_queries.boards_of_kind, kind.name, State.ACTIVE)
-        entries += work.home.ask(board_queries.finished_since, kind.name, since)
-        of_kind, damaged_of_kind = _read_games(work, kind, sorted(entries, key=_by_name))
-        games += of_kind
-        damaged += damaged_of_kind
+    since, most = work.now() - LATE, work.room.lines
+    active = find_games(work, kinds, (), Filter.ACTIVE, most)
+    late = (work.home.ask(board_queries.finished_since, kind.name, since) for kind in kinds)
+    ended = [entry for of_kind in late for entry in sorted(of_kind, key=_by_name)]
+    seeks = open_seeks(kinds, work)
     notice = ListNotice(
         work.sender_of(request),
         kinds_asked=tuple(kinds),
-        active=tuple(game for game in games if not game.result),
-        seeks=tuple(open_seeks(kinds, work)),
-        ended=tuple(game for game in games if game.result),
-        damaged=tuple(damaged),
+        active=active,
+        seeks=tuple(seeks[:most]),
+        seeks_left_out=len(seeks[most:]),
+        ended=_read_games(work, _kept(ended, most), len(ended)),
+        damaged=active.damaged,
     )
     return work.answer(notice, request)
 
 
 def list_past(command: Past, request: Request, work: UnitOfWork) -> Handled:
     """Answer with finished boards and their results, the latest first."""
-    home, kind, userids = work.home, command.kind, command.userids
+    home, kind, userids, most = work.home, command.kind, command.userids, work.room.lines
     if userids:
-        found = _entries(work, kind, userids, Filter.INACTIVE)
-        count = len(found)
-        latest = sorted(found, key=lambda entry: (entry.latest, entry.name.board), reverse=True)
+        every = _entries(work, kind, userids, Filter.INACTIVE)
+        latest, count = _latest(every)[:most], len(every)
     else:
+        latest = home.ask(board_queries.latest_finished, kind.name, most)
         count = home.ask(board_queries.count_finished, kind.name)
-        latest = home.ask(board_queries.latest_finished, kind.name, MOST_BOARDS_LISTED)
-    games, damaged = _read_games(work, kind, latest[:MOST_BOARDS_LISTED], userids)
+    found = _read_games(work, latest, count, _damaged(work, [kind], userids))
     notice = HistoryNotice(
         work.sender_of(request),
         kind,
         userids,
-        games=games,
-        left_out=max(0, count - MOST_BOARDS_LISTED),
-        damaged=damaged,
+        games=found.games,
+        left_out=found.left_out,
+        damaged=found.damaged,
     )
     return work.answer(notice, request)
 
 
-def find_games_of_kinds(
-    kinds: Iterable[Kind], userids: tuple[str, ...], chosen: Filter, work: UnitOfWork
-) -> tuple[list[Game], list[str]]:
-    """Return games of several kinds, and the names of boards that are damaged."""
-    games, damaged = list[Game](), list[str]()
-    for kind in kinds:
-        of_kind, damaged_of_kind = find_games(work, kind, userids, chosen)
-        games += of_kind
-        damaged += damaged_of_kind
-    return games, damaged
-
-
 def find_games(
-    work: UnitOfWork, kind: Kind, userids: tuple[str, ...], chosen: Filter
-) -> tuple[tuple[Game, ...], tuple[str, ...]]:
-    """Return the games of these players that pass a filter, and the names of damaged boards.
+    work: UnitOfWork, kinds: Iterable[Kind], userids: tuple[str, ...], chosen: Filter, most: int
+) -> Found:
+    """Return the games of these players that pass a filter, in order, as far as there is room.
 
     Without userids, the games of everybody; a userid that nobody has is on no board.
     """
-    return _read_games(work, kind, _entries(work, kind, userids, chosen), userids)
+    kinds = list(kinds)
+    every = [entry for kind in kinds for entry in _entries(work, kind, userids, chosen)]
+    return _read_games(work, _kept(every, most), len(every), _damaged(work, kinds, userids))
+
+
+def _kept(entries: Sequence[Entry], most: int) -> list[Entry]:
+    """Return those entries on which something happened last, in the order of all."""
+    kept = {entry.name for entry in _latest(entries)[:most]}
+    return [entry for entry in entries if entry.name in kept]
+
+
+def _latest(entries: Iterable[Entry]) -> list[Entry]:
+    """Return entries of the index, those first on which something happened last."""
+    return sorted(entries, key=lambda entry: (entry.latest, entry.name), reverse=True)
+
+
+def _by_name(entry: Entry) -> BoardName:
+    return entry.name
+
+
+def _damaged(
+    work: UnitOfWork, kinds: Iterable[Kind], userids: tuple[str, ...]
+) -> Iterator[BoardName]:
+    """Yield the names of the damaged boards of these players, or of all."""
+    for kind in kinds:
+        for damage in work.home.ask(board_queries.damaged_boards, kind.name, userids or None):
+            yield damage.name
 
 
 def _read_games(
-    work: UnitOfWork, kind: Kind, entries: Iterable[Entry], userids: tuple[str, ...] = ()
-) -> tuple[tuple[Game, ...], tuple[str, ...]]:
-    """Return the games of entries, and the names of damaged boards of these players, or of all."""
-    found = work.home.ask(board_queries.damaged_boards, kind.name, userids or None)
-    games, damaged = list[Game](), {each.name for each in found}
+    work: UnitOfWork, entries: Sequence[Entry], count: int, damaged: Iterable[BoardName] = ()
+) -> Found:
+    """Return the games of those entries, among so many, for which there is room.
+
+    The names of boards that turn out to be damaged join those of `damaged`.
+    """
+    games, also_damaged = list[Game](), set(damaged)
     for entry in entries:
         try:
             games.append(game_of(work.home, entry))
         except DamagedHistory:
-            damaged.add(entry.name)
+            also_damaged.add(entry.name)
         except NotAllowed:
             continue  # somebody has removed it, and the index does not know yet
-    return tuple(games), tuple(map(str, sorted(damaged)))
+    left_out = count - len(entries)
+    return Found(tuple(games), left_out, tuple(map(str, sorted(also_damaged))))
 
 
 def _entries(work: UnitOfWork, kind: Kind, userids: tuple[str, ...], chosen: Filter) -> list[Entry]:
@@ -212,10 +253,6 @@ def _entries(work: UnitOfWork, kind: Kind, userids: tuple[str, ...], chosen: Fil
                 some = work.home.ask(board_queries.boards_of_player, userid, state, kind.name)
             found |= {entry.name: entry for entry in some}
     return [found[name] for name in sorted(found)]
-
-
-def _by_name(entry: Entry) -> BoardName:
-    return entry.name
 
 
 _STATES = {

@@ -7,6 +7,7 @@ from pbm_oust.play.forms import Service, ServiceForm
 from pbm_oust.play.notices import Notice, RefusalNotice
 from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.request import Request
+from pbm_oust.play.room import MOST_DRAWN, Room
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.store.letters import Draft
@@ -31,6 +32,11 @@ class NeedsOwnMail(UnreadableReason):
 
 
 @dataclass(frozen=True, slots=True)
+class SeveralSenders(UnreadableReason):
+    """The lines of the text have different userids or passwords."""
+
+
+@dataclass(frozen=True, slots=True)
 class Multiple(Command):
     """Carry out the lines of the text, up to the first that is refused."""
 
@@ -40,8 +46,8 @@ class MultipleNotice(Notice):
     """What became of the commands of one mail."""
 
     template = "multiple"
-    done: tuple[tuple[str, Notice], ...]
-    """The lines that were carried out, with the answer to each."""
+    done: tuple[tuple[str, Notice, bool], ...]
+    """The lines that were carried out, with the answer to each, and whether it is told whole."""
     failed: tuple[tuple[str, Notice], ...]
     """The line that was refused, if one was."""
     left: tuple[str, ...]
@@ -64,8 +70,11 @@ def multiple(_command: Multiple, request: Request, work: UnitOfWork, service: Se
     lines = [line for line in request.chat.splitlines() if line.strip()]
     if not 0 < len(lines) <= MOST_LINES:
         raise Unreadable(NoLines(MOST_LINES))
-    if name := next(filter(None, map(service.alone, lines)), None):
+    seen = [service.see(line) for line in lines]
+    if name := next(filter(None, (each.alone for each in seen)), None):
         raise Unreadable(NeedsOwnMail(name))
+    if len({each.signature for each in seen if each.signature}) > 1:
+        raise Unreadable(SeveralSenders())
     answers: list[Notice] = []
     latest: list[Notice] = []
 
@@ -76,20 +85,24 @@ def multiple(_command: Multiple, request: Request, work: UnitOfWork, service: Se
         latest[:] = [notice]
         return []
 
-    quiet = replace(work, write=collect, is_within=True)
+    # One board is left for the line that is refused.
+    room, has_room = Room(boards=MOST_DRAWN - 1), list[bool]()
     for nth, line in enumerate(lines):
         identity = f"{request.identity}\0{nth}"
         latest.clear()
+        quiet = replace(work, write=collect, is_within=True, room=room)
         service.handle(replace(request, line=line, chat="", identity=identity), quiet)
         answers += latest or [AnsweredElsewhereNotice(work.sender_of(request))]
         if isinstance(answers[-1], RefusalNotice):
             break
+        has_room.append(room.has_boards_of(answers[-1]))
+        room = room.beside(answers[-1]) if has_room[-1] else room
     work = replace(work, read={})
     is_userid = work.names_for(request)
-    shown = tuple(service.shown(line, is_userid) for line in lines)
-    steps = tuple(zip(shown, answers, strict=False))
-    done = tuple(step for step in steps if not isinstance(step[1], RefusalNotice))
-    failed, left = steps[len(done) :], shown[len(steps) :]
+    shown = tuple(each.line.shown(work.vocabulary, is_userid) for each in seen)
+    done = tuple(zip(shown, answers, has_room, strict=False))
+    failed = tuple(zip(shown, answers, strict=False))[len(done) :]
+    left = shown[len(answers) :]
     answer = MultipleNotice(work.sender_of(request), done, failed, left)
     is_all = len(done) == len(lines)
     handled = Handled(Outcome.DONE if is_all else Outcome.DONE_IN_PART)

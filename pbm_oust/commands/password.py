@@ -95,6 +95,7 @@ FORMS = (
         (*OWN, _NEW_PASSWORD),
         heading=Heading.ACCOUNT,
         rank=50,
+        needs_own_mail=True,
         run=change_password,
     ),
     OpenForm(

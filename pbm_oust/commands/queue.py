@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.queue import Clause, Plan, plans_of, waiting, with_plans
+from pbm_oust.accounts.queue import MOST_CLAUSES, Clause, Plan, plans_of, waiting, with_plans
 from pbm_oust.accounts.tags import Credential, Reply
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_wish
@@ -38,9 +38,6 @@ from pbm_oust.refusal import (
 from pbm_oust.rules.grid import NoSuchCell
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import open_board
-
-MOST_CLAUSES = 20
-"""The most clauses that may be queued on one board."""
 
 _CLAUSE = re.compile(r"if\s+(.+?)\s+then\s+(.+)", re.IGNORECASE)
 

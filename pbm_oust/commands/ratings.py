@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from pbm_oust.board.ratings import Change, SizeClass, Table, rate
+from pbm_oust.board.ratings import Change, SizeClass, Standing, Table, rate
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import read_userids
@@ -13,6 +13,8 @@ from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import finished_games
+
+_Explained = tuple[str, SizeClass, tuple[tuple[str, Change], ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,8 @@ class StandingsNotice(Notice):
 
     template = "standings"
     kind: Kind
-    tables: tuple[Table, ...]
+    tables: tuple[tuple[SizeClass, tuple[Standing, ...], int], ...]
+    """For each class of sizes its best players, and how many more there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +50,17 @@ class RatingsNotice(Notice):
     kind: Kind
     userids: tuple[str, ...]
     """The players whose ratings were asked for."""
-    players: tuple[tuple[str, SizeClass, tuple[tuple[str, Change], ...]], ...]
+    players: tuple[_Explained, ...]
     """Userids, sizes of boards, and the names of games with the changes they made."""
-
-
-MOST_CHANGES = 100
-"""How many games of a player, the latest ones, one mail explains."""
+    left_out: int
+    """The number of older games that are not explained."""
 
 
 def show_standings(command: Standings, request: Request, work: UnitOfWork) -> Handled:
     """Answer with the players of a game by their ratings."""
-    tables = tuple(_tables(command.kind, work))
-    notice = StandingsNotice(work.sender_of(request), command.kind, tables)
+    tables = _tables(command.kind, work)
+    listed = tuple(_best(table, work.room.lines) for table in tables)
+    notice = StandingsNotice(work.sender_of(request), command.kind, listed)
     return work.answer(notice, request)
 
 
@@ -67,13 +69,16 @@ def show_ratings(command: Ratings, request: Request, work: UnitOfWork) -> Handle
     if not command.userids:
         return show_standings(Standings(command.kind), request, work)
     tables = _tables(command.kind, work)
-    players = tuple(
-        (userid, table.size, _changes(table, userid))
-        for userid in command.userids
-        for table in tables
-        if userid in table.standings
-    )
-    notice = RatingsNotice(work.sender_of(request), command.kind, command.userids, players)
+    players, room, left_out = list[_Explained](), work.room.lines, 0
+    for userid in command.userids:
+        for table in (each for each in tables if userid in each.standings):
+            changes = _changes(table, userid)
+            shown = changes[max(0, len(changes) - room) :]
+            room -= len(shown)
+            left_out += len(changes) - len(shown)
+            players += [(userid, table.size, shown)] if shown else []
+    reader = work.sender_of(request)
+    notice = RatingsNotice(reader, command.kind, command.userids, tuple(players), left_out)
     return work.answer(notice, request)
 
 
@@ -81,20 +86,34 @@ def _tables(kind: Kind, work: UnitOfWork) -> list[Table]:
     return rate(finished_games(work.home, kind))
 
 
+def _best(table: Table, most: int) -> tuple[SizeClass, tuple[Standing, ...], int]:
+    """Return the best players of a class of sizes, and how many more there are."""
+    ordered = table.ordered()
+    return table.size, tuple(ordered[:most]), len(ordered[most:])
+
+
 def _changes(table: Table, userid: str) -> tuple[tuple[str, Change], ...]:
-    """Return the latest games of a player by name, and what each did to the rating."""
+    """Return the games of a player by name, and what each did to the rating."""
     found = ((rated.game.name, rated.change_of(userid)) for rated in table.games)
-    return tuple((name, change) for name, change in found if change)[-MOST_CHANGES:]
+    return tuple((name, change) for name, change in found if change)
 
 
 FORMS = (
-    OpenForm("standings", Standings, heading=Heading.LOOKING, rank=90, run=show_standings),
+    OpenForm(
+        "standings",
+        Standings,
+        heading=Heading.LOOKING,
+        rank=90,
+        needs_own_mail=True,
+        run=show_standings,
+    ),
     OpenForm(
         "ratings",
         Ratings,
         rest=rest(("[USERID..]",), read_userids, tuple, least=0),
         heading=Heading.LOOKING,
         rank=100,
+        needs_own_mail=True,
         run=show_ratings,
     ),
 )

@@ -7,7 +7,7 @@ from pbm_oust.accounts.notes import notes_of
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import NoSuchRecord
-from pbm_oust.commands.lists import find_games, find_games_of_kinds
+from pbm_oust.commands.lists import Found, find_games
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.form import MissingWord
 from pbm_oust.grammar.parts import rest
@@ -166,10 +166,6 @@ def _is_board(words: Sequence[str]) -> bool:
     return bool(words) and words[0][:1].isdigit()
 
 
-MOST_BOARDS_SHOWN = 20
-"""How many boards one mail draws."""
-
-
 def show(
     command: Show,
     request: Request,
@@ -180,19 +176,18 @@ def show(
     """Answer with boards drawn; `notes` are the reader's, by the names of boards."""
     notes = notes or {}
     reader = reader or work.sender_of(request)
+    most = _most_drawn(reader, request, work)
     if command.boards:
-        views = tuple(_view_at(work, command.kind, at) for at in command.boards)
-        damaged: tuple[str, ...] = ()
+        views = tuple(_view_at(work, command.kind, at) for at in command.boards[: max(1, most)])
+        found = Found((), len(command.boards) - len(views), ())
     else:
-        games, damaged = find_games(work, command.kind, command.userids, command.filter)
-        views = tuple((game, False) for game in games)
-    if len(views) == 1 and not damaged:
+        found = find_games(work, [command.kind], command.userids, command.filter, most)
+        views = tuple((game, False) for game in found.games)
+    if len(views) == 1 and not (found.left_out or found.damaged):
         game, is_past = views[0]
         note = notes.get(game.name, "")
         return work.answer(BoardNotice(reader, News.SHOWN, game, is_past, note=note), request)
-    shown = views[:MOST_BOARDS_SHOWN]
-    left_out = len(views) - len(shown)
-    notice = BoardsNotice(reader, command.kind, shown, left_out, damaged, notes)
+    notice = BoardsNotice(reader, command.kind, views, found.left_out, found.damaged, notes)
     return work.answer(notice, request)
 
 
@@ -207,16 +202,23 @@ def show_as(command: ShowAs, actor: Actor, request: Request, work: UnitOfWork) -
 
 def show_all(command: AllShow, request: Request, work: UnitOfWork) -> Handled:
     """Answer with the drawn boards of players in all games."""
-    games, damaged = find_games_of_kinds(KINDS.values(), command.userids, command.filter, work)
-    shown = games[:MOST_BOARDS_SHOWN]
+    reader = work.sender_of(request)
+    most = _most_drawn(reader, request, work)
+    found = find_games(work, KINDS.values(), command.userids, command.filter, most)
     notice = AllNotice(
-        work.sender_of(request),
+        reader,
         " ".join((*command.userids, command.filter.value)),
-        games=tuple(shown),
-        left_out=len(games) - len(shown),
-        damaged=tuple(damaged),
+        games=found.games,
+        left_out=found.left_out,
+        damaged=found.damaged,
     )
     return work.answer(notice, request)
+
+
+def _most_drawn(reader: Reader, request: Request, work: UnitOfWork) -> int:
+    """Return how many boards the answer draws: one at most for a stranger."""
+    is_player = reader.userid is not None or work.is_known(request.sender)
+    return work.room.boards if is_player else min(1, work.room.boards)
 
 
 def _view_at(work: UnitOfWork, kind: Kind, at: BoardAt) -> tuple[Game, bool]:

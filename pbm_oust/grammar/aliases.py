@@ -4,6 +4,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
+from pbm_oust.grammar.plain import normal_form
 from pbm_oust.languages import LANGUAGES, Language
 
 ALIASES: Mapping[str, str] = MappingProxyType(
@@ -18,7 +19,7 @@ ALIASES: Mapping[str, str] = MappingProxyType(
 
 def without_accents(word: str) -> str:
     """Return a word with plain letters in place of accented ones."""
-    parts = unicodedata.normalize("NFD", word)
+    parts = normal_form("NFD", word)
     return "".join(part for part in parts if not unicodedata.combining(part))
 
 

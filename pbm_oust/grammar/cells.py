@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from pbm_oust.grammar.words import QUOTES, fold, split_words
+from pbm_oust.refusal import Unreadable
 
 _APART = re.compile(rf"(?:[\s,;.:!/&+|>()\[\]*~{re.escape(QUOTES)}-]|\b(?:and|then|et|puis)\b)+")
 _CELLS = re.compile(r"(?:[a-z][0-9]{1,3})+")
@@ -52,7 +53,11 @@ def turned_round(parts: Sequence[str]) -> str:
 
 def is_placements(line: str) -> bool:
     """Return whether a line as it was sent holds placements and nothing else."""
-    parts = parts_of(fold(" ".join(split_words(line))))
+    try:
+        words = split_words(line)
+    except Unreadable:
+        return False
+    parts = parts_of(fold(" ".join(words)))
     return bool(parts) and all(map(_CELLS.fullmatch, parts))
 
 

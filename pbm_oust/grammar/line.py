@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from itertools import accumulate
 
 from pbm_oust.grammar.command import Command, Partial
 from pbm_oust.grammar.form import Form
@@ -49,7 +50,7 @@ class Line:
         The parameters are searched first, whole words before parts of words, in either case.
         """
         words = shown.split(" ")
-        starts = [sum(len(word) + 1 for word in words[:nth]) for nth in range(len(words))]
+        starts = list(accumulate((len(word) + 1 for word in words), initial=0))
         numbered = list(enumerate(words))
         ordered = numbered[self.own_words :] + numbered[: self.own_words]
         folded = fold(culprit)

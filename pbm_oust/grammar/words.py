@@ -1,12 +1,13 @@
 """Words of a command line: splitting them, undoing changes by mail programs, finding meanings."""
 
 import re
-import unicodedata
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from pbm_oust.grammar.aliases import ALIASES, language_of, without_accents
+from pbm_oust.grammar.bounds import check_length
+from pbm_oust.grammar.plain import normal_form
 from pbm_oust.languages import Language
 from pbm_oust.refusal import Unreadable, UnreadableReason
 
@@ -43,6 +44,9 @@ MASK = "********"
 SHORTEST_PASSWORD = 6
 """Passwords have at least this many characters, so that shorter words can be shown."""
 
+_LONGEST_BEGINNING = 50
+"""How much of a word counts where only the first words of a text matter."""
+
 _INVISIBLE = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
 _SPACES = re.compile(r"[\s\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
 _DASHES = str.maketrans(
@@ -64,11 +68,26 @@ def split_words(text: str) -> tuple[str, ...]:
     """Return the words of a command line.
 
     Spaces of every kind separate words; invisible marks, and quotes around words, are dropped.
-    Letters that merely look different (full-width ones, ligatures) are made plain.
+    Letters that merely look different (full-width ones, ligatures) are made plain. Raises
+    Unreadable for a line that is longer than any command.
     """
-    visible = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
-    words = (word.strip(QUOTES) for word in _SPACES.sub(" ", visible).split(" "))
-    return tuple(word for word in words if word)
+    line = _plain(text)
+    check_length(line)
+    return _parted(line)
+
+
+def first_words(text: str, most: int) -> tuple[str, ...]:
+    """Return the first words of a line or a text, however long that is; each begins in full."""
+    begun = (word[:_LONGEST_BEGINNING] for word in text.split(maxsplit=2 * most)[: 2 * most])
+    return _parted(_plain(" ".join(begun)))[:most]
+
+
+def _plain(text: str) -> str:
+    return _SPACES.sub(" ", _INVISIBLE.sub("", normal_form("NFKC", text)))
+
+
+def _parted(line: str) -> tuple[str, ...]:
+    return tuple(filter(None, (word.strip(QUOTES) for word in line.split(" "))))
 
 
 def fold(word: str) -> str:

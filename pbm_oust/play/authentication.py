@@ -79,10 +79,11 @@ def _has_password(
         else Counted.WRONG_PASSWORDS_FROM_ELSEWHERE
     )
     stored = account.password if account else NOBODYS_PASSWORD
-    is_right = is_password(password, stored)
+    is_right = (password, stored) in work.proved or is_password(password, stored)
     if work.home.ask(is_limit_reached, counted, userid, work.now()):
         raise NotAllowed(TooManyWrong(), userid)
     if account and is_right:
+        work.proved.add((password, stored))
         return True
     work.home.do(count_once, counted, userid, work.now())
     if is_password_but_for_case(password, stored) and account:

@@ -10,7 +10,7 @@ from pbm_oust.accounts.status import signed_off_since
 from pbm_oust.accounts.tags import Credential, Reply
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.form import Form
-from pbm_oust.grammar.parts import IsUserid
+from pbm_oust.grammar.line import Line
 from pbm_oust.play.authentication import authenticate
 from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.request import Actor, Request
@@ -22,15 +22,24 @@ C_co = TypeVar("C_co", bound=Command, covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
+class Seen:
+    """What can be seen in a line without carrying it out."""
+
+    line: Line
+    alone: str = ""
+    """The name of its command, if that needs a mail of its own."""
+    signature: tuple[str, Credential] | None = None
+    """Whose command it is and what proves that, if the line carries it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Service:
     """What a command needs to work with other commands."""
 
-    alone: Callable[[str], str]
-    """Returns the name of the command of a line, if it needs a mail of its own; else nothing."""
+    see: Callable[[str], Seen]
+    """Returns what can be seen in a line without carrying it out."""
     handle: Callable[[Request, UnitOfWork], Handled]
     """Carries out a request."""
-    shown: Callable[[str, IsUserid], str]
-    """Returns a line as it may be shown."""
 
 
 @dataclass(frozen=True, slots=True)

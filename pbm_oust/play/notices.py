@@ -79,6 +79,10 @@ class Notice:
         """Return the boards that the letter shows, in order."""
         return ()
 
+    def listed(self) -> int:
+        """Return how many lines its lists have, if they may be long."""
+        return 0
+
     def answer(self) -> Meaning | None:
         """Return what an answer to the letter means; None if it is a mail like any other."""
         return None

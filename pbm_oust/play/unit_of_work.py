@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
 from typing import TypeVar
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.clock import Clock, read_clock
+from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.status import disabled_since
 from pbm_oust.accounts.vacations import Absence, absences_of
 from pbm_oust.board.game import Game
@@ -22,6 +23,7 @@ from pbm_oust.play.notices import (
 from pbm_oust.play.outcome import Handled, Outcome, Silence, silent
 from pbm_oust.play.readers import reachable, stranger
 from pbm_oust.play.request import Actor, RefusedBefore, Request, Write
+from pbm_oust.play.room import WHOLE_LETTER, Room
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.store.account_queries import is_known
 from pbm_oust.store.faults import AccountDamaged
@@ -52,6 +54,10 @@ class UnitOfWork:
     clock: Callable[[], datetime]
     is_within: bool = False
     """Whether the answers become part of another answer."""
+    proved: set[tuple[Secret, str]] = field(default_factory=set, repr=False)
+    """The passwords that a mail has proved, each with what is stored of it."""
+    room: Room = WHOLE_LETTER
+    """What the answer has room for."""
     vocabulary: frozenset[str] = frozenset()
     """The words of the commands, which no password can be."""
     read: dict[str, Account | None] | None = None

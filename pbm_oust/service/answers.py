@@ -14,7 +14,7 @@ from pbm_oust.grammar.cells import cells_in, cells_within, is_placements, parts_
 from pbm_oust.grammar.command import Command, Partial, Text
 from pbm_oust.grammar.line import Line
 from pbm_oust.grammar.wish import DEEDS, BadPlacement, read_wish
-from pbm_oust.grammar.words import find_command_word, fold, meant_by, split_words
+from pbm_oust.grammar.words import find_command_word, first_words, fold, meant_by, split_words
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.table import (
@@ -25,6 +25,7 @@ from pbm_oust.service.table import (
     UnlabelledCharacter,
     form_named,
     parse_line,
+    recognise,
 )
 
 _SHORTEST_WORD = 4
@@ -134,7 +135,7 @@ def is_of_letter(subject: str) -> bool:
 
 
 def _begins_whole(line: str) -> bool:
-    return any(fold(word) in KINDS for word in split_words(line)[:1])
+    return any(fold(word) in KINDS for word in first_words(line, 1))
 
 
 def _read_whole(line: str, text: str) -> Answer:
@@ -151,7 +152,10 @@ def _read_again(line: str, text: str, reply: Reply) -> Answer | None:
 
 
 def _read_line(line: str, text: str, reply: Reply) -> Answer:
-    words = split_words(line)
+    try:
+        words = split_words(line)
+    except Unreadable:
+        return _read_long(line, text, reply)
     shown = Line(words)
     if not words:
         return Answer(shown, Unreadable(EmptyAnswer()))
@@ -163,6 +167,15 @@ def _read_line(line: str, text: str, reply: Reply) -> Answer:
         return _read_own(line, text, reply)
     except Unreadable as error:
         return Answer(shown, error, text, instead=_instead(error, words, reply))
+
+
+def _read_long(line: str, text: str, reply: Reply) -> Answer:
+    """Return what a line means that is longer than any command: text, if it is for others."""
+    words = line.split()
+    name = in_english(fold(words[0]).rstrip(_ENDS))
+    if name in KIND_FORMS and KIND_FORMS[name].text is Text.CONTENT:
+        return _read_form(line, name, words, text, reply)
+    return Answer(recognise(line)[0], Unreadable(UnknownAnswer()), text)
 
 
 def _read_own(line: str, text: str, reply: Reply) -> Answer:

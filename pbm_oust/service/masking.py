@@ -1,13 +1,14 @@
 """Texts for other eyes: masking possible passwords, and tokens that prove who sent an answer."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
 
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.tags import Credential, without_tokens
 from pbm_oust.grammar.aliases import ALIASES, without_accents
 from pbm_oust.grammar.line import Line
-from pbm_oust.grammar.words import MASK, SHORTEST_PASSWORD, fold
+from pbm_oust.grammar.words import MASK, SHORTEST_PASSWORD, UnknownWord, fold
+from pbm_oust.refusal import Unreadable
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.table import GENERAL_FORMS, KIND_FORMS, VOCABULARY, recognise
 
@@ -16,6 +17,22 @@ _LONGEST_BEGINNING = 8
 
 _SHORTEST_BEGINNING = 4
 """How many letters of a general command are needed to recognise it within a text."""
+
+
+_MOST_GUESSED = 100
+"""In how many places of a text a misspelt command is looked for; behind them, all that might be a
+password is masked."""
+
+_BEGINNINGS = frozenset(
+    name[:end]
+    for names, shortest in (
+        ((*KINDS, *KIND_FORMS), 1),
+        ((*GENERAL_FORMS, *ALIASES), _SHORTEST_BEGINNING),
+    )
+    for name in names
+    for end in range(shortest, len(name) + 1)
+).union(GENERAL_FORMS)
+"""How commands begin in a text; `for` is more likely the word than forget."""
 
 
 def without_passwords(text: str, password: Credential | None = None) -> str:
@@ -27,29 +44,41 @@ def without_passwords(text: str, password: Credential | None = None) -> str:
     text = without_tokens(text, MASK)
     if isinstance(password, Secret):
         text = re.sub(re.escape(password.text), MASK, text, flags=re.IGNORECASE)
-    return "\n".join(_without_secret(line) for line in text.split("\n"))
+    guesses = iter(range(_MOST_GUESSED))
+    return "\n".join(_without_secret(line, guesses) for line in text.split("\n"))
 
 
-def _without_secret(text: str) -> str:
-    """Return a line of text, masked if a command that takes a password begins anywhere in it."""
+def _without_secret(text: str, guesses: Iterator[int]) -> str:
+    """Return a line of text, in which commands that take a password are masked.
+
+    `guesses` has one for each misspelt command that may still be looked for.
+    """
+    shown: list[str] = []
     words = text.split()
-    for nth, word in enumerate(words):
-        if not _may_begin(fold(word)):
+    nth, is_masked = 0, False
+    while nth < len(words):
+        begun = words[nth : nth + _LONGEST_BEGINNING]
+        line, error = _begun_by(begun)
+        is_guessed = error is not None and isinstance(error.reason, UnknownWord)
+        if is_guessed and next(guesses, None) is None:
+            begun, line = words[nth:], Line(tuple(words[nth:]))
+        elif not (line.form and _is_likely(line, line.form.secret_places(line.arguments))):
+            shown.append(words[nth])
+            nth += 1
             continue
-        line, _ = recognise(" ".join(words[nth : nth + _LONGEST_BEGINNING]))
-        if line.form and _is_likely(line, line.form.secret_places(line.arguments)):
-            masked = line.shown(VOCABULARY, lambda _word: False)
-            return " ".join([*words[:nth], masked, *words[nth + _LONGEST_BEGINNING :]])
-    return text
+        shown.append(line.shown(VOCABULARY, lambda _word: False))
+        nth += len(begun)
+        is_masked = True
+    return " ".join(shown) if is_masked else text
 
 
-def _may_begin(word: str) -> bool:
-    """Return whether a command may begin with a word; `for` is more likely the word than forget."""
-    plain = without_accents(word)
-    names = [*KINDS, *KIND_FORMS]
-    if len(word) >= _SHORTEST_BEGINNING or word in GENERAL_FORMS:
-        names += [*GENERAL_FORMS, *ALIASES]
-    return any(name.startswith((word, plain)) for name in names)
+def _begun_by(words: Sequence[str]) -> tuple[Line, Unreadable | None]:
+    """Return the command that may begin here, if a word behind its name may be a password."""
+    first = fold(words[0])
+    begins = first in _BEGINNINGS or without_accents(first) in _BEGINNINGS
+    if begins and any(len(word) >= SHORTEST_PASSWORD for word in words[1:]):
+        return recognise(" ".join(words))
+    return Line(()), None
 
 
 def _is_likely(line: Line, places: Collection[int]) -> bool:

@@ -9,7 +9,7 @@ from pbm_oust.grammar.agreement import agrees
 from pbm_oust.grammar.aliases import ALIASES, in_english, language_of
 from pbm_oust.grammar.command import Command, Partial
 from pbm_oust.grammar.line import Line
-from pbm_oust.grammar.words import UnknownWord, fold, language_like, split_words
+from pbm_oust.grammar.words import UnknownWord, first_words, fold, language_like
 from pbm_oust.languages import Language
 from pbm_oust.play.request import Request
 from pbm_oust.refusal import Unreadable, UnreadableReason
@@ -71,7 +71,7 @@ def _line_with(code: Secret, subject: str, text: str) -> str | None:
     be the automatic answer of somebody who is away.
     """
     verify = Verify(code, None)
-    begun = [in_english(fold(word)) for word in split_words(subject)[:2]]
+    begun = [in_english(fold(word)) for word in first_words(subject, 2)]
     if begun == [form_of(verify).name, code.text]:
         return subject
     holds_code = code.text in fold(text).split()

@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.grammar.command import Command, Partial, Text
-from pbm_oust.grammar.parts import IsUserid
 from pbm_oust.play.authentication import WrongPassword, WrongPasswordCase
-from pbm_oust.play.forms import Service
+from pbm_oust.play.forms import Seen, Service
 from pbm_oust.play.notices import Notice, RefusalNotice
 from pbm_oust.play.outcome import Handled, Outcome, Silence, silent
 from pbm_oust.play.request import Actor, RefusedBefore, Request
@@ -46,7 +45,8 @@ def handle(request: Request, work: UnitOfWork) -> Handled:
     Raises OSError, DamagedHistory or AccountDamaged if that failed through no fault of the sender;
     nothing has changed then. A mail that only looks at a damaged board is told so instead.
     """
-    work = replace(work, vocabulary=VOCABULARY)
+    proved = work.proved if work.is_within else set()
+    work = replace(work, vocabulary=VOCABULARY, proved=proved)
     read = read_request(request)
     language = read.language or request.language
     request = replace(request, chat=read.text, reply=read.reply, language=language)
@@ -172,16 +172,14 @@ def answer_done_before(request: Request, work: UnitOfWork) -> Handled:
     return work.answer(notice, request, Handled(Outcome.DONE_BEFORE))
 
 
-def _alone(line: str) -> str:
-    command = parse_line(line)[1]
+def _seen(text: str) -> Seen:
+    line, command = parse_line(text)
     if isinstance(command, Unreadable):
-        return ""
+        return Seen(line)
     form = form_of(command)
-    return form.name if form.needs_own_mail else ""
+    given, password = form.given(command), form.password_of(command)
+    signature = (str(given["userid"]), password) if password else None
+    return Seen(line, form.name if form.needs_own_mail else "", signature)
 
 
-def _shown(line: str, is_userid: IsUserid) -> str:
-    return parse_line(line)[0].shown(VOCABULARY, is_userid)
-
-
-_SERVICE = Service(_alone, handle, _shown)
+_SERVICE = Service(_seen, handle)

@@ -16,7 +16,14 @@ from pbm_oust.grammar.form import MissingWord
 from pbm_oust.grammar.line import Line
 from pbm_oust.grammar.notation import Known
 from pbm_oust.grammar.passwords import BadPassword
-from pbm_oust.grammar.words import find_command_word, fold, is_of, meant_by, split_words
+from pbm_oust.grammar.words import (
+    find_command_word,
+    first_words,
+    fold,
+    is_of,
+    meant_by,
+    split_words,
+)
 from pbm_oust.languages import ENGLISH, Language
 from pbm_oust.play.forms import CommandForm
 from pbm_oust.refusal import Unreadable, UnreadableReason
@@ -26,6 +33,9 @@ AnyForm = CommandForm[Command]
 
 BOARD_OF_SUBJECT = re.compile(r"[0-9]+:?")
 """What follows the name of a game in the Subjects of our own letters."""
+
+_WORDS_OF_LONG_LINE = 3
+"""How many words are kept of a line that is too long to be read."""
 
 _PLAYED = re.compile(rf"[a-z][0-9]{{1,2}}\b.*|{'|'.join(deed.value for deed in WISHED)}")
 """What players write when they think that they are answering a board mail."""
@@ -114,7 +124,10 @@ def playing_again(game: Game, userid: str) -> tuple[Partial, ...]:
 
 def recognise(text: str) -> tuple[Line, Unreadable | None]:
     """Return a line with the command that its first words name, and why, if they name none."""
-    line = Line(split_words(text))
+    try:
+        line = Line(split_words(text))
+    except Unreadable as error:
+        return Line((*first_words(text, _WORDS_OF_LONG_LINE), "..")), error
     if not line.words:
         return line, Unreadable(Empty())
     if "\ufffd" in text:

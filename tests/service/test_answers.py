@@ -340,3 +340,17 @@ def test_a_command_line_is_shortened_to_what_an_answer_needs(line: str, answer: 
 def test_an_answer_of_which_something_is_wanting_has_a_blank_for_that() -> None:
     submitted = partial(Submit, kind=OUST, board=17, userid="alice")
     assert format_answer(submitted, (OUST, 17, "alice")) == "submit PLACEMENTS[#N]"
+
+
+@pytest.mark.parametrize("word", ["chat", "Chat:", "parle"])
+def test_chat_may_be_a_long_paragraph_on_one_line(word: str) -> None:
+    answer = read(f"{word} {'I think D4 is good. ' * 100}", "")
+    assert isinstance(answer.command, Chat)
+    assert answer.text.startswith("I think D4")
+
+
+def test_a_long_paragraph_is_no_move_and_is_not_repeated_whole() -> None:
+    answer = read("I think D4 is good. " * 100, "")
+    assert isinstance(answer.command, Unreadable)
+    assert answer.command.reason == UnknownAnswer()
+    assert len(answer.line.words) < 10

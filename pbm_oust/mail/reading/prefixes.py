@@ -1,8 +1,8 @@
 """What mail programs, lists and filters put in front of a Subject. Pure."""
 
 import re
-import unicodedata
 
+from pbm_oust.grammar.plain import normal_form
 from pbm_oust.mail.reading.phrases import REPLY_PREFIXES, SPAM_TAGS
 
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
@@ -24,7 +24,7 @@ def without_prefixes(subject: str) -> str:
 
     First, letters that merely look different are made plain, and invisible marks are dropped.
     """
-    subject = _INVISIBLE.sub("", unicodedata.normalize("NFKC", subject))
+    subject = _INVISIBLE.sub("", normal_form("NFKC", subject))
     start = 0
     while match := _PREFIX.match(subject, start):
         start = match.end()

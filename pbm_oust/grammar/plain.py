@@ -1,0 +1,16 @@
+"""Letters that merely look different, made plain in time that grows with their number. Pure."""
+
+import re
+import unicodedata
+from typing import Literal
+
+_PIECE = re.compile(r"\S{1,100}")
+
+
+def normal_form(form: Literal["NFKC", "NFD"], text: str) -> str:
+    """Return a text in a normal form of Unicode (UAX #15), each word for itself.
+
+    Words of more than 100 characters are taken in pieces: putting a run of marks into order takes
+    time that grows with the square of its length.
+    """
+    return _PIECE.sub(lambda piece: unicodedata.normalize(form, piece[0]), text)

@@ -1,0 +1,136 @@
+"""Lists and drawn boards have an end, and say what they leave out."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from pbm_oust.play.room import MOST_DRAWN, MOST_LISTED
+from pbm_oust.store.home import Home
+from tests.support.histories import lay_histories
+from tests.support.home_by_mail import ALICE, BOB, copy_of, home_of, mailed
+from tests.support.outbox import Letter
+
+MORE = 7
+ACTIVE = range(1, MOST_LISTED + MORE + 1)
+OVER = range(101, 101 + MOST_LISTED + MORE)
+HISTORY = """pbm_oust history 1
+Kind: oust
+Board: {board}
+Grid: square 5x5
+X: {x}
+O: bob
+Options: swap rated nagtime=7 forfeittime=21
+Started: 2026-11-01T{at}Z
+
+   1 x C3                        2026-11-02T{at}Z {board:016x}
+"""
+END = """   2 o resign                    2026-11-03T{at}Z {board:015x}f
+= x resign
+"""
+
+
+def history(board: int, end: str, x: str = "alice") -> str:
+    """Return a history; the lower its number, the later its moves."""
+    at = f"{23 - board // 60:02d}:{59 - board % 60:02d}:00"
+    return (HISTORY + end).format(board=board, at=at, x=x)
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    home = home_of(tmp_path_factory.mktemp("full"), ALICE, BOB)
+    histories = {board: history(board, "") for board in ACTIVE}
+    histories |= {board: history(board, END, f"x{board}") for board in OVER}
+    lay_histories(home, histories)
+    return home
+
+
+@pytest.fixture
+def home(full: Home, tmp_path: Path) -> Home:
+    return copy_of(full, tmp_path / "home")
+
+
+def asked(home: Home, line: str, text: str = "", sender: str = ALICE) -> Letter:
+    (letter,) = mailed(home, sender, line, text)
+    return letter
+
+
+def rows(letter: Letter) -> int:
+    """Return how many lines of a letter name a board of a list."""
+    return len(re.findall(r"\boust \d+ +square 5x5 ", letter.text))
+
+
+def drawn(letter: Letter) -> int:
+    """Return how many boards a letter draws."""
+    return len(re.findall(r"A B C D E\n *5", letter.text))
+
+
+@pytest.mark.parametrize("line", ["oust games", "oust games alice", "oust history"])
+def test_a_list_ends_and_says_how_many_more_there_are(line: str, home: Home) -> None:
+    letter = asked(home, line)
+    assert rows(letter) == MOST_LISTED
+    assert f"\n{MORE} " in letter.text
+    assert f"{MOST_LISTED + MORE} boards" in letter.subject
+
+
+def test_a_list_leaves_out_the_boards_on_which_nothing_has_happened_for_longest(home: Home) -> None:
+    text = asked(home, "oust games").text
+    assert "oust 1 " in text
+    assert f"oust {ACTIVE[-1]} " not in text
+    assert "To list those of a player, send: oust games USERID" in asked(home, "oust games").words
+
+
+def test_a_list_of_all_ends_twice(home: Home) -> None:
+    letter = asked(home, "list")
+    assert rows(letter) == 2 * MOST_LISTED
+    assert letter.text.count(f"\n{MORE} more are not listed") == 2
+
+
+def test_standings_end(home: Home) -> None:
+    letter = asked(home, "oust standings")
+    assert sum(" x1" in line for line in letter.text.splitlines()) == MOST_LISTED
+    assert f"{MORE + 1} more players are not listed" in letter.words
+
+
+def test_ratings_of_many_players_explain_only_some_games(home: Home) -> None:
+    letter = asked(home, "oust ratings bob alice x101")
+    assert letter.text.count("against") == MOST_LISTED
+    assert f"{MORE + 1} more games are not explained here" in letter.words
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "oust show alice",
+        "oust show 1 2 3 4 5 6 7 8 9 10 11 12",
+        "all show alice",
+    ],
+)
+def test_one_answer_draws_only_some_boards(line: str, home: Home) -> None:
+    letter = asked(home, line)
+    assert drawn(letter) == MOST_DRAWN
+    assert "more are not drawn here" in letter.words
+
+
+def test_a_stranger_is_shown_one_board_a_mail(home: Home) -> None:
+    for line in ("oust show alice", "oust show 1 2 3", "all show alice bob all"):
+        letter = asked(home, line, sender="eve@example.org")
+        assert drawn(letter) == 1
+
+
+def test_several_commands_share_what_one_answer_has_room_for(home: Home) -> None:
+    letter = asked(home, "multiple", "oust games\r\noust history\r\noust games bob\r\n")
+    assert letter.subject == "3 of 3 done"
+    assert rows(letter) == MOST_LISTED
+    letter = asked(home, "multiple", "oust show alice\r\noust show 1\r\noust show 2 3\r\n")
+    assert letter.subject == "3 of 3 done"
+    assert drawn(letter) == MOST_DRAWN - 1
+    assert "The board is not drawn here: one mail draws only some." in letter.words
+
+
+def test_a_player_who_moves_often_in_one_mail_is_told_of_every_move(home: Home) -> None:
+    moves = "".join(f"oust move {board} bob lookingglass A1\r\n" for board in range(1, 15))
+    mailed(home, BOB, "multiple", moves)
+    letter = asked(home, "multiple", "".join(f"oust show {board}\r\n" for board in range(1, 15)))
+    assert letter.subject == "14 of 14 done"
+    assert drawn(letter) == MOST_DRAWN - 1
