@@ -8,6 +8,7 @@ from tests.support.accounts import count_waiting, make_account
 from tests.support.histories import board_numbers
 from tests.support.home_by_mail import ALICE, mailed
 from tests.support.outbox import letters
+from tests.support.steps import work_of
 
 
 def send(home: Home, *lines: str, number: int = 1) -> str:
@@ -22,7 +23,7 @@ def test_as_many_lines_as_allowed_are_carried_out(home: Home) -> None:
 
 
 def test_one_mail_answers_all_lines(home: Home) -> None:
-    send(home, "help", "oust games", "oust standings")
+    assert send(home, "help", "oust games", "oust history") == "3 of 3 done"
     assert len(letters(home)) == 1
 
 
@@ -46,7 +47,8 @@ def test_a_mail_that_comes_twice_does_nothing_twice(home: Home) -> None:
 @pytest.mark.parametrize(
     "inner",
     [
-        *("multiple", "MULTIPLE", "mult", "list", "forgot alice"),
+        *("multiple", "MULTIPLE", "mult", "list", "forgot alice", "oust standings", "oust ratings"),
+        "change password alice wonderland rabbithole",
         "signup carol rabbithole a@example.net b@example.net",
         "add alice wonderland elsewhere@example.net",
         "change address alice wonderland elsewhere@example.net",
@@ -61,3 +63,18 @@ def test_the_lines_hold_nothing_that_writes_to_strangers_or_costs_much(
     assert "a mail of its own" in letters(home)[-1].words
     assert (count_waiting(home), board_numbers(home)) == (0, [])
     assert {letter.to for letter in letters(home)} == {ALICE}
+
+
+def test_the_commands_of_one_mail_have_one_password(home: Home) -> None:
+    make_account(home, "alice", "wonderland", ALICE)
+    make_account(home, "bob", "lookingglass", ALICE)
+    of_alice, of_bob = "settings alice wonderland", "settings bob lookingglass"
+    assert send(home, of_alice, "help", of_alice, number=1) == "3 of 3 done"
+    assert send(home, of_alice, of_bob, number=2) == "not understood"
+    assert "the same userid and the same password" in letters(home)[-1].words
+
+
+def test_a_password_is_tried_once_for_all_commands_of_a_mail(home: Home) -> None:
+    make_account(home, "alice", "wonderland", ALICE)
+    lines = ["settings alice wonderland"] * MOST_LINES
+    assert work_of(lambda: send(home, *lines)).scrypts == 1

@@ -1,0 +1,35 @@
+"""How much work a call is, counted in steps of the program and not in time."""
+
+import hashlib
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import FrameType
+
+
+@dataclass
+class Work:
+    """What a call has done."""
+
+    steps: int = 0
+    """How many functions were called, in Python or in C."""
+    scrypts: int = 0
+    """How many passwords were hashed."""
+
+
+def work_of(call: Callable[[], object]) -> Work:
+    """Return how much work a call is; what it raises goes on to the caller."""
+    work = Work()
+
+    def count(_frame: FrameType, event: str, called: object) -> None:
+        if event in ("call", "c_call"):
+            work.steps += 1
+            work.scrypts += called is hashlib.scrypt
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        call()
+    finally:
+        sys.setprofile(before)
+    return work
