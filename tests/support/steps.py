@@ -1,10 +1,14 @@
 """How much work a call is, counted in steps of the program and not in time."""
 
-import hashlib
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import FrameType
+
+from pbm_oust.accounts import password
+
+
+_HASHES = password._scrypt.__code__
 
 
 @dataclass
@@ -21,10 +25,10 @@ def work_of(call: Callable[[], object]) -> Work:
     """Return how much work a call is; what it raises goes on to the caller."""
     work = Work()
 
-    def count(_frame: FrameType, event: str, called: object) -> None:
+    def count(frame: FrameType, event: str, _called: object) -> None:
         if event in ("call", "c_call"):
             work.steps += 1
-            work.scrypts += called is hashlib.scrypt
+            work.scrypts += event == "call" and frame.f_code is _HASHES
 
     before = sys.getprofile()
     sys.setprofile(count)
