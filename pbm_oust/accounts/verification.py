@@ -40,6 +40,8 @@ class Purpose(Enum):
     """The address takes the place of all others, or joins those that came by the same mail."""
     FORGOT = "forgot"
     """The account gets a new password."""
+    CHALLENGE = "challenge"
+    """A challenge is carried out that came from an address of the player, without any proof."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,12 @@ class Pending:
     """The hash of the password that an account to be made gets."""
     language: Language = ENGLISH
     """What the code is mailed in, and what an account to be made is written to in."""
+    line: str = ""
+    """The line of the challenge."""
+    text: str = ""
+    """What came with the challenge, for the other player."""
+    other: str = ""
+    """The userid of the other player of the challenge."""
 
 
 @dataclass(frozen=True, slots=True)

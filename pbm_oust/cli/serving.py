@@ -25,10 +25,14 @@ from pbm_oust.mail.listener import CannotListen
 from pbm_oust.mail.reading import UnreadableMail
 from pbm_oust.mail.relay import Relaying, reply_text
 from pbm_oust.mail.server import Server
+from pbm_oust.store import own_socket
 from pbm_oust.store.configuration import BadConfiguration, Configuration, Endpoint
 from pbm_oust.store.posted import read_letters
 
 log = logging.getLogger("pbm_oust")
+
+_READY = 220
+"""What a server says first (RFC 5321, section 4.2)."""
 
 
 @click.command()
@@ -119,7 +123,7 @@ def deliver(operator: Operator, sender: str | None, recipient: str | None) -> No
 
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.option("--from", "sender", type=ADDRESS, required=True, help="Who sends the command.")
-@click.option("--smtp", type=ENDPOINT, help="Where the server listens: HOST:PORT.")
+@click.option("--smtp", type=ENDPOINT, help="Where to send it instead: HOST:PORT.")
 @click.option("--text", default="", help="The text of the mail.")
 @click.argument(
     "subject", metavar="SUBJECT", nargs=-1, required=True, shell_complete=complete_command
@@ -130,12 +134,10 @@ def mail(
 ) -> None:
     """Mail a command to the running server and print its answer.
 
-    Exit status 1 if the command was refused.
+    The server takes it that the mail is from --from, because whoever owns the home says so. That
+    does not hold for a mail that is sent with --smtp. Exit status 1 if the command was refused.
     """
     line = " ".join(subject)
-    server = smtp or operator.configuration.smtp
-    if server is None:
-        raise click.UsageError("the server takes no SMTP; name where it does with --smtp")
     if len(line.splitlines()) > 1:
         raise click.UsageError("a Subject is one line; the text of the mail goes into --text")
     message = EmailMessage()
@@ -145,14 +147,15 @@ def mail(
     message["Date"] = now()
     message["Message-ID"] = make_msgid(domain="localhost")
     message.set_content(text)
+    server = f"the server at {smtp}" if smtp else "the server of this home"
     try:
-        with smtplib.SMTP(server.host, server.port, local_hostname="localhost") as smtp_client:
-            smtp_client.send_message(message)
+        with _connected(operator, smtp) as client:
+            client.send_message(message)
     except smtplib.SMTPResponseException as error:
         said = f"{error.smtp_code} {reply_text(error.smtp_error)}"
-        raise Refused(f"the server at {server} did not take the mail: {said}") from None
+        raise Refused(f"{server} did not take the mail: {said}") from None
     except OSError as error:
-        raise Refused(f"the server at {server} did not take the mail: {error}") from None
+        raise Refused(f"{server} did not take the mail: {error}") from None
     answers = [
         letter
         for letter in read_letters(operator.home)
@@ -169,3 +172,19 @@ def mail(
         say_text(f"\n{letter.text}\n")
     if any(letter.header("X-Pbm-Oust") == "refusal" for letter in answers):
         raise SystemExit(1)
+
+
+def _connected(operator: Operator, endpoint: Endpoint | None) -> smtplib.SMTP:
+    """Return a connection to an endpoint, or else to the home's own socket. Raises OSError."""
+    client = smtplib.SMTP(local_hostname="localhost")
+    if endpoint:
+        code, said = client.connect(endpoint.host, endpoint.port)
+    else:
+        client.sock = own_socket.connect(operator.home.path)
+        if client.sock is None:
+            raise Refused(f"no server is running for the home {operator.path}; start one: serve")
+        code, said = client.getreply()
+    if code != _READY:
+        client.close()
+        raise smtplib.SMTPConnectError(code, said)
+    return client

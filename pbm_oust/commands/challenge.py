@@ -1,16 +1,14 @@
-"""The command that starts a board: `oust challenge alice bob -size=13`."""
+"""The command that starts a board: `oust challenge alice bob secret -size=13`."""
 
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from pbm_oust.accounts.password import Secret
 from pbm_oust.board.header import Header, Terms
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import Option, Parameter
-from pbm_oust.grammar.values import read_userid
-from pbm_oust.play.forms import OpenForm
-from pbm_oust.play.outcome import Handled
-from pbm_oust.play.request import Request
-from pbm_oust.play.starting import challenger_of, start_board
+from pbm_oust.grammar.values import PASSWORD_IF_ANY, read_userid
+from pbm_oust.play.forms import ChallengeForm
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.rules.grid import Grid, Shape, format_size, parse_size
@@ -35,6 +33,8 @@ class Challenge(Command):
     kind: Kind
     x: str
     o: str
+    password: Secret | None
+    """The password of the player who sends it, if it is there."""
     grid: Grid
     terms: Terms
 
@@ -42,12 +42,20 @@ class Challenge(Command):
         """Return a challenge with the usual grid, if the game cannot be played on this one."""
         if not isinstance(refusal.reason, UnusableGrid):
             return None
-        return Challenge(self.kind, self.x, self.o, self.kind.default_grid, Terms())
+        return replace(self, grid=self.kind.default_grid, terms=Terms())
 
 
-def _challenge(kind: Kind, x: str, o: str, *, grid: Grid | None = None, **terms: Any) -> Challenge:
+def _challenge(
+    kind: Kind,
+    x: str,
+    o: str,
+    password: Secret | None,
+    *,
+    grid: Grid | None = None,
+    **terms: Any,
+) -> Challenge:
     chosen = replace(Terms(), **terms)
-    return Challenge(kind, x, o, grid or kind.default_grid, chosen)
+    return Challenge(kind, x, o, password, grid or kind.default_grid, chosen)
 
 
 def _settled(command: Command) -> dict[str, object]:
@@ -158,37 +166,32 @@ OPTIONS = (
 TWO_PLAYERS = (Parameter("USERID1", read_userid), Parameter("USERID2", read_userid))
 
 
-def challenge(command: Challenge, request: Request, work: UnitOfWork) -> Handled:
-    """Start a board and show it to both players."""
-    actor = challenger_of(command.x, command.o, request, work)
+def header_of(command: Challenge, work: UnitOfWork, number: int) -> Header:
+    """Return the header of the board that a challenge starts. Raises NotAllowed."""
     if not command.kind.plays_on(command.grid):
         raise NotAllowed(UnusableGrid(command.kind, command.grid))
-
-    def header(number: int) -> Header:
-        return Header(
-            kind=command.kind,
-            board=number,
-            grid=command.grid,
-            x=command.x,
-            o=command.o,
-            terms=command.terms,
-            started=work.now(),
-        )
-
-    return start_board(command.kind, header, actor, request, work)
+    return Header(
+        kind=command.kind,
+        board=number,
+        grid=command.grid,
+        x=command.x,
+        o=command.o,
+        terms=command.terms,
+        started=work.now(),
+    )
 
 
 FORMS = (
-    OpenForm(
+    ChallengeForm(
         "challenge",
         Challenge,
         TWO_PLAYERS,
-        options=OPTIONS,
+        PASSWORD_IF_ANY,
+        OPTIONS,
         heading=Heading.STARTING,
         rank=10,
         build=_challenge,
         settled=_settled,
-        of_players=("x", "o"),
-        run=challenge,
+        header=header_of,
     ),
 )

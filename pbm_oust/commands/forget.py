@@ -22,7 +22,7 @@ from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.store.accounts import ACCOUNTS
 from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
-from pbm_oust.store.verifications import forget_verifications_of
+from pbm_oust.store.verifications import forget_player
 
 REALLY = "really"
 
@@ -83,7 +83,7 @@ def forget(command: Forget, request: Request, work: UnitOfWork) -> Handled:
         if word:
             rename_on_boards(userid, word, home, left)
         forget_addresses(account, home)
-        home.do(forget_verifications_of, account.userid, account.message_key)
+        home.do(forget_player, account.userid, account.message_key)
         home.do(ACCOUNTS.remove, account)
     return Handled(Outcome.DONE)
 

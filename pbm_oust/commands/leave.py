@@ -22,7 +22,7 @@ from pbm_oust.store.accounts import ACCOUNTS
 from pbm_oust.store.bounces import forget_bounces
 from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
 from pbm_oust.store.open_boards import open_board
-from pbm_oust.store.verifications import forget_verifications_of
+from pbm_oust.store.verifications import forget_player
 from pbm_oust.store.waiting import BoardName
 
 
@@ -84,7 +84,7 @@ def delete(command: Delete, actor: Actor, request: Request, work: UnitOfWork) ->
     told = DeletedNotice(work.player_at(account, request), userid, tuple(map(str, boards)))
     with work.posting([told], request):
         home.do(settle_key, actor.message_key, KeyOutcome.DONE, work.now())
-        home.do(forget_verifications_of, account.userid, account.message_key)
+        home.do(forget_player, account.userid, account.message_key)
         for address in account.addresses:
             home.do(forget_bounces, address)
         home.do(ACCOUNTS.remove, account)

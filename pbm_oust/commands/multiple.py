@@ -73,7 +73,9 @@ def multiple(_command: Multiple, request: Request, work: UnitOfWork, service: Se
     seen = [service.see(line) for line in lines]
     if name := next(filter(None, (each.alone for each in seen)), None):
         raise Unreadable(NeedsOwnMail(name))
-    if len({each.signature for each in seen if each.signature}) > 1:
+    signed = [each.signature for each in seen if each.signature]
+    senders = [signers for signers, _ in signed]
+    if signed and not (frozenset.intersection(*senders) and len({each for _, each in signed}) == 1):
         raise Unreadable(SeveralSenders())
     answers: list[Notice] = []
     latest: list[Notice] = []

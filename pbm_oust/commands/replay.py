@@ -1,8 +1,9 @@
-"""The command that starts a board from a position of another one: `oust replay 17 9 alice bob`."""
+"""The command that goes on from a position of a board: `oust replay 17 9 alice bob secret`."""
 
 import re
 from dataclasses import dataclass, replace
 
+from pbm_oust.accounts.password import Secret
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header
 from pbm_oust.board.notation import NUMBER
@@ -11,11 +12,8 @@ from pbm_oust.board.reasons import NoSuchRecord, OfBoard
 from pbm_oust.commands.challenge import TWO_PLAYERS
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import Parameter
-from pbm_oust.grammar.values import BOARD, BadNumber
-from pbm_oust.play.forms import OpenForm
-from pbm_oust.play.outcome import Handled
-from pbm_oust.play.request import Request
-from pbm_oust.play.starting import challenger_of, start_board
+from pbm_oust.grammar.values import BOARD, PASSWORD_IF_ANY, BadNumber
+from pbm_oust.play.forms import ChallengeForm
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Unreadable
 from pbm_oust.rules.position import Kind
@@ -41,6 +39,8 @@ class Replay(Command):
     number: int
     x: str
     o: str
+    password: Secret | None
+    """The password of the player who sends it, if it is there."""
 
 
 def _read_number(word: str) -> int:
@@ -50,18 +50,13 @@ def _read_number(word: str) -> int:
     return int(word.removeprefix("#"))
 
 
-def replay(command: Replay, request: Request, work: UnitOfWork) -> Handled:
-    """Start an unrated board from the position of another one and show it to both players."""
-    actor = challenger_of(command.x, command.o, request, work)
+def header_of(command: Replay, work: UnitOfWork, number: int) -> Header:
+    """Return the header of the board that continues another one. Raises NotAllowed."""
     old = read_game(work.home, command.kind, command.board)
     origin = origin_after(old, command.number)
-
-    def header(number: int) -> Header:
-        terms = replace(old.header.terms, swap=False, rated=False)
-        kind, grid, now = command.kind, old.header.grid, work.now()
-        return Header(kind, number, grid, command.x, command.o, terms, now, origin)
-
-    return start_board(command.kind, header, actor, request, work)
+    terms = replace(old.header.terms, swap=False, rated=False)
+    kind, grid, now = command.kind, old.header.grid, work.now()
+    return Header(kind, number, grid, command.x, command.o, terms, now, origin)
 
 
 def origin_after(game: Game, number: int) -> Origin:
@@ -81,13 +76,13 @@ def origin_after(game: Game, number: int) -> Origin:
 
 
 FORMS = (
-    OpenForm(
+    ChallengeForm(
         "replay",
         Replay,
         (BOARD, Parameter("N", _read_number), *TWO_PLAYERS),
+        PASSWORD_IF_ANY,
         heading=Heading.STARTING,
         rank=50,
-        of_players=("x", "o"),
-        run=replay,
+        header=header_of,
     ),
 )

@@ -1,6 +1,5 @@
 """The command that brings a code back, and does what waited for it: verify."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pbm_oust.accounts.account import Account
@@ -21,14 +20,14 @@ from pbm_oust.commands.password import PasswordChangedNotice
 from pbm_oust.commands.signup import Signup, WelcomeNotice
 from pbm_oust.grammar.aliases import in_english
 from pbm_oust.grammar.command import Command, Heading, Partial, Text, partial
-from pbm_oust.grammar.form import SurplusWord
-from pbm_oust.grammar.parts import Parameter, rest
+from pbm_oust.grammar.parts import Parameter
 from pbm_oust.grammar.passwords import BadPassword, read_new_password
+from pbm_oust.grammar.values import secret_if_any
 from pbm_oust.grammar.words import fold, is_of
-from pbm_oust.play.forms import OpenForm
+from pbm_oust.play.forms import Service, ServiceForm
 from pbm_oust.play.notices import Notice, Reader
 from pbm_oust.play.outcome import Handled, Outcome
-from pbm_oust.play.request import Request
+from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable, UnreadableReason
 from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
@@ -118,13 +117,7 @@ def _read_code(word: str) -> Secret:
     return Secret(fold(word))
 
 
-def _read_new_password_if_any(words: Sequence[str]) -> Secret | None:
-    if len(words) > 1:
-        raise Unreadable(SurplusWord())
-    return read_new_password(words[0]) if words else None
-
-
-def verify(command: Verify, request: Request, work: UnitOfWork) -> Handled:
+def verify(command: Verify, request: Request, work: UnitOfWork, service: Service) -> Handled:
     """Do what waits for a code, once however often the code comes."""
     name = name_of(command.code)
     home = work.home
@@ -134,6 +127,8 @@ def verify(command: Verify, request: Request, work: UnitOfWork) -> Handled:
             raise NotAllowed(NoSuchCode())
         return work.answer(CodeUsedNotice(work.sender_of(request)), request, _AGAIN)
     account = work.account_if_any(pending.userid)
+    if pending.purpose is Purpose.CHALLENGE:
+        return _challenged(pending, account, name, request, work, service)
     changed = _changed(pending, account, command, request, work)
     changed = with_proof(changed, Proof(name, pending.message_key))
     with work.posting(_notices(pending, account, changed, request, work), request):
@@ -164,6 +159,35 @@ def _changed(
     if pending.purpose is Purpose.CHANGE and not _has_begun(pending, account):
         return replace(account, addresses=(pending.address,))
     return _with_address(account, pending.address)
+
+
+def _challenged(
+    pending: Pending,
+    account: Account | None,
+    name: str,
+    request: Request,
+    work: UnitOfWork,
+    service: Service,
+) -> Handled:
+    """Carry out a challenge that its player has confirmed. Whatever comes of it, it waits no more.
+
+    `name` is that of the code. Raises NotAllowed.
+    """
+    if account is None:
+        raise NotAllowed(NoSuchCode())
+    home = work.home
+    confirmed = replace(
+        request,
+        line=pending.line,
+        chat=pending.text,
+        code=None,
+        confirmed=Actor(account, pending.message_key),
+    )
+    handled = service.carry_out(confirmed, work)
+    if handled.outcome is not Outcome.REFUSED:
+        home.do(settle_key, name, KeyOutcome.DONE, work.now())
+    home.do(forget_verification, name)
+    return handled
 
 
 def _signed_up(pending: Pending, account: Account | None, work: UnitOfWork) -> Account:
@@ -243,18 +267,11 @@ def _taken(userid: str, work: UnitOfWork) -> NotAllowed:
 _AGAIN = Handled(Outcome.DONE_BEFORE)
 
 FORMS = (
-    OpenForm(
+    ServiceForm(
         "verify",
         Verify,
         (Parameter("CODE", _read_code, is_secret=True),),
-        rest(
-            ("[NEWPASSWORD]",),
-            _read_new_password_if_any,
-            lambda new: [new.text] if new else [],
-            least=0,
-            is_secret=True,
-            is_new=True,
-        ),
+        secret_if_any("NEWPASSWORD", read_new_password, is_new=True),
         heading=Heading.ACCOUNT,
         rank=20,
         # A code may come back with the new password in the text.

@@ -164,7 +164,7 @@ class Form(Notation[C_co]):
         if read:
             return self.rest_fields(_apart(rest, read[""]))
         # A rest of fixed words may be left out; we do not choose one of them for anybody.
-        return {} if rest.known and not rest.least else self.rest_fields([Blank(rest.shown[0])])
+        return {} if rest.known and not rest.least else self.rest_fields([Blank(rest.place)])
 
 
 def _apart(rest: Rest[object], value: object) -> Sequence[object]:

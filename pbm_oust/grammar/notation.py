@@ -178,7 +178,7 @@ class Notation(Generic[C_co]):
             if parameter.is_secret
         }
         if self.rest and self.rest.is_secret and self._value_of(self.rest, given):
-            secret |= self.rest_fields([Blank(self.rest.shown[0])])
+            secret |= self.rest_fields([Blank(self.rest.place)])
         return {**given, **secret}
 
     def _value_of(self, rest: Rest[object], given: Mapping[str, object]) -> object:

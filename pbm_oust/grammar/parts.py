@@ -87,6 +87,11 @@ class Rest(Generic[V_co]):
     complete: Callable[[Sequence[str], int], Sequence[str]] | None
     """Adds the board of a letter, by its number, to the words of an answer to it."""
 
+    @property
+    def place(self) -> str:
+        """The name of what stands in its place when it is known that something does."""
+        return self.shown[0].strip("[]") if self.is_secret else self.shown[0]
+
 
 def rest(
     shown: tuple[str, ...],

@@ -1,7 +1,7 @@
 """The values that several commands read: boards, userids, passwords, guards, filters."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -137,6 +137,25 @@ FILTERS = "|".join(known.value for known in Filter)
 OWN = (USERID, PASSWORD)
 
 OF_BOARD = (BOARD, USERID, PASSWORD)
+
+
+def secret_if_any(
+    name: str, read: Callable[[str], Secret], *, is_new: bool = False
+) -> Rest[object]:
+    """Return a rest that is a password or nothing; its value is None for nothing."""
+
+    def read_words(words: Sequence[str]) -> Secret | None:
+        if len(words) > 1:
+            raise Unreadable(SurplusWord())
+        return read(words[0]) if words else None
+
+    def write(secret: Secret | None) -> list[str]:
+        return [secret.text] if secret else []
+
+    return rest((f"[{name}]",), read_words, write, least=0, is_secret=True, is_new=is_new)
+
+
+PASSWORD_IF_ANY = secret_if_any("PASSWORD", Secret)
 
 
 def only_word(wanted: str) -> Rest[object]:

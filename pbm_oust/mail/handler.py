@@ -117,7 +117,9 @@ class Handler:
             status = S550_BARE
         else:
             loop = asyncio.get_running_loop()
-            told = envelope_of(sender, envelope.rcpt_tos, server.source)
+            told = envelope_of(
+                sender, envelope.rcpt_tos, server.source, is_verified=server.is_verified
+            )
             work = loop.run_in_executor(self._workers, self._take, content, told)
             self.at_work.add(work)
             work.add_done_callback(self._finish)

@@ -59,6 +59,8 @@ class Envelope:
     recipients: tuple[str, ...] = ()
     source: str = ""
     """The host or network that it comes from; empty if that is ours, or not known."""
+    is_verified: bool = False
+    """Whether it is certain that the mail comes from the address in its From."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +155,7 @@ class Inbound:
             chat=chat,
             sender=mail.sender,
             source=envelope.source,
+            is_verified=envelope.is_verified,
             identity=mail.identity,
             message_id=mail.message_id,
             language=language_asked(mail.headers),
@@ -163,9 +166,11 @@ class Inbound:
         return handle(request, self.work)
 
 
-def envelope_of(sender: str | None, recipients: Sequence[str], source: str = "") -> Envelope:
+def envelope_of(
+    sender: str | None, recipients: Sequence[str], source: str = "", *, is_verified: bool = False
+) -> Envelope:
     """Return an envelope as a mail server writes it, where `<>` is the null sender."""
-    return Envelope("" if sender == "<>" else sender, tuple(recipients), source)
+    return Envelope("" if sender == "<>" else sender, tuple(recipients), source, is_verified)
 
 
 def open_inbound(home: Home, address: str, clock: Callable[[], datetime]) -> Inbound:

@@ -1,16 +1,22 @@
 """The listener: where mail is taken, in SMTP or LMTP."""
 
 import asyncio
+import logging
 import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from pbm_oust.mail.connection import SIZE_LIMIT
 from pbm_oust.mail.gate import Gate
 from pbm_oust.mail.handler import Handler
 from pbm_oust.mail.patience import Patience
-from pbm_oust.mail.session import SmtpSession
+from pbm_oust.mail.session import OwnerSession, SmtpSession
 from pbm_oust.mail.tls import Tls
 from pbm_oust.store.configuration import Endpoint
+from pbm_oust.store.own_socket import FILE_NAME, OwnSocket
+
+log = logging.getLogger("pbm_oust")
 
 SOCKET = 0o660
 """Who may use a Unix socket: its owner, and its group, which a folder can give it."""
@@ -30,8 +36,45 @@ async def listen(
 ) -> asyncio.Server:
     """Return a server that takes mail at an endpoint. Raises CannotListen."""
     loop = asyncio.get_running_loop()
+    begin = _sessions(protocol, handler, gate, patience, tls)
+    try:
+        if endpoint.path:
+            server = await loop.create_unix_server(begin, endpoint.path)
+            Path(endpoint.path).chmod(SOCKET)
+            return server
+        return await loop.create_server(begin, endpoint.host, endpoint.port)
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else error
+        raise CannotListen(f"cannot listen at {endpoint}: {reason}") from None
 
-    def factory() -> SmtpSession:
+
+@asynccontextmanager
+async def listening_for_owner(
+    home: Path, handler: Handler, gate: Gate, patience: Patience, tls: Tls
+) -> AsyncIterator[None]:
+    """Take mail at the home's own socket. A server that cannot have it does without."""
+    try:
+        own = OwnSocket(home)
+    except OSError as error:
+        log.warning("serving without %s: %s", home / FILE_NAME, error.strerror)
+        yield
+        return
+    try:
+        begin = _sessions(OwnerSession, handler, gate, patience, tls)
+        server = await asyncio.get_running_loop().create_unix_server(begin, sock=own.socket)
+        yield
+        server.close()
+    finally:
+        own.close()
+
+
+def _sessions(
+    protocol: type[SmtpSession], handler: Handler, gate: Gate, patience: Patience, tls: Tls
+) -> Callable[[], SmtpSession]:
+    """Return what begins a session with a client."""
+    loop = asyncio.get_running_loop()
+
+    def begin() -> SmtpSession:
         session = protocol(
             handler,
             data_size_limit=SIZE_LIMIT,
@@ -46,15 +89,7 @@ async def listen(
         session.tls = tls
         return session
 
-    try:
-        if endpoint.path:
-            server = await loop.create_unix_server(factory, endpoint.path)
-            Path(endpoint.path).chmod(SOCKET)
-            return server
-        return await loop.create_server(factory, endpoint.host, endpoint.port)
-    except OSError as error:
-        reason = os.strerror(error.errno) if error.errno else error
-        raise CannotListen(f"cannot listen at {endpoint}: {reason}") from None
+    return begin
 
 
 def bound_endpoint(server: asyncio.Server, endpoint: Endpoint) -> Endpoint:

@@ -13,7 +13,7 @@ from datetime import datetime
 from pbm_oust.mail.gate import Gate
 from pbm_oust.mail.handler import Handler
 from pbm_oust.mail.inbound import open_inbound
-from pbm_oust.mail.listener import CannotListen, bound_endpoint, listen
+from pbm_oust.mail.listener import CannotListen, bound_endpoint, listen, listening_for_owner
 from pbm_oust.mail.patience import Patience
 from pbm_oust.mail.relay import Relaying
 from pbm_oust.mail.session import LmtpSession, SmtpSession, SmtpsSession
@@ -128,12 +128,15 @@ class Server:
             configuration = self.configure()
             inbound = open_inbound(self.home, configuration.address, self.clock)
             handler = Handler(inbound, workers, self._sender.wake)
-            await self._use(configuration, handler)
-            while await signals.get() == signal.SIGHUP:
-                try:
-                    await self._use(self.configure(), handler)
-                except (BadConfiguration, OSError) as error:
-                    log.error("the configuration stays as it was: %s", error)
+            async with listening_for_owner(
+                self.home.path, handler, self._gate, Patience(), self._tls
+            ):
+                await self._use(configuration, handler)
+                while await signals.get() == signal.SIGHUP:
+                    try:
+                        await self._use(self.configure(), handler)
+                    except (BadConfiguration, OSError) as error:
+                        log.error("the configuration stays as it was: %s", error)
             self._sweeper.stop()
             for listener in self._listeners.values():
                 listener.close()

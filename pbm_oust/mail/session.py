@@ -40,6 +40,9 @@ _NOT_OFFERED = {"AUTH"}
 class SmtpSession(Connection):
     """An SMTP session."""
 
+    is_verified = False
+    """Whether a client is trusted to name the sender of a mail."""
+
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin a session, or end it at once if there are too many."""
         self._nonsense = 0
@@ -174,6 +177,12 @@ class SmtpsSession(SmtpSession):
     """An SMTP session that begins with TLS."""
 
     is_secure_at_once = True
+
+
+class OwnerSession(SmtpSession):
+    """A session with whoever owns the home, at its own socket."""
+
+    is_verified = True
 
 
 class LmtpSession(SmtpSession, LMTP):

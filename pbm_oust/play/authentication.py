@@ -1,5 +1,6 @@
 """Whose command it is, as proved by a password or by the letter that it answers."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from pbm_oust.accounts.account import Account
@@ -18,12 +19,17 @@ from pbm_oust.store.rate_limits import Counted, count_once, is_limit_reached
 
 
 @dataclass(frozen=True, slots=True)
-class WrongPassword(NotAllowedReason):
+class PasswordWanted(NotAllowedReason):
+    """A reason that is gone once the line has the right password."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrongPassword(PasswordWanted):
     """The password is not that of the account, or there is no account."""
 
 
 @dataclass(frozen=True, slots=True)
-class WrongPasswordCase(NotAllowedReason):
+class WrongPasswordCase(PasswordWanted):
     """The password would be right if its first letter were of the other case."""
 
 
@@ -62,6 +68,30 @@ def authenticate(userid: str, proof: Credential, request: Request, work: UnitOfW
     return Actor(account, request.message_key(userid), reply)
 
 
+def sender_among(
+    userids: Iterable[str], password: Secret | None, request: Request, work: UnitOfWork
+) -> Actor | None:
+    """Return which of two players sent a request, or None if it comes from neither.
+
+    A password proves that, or an answer to a letter, a code, or a verified address. If nothing
+    does, the actor is the owner of the address and not proved. Raises NotAllowed as `authenticate`
+    does.
+    """
+    if request.confirmed:
+        return request.confirmed
+    players = {userid: work.account_if_any(userid) for userid in userids}
+    players = dict(sorted(players.items(), key=lambda each: not _is_from(each[1], request)))
+    if password:
+        return _owner_of(password, players, request, work)
+    answered = players.get(request.answered.userid) if request.answered else None
+    if answered:
+        return Actor(answered, request.message_key(answered.userid))
+    first = next(iter(players.values()))
+    if first is None or not _is_from(first, request):
+        return None
+    return Actor(first, request.message_key(first.userid), is_proved=request.is_verified)
+
+
 def verify(claim: Claim, work: UnitOfWork) -> Reply | None:
     """Return the answer that a claim proves a mail to be, or None. Raises AccountDamaged."""
     account = work.account_if_any(claim.userid)
@@ -72,12 +102,7 @@ def _has_password(
     account: Account | None, userid: str, password: Secret, request: Request, work: UnitOfWork
 ) -> bool:
     """Return whether an account has a password; count a wrong one. Raises NotAllowed."""
-    is_from_own = account is not None and account.has_address(request.sender)
-    counted = (
-        Counted.WRONG_PASSWORDS_FROM_OWN_ADDRESS
-        if is_from_own
-        else Counted.WRONG_PASSWORDS_FROM_ELSEWHERE
-    )
+    counted = _counted(account, request)
     stored = account.password if account else NOBODYS_PASSWORD
     is_right = (password, stored) in work.proved or is_password(password, stored)
     if work.home.ask(is_limit_reached, counted, userid, work.now()):
@@ -89,3 +114,46 @@ def _has_password(
     if is_password_but_for_case(password, stored) and account:
         raise NotAllowed(WrongPasswordCase(), userid)
     return False
+
+
+def _owner_of(
+    password: Secret, players: Mapping[str, Account | None], request: Request, work: UnitOfWork
+) -> Actor:
+    """Return which of some players has a password; a wrong one counts for all of them.
+
+    Raises NotAllowed. Each player costs one look at a password, and none once the mail has proved
+    who sent it.
+    """
+    counted = {userid: _counted(account, request) for userid, account in players.items()}
+    closed = [
+        userid
+        for userid in players
+        if work.home.ask(is_limit_reached, counted[userid], userid, work.now())
+    ]
+    for userid, account in players.items():
+        stored = account.password if account else NOBODYS_PASSWORD
+        # The commands of one mail have one sender.
+        is_right = (
+            (password, stored) in work.proved if work.proved else is_password(password, stored)
+        )
+        if account and is_right and userid not in closed:
+            if disabled_since(account):
+                raise NotAllowed(Disabled(userid, own=True))
+            work.proved.add((password, stored))
+            return Actor(account, request.message_key(userid))
+    for userid in players:
+        if userid not in closed:
+            work.home.do(count_once, counted[userid], userid, work.now())
+    raise NotAllowed(TooManyWrong() if closed else WrongPassword(), next(iter(players)))
+
+
+def _counted(account: Account | None, request: Request) -> Counted:
+    """Return what a wrong password for an account counts as."""
+    if _is_from(account, request):
+        return Counted.WRONG_PASSWORDS_FROM_OWN_ADDRESS
+    return Counted.WRONG_PASSWORDS_FROM_ELSEWHERE
+
+
+def _is_from(account: Account | None, request: Request) -> bool:
+    """Return whether a request says that it comes from an address of an account."""
+    return account is not None and account.has_address(request.sender)

@@ -1,22 +1,30 @@
 """Forms with the functions that run them, and what a sender must prove first."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TypeVar
 
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.status import signed_off_since
 from pbm_oust.accounts.tags import Credential, Reply
-from pbm_oust.grammar.command import Command, Heading
+from pbm_oust.board.header import Header
+from pbm_oust.board.reasons import SamePlayer
+from pbm_oust.grammar.command import Blank, Command, Heading, Partial
 from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.line import Line
-from pbm_oust.play.authentication import authenticate
+from pbm_oust.grammar.notation import KIND
+from pbm_oust.grammar.parts import IsUserid
+from pbm_oust.play.authentication import PasswordWanted, authenticate, sender_among
+from pbm_oust.play.confirming import ask_to_confirm
 from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.returning import come_back
-from pbm_oust.play.starting import actor_among
+from pbm_oust.play.starting import start_board
 from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.refusal import NotAllowed
+from pbm_oust.rules.position import Kind
 
 C_co = TypeVar("C_co", bound=Command, covariant=True)
 
@@ -28,8 +36,13 @@ class Seen:
     line: Line
     alone: str = ""
     """The name of its command, if that needs a mail of its own."""
-    signature: tuple[str, Credential] | None = None
-    """Whose command it is and what proves that, if the line carries it."""
+    signature: tuple[frozenset[str], Credential] | None = None
+    """Whose command it may be and what proves that, if the line carries it."""
+
+
+@dataclass(frozen=True, slots=True)
+class StrangeAddress(PasswordWanted):
+    """A challenge came from an address of neither player."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +53,8 @@ class Service:
     """Returns what can be seen in a line without carrying it out."""
     handle: Callable[[Request, UnitOfWork], Handled]
     """Carries out a request."""
+    carry_out: Callable[[Request, UnitOfWork], Handled]
+    """Carries out the line of a request within the current unit of work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +69,12 @@ class CommandForm(Form[C_co], ABC):
         """Return what proves whose command it is, if the command carries that."""
         return None
 
-    @property
-    def waits_for_repair(self) -> bool:
-        """Whether it is kept by its sender, and not refused, while a board of it is damaged.
+    def signers_of(self, command: Command) -> frozenset[str]:
+        """Return the userids of those whose password a command may carry."""
+        return frozenset()
+
+    def waits_for_repair(self, actor: Actor | None) -> bool:
+        """Return whether it is kept by its sender, not refused, while a board of it is damaged.
 
         So it is if it changes something and carries a proof of who sent it.
         """
@@ -102,6 +120,10 @@ class SignedForm(CommandForm[C_co]):
             raise TypeError(f"{self.name} carries no password")
         return proof
 
+    def signers_of(self, command: Command) -> frozenset[str]:
+        """Return the userid that a command gives."""
+        return frozenset([self.userid_of(command)])
+
     def was_done(self, command: Command, request: Request, work: UnitOfWork) -> bool:
         """Return whether this mail was carried out: it may have changed what would prove it."""
         return work.was_done(self.userid_of(command), request)
@@ -134,13 +156,9 @@ class OpenForm(CommandForm[C_co]):
     """The form of a command that anybody may send."""
 
     run: Callable[[C_co, Request, UnitOfWork], Handled] = field(kw_only=True)
-    of_players: tuple[str, ...] = field(default=(), kw_only=True)
-    """The fields with userids; one of these players must send it, from their own address."""
 
-    def actor(self, command: Command, request: Request, work: UnitOfWork) -> Actor | None:
-        """Return the player from whose address a command comes, where only some may send it."""
-        given = self.given(command)
-        return actor_among(tuple(str(given[name]) for name in self.of_players), request, work)
+    def actor(self, command: Command, request: Request, work: UnitOfWork) -> None:
+        """Return nobody."""
 
     def carry_out(
         self,
@@ -155,13 +173,76 @@ class OpenForm(CommandForm[C_co]):
 
 
 @dataclass(frozen=True, slots=True)
+class ChallengeForm(CommandForm[C_co]):
+    """The form of a command that starts a board of `x` and `o`; one of the two must send it.
+
+    It may carry the password of that player. If nothing else proves whose it is, the owner of the
+    address that it comes from is asked to confirm it.
+    """
+
+    header: Callable[[C_co, UnitOfWork, int], Header] = field(kw_only=True)
+    """Returns the header of the board, which is given its number. Raises NotAllowed."""
+
+    def password_of(self, command: Command) -> Secret | None:
+        """Return the password that a command carries, if it does."""
+        password = self.given(command)["password"]
+        return password if isinstance(password, Secret) else None
+
+    def signers_of(self, command: Command) -> frozenset[str]:
+        """Return the userids of both players."""
+        return frozenset(self.board_of(command)[1:])
+
+    def waits_for_repair(self, actor: Actor | None) -> bool:
+        """Return whether it is proved who sent it."""
+        return actor is not None and actor.is_proved
+
+    def board_of(self, command: Command) -> tuple[Kind, str, str]:
+        """Return the game and the userids of both players."""
+        given = self.given(command)
+        kind = given[KIND]
+        if not isinstance(kind, Kind):
+            raise TypeError(f"{self.name} starts no board")
+        return kind, str(given["x"]), str(given["o"])
+
+    def correction(self, words: Sequence[str], kind: Kind | None, is_userid: IsUserid) -> Partial:
+        """Return the command that these words should have been, with a blank for the password."""
+        found = Form.correction(self, words, kind, is_userid)
+        return replace(found, given={**found.given, "password": Blank("PASSWORD")})
+
+    def actor(self, command: Command, request: Request, work: UnitOfWork) -> Actor | None:
+        """Return which of the players sent a command, if one did. Raises NotAllowed."""
+        return sender_among(self.board_of(command)[1:], self.password_of(command), request, work)
+
+    def carry_out(
+        self,
+        command: Command,
+        actor: Actor | None,
+        request: Request,
+        work: UnitOfWork,
+        service: Service,
+    ) -> Handled:
+        """Start a board, or ask whether to do so. Raises Refusal."""
+        if actor is None:
+            raise NotAllowed(StrangeAddress())
+        made = self.checked(command)
+        kind, x, o = self.board_of(made)
+        if x == o:
+            raise NotAllowed(SamePlayer(), x)
+        if self.password_of(command):
+            come_back(actor.userid, work)
+        header = partial(self.header, made, work)
+        line, other = self.format(made), o if actor.userid == x else x
+        ask = partial(ask_to_confirm, made, line, other, actor, request, work)
+        return start_board(kind, header, actor, request, work, ask)
+
+
+@dataclass(frozen=True, slots=True)
 class ServiceForm(CommandForm[C_co]):
     """The form of a command that works with other commands."""
 
     run: Callable[[C_co, Request, UnitOfWork, Service], Handled] = field(kw_only=True)
 
-    @property
-    def waits_for_repair(self) -> bool:
+    def waits_for_repair(self, actor: Actor | None) -> bool:
         """Return that it does: one of the other commands may have to."""
         return True
 

@@ -35,6 +35,8 @@ class Silence(Enum):
     TOO_MANY_UNREADABLE = "too many mails that could not be read"
     TOO_MANY_EQUAL_REFUSALS = "the same refusal again and again"
     TOO_MANY_REMARKS = "too many answers that were to be passed on"
+    TOO_MANY_WAIT = "too many challenges of a player wait for a yes"
+    WAITS_FOR_A_YES = "the same challenge waits for a yes"
     ANSWERS_BROADCAST = "an answer to a mail that went to everybody"
     NO_REPORT = "no report of a failed letter"
 

@@ -30,7 +30,7 @@ from pbm_oust.store.open_boards import (
     read_game,
 )
 from pbm_oust.store.renaming import NOTHING, plan_renaming, rename
-from pbm_oust.store.verifications import forget_verifications_of
+from pbm_oust.store.verifications import forget_player
 from pbm_oust.store.waiting import BoardName
 
 
@@ -121,7 +121,7 @@ def rename_player(old: str, new: str, work: UnitOfWork) -> int:
     renamed = replace(account, userid=new)
     with work.posting(_notices(account, renamed, new, "renamed", work), _request(account, new)):
         count = rename_on_boards(old, new, work.home)
-        work.home.do(forget_verifications_of, old, account.message_key)
+        work.home.do(forget_player, old, account.message_key)
         work.home.do(ACCOUNTS.rename, account, new)
     return count
 
@@ -139,7 +139,7 @@ def merge_players(old: str, into: str, work: UnitOfWork) -> int:
         raise CannotMove(f"both have played on {', '.join(map(str, both))}")
     with work.posting(_notices(account, target, into, "merged", work), _request(account, into)):
         count = rename_on_boards(old, into, work.home)
-        work.home.do(forget_verifications_of, old, account.message_key)
+        work.home.do(forget_player, old, account.message_key)
         work.home.do(ACCOUNTS.merge, target, account)
     return count
 

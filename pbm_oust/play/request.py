@@ -36,6 +36,14 @@ class Request:
     own Subject, or empty, and `chat` is all that they wrote."""
     code: Secret | None = None
     """The code that the mail brings back, if the address that it was sent to holds one."""
+    answered: Reply | None = None
+    """The letter that the mail answers, if that proves who sent it, also if its command is a whole
+    line and needs no letter."""
+    is_verified: bool = False
+    """Whether it is certain that the mail comes from its sender."""
+    confirmed: "Actor | None" = None
+    """The player who has confirmed the command with a code, and the message key of the mail that
+    brought the command."""
     fault: UnreadableReason | None = None
     """Why nothing in the mail can be a command, if that is known before it is read."""
 
@@ -58,6 +66,8 @@ class Actor:
     """The message key of the mail from this player."""
     reply: Reply | None = None
     """The letter that is answered, if there is no password."""
+    is_proved: bool = True
+    """Whether that is so; else the mail only says that it comes from an address of theirs."""
 
     @property
     def userid(self) -> str:

@@ -8,7 +8,6 @@ from pbm_oust.accounts.invitations import limit_of, rejected_by
 from pbm_oust.accounts.status import disabled_since, signed_off_since
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header
-from pbm_oust.board.reasons import SamePlayer
 from pbm_oust.play.authentication import Disabled
 from pbm_oust.play.notices import BoardNotice, News
 from pbm_oust.play.outcome import Handled, Outcome
@@ -23,11 +22,6 @@ from pbm_oust.store.entries import Source
 from pbm_oust.store.home import Home
 from pbm_oust.store.message_keys import outcome_of
 from pbm_oust.store.open_boards import next_number, start_new_board, started_by
-
-
-@dataclass(frozen=True, slots=True)
-class StrangeAddress(NotAllowedReason):
-    """A challenge came from an address of neither player."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,38 +52,27 @@ class LimitReached(NotAllowedReason):
     """The number they play on."""
 
 
-def challenger_of(x: str, o: str, request: Request, work: UnitOfWork) -> Actor:
-    """Return which of two players sent a request, by its address.
-
-    Raises NotAllowed if they cannot start a board against each other, or if neither sent it.
-    """
-    actor = actor_among((x, o), request, work)
-    if actor is None:
-        raise NotAllowed(StrangeAddress())
-    if x == o:
-        raise NotAllowed(SamePlayer(), x)
-    return actor
-
-
-def actor_among(userids: tuple[str, ...], request: Request, work: UnitOfWork) -> Actor | None:
-    """Return the first of some players who has the address of a request, or None."""
-    found = (work.account_if_any(userid) for userid in userids)
-    own = next((each for each in found if each and each.has_address(request.sender)), None)
-    return Actor(own, request.message_key(own.userid)) if own else None
-
-
 def start_board(
-    kind: Kind, header: Callable[[int], Header], actor: Actor, request: Request, work: UnitOfWork
+    kind: Kind,
+    header: Callable[[int], Header],
+    actor: Actor,
+    request: Request,
+    work: UnitOfWork,
+    ask: Callable[[], Handled],
 ) -> Handled:
     """Start a board and show it to both players, unless the mail has done so before.
 
-    `header` is given the number of the new board.
+    `header` is given the number of the new board. `ask` has the challenge confirmed, if it could be
+    carried out and nothing proves whose it is. Raises NotAllowed.
     """
     done_before = answered_again(actor, request, work)
     if done_before:
         return done_before
     game = Game.start(header(next_number(work.home, kind)))
-    return write_board(game, actor, request, work)
+    if actor.is_proved:
+        return write_board(game, actor, request, work)
+    _check_players(game, actor, work)
+    return ask()
 
 
 def answered_again(actor: Actor, request: Request, work: UnitOfWork) -> Handled | None:
@@ -121,8 +104,7 @@ def write_board(
     accounts that change with it. `make` makes the notices that show it. Raises NotAllowed if a
     player does not want to play.
     """
-    for userid in (game.header.x, game.header.o):
-        check_may_challenge(work.account(userid), actor.userid, work.home)
+    _check_players(game, actor, work)
     notices = tell_players(
         game, News.STARTED, work, request, actor=actor.account, chat=request.chat, make=make
     )
@@ -134,6 +116,12 @@ def write_board(
             work.home, game, actor.message_key, challenge_remark(actor.message_key), source
         )
     return Handled(Outcome.DONE, game.name)
+
+
+def _check_players(game: Game, actor: Actor, work: UnitOfWork) -> None:
+    """Check that both players of a new board want to play. Raises NotAllowed."""
+    for userid in (game.header.x, game.header.o):
+        check_may_challenge(work.account(userid), actor.userid, work.home)
 
 
 def check_may_challenge(challenged: Account, challenger: str, home: Home) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.grammar.command import Command, Partial, Text
-from pbm_oust.play.authentication import WrongPassword, WrongPasswordCase
+from pbm_oust.play.authentication import PasswordWanted
 from pbm_oust.play.forms import Seen, Service
 from pbm_oust.play.notices import Notice, RefusalNotice
 from pbm_oust.play.outcome import Handled, Outcome, Silence, silent
@@ -49,7 +49,13 @@ def handle(request: Request, work: UnitOfWork) -> Handled:
     work = replace(work, vocabulary=VOCABULARY, proved=proved)
     read = read_request(request)
     language = read.language or request.language
-    request = replace(request, chat=read.text, reply=read.reply, language=language)
+    request = replace(
+        request,
+        chat=read.text,
+        reply=read.reply,
+        answered=request.reply or request.answered,
+        language=language,
+    )
     return work.retried(lambda attempt: _take(read, request, attempt))
 
 
@@ -86,7 +92,7 @@ def _carry_out(
             raise
         return form.carry_out(command, actor, request, work, _SERVICE)
     except DamagedHistory as damage:
-        if form.waits_for_repair:
+        if form.waits_for_repair(actor):
             raise
         handled = _refuse(damage.refusal(), read, None, request, work)
         return replace(handled, board=str(damage.name))
@@ -107,7 +113,7 @@ def _refuse(
         )
         if work.is_too_often(*counted):
             return silent(Silence.TOO_MANY_UNREADABLE)
-    is_proved = bool(request.reply or (actor and _password_of(read.command)))
+    is_proved = bool(request.reply or request.confirmed or (actor and _password_of(read.command)))
     equal = 0 if is_proved or work.is_within else _count_equal(refusal, request, work)
     if equal > _MOST_EQUAL:
         return silent(Silence.TOO_MANY_EQUAL_REFUSALS)
@@ -122,7 +128,7 @@ def _refuse(
     # The Subject of our own letter was not written by the sender.
     is_ours = isinstance(reason, AnswerToBoard) and is_of_letter(request.line)
     as_sent = "" if is_ours else line.shown(VOCABULARY, is_userid)
-    if isinstance(command, Unreadable) or isinstance(reason, WrongPassword | WrongPasswordCase):
+    if isinstance(command, Unreadable) or isinstance(reason, PasswordWanted):
         right = reason.instead if isinstance(reason, UnreadableReason) else None
         correction = line.correction(is_userid, refusal.culprit, right or "")
     else:
@@ -177,9 +183,13 @@ def _seen(text: str) -> Seen:
     if isinstance(command, Unreadable):
         return Seen(line)
     form = form_of(command)
-    given, password = form.given(command), form.password_of(command)
-    signature = (str(given["userid"]), password) if password else None
+    password = form.password_of(command)
+    signature = (form.signers_of(command), password) if password else None
     return Seen(line, form.name if form.needs_own_mail else "", signature)
 
 
-_SERVICE = Service(_seen, handle)
+def _carry_out_line(request: Request, work: UnitOfWork) -> Handled:
+    return _handle(Read(*parse_line(request.line), request.chat), request, work)
+
+
+_SERVICE = Service(_seen, handle, _carry_out_line)

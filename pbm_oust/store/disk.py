@@ -54,7 +54,7 @@ class Disk:
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK
         handle = self.step_open(path, flags, mode)
         try:
-            _give_to_owner_of(path.parent, handle)
+            give_to_owner_of(path.parent, handle)
             os.fchmod(handle, mode)
             self._write_all(handle, data, at=0)
             self.step_sync(handle)
@@ -87,7 +87,7 @@ class Disk:
         """Make a folder if it is missing; the folder around it is not synced."""
         with suppress(FileExistsError):
             path.mkdir(mode)
-            _give_to_owner_of(path.parent, path)
+            give_to_owner_of(path.parent, path)
             path.chmod(mode)
 
     def remove_drafts(self, folder: Path) -> None:
@@ -201,7 +201,7 @@ def read_file(path: Path) -> bytes:
         raise NoSuchFile(path.name) from None
 
 
-def _give_to_owner_of(folder: Path, made: Path | int) -> None:
+def give_to_owner_of(folder: Path, made: Path | int) -> None:
     """Give what root has made to the owner of the folder, so that the server can use it."""
     if os.geteuid() == 0:
         owner = folder.stat()

@@ -45,6 +45,8 @@ class Counted(Enum):
     """Mails that prove nothing, from one address, with one line, refused for one reason."""
     REFUSED_MAILS = Limit("refused mails", 1, timedelta(hours=1))
     """The same one of these mails."""
+    UNCONFIRMED = Limit("unconfirmed challenges refused", 1, timedelta(days=1))
+    """Refusals of challenges that nothing proves, because too many wait for one userid."""
     REMARKS = Limit("remarks", 20, timedelta(hours=1))
     """Answers to letters of one userid that were passed on."""
 

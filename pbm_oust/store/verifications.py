@@ -10,12 +10,14 @@ from pbm_oust.accounts.verification import LIFETIME, Pending, Purpose
 from pbm_oust.languages import ENGLISH, LANGUAGES
 from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.connections import Row, Snapshot, Transaction
+from pbm_oust.store.faults import Stale
 
 
 def find_verification(snapshot: Snapshot, code: str, now: datetime) -> Pending | None:
     """Return the request that waits for the code with this hash; None if there is none any more."""
     row = snapshot.row(
-        "SELECT purpose, userid, address, asked, message_key, password, language"
+        "SELECT purpose, userid, address, asked, message_key, password, language,"
+        " line, text, other"
         " FROM verifications WHERE code = ? AND asked > ?",
         code,
         seconds(now - LIFETIME),
@@ -27,8 +29,9 @@ def keep_verification(transaction: Transaction, code: str, pending: Pending) -> 
     """Let a request wait for the code with this hash, in place of any earlier one."""
     transaction.run(
         "INSERT OR REPLACE INTO verifications"
-        " (code, purpose, userid, address, asked, message_key, password, language)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        " (code, purpose, userid, address, asked, message_key, password, language,"
+        " line, text, other)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         code,
         pending.purpose.value,
         pending.userid,
@@ -37,7 +40,28 @@ def keep_verification(transaction: Transaction, code: str, pending: Pending) -> 
         pending.message_key,
         pending.password,
         pending.language.code,
+        pending.line,
+        pending.text,
+        pending.other,
     )
+
+
+def keep_within(transaction: Transaction, code: str, pending: Pending, most: int) -> None:
+    """Let a request wait, unless so many for the same purpose wait for its player. Raises Stale."""
+    if count_waiting(transaction, pending.purpose, pending.userid, pending.asked) >= most:
+        raise Stale(f"the limit of {pending.purpose.value}s that wait")
+    keep_verification(transaction, code, pending)
+
+
+def count_waiting(snapshot: Snapshot, purpose: Purpose, userid: str, now: datetime) -> int:
+    """Return how many requests of a player wait for one purpose."""
+    (found,) = snapshot.rows(
+        "SELECT count(*) FROM verifications WHERE userid = ? AND purpose = ? AND asked > ?",
+        userid,
+        purpose.value,
+        seconds(now - LIFETIME),
+    )
+    return int(found[0])
 
 
 def forget_verification(transaction: Transaction, code: str) -> None:
@@ -58,6 +82,16 @@ def forget_verifications_of(transaction: Transaction, userid: str, signup_key: s
     )
 
 
+def forget_player(transaction: Transaction, userid: str, signup_key: str) -> None:
+    """Forget the requests about an account that is no longer there under its userid.
+
+    Challenges to its player are among them. `signup_key` is the message key of the signup that
+    made the account.
+    """
+    forget_verifications_of(transaction, userid, signup_key)
+    transaction.run("DELETE FROM verifications WHERE other = ?", userid)
+
+
 def all_codes(snapshot: Snapshot) -> list[str]:
     """Return the hashes of all codes that requests wait for, in order."""
     return [code for (code,) in snapshot.rows("SELECT code FROM verifications ORDER BY code")]
@@ -75,7 +109,7 @@ def forget_old_verifications(transaction: Transaction, now: datetime) -> int:
 
 
 def _pending(row: Row) -> Pending:
-    purpose, userid, address, asked, key, password, language = row
+    purpose, userid, address, asked, key, password, language, line, text, other = row
     return Pending(
         Purpose(purpose),
         userid,
@@ -84,4 +118,7 @@ def _pending(row: Row) -> Pending:
         key,
         password,
         LANGUAGES.get(language, ENGLISH),
+        line,
+        text,
+        other,
     )

@@ -111,8 +111,9 @@ class Table:
         """Play one game to its end."""
         x, o = self._random.sample(self._players, 2)
         options = "".join(f" {word}" for word in ("-noswap", "-unrated") if self._chance(0.3))
-        challenge = f"{self.setting.kind} challenge {x.userid} {o.userid} {self.setting.option}"
         sender, other = self._random.sample((x, o), 2)
+        signed = f"{x.userid} {o.userid} {sender.password}"
+        challenge = f"{self.setting.kind} challenge {signed} {self.setting.option}"
         mail = self._send(
             Kind.CHALLENGE, sender, other, challenge + options, certainly_twice=is_first
         )

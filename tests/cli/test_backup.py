@@ -43,7 +43,7 @@ class Correspondence:
     def challenge(self) -> None:
         """Begin one board after the other."""
         while not self.stopping.is_set():
-            self.players[0].send("oust challenge alice bob -size=3")
+            self.players[0].send("oust challenge alice bob wonderland -size=3")
             self.challenges += 1
 
     def play(self) -> None:
@@ -128,7 +128,7 @@ def test_backups_made_while_mails_come_in_hold_each_acknowledged_mail_wholly(
     acknowledged = []
     with running(tmp_path / "home") as server:
         correspondence = Correspondence(signed_up(server))
-        correspondence.players[0].send("oust challenge alice bob -size=25 -noswap")
+        correspondence.players[0].send("oust challenge alice bob wonderland -size=25 -noswap")
         with correspondence.going_on():
             for number in range(2):
                 correspondence.wait_for_moves(8 * number)
@@ -143,7 +143,7 @@ def test_backups_made_while_mails_come_in_hold_each_acknowledged_mail_wholly(
 def test_a_game_goes_on_in_the_restored_home(tmp_path: Path) -> None:
     with running(tmp_path / "home") as server:
         players = signed_up(server)
-        players[0].send("oust challenge alice bob -size=5")
+        players[0].send("oust challenge alice bob wonderland -size=5")
         latest = latest_mail(players)
         done(tmp_path / "home", "backup", str(tmp_path / "copy"))
     done(tmp_path / "again", "restore", str(tmp_path / "copy"))

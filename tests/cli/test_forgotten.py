@@ -20,7 +20,7 @@ FORGET = (BOB, "forget bob lookingglass really")
 def home(tmp_path: Path) -> Home:
     """A home in which Bob has played, kept notes, and asked for a code."""
     mails = [
-        (ALICE, "oust challenge alice bob -size=5"),
+        (ALICE, "oust challenge alice bob wonderland -size=5"),
         (ALICE, "oust move 1 alice wonderland C3"),
         (BOB, 'oust note 1 bob lookingglass "Bob writes this"'),
         (BOB, "oust seek bob lookingglass"),

@@ -12,7 +12,7 @@ from pbm_oust.store.home import Home
 from pbm_oust.store.waiting import BoardName
 from tests.support.home_by_mail import ALICE, BOB, home_of, mailed
 
-CHALLENGE = (ALICE, "oust challenge alice bob -size=5")
+CHALLENGE = (ALICE, "oust challenge alice bob wonderland -size=5")
 TWO = BoardName("oust", 2)
 NOTED = """
 import sys

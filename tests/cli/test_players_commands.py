@@ -22,7 +22,7 @@ def home(tmp_path: Path) -> Path:
             tmp_path, "players", "add", userid, f"{userid}@example.org", "--password", "wonderland"
         )
         assert made.exit_code == 0
-    _deliver(tmp_path, "alice@example.org", "oust challenge alice bob -size=5")
+    _deliver(tmp_path, "alice@example.org", "oust challenge alice bob wonderland -size=5")
     return tmp_path
 
 

@@ -20,7 +20,7 @@ DAMAGED = (
 )
 NEWER = (
     "pbm_oust.db was written by a newer pbm_oust: its tables are of version 99, and this program "
-    "knows version 1. Install the newer program, or restore an older backup"
+    "knows version 2. Install the newer program, or restore an older backup"
 )
 READING = [
     ("games", "list"),
@@ -57,7 +57,10 @@ OTHERS = [
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
     home = home_of(
-        tmp_path / "home", ALICE, BOB, mails=[(ALICE, "oust challenge alice bob -size=5")]
+        tmp_path / "home",
+        ALICE,
+        BOB,
+        mails=[(ALICE, "oust challenge alice bob wonderland -size=5")],
     )
     home.database.close()
     return home

@@ -26,7 +26,7 @@ YOURS = "Re: oust 1 #1: your turn, alice"
 @pytest.fixture
 def talk(tmp_path: Path) -> Talk:
     talk = Talk.begin(tmp_path, ALICE, BOB, CAROL)
-    talk.send(ALICE, "oust challenge alice bob -size=5")
+    talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
     return talk
 
 
@@ -82,7 +82,7 @@ def test_a_wrong_token_is_none(part: str, instead: str, talk: Talk) -> None:
 
 def test_a_letter_about_one_board_is_good_for_no_other(talk: Talk) -> None:
     to = reply_to(ALICE, talk)
-    talk.send(ALICE, "oust challenge alice bob -size=5")
+    talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
     talk.send(ALICE, "oust move 2 alice D4", to=to)
     talk.send(ALICE, "oust move 2 alice PASSWORD D4", to=to)
     assert talk.outcome == "refused: wrong_password"
@@ -285,7 +285,7 @@ def test_with_too_long_an_address_the_letter_serves_too(tmp_path: Path) -> None:
     talk = Talk.begin(tmp_path, ALICE, BOB)
     own = f"{'p' * 40}@example.com"
     talk.own = own
-    talk.send(ALICE, "oust challenge alice bob -size=5")
+    talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
     board = talk.letter_to(ALICE)
     assert board["Reply-To"] is None
     assert "Answer this mail" in talk.text_to(ALICE)
@@ -409,7 +409,7 @@ def test_what_is_quoted_is_never_done(
     tmp_path_factory: pytest.TempPathFactory, quotes: list[tuple[str, str]], own: str
 ) -> None:
     talk = Talk.begin(tmp_path_factory.mktemp("home"), ALICE, BOB)
-    talk.send(ALICE, "oust challenge alice bob -size=5")
+    talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
     text = own + "\n".join(quote.format(command) for quote, command in quotes)
     answer(talk, talk.letter_to(ALICE), text, ALICE)
     assert moves(talk) == []

@@ -22,7 +22,7 @@ def signed_up(server: Server) -> tuple[Player, Player]:
 def test_a_whole_game_is_played_by_answers_without_a_password(tmp_path: Path) -> None:
     with running(tmp_path) as server:
         alice, bob = signed_up(server)
-        alice.send("oust challenge alice bob -size=4")
+        alice.send("oust challenge alice bob wonderland -size=4")
         latest = play_to_the_end((alice, bob), latest_mail((alice, bob)), by_answers=True)
         assert all("over" in str(mail["Subject"]) for mail in latest.values())
         bob.answer(latest["bob"], "Well played, and thank you.")
@@ -42,7 +42,7 @@ def test_a_whole_game_is_played_by_answers_without_a_password(tmp_path: Path) ->
 def test_an_answer_whose_plus_part_was_lost_is_known_by_what_it_answers(tmp_path: Path) -> None:
     with running(tmp_path) as server:
         alice, bob = signed_up(server)
-        alice.send("oust challenge alice bob -size=4")
+        alice.send("oust challenge alice bob wonderland -size=4")
         board = latest_mail((alice, bob))["alice"]
         bob.answer(board, "C3", to=server.commands)
         assert "not understood" in str(bob.wait_for_mail()[-1]["Subject"])

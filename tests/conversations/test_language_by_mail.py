@@ -54,7 +54,7 @@ def test_french_is_settled_by_any_of_its_names(word: str, tmp_path: Path) -> Non
 
 def test_each_player_of_a_board_is_told_in_his_own_language(tmp_path: Path) -> None:
     talk = talk_in(tmp_path, "bob")
-    talk.send(ALICE, "oust challenge alice bob -size=5")
+    talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
     assert languages(talk) == {ALICE: "en", BOB: "fr"}
     talk.send(ALICE, "oust move 1 alice wonderland C3")
     assert "You played C3." in talk.text_to(ALICE)

@@ -57,7 +57,7 @@ def test_a_player_gets_more_answers_but_not_without_end(home: Home) -> None:
     assert send(home, ALICE, "help") == []
     assert send(home, ALICE, "oust challenge alice bob") == []
     make_account(home, "bob", "lookingglass", "bob@example.net")
-    assert send(home, ALICE, "oust challenge alice bob")
+    assert send(home, ALICE, "oust challenge alice bob wonderland")
     assert send(home, ALICE, "oust move 1 alice wonderland D4")
 
 

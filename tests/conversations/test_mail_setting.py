@@ -31,7 +31,7 @@ REQUEST = Request("", "", "", "server")
 def talk(tmp_path: Path) -> Talk:
     """Return a talk with a home in which a board of Alice and Bob waits for Alice."""
     talk = Talk.begin(tmp_path / "home", ALICE, BOB, CAROL)
-    talk.send(ALICE, "oust challenge alice bob -size=5")
+    talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
     return talk
 
 

@@ -87,24 +87,24 @@ def test_a_zone_is_found_whatever_its_capitals(zone: str, talk: Talk) -> None:
 
 def test_a_limit_counts_boards_that_go_on_and_no_others(talk: Talk) -> None:
     talk.send(ALICE, "limit alice wonderland 1")
-    talk.send(ALICE, "oust challenge alice bob -size=5")
-    assert talk.send(CAROL, "oust challenge carol alice") == [f"{CAROL}: not done"]
+    talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
+    assert talk.send(CAROL, "oust challenge carol alice rabbithole") == [f"{CAROL}: not done"]
     talk.send(ALICE, "oust resign 1 alice wonderland")
-    assert len(talk.send(CAROL, "oust challenge carol alice")) == 2
+    assert len(talk.send(CAROL, "oust challenge carol alice rabbithole")) == 2
 
 
 def test_one_challenge_that_comes_again_is_done_before_and_over_no_limit(talk: Talk) -> None:
     talk.send(ALICE, "limit alice wonderland 1")
-    talk.send(ALICE, "oust challenge alice bob -size=5", number=1)
-    assert talk.send(ALICE, "oust challenge alice bob -size=5", number=1) == [
+    talk.send(ALICE, "oust challenge alice bob wonderland -size=5", number=1)
+    assert talk.send(ALICE, "oust challenge alice bob wonderland -size=5", number=1) == [
         f"{ALICE}: oust 1: already done"
     ]
 
 
 def test_who_rejects_somebody_may_still_challenge_him(talk: Talk) -> None:
     talk.send(BOB, "reject bob lookingglass alice")
-    assert talk.send(ALICE, "oust challenge alice bob") == [f"{ALICE}: not done"]
-    assert len(talk.send(BOB, "oust challenge alice bob")) == 2
+    assert talk.send(ALICE, "oust challenge alice bob wonderland") == [f"{ALICE}: not done"]
+    assert len(talk.send(BOB, "oust challenge alice bob lookingglass")) == 2
 
 
 def test_nobody_rejects_himself(talk: Talk) -> None:
@@ -127,7 +127,7 @@ def test_a_closed_account_is_on_no_new_board(sender: str, talk: Talk) -> None:
 
 
 def test_a_closed_account_gets_no_mail_and_the_other_player_is_told(talk: Talk) -> None:
-    talk.send(ALICE, "oust challenge alice bob -size=5")
+    talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
     disable(talk, "bob")
     assert len(talk.send(ALICE, "oust move 1 alice wonderland C3")) == 1
     text = talk.text_to(ALICE)
@@ -159,7 +159,7 @@ def test_an_answer_to_a_broadcast_reaches_nobody_and_no_parser(talk: Talk) -> No
 
 
 def test_nobody_reads_the_answers_to_broadcasts_alone(talk: Talk) -> None:
-    talk.send(ALICE, "oust challenge alice bob")
+    talk.send(ALICE, "oust challenge alice bob wonderland")
     addresses = [str(letter["Reply-To"]) for letter in talk.letters]
     assert [address.rpartition(".")[0] for address in addresses] == [
         f"pbmserv+oust.1.1.alice.{addresses[0].rpartition('@')[0][-16:]}@example",
@@ -190,7 +190,7 @@ def test_an_export_goes_to_the_addresses_of_the_account_only(talk: Talk) -> None
 
 
 def test_an_export_has_every_line_of_the_account_but_the_password(talk: Talk) -> None:
-    talk.send(ALICE, "oust challenge alice bob -size=5")
+    talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
     talk.send(ALICE, "limit alice wonderland 7")
     talk.send(ALICE, "oust note 1 alice wonderland", "Corners, always corners")
     kept = account_lines(account(talk, "alice"))
@@ -204,7 +204,7 @@ def test_an_export_has_every_line_of_the_account_but_the_password(talk: Talk) ->
 
 
 def test_a_large_export_comes_in_several_letters_that_are_told_apart(talk: Talk) -> None:
-    talk.send(ALICE, "oust challenge alice bob -size=5")
+    talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
     remarks = f"# {'x' * 70}\n" * (LARGEST_PART // 100)
     long = history_text(talk.home) + remarks
     lay_histories(
@@ -259,8 +259,8 @@ def test_codes_of_somebody_who_is_forgotten_are_forgotten_with_him(talk: Talk) -
 
 
 def test_nobody_is_forgotten_by_halves_where_a_board_is_damaged(talk: Talk) -> None:
-    talk.send(ALICE, "oust challenge alice bob -size=5")
-    talk.send(ALICE, "churn challenge alice bob")
+    talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
+    talk.send(ALICE, "churn challenge alice bob wonderland")
     path = talk.home.history_path(BoardName("churn", 1))
     sound = path.read_text()
     path.write_text(sound.replace("hex 3", "round"))
@@ -281,7 +281,7 @@ def test_an_address_that_somebody_else_has_too_keeps_its_letters(talk: Talk) -> 
 
 
 def test_a_game_that_was_adopted_names_its_former_player_no_more(talk: Talk) -> None:
-    talk.send(ALICE, "oust challenge alice bob -size=5")
+    talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
     talk.send(ALICE, "oust move 1 alice wonderland C3")
     talk.send(BOB, "oust move 1 bob lookingglass swap")
     talk.send(ALICE, "forget alice wonderland really")

@@ -19,7 +19,7 @@ QUEUE = "oust queue 1 bob lookingglass if A1 then C3"
 @pytest.fixture(scope="module")
 def begun(tmp_path_factory: pytest.TempPathFactory) -> Home:
     """Return a home with a board on which alice is to move."""
-    challenge = (ALICE, "oust challenge alice bob -size=3 -noswap")
+    challenge = (ALICE, "oust challenge alice bob wonderland -size=3 -noswap")
     return home_of(tmp_path_factory.mktemp("begun"), ALICE, BOB, mails=[challenge])
 
 

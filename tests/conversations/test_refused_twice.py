@@ -24,7 +24,7 @@ SIGNUP = "signup carol rabbithole carol@example.com"
 @pytest.fixture(scope="module")
 def begun(tmp_path_factory: pytest.TempPathFactory) -> Home:
     """Return a home with two players and a board on which Alice is to move."""
-    challenge = (ALICE, "oust challenge alice bob -size=5")
+    challenge = (ALICE, "oust challenge alice bob wonderland -size=5")
     return home_of(tmp_path_factory.mktemp("begun"), ALICE, BOB, mails=[challenge])
 
 
@@ -83,7 +83,11 @@ def test_a_mail_that_was_refused_is_refused_again_when_it_would_be_legal(home: H
         ("oust move 1 bob lookingglass C3#2", "The next record", "oust move 1 alice wonderland A1"),
         ("oust move 1 bob lookingglass swap", "not your turn", "oust move 1 alice wonderland A1"),
         ("oust move 1 bob lookingglass A1", "not your turn", "oust move 1 alice wonderland C3"),
-        ("oust move 2 bob lookingglass C3", "no board", "oust challenge bob alice -size=5"),
+        (
+            "oust move 2 bob lookingglass C3",
+            "no board",
+            "oust challenge bob alice lookingglass -size=5",
+        ),
     ],
 )
 def test_a_refused_mail_stays_refused_whatever_becomes_of_the_board(
@@ -100,7 +104,7 @@ def test_a_refused_mail_stays_refused_whatever_becomes_of_the_board(
 
 
 def test_a_challenge_that_was_refused_does_not_start_a_board_later(home: Home) -> None:
-    line = "oust challenge alice bob -size=5"
+    line = "oust challenge alice bob wonderland -size=5"
     take(home, BOB, "limit bob lookingglass 1")
     assert is_refused(take(home, ALICE, line, ID), "at most 1")
     take(home, BOB, "limit bob lookingglass 0")

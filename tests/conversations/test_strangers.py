@@ -34,6 +34,7 @@ LINES = [
     f"signup {LONG} rabbithole {MARK}",
     f"signup {LONG} short",
     f"oust challenge {LONG} bob",
+    f"oust challenge {LONG} bob rabbithole",
     f"oust challenge {LONG} {LONG}",
     f"churn challenge {LONG} bob -size=2",
     f"oust show {LONG}",
@@ -76,7 +77,7 @@ def test_a_player_is_shown_the_userids_of_others(other: Home) -> None:
 
 
 def test_everybody_is_shown_the_userids_on_boards(other: Home) -> None:
-    told(other, f"oust challenge {LONG} bob -size=5", BOB)
+    told(other, f"oust challenge {LONG} bob lookingglass -size=5", BOB)
     assert board_numbers(other) == [1]
     (letter,) = told(other, f"oust move 1 {LONG} rabbithole C3")
     assert f"There is no account {LONG} with this password".encode() in letter

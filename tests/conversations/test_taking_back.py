@@ -36,7 +36,7 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Home:
     home = home_of(tmp_path_factory.mktemp("begun"), ALICE, BOB)
     at_both = (BOB, BOBS_DESK)
     change_account(home, "bob", lambda account: replace(account, addresses=at_both))
-    mailed(home, ALICE, "oust challenge bob alice -size=5 -noswap")
+    mailed(home, ALICE, "oust challenge bob alice wonderland -size=5 -noswap")
     mailed(home, BOB, "oust move 1 bob lookingglass A1")
     clear_outbox(home)
     mailed(home, ALICE, "oust move 1 alice wonderland C3")

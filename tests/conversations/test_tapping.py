@@ -57,7 +57,7 @@ def played(kind: str, option: str, seed: int, folder: Path) -> tuple[list[str], 
         bob = Player("bob", "lookingglass", server)
         alice.sign_up()
         bob.sign_up()
-        alice.send(f"{kind} challenge alice bob {option}")
+        alice.send(f"{kind} challenge alice bob wonderland {option}")
         tapped = play_by_taps((alice, bob), Random(seed))
         assert server.stop() == 0
     return tapped, read_game(Home(folder), KINDS[kind], 1)
@@ -89,7 +89,7 @@ def test_a_tap_in_an_old_letter_plays_nothing_and_says_what_has_happened(tmp_pat
         bob = Player("bob", "lookingglass", server)
         alice.sign_up()
         bob.sign_up()
-        alice.send("oust challenge alice bob -size=5 -noswap")
+        alice.send("oust challenge alice bob wonderland -size=5 -noswap")
         first = latest_mail((alice, bob))["alice"]
         links = {tap.subject: tap for tap in taps_of(first, by_rfc)}
         for point in ("C3", "A1"):

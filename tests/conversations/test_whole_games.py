@@ -26,7 +26,10 @@ def test_two_people_with_mail_programs_play_a_game_until_one_wins(
         bob = Player("bob", "lookingglass", server)
         alice.sign_up()
         bob.sign_up()
-        alice.send(f"{kind} challenge alice bob {option}", "Next: oust move 1 alice wonderland C3")
+        alice.send(
+            f"{kind} challenge alice bob wonderland {option}",
+            "Next: oust move 1 alice wonderland C3",
+        )
         latest = latest_mail((alice, bob))
         mover = mover_of((alice, bob), latest)
         for spoilt in ("pass", "A99", "D", "A1 lookingglass wonderland"):
@@ -74,7 +77,7 @@ def test_all_letters_about_a_board_are_one_thread(tmp_path: Path) -> None:
         bob = Player("bob", "lookingglass", server)
         alice.sign_up()
         bob.sign_up()
-        alice.send("oust challenge alice bob -size=5")
+        alice.send("oust challenge alice bob wonderland -size=5")
         alice.send("oust move 1 alice wonderland C3")
         bob.send("oust move 1 bob lookingglass C3")
         bob.send("oust show 1")

@@ -57,7 +57,8 @@ def test_signup_with_addresses_as_they_are_written() -> None:
 
 def test_a_challenge_without_options_has_the_defaults() -> None:
     read = command("oust challenge rrognlie MarkSteere")
-    assert read == Challenge(OUST, "rrognlie", "marksteere", parse_grid("square 11x11"), Terms())
+    grid = parse_grid("square 11x11")
+    assert read == Challenge(OUST, "rrognlie", "marksteere", None, grid, Terms())
 
 
 def test_a_move_names_board_userid_and_password() -> None:
@@ -178,7 +179,8 @@ def test_every_form_shows_how_it_is_written() -> None:
         "signoff": ["signoff USERID PASSWORD"],
         "delete": ["delete USERID PASSWORD"],
         "challenge": [
-            "oust challenge USERID1 USERID2 [-size=13|-size=11x9] [-hex|-hex=7|-hex=3,4] "
+            "oust challenge USERID1 USERID2 [PASSWORD] "
+            "[-size=13|-size=11x9] [-hex|-hex=7|-hex=3,4] "
             "[-noswap] [-unrated] [--nagtime=7] [--forfeittime=21] [--totaltime=0] "
             "[--maxtime=0]"
         ],
@@ -216,7 +218,7 @@ def test_every_form_shows_how_it_is_written() -> None:
         "forget": ["forget USERID PASSWORD [really]"],
         "standings": ["oust standings"],
         "ratings": ["oust ratings [USERID..]"],
-        "replay": ["oust replay BOARD N USERID1 USERID2"],
+        "replay": ["oust replay BOARD N USERID1 USERID2 [PASSWORD]"],
         "queue": [
             "oust queue BOARD USERID PASSWORD PLACEMENTS[#N]",
             "oust queue BOARD USERID PASSWORD if PLACEMENTS then PLACEMENTS[; if ..][#N]",

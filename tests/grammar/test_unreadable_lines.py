@@ -99,7 +99,8 @@ def test_the_name_of_a_game_alone() -> None:
 @pytest.mark.parametrize(
     ("text", "culprit"),
     [
-        ("oust challenge alice bob carol", "carol"),
+        ("oust rematch 17 alice wonderland carol", "carol"),
+        ("oust challenge alice bob wonderland carol", ""),
         ("signup alice wonderland a@b c@d e@f g@h i@j k@l m@n", "k@l"),
     ],
 )

@@ -18,7 +18,7 @@ TOLD = b"cannot be read at the moment"
 def _damaged(home: Home) -> None:
     make_account(home, "alice", "wonderland", ALICE)
     make_account(home, "bob", "lookingglass", BOB)
-    mailed(home, ALICE, "oust challenge alice bob -size=5")
+    mailed(home, ALICE, "oust challenge alice bob wonderland -size=5")
     lay_histories(home, {4: "pbm_oust history 1\nKind: chess\n"})
 
 
@@ -63,6 +63,7 @@ def test_a_letter_that_names_a_damaged_board_in_its_subject_is_answered(port: in
 def test_what_a_player_has_written_for_a_damaged_board_waits_for_its_repair(port: int) -> None:
     assert deliver(port, command("oust move 4 alice wonderland D4")) == S451_LATER
     assert deliver(port, command("oust note 4 alice wonderland", "X-Some: thing")) == S451_LATER
+    assert deliver(port, command("oust replay 4 1 alice bob wonderland")) == S451_LATER
 
 
 def test_the_lines_of_several_commands_end_at_a_damaged_board(home: Home) -> None:

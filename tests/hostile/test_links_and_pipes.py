@@ -27,7 +27,7 @@ def run(path: Path, *arguments: str, stdin: str | bytes = "") -> Result:
 def playing(home: Home) -> Home:
     make_account(home, "alice", "wonderland", ALICE)
     make_account(home, "bob", "lookingglass", "bob@example.net")
-    mailed(home, ALICE, "oust challenge alice bob -size=5")
+    mailed(home, ALICE, "oust challenge alice bob wonderland -size=5")
     return home
 
 

@@ -41,7 +41,7 @@ def readable_by_others(path: Path) -> set[str]:
 def play_a_board(home: Home) -> None:
     make_account(home, "alice", "wonderland", ALICE)
     make_account(home, "bob", "lookingglass", "bob@example.net")
-    mailed(home, ALICE, "oust challenge alice bob -size=5")
+    mailed(home, ALICE, "oust challenge alice bob wonderland -size=5")
 
 
 @contextmanager
@@ -93,7 +93,7 @@ def test_readers_see_the_histories_and_nothing_else(home: Home) -> None:
     }
     assert reachable == {".", "oust", "oust/1.txt", "churn"}
     assert (mode(home.path), mode(home.outbox.path)) == (0o711, 0o700)
-    mailed(home, ALICE, "oust challenge alice bob -size=5")
+    mailed(home, ALICE, "oust challenge alice bob wonderland -size=5")
     assert mode(home.history_path(BoardName("oust", 2))) == 0o644
 
 

@@ -231,7 +231,7 @@ def test_a_grid_that_the_game_is_not_played_on_is_refused_with_the_reason(
     of_its_shapes = (grid for grid in small_grids() if grid.shape in kind.defaults)
     for grid in [grid for grid in of_its_shapes if not kind.plays_on(grid)][:1]:
         size = option(Chance(kind, grid, 0))
-        talk.send(ALICE, f"{kind.name} challenge alice bob {size}")
+        talk.send(ALICE, f"{kind.name} challenge alice bob wonderland {size}")
         assert talk.outcome == "refused: unusable_grid"
         assert len(sentences(talk.text_to(ALICE))) > 2
 

@@ -65,7 +65,7 @@ def _settle(season: Season) -> None:
     edgar, lory = season.players["edgar"], season.players["lory"]
     edgar.signed("limit", "30")
     edgar.signed("reject", "lory jabber")
-    lory.send("oust challenge lory edgar")
+    lory.send(f"oust challenge lory edgar {lory.password}")
     assert season.world.post.latest_to(lory.address)["X-Pbm-Oust"] == "refusal"
     edgar.signed("unreject", "lory jabber")
 

@@ -119,7 +119,8 @@ class Season:
 
     def begin(self, x: Player, o: Player, kind: str, options: str) -> Game:
         """Begin a board by a challenge and return it."""
-        started = x.ask(f"{kind} challenge {x.userid} {o.userid} {options}", "Shall we?")
+        players = f"{x.userid} {o.userid} {x.password}"
+        started = x.ask(f"{kind} challenge {players} {options}", "Shall we?")
         board = int(str(started["Subject"]).split()[1])
         return read_game(self.world.home, KINDS[kind], board)
 

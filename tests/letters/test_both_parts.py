@@ -20,7 +20,7 @@ from tests.support.pages import Page
 @pytest.fixture
 def talk(tmp_path: Path) -> Talk:
     talk = Talk.begin(tmp_path, ALICE, BOB, CAROL)
-    talk.send(ALICE, "oust challenge alice bob -size=5")
+    talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
     return talk
 
 
@@ -125,8 +125,8 @@ def taps(page: str) -> set[str]:
 def test_all_boards_of_a_player_that_he_asks_for_can_be_tapped_and_by_nobody_else(
     talk: Talk,
 ) -> None:
-    talk.send(ALICE, "oust challenge bob alice -size=2")
-    talk.send(ALICE, "oust challenge alice bob -size=2")
+    talk.send(ALICE, "oust challenge bob alice wonderland -size=2")
+    talk.send(ALICE, "oust challenge alice bob wonderland -size=2")
     talk.send(ALICE, "oust showas alice wonderland")
     assert {tap.split()[0] for tap in taps(talk.page_to(ALICE))} == {"1", "3"}
     talk.send(CAROL, "oust showas alice wonderland")
@@ -137,7 +137,7 @@ def test_all_boards_of_a_player_that_he_asks_for_can_be_tapped_and_by_nobody_els
 
 
 def test_a_tap_on_one_of_several_boards_is_a_move_there(talk: Talk) -> None:
-    talk.send(ALICE, "oust challenge alice bob -size=2")
+    talk.send(ALICE, "oust challenge alice bob wonderland -size=2")
     talk.send(ALICE, "oust showas alice wonderland")
     (tap,) = (
         each
@@ -175,7 +175,7 @@ def test_one_subject_for_all_letters_about_a_board(talk: Talk) -> None:
 
 def test_the_boards_of_a_digest_can_be_tapped(talk: Talk) -> None:
     talk.send(BOB, "settings bob lookingglass mail digest")
-    talk.send(ALICE, "oust challenge bob alice -size=2")
+    talk.send(ALICE, "oust challenge bob alice wonderland -size=2")
     talk.send(ALICE, "oust move 1 alice wonderland C3")
     talk.now += timedelta(days=1)
     talk.sweep()

@@ -12,7 +12,7 @@ LONG = f"<{'AM0PR04MB' * 12}@AM0PR04MB.eurprd04.prod.outlook.com>"
 def test_a_long_message_id_comes_back_as_it_was(tmp_path: Path) -> None:
     talk = Talk.begin(tmp_path, ALICE, BOB)
     with listening_sink() as (sink, endpoint):
-        talk.send(ALICE, "oust challenge alice bob", headers=[f"Message-ID: {LONG}"])
+        talk.send(ALICE, "oust challenge alice bob wonderland", headers=[f"Message-ID: {LONG}"])
         own = [str(letter["Message-ID"]) for letter in talk.letters]
         Relaying(talk.home, endpoint, talk.own, talk.now.timestamp).flush()
         data = [envelope.original_content or b"" for envelope in sink.wait_for(2)]

@@ -83,7 +83,10 @@ CHALLENGE = "oust challenge alice bob"
         *("oust show wonderland 17", "oust show 17 wonderland", "oust 17 #131: your turn, alice"),
         *("signup alice short", "signup alice wonderland x", "signup alice wonderland secretly"),
         *(f"{MOVE} {words}" for words in ("I4", "4d", "D", "D#secret", "swpa", "D4 wonderland")),
-        *(f"{CHALLENGE} {words}" for words in ("carol", "secretly", "-swp", "-n", "-secret!")),
+        *(
+            f"{CHALLENGE} {words}"
+            for words in ("wonderland carol", "wonderland secretly", "-swp", "-n", "-secret!")
+        ),
         *(f"{CHALLENGE} {words}" for words in ("-hex -hex", "-size=99", "-size=9 -hex")),
     ],
 )

@@ -90,7 +90,7 @@ def test_one_board_that_cannot_be_read_disturbs_nobody(tmp_path: Path) -> None:
         alice.sign_up()
         (tmp_path / "oust" / "9.txt").mkdir()
         Player("bob", "lookingglass", server).sign_up()
-        alice.send("oust challenge alice bob -size=5")
+        alice.send("oust challenge alice bob wonderland -size=5")
         alice.send("oust games")
         subjects = [str(mail["Subject"]) for mail in alice.new_mail()]
     assert subjects == ["oust 10 #1: your turn, alice", "oust games: 1 board"]
@@ -273,7 +273,8 @@ def test_deliver_and_the_server_share_a_home(tmp_path: Path) -> None:
 def _challenge_both_ways(home: Path, player: Player, players: list[Player]) -> None:
     for other in players:
         if other is not player:
-            command = f"oust challenge {player.userid} {other.userid} -size=5"
+            signed = f"{player.userid} {other.userid} {player.password}"
+            command = f"oust challenge {signed} -size=5"
             player.send(command)
             _run(home, "deliver", stdin=f"From: {player.address}\nSubject: {command}\n\n")
 

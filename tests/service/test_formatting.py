@@ -180,7 +180,7 @@ def test_a_short_form_is_written_in_full_and_a_deed_is_enough_in_an_answer() -> 
     ("text", "blanks"),
     [
         ("oust move 17 alice wonderland D4", ["PASSWORD"]),
-        ("verify abcdefghijklmnop Rabbit-Hole", ["CODE", "[NEWPASSWORD]"]),
+        ("verify abcdefghijklmnop Rabbit-Hole", ["CODE", "NEWPASSWORD"]),
         ("oust show 17", []),
     ],
 )

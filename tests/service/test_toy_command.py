@@ -211,7 +211,7 @@ from tests.support.home_by_mail import ALICE, BOB, Talk
 from tests.support.pages import Page
 
 talk = Talk.begin(Path({str(tmp_path / "home")!r}), ALICE, BOB)
-talk.send(ALICE, "oust challenge alice bob -size=3")
+talk.send(ALICE, "oust challenge alice bob wonderland -size=3")
 talk.send(ALICE, "oust move 1 alice wonderland B2")
 print("bow" in talk.text_to(BOB) + talk.page_to(BOB))
 talk.send(BOB, "oust resign 1 bob lookingglass")

@@ -291,9 +291,11 @@ CREATE TABLE verifications ( -- requests that wait for the code that was mailed
     message_key TEXT NOT NULL,
     password TEXT NOT NULL DEFAULT '', -- its hash
     language TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
+, line TEXT NOT NULL DEFAULT '', text TEXT NOT NULL DEFAULT '', other TEXT NOT NULL DEFAULT '') STRICT, WITHOUT ROWID;
 
 CREATE INDEX verifications_asked ON verifications (asked);
+
+CREATE INDEX verifications_other ON verifications (other);
 
 CREATE INDEX verifications_userid ON verifications (userid);
 

@@ -19,7 +19,7 @@ from tests.support.games import EXAMPLE
 from tests.support.home_by_mail import ALICE, BOB, NOON, home_of, mailed
 
 OUST = KINDS["oust"]
-CHALLENGE = (ALICE, "oust challenge alice bob -size=5")
+CHALLENGE = (ALICE, "oust challenge alice bob wonderland -size=5")
 
 
 def quiet(_done: int, _of: int) -> None:

@@ -29,7 +29,7 @@ MOVE = "oust move 1 alice wonderland C3"
 @pytest.fixture
 def home(tmp_path: Path) -> Iterator[Home]:
     home = home_of(tmp_path / "home", ALICE, BOB)
-    mailed(home, ALICE, "oust challenge alice bob -size=5")
+    mailed(home, ALICE, "oust challenge alice bob wonderland -size=5")
     home.database.close()
     yield home
     home.database.close()

@@ -28,7 +28,7 @@ from tests.support.rings import slow
 from tests.support.trouble import Fault
 
 BEGINNING: Lines = (
-    ("oust challenge alice bob -size=5", ALICE),
+    ("oust challenge alice bob wonderland -size=5", ALICE),
     ("oust move 1 alice wonderland C3", ALICE),
     ("oust move 1 bob lookingglass C2", BOB),
     ("oust queue 1 bob lookingglass if A1 then E5", BOB),
@@ -37,7 +37,7 @@ BEGINNING: Lines = (
 NEW = "dave@example.org"
 SIGNUP = ("signup dave hatterhatter", NEW)
 CHANGE = (f"change address bob lookingglass {NEW}", BOB)
-LEAVING: Lines = (*BEGINNING[:3], ("oust challenge bob alice -size=5", BOB))
+LEAVING: Lines = (*BEGINNING[:3], ("oust challenge bob alice lookingglass -size=5", BOB))
 COMMANDS: dict[str, tuple[Lines, str, str]] = {
     "signup": ((), *SIGNUP),
     "code of a signup": ((SIGNUP,), "verify CODE", NEW),
@@ -50,7 +50,7 @@ COMMANDS: dict[str, tuple[Lines, str, str]] = {
     "move that is answered at once": (BEGINNING, "oust move 1 alice wonderland A1", ALICE),
     "undone move": (BEGINNING[:2], "oust undo 1 alice wonderland", ALICE),
     "join": (BEGINNING, "oust join 1 bob lookingglass", BOB),
-    "replay": (BEGINNING[:3], "oust replay 1 1 bob alice", BOB),
+    "replay": (BEGINNING[:3], "oust replay 1 1 bob alice lookingglass", BOB),
     "help": ((), "help", ALICE),
     "line that cannot be read": ((), "nonsense", NEW),
     "signoff": (BEGINNING[:1], f"signoff carol {PASSWORDS['carol']}", CAROL),

@@ -101,7 +101,7 @@ def server(tmp_path: Path) -> Iterator[Confined]:
     try:
         server = Confined(process, home, listening_port(process))
         add_players(server)
-        assert server.send("oust challenge alice bob -size=5", number=3) == 250
+        assert server.send("oust challenge alice bob wonderland -size=5", number=3) == 250
         yield server
     finally:
         stopped(process)
@@ -116,7 +116,7 @@ def idle(tmp_path: Path) -> Iterator[Confined]:
         assert process.stdout.readline() == "mounted\n"
         idle = Confined(process, tmp_path / "home", 0)
         add_players(idle)
-        assert idle.deliver("oust challenge alice bob -size=5") == os.EX_OK
+        assert idle.deliver("oust challenge alice bob wonderland -size=5") == os.EX_OK
         yield idle
     finally:
         stopped(process)
@@ -144,7 +144,7 @@ def test_a_full_disk_keeps_mail_with_its_sender_until_there_is_room(server: Conf
     before = contents(server)
     server.fill()
     assert server.send("oust move 1 alice wonderland C3", number=4) == 451
-    assert server.send("oust challenge alice bob -size=7", number=5) == 451
+    assert server.send("oust challenge alice bob wonderland -size=7", number=5) == 451
     assert server.send("signup carol lamplight", "carol@example.org", number=6) == 451
     assert server.send("oust move 1 bob lookingglass C3", "bob@example.org", number=7) == 451
     assert server.send("help", number=8) == 451
@@ -152,7 +152,7 @@ def test_a_full_disk_keeps_mail_with_its_sender_until_there_is_room(server: Conf
     server.make_room()
     assert contents(server) == before
     assert server.send("oust move 1 alice wonderland C3", number=4) == 250
-    assert server.send("oust challenge alice bob -size=7", number=5) == 250
+    assert server.send("oust challenge alice bob wonderland -size=7", number=5) == 250
     assert server.send("signup carol lamplight", "carol@example.org", number=6) == 250
     assert server.deliver("help") == os.EX_OK
     subjects = [str(letter["Subject"]) for letter in letters_in(server.home).values()]

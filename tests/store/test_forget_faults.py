@@ -35,8 +35,8 @@ from tests.support.rings import slow
 from tests.support.trouble import Fault
 
 BEGINNING: Lines = (
-    ("oust challenge alice bob -size=5", ALICE),
-    ("oust challenge bob alice -size=5", ALICE),
+    ("oust challenge alice bob wonderland -size=5", ALICE),
+    ("oust challenge bob alice wonderland -size=5", ALICE),
     ("oust move 1 alice wonderland C3", ALICE),
     ("reject bob lookingglass alice", BOB),
     ("oust watch 1 carol rabbithole", CAROL),

@@ -25,7 +25,7 @@ def mode(path: Path) -> int:
 def test_boards_are_listed_by_number_with_those_that_have_no_file_yet(tmp_path: Path) -> None:
     home = home_of(tmp_path, ALICE, BOB)
     for _ in range(3):
-        mailed(home, ALICE, "oust challenge alice bob -size=5")
+        mailed(home, ALICE, "oust challenge alice bob wonderland -size=5")
     first = home.history_path(BoardName("oust", 1))
     for number in (10, 100):
         first.with_name(f"{number}.txt").write_bytes(first.read_bytes())
@@ -62,7 +62,7 @@ def test_what_players_say_is_private_and_histories_are_not(tmp_path: Path) -> No
     before = os.umask(0o022)
     try:
         home = home_of(tmp_path / "home", ALICE, BOB)
-        mailed(home, ALICE, "oust challenge alice bob -size=5")
+        mailed(home, ALICE, "oust challenge alice bob wonderland -size=5")
     finally:
         os.umask(before)
     (letter, _) = home.outbox.letters()
@@ -75,7 +75,7 @@ def test_what_players_say_is_private_and_histories_are_not(tmp_path: Path) -> No
 
 def test_a_replaced_history_is_open_to_the_same_people(tmp_path: Path) -> None:
     home = home_of(tmp_path, ALICE, BOB)
-    mailed(home, ALICE, "oust challenge alice bob -size=5")
+    mailed(home, ALICE, "oust challenge alice bob wonderland -size=5")
     path = home.history_path(BoardName("oust", 1))
     path.chmod(0o600)
     mailed(home, ALICE, "forget alice wonderland really")
@@ -85,7 +85,7 @@ def test_a_replaced_history_is_open_to_the_same_people(tmp_path: Path) -> None:
 
 def test_the_database_of_a_new_home_knows_the_games_that_are_there(tmp_path: Path) -> None:
     home = home_of(tmp_path, ALICE, BOB)
-    mailed(home, ALICE, "oust challenge alice bob -size=5")
+    mailed(home, ALICE, "oust challenge alice bob wonderland -size=5")
     home.database.close()
     home.database.path.unlink()
     again = Home(tmp_path)
@@ -116,7 +116,7 @@ def test_a_hidden_folder_is_no_draft(home: Home) -> None:
 
 def test_a_home_in_order_stays_as_it_is(tmp_path: Path) -> None:
     home = home_of(tmp_path, ALICE, BOB)
-    mailed(home, ALICE, "oust challenge alice bob -size=5")
+    mailed(home, ALICE, "oust challenge alice bob wonderland -size=5")
     for name in ("1700000000.R123.mutt", ".hidden", "notes.txt"):
         (home.outbox.path / "tmp" / name).touch()
     before = {name: (home.path / name).read_bytes() for name in files(home.path)}

@@ -36,7 +36,7 @@ from tests.support.rings import slow
 from tests.support.server import PROGRAM, running
 
 FIRST = BoardName("oust", 1)
-BOARD: Lines = (("oust challenge alice bob -size=5", ALICE),)
+BOARD: Lines = (("oust challenge alice bob wonderland -size=5", ALICE),)
 MOVE: Lines = (*BOARD, ("oust move 1 alice wonderland C3", ALICE))
 NEW = "dave@example.org"
 SIGNUP = ("signup dave hatterhatter", NEW)

@@ -82,7 +82,8 @@ def play(path: Path, pair: tuple[str, str], ways: list[Way], chance: random.Rand
             send_twice(userid, f"signup {userid} {PASSWORD}", f"{userid}.signup")
             code = code_of(home, userid)
             send_twice(userid, f"verify {code}", f"{userid}.verify")
-        send_twice(pair[0], f"oust challenge {pair[0]} {pair[1]} -noswap", f"{pair[0]}.challenge")
+        challenge = f"oust challenge {pair[0]} {pair[1]} {PASSWORD} -noswap"
+        send_twice(pair[0], challenge, f"{pair[0]}.challenge")
         board = next(
             name.board
             for name in home.board_names("oust")

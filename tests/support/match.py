@@ -36,7 +36,7 @@ def play_by_mail(path: Path, chance: Chance, language: Language, *, whole: bool)
         talk = begin(path, language, (chance, played))
         return [send(talk, chance, turn) for turn in chance.turns[played:]]
     talk = begin(path, language)
-    talk.send(ALICE, f"{chance.kind.name} challenge alice bob {option(chance)}")
+    talk.send(ALICE, f"{chance.kind.name} challenge alice bob wonderland {option(chance)}")
     return [_told(talk, chance), *(send(talk, chance, turn) for turn in chance.turns)]
 
 

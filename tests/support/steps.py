@@ -7,7 +7,6 @@ from types import FrameType
 
 from pbm_oust.accounts import password
 
-
 _HASHES = password._scrypt.__code__
 
 

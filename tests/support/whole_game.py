@@ -50,7 +50,7 @@ class Correspondence:
 def game_and_another_board(path: Path, subject: str = "news") -> Correspondence:
     """Return the correspondence of a whole game, with a second board that has just begun."""
     game = whole_game(path, subject)
-    game.command(ALICE, "oust challenge bob alice -size=5")
+    game.command(ALICE, "oust challenge bob alice wonderland -size=5")
     return game
 
 
@@ -60,7 +60,7 @@ def whole_game(path: Path, subject: str = "news") -> Correspondence:
     talk.send(ALICE, f"settings alice wonderland subject {subject}")
     talk.send(BOB, f"settings bob lookingglass subject {subject}")
     mail, chance = Correspondence(talk), Random(3)
-    mail.command(ALICE, "oust challenge alice bob -size=5")
+    mail.command(ALICE, "oust challenge alice bob wonderland -size=5")
     while not (game := read_game(talk.home, KINDS["oust"], 1)).result:
         box = mail.boxes[{"alice": ALICE, "bob": BOB}[game.player_to_move]]
         latest = [letter for letter in box if letter["From"] == f"pbm_oust <{ADDRESS}>"][-1]

@@ -13,7 +13,10 @@ from pbm_oust.store.migrations import accounts, boards, mail
 
 Step = tuple[str, ...]
 
-STEPS: tuple[Step, ...] = ((accounts.VERSION_1, mail.VERSION_1, boards.VERSION_1),)
+STEPS: tuple[Step, ...] = (
+    (accounts.VERSION_1, mail.VERSION_1, boards.VERSION_1),
+    (mail.VERSION_2,),
+)
 LATEST = len(STEPS)
 """The version that the program works with."""
 

@@ -71,3 +71,11 @@ CREATE INDEX letters_board ON letters (kind, board, record) WHERE kind IS NOT NU
 CREATE INDEX letters_unwritten ON letters (id) WHERE state = 'file' AND file IS NULL;
 CREATE UNIQUE INDEX letters_file ON letters (file) WHERE file IS NOT NULL;
 """
+
+VERSION_2 = """
+-- Of a challenge: its line, what came with it, and the userid of the other player.
+ALTER TABLE verifications ADD COLUMN line TEXT NOT NULL DEFAULT '';
+ALTER TABLE verifications ADD COLUMN text TEXT NOT NULL DEFAULT '';
+ALTER TABLE verifications ADD COLUMN other TEXT NOT NULL DEFAULT '';
+CREATE INDEX verifications_other ON verifications (other);
+"""

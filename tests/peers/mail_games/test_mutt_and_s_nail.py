@@ -30,7 +30,7 @@ def seated(host: Host, postfix: Postfix) -> Iterator[tuple[Mutt, SNail]]:
     for userid in PASSWORDS:
         (host.folder / userid).mkdir()
     with at_mutt("alice", host.mail / "alice", host.folder / "alice", postfix.sendmail) as mutt:
-        mutt.write(host.commands, "oust challenge alice bob -size=7", "Good luck, Bob.")
+        mutt.write(host.commands, "oust challenge alice bob wonderland -size=7", "Good luck, Bob.")
         wait_until(lambda: host.letters_to("bob@example.org"), "the challenge")
         with at_s_nail("bob", host.mail / "bob", host.folder / "bob", host.smtp_port) as s_nail:
             s_nail.open("oust 1 #1: alice to move")

@@ -49,7 +49,7 @@ def test_an_answer_from_roundcube_is_a_move(html: bool, host: Host) -> None:
     with running_postfix(host, settings(host)) as postfix, host.serving():
         make_players(host)
         bob = Player("bob", PASSWORDS["bob"], host)
-        bob.send("oust challenge alice bob -size=7")
+        bob.send("oust challenge alice bob lookingglass -size=7")
         bob.wait_for_mail()
         with (
             serving_roundcube(*roundcube, html=html) as page,

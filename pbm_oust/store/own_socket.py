@@ -1,0 +1,111 @@
+"""The home's own socket: where its server takes mail from whoever owns the home.
+
+    HOME/socket              mode 0600; there while a server listens
+
+The path of a Unix socket has at most 107 bytes, and that of a home may be longer. So the socket is
+named through a handle of its folder. A link in its place is not followed.
+"""
+
+import errno
+import os
+import socket
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+from pbm_oust.store.disk import give_to_owner_of, locked_folder
+
+FILE_NAME = "socket"
+_MODE = 0o600
+_WAITING = 100
+"""How many connections may wait to be taken."""
+
+
+class Occupied(OSError):
+    """Another server listens at the socket of the home."""
+
+
+class OwnSocket:
+    """The socket of a home, at which this process listens until it closes it."""
+
+    def __init__(self, home: Path) -> None:
+        """Listen. Raises Occupied, and OSError if something else is in the place of the socket."""
+        self._home = home
+        self._folder = _Folder(home)
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            with locked_folder(home):
+                if self._folder.has_socket():
+                    self._remove_dead()
+                # Linux gives the file the mode of the socket.
+                os.fchmod(self.socket.fileno(), _MODE)
+                self.socket.bind(self._folder.path)
+                self.socket.listen(_WAITING)
+                give_to_owner_of(home, home / FILE_NAME)
+            self._made = os.lstat(self._folder.path)
+        except OSError:
+            self.socket.close()
+            self._folder.close()
+            raise
+
+    def close(self) -> None:
+        """Stop listening, and remove the socket if it is still this one."""
+        with suppress(OSError), locked_folder(self._home):
+            if os.path.samestat(self._made, os.lstat(self._folder.path)):
+                os.unlink(self._folder.path)
+        self.socket.close()
+        self._folder.close()
+
+    def _remove_dead(self) -> None:
+        """Remove the socket that a dead process has left. Raises Occupied if one is alive."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
+            asking.setblocking(False)
+            try:
+                asking.connect(self._folder.path)
+            except ConnectionRefusedError:
+                os.unlink(self._folder.path)
+                return
+            except BlockingIOError:
+                pass  # So many wait for a server that it takes no more.
+        raise Occupied(errno.EADDRINUSE, "another server listens at it", FILE_NAME)
+
+
+class _Folder:
+    """The folder of a home, held open."""
+
+    def __init__(self, home: Path) -> None:
+        self._handle = os.open(home, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        self.path = f"/proc/self/fd/{self._handle}/{FILE_NAME}"
+        """A path of the socket, short enough."""
+
+    def has_socket(self) -> bool:
+        """Return whether the socket is there. Raises OSError if it is something else."""
+        try:
+            mode = os.lstat(self.path).st_mode
+        except FileNotFoundError:
+            return False
+        if not stat.S_ISSOCK(mode):
+            raise OSError(errno.EEXIST, "it is no socket; move it away", FILE_NAME)
+        return True
+
+    def close(self) -> None:
+        os.close(self._handle)
+
+
+def connect(home: Path) -> socket.socket | None:
+    """Return a connection to the server of a home, or None if none runs. Raises OSError."""
+    folder = _Folder(home)
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        if folder.has_socket():
+            connection.connect(folder.path)
+            return connection
+    except ConnectionRefusedError:
+        pass
+    except OSError:
+        connection.close()
+        raise
+    finally:
+        folder.close()
+    connection.close()
+    return None
