@@ -45,12 +45,13 @@ def _parts(configuration: Configuration, name: str) -> Iterator[Finding]:
             f"{name}: address: {configuration.address} cannot be answered from another host",
             "Set the address to which players write",
         )
-    for network in configuration.mail_servers:
-        if network.prefixlen == 0:
-            yield _on.bad(
-                f"{name}: mail_servers: {network} is every host there is",
-                "Name only the hosts of your own mail servers",
-            )
+    for key in ("mail_servers", "proxies"):
+        for network in getattr(configuration, key):
+            if network.prefixlen == 0:
+                yield _on.bad(
+                    f"{name}: {key}: {network} is every host there is",
+                    "Name only hosts of your own",
+                )
     if not (configuration.smtp or configuration.smtps or configuration.lmtp):
         yield _on.note(
             f"{name}: neither smtp nor smtps nor lmtp is set, so mail comes by deliver only"

@@ -6,14 +6,16 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any, AnyStr
 
+from aiosmtpd.proxy_protocol import get_proxy
 from aiosmtpd.smtp import SMTP
 
 from pbm_oust.mail.command_lines import LONGEST_COMMAND
 from pbm_oust.mail.content import LONGEST_LINE
-from pbm_oust.mail.gate import Gate
+from pbm_oust.mail.gate import Gate, TurnedAway, Visitor, source_of
+from pbm_oust.mail.naming import named_by_proxy
 from pbm_oust.mail.patience import Patience, TooSlow
 from pbm_oust.mail.reading.limits import LARGEST_MAIL
-from pbm_oust.mail.replies import S421_SESSION
+from pbm_oust.mail.replies import S421_IDLE, S421_SESSION
 from pbm_oust.mail.tls import Tls
 
 log = logging.getLogger("pbm_oust")
@@ -39,33 +41,38 @@ class Connection(SMTP):
     transport: Any
     session: Any
     envelope: Any
+    visitor: Visitor | None = None
+    """What the gate knows of it, while it is open."""
     received = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin a session, or end it at once if there are too many."""
         self.began = self.loop.time()
-        refusal = self.gate.admit(transport)
-        self._admitted = refusal is None
-        if self._admitted:
-            if self.is_secure_at_once and isinstance(transport, asyncio.Transport):
-                transport.pause_reading()  # until TLS reads it
-            super().connection_made(transport)
+        try:
+            self.visitor = self.gate.admit(source_of(transport))
+        except TurnedAway as refusal:
+            if isinstance(transport, asyncio.WriteTransport) and not self.is_secure_at_once:
+                transport.write(f"{refusal}\r\n".encode())
+            transport.close()
             return
-        if isinstance(transport, asyncio.WriteTransport):
-            transport.write(b"" if self.is_secure_at_once else f"{refusal}\r\n".encode())
-        transport.close()
+        if self.is_secure_at_once and isinstance(transport, asyncio.Transport):
+            transport.pause_reading()  # until TLS reads it
+        super().connection_made(transport)
 
     def connection_lost(self, error: Exception | None) -> None:
         """End a session, once."""
-        if self._admitted:
-            self._admitted = False
-            self.gate.leave(self.transport)
+        if self.visitor:
+            self.gate.leave(self.visitor)
+            self.visitor = None
             super().connection_lost(error)
 
-    @property
-    def source(self) -> str:
-        """The host or network that the client is of; empty if that is ours."""
-        return self.gate.stranger(self.transport)
+    async def read_proxy(self) -> None:
+        """Let a proxy say who connects to it. Raises TurnedAway, TooSlow, BadNaming and OSError."""
+        if self.visitor and self.gate.speaks_proxy(self.visitor):
+            async with self.waiting(S421_IDLE):
+                named = named_by_proxy(await get_proxy(self._reader))
+            if named.source:
+                self.gate.take_client(self.visitor, named.source)
 
     @property
     def is_secure(self) -> bool:
@@ -75,7 +82,7 @@ class Connection(SMTP):
     def data_received(self, data: bytes) -> None:
         """Take bytes from the client."""
         self.received += len(data)
-        if not self._admitted:
+        if not self.visitor:
             return
         if self.received > 2 * SIZE_LIMIT:
             log.warning("cut off a client that sent %d bytes", self.received)
@@ -85,7 +92,7 @@ class Connection(SMTP):
 
     def eof_received(self) -> bool | None:
         """Take the end of what the client sends."""
-        return super().eof_received() if self._admitted else False
+        return super().eof_received() if self.visitor else False
 
     def _timeout_cb(self) -> None:
         self.transport.abort()
@@ -126,11 +133,14 @@ class Connection(SMTP):
             self.connection_lost(error)  # asyncio does not always say so itself
             raise
         self.transport = self._writer.transport
-        peer = self.session.peer
-        self.envelope = self._create_envelope()
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Forget all that was said in the session."""
         self.session = self._create_session()
-        self.session.peer = peer
+        self.session.peer = self.transport.get_extra_info("peername")
         self.session.ssl = self.transport.get_extra_info("ssl_object")
+        self.envelope = self._create_envelope()
 
     async def _drop_unread(self) -> None:
         """Drop what has come and was not read; this does not wait for more."""

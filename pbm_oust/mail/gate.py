@@ -1,8 +1,8 @@
 """The gate: how many connections there may be, in all and from one source."""
 
 import asyncio
-from collections import Counter
-from ipaddress import IPv4Address, IPv6Network, ip_address
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
 from pbm_oust.mail.replies import S421_BUSY, S421_BUSY_SOURCE
 from pbm_oust.store.configuration import Network
@@ -12,8 +12,24 @@ MOST_CONNECTIONS_OF_ONE = 20
 KEPT_FOR_MAIL_SERVERS = 20
 """How many connections strangers leave to our own mail servers."""
 
+Address = IPv4Address | IPv6Address
+
 Source = IPv4Address | IPv6Network | None
 """Where connections are counted together: a host, a /64 of IPv6, or nowhere for Unix sockets."""
+
+
+class TurnedAway(Exception):
+    """There are too many connections; the message is the reply."""
+
+
+@dataclass(eq=False, slots=True)
+class Visitor:
+    """A connection that was let in."""
+
+    client: Source
+    """Who connects: to us, or to a proxy of ours."""
+    source: Source
+    """Where it is counted: the client, or whom one of our mail servers has named as its own."""
 
 
 class Gate:
@@ -22,58 +38,87 @@ class Gate:
     Whoever can open a Unix socket counts as one of them: the account that owns it decides.
     """
 
-    def __init__(self, mail_servers: tuple[Network, ...] = ()) -> None:
+    def __init__(
+        self, mail_servers: tuple[Network, ...] = (), proxies: tuple[Network, ...] = ()
+    ) -> None:
+        self._visitors: set[Visitor] = set()
+        self.use(mail_servers, proxies)
+
+    def use(self, mail_servers: tuple[Network, ...], proxies: tuple[Network, ...]) -> None:
+        """Take these for our own mail servers and proxies from now on."""
         self._mail_servers = mail_servers
-        self._open: Counter[Source] = Counter()
+        self._proxies = proxies
 
-    def use(self, mail_servers: tuple[Network, ...]) -> None:
-        """Take these for our own mail servers from now on."""
-        self._mail_servers = mail_servers
+    def admit(self, source: Source) -> Visitor:
+        """Let one more connection in. Raises TurnedAway."""
+        visitor = Visitor(source, source)
+        self._look_at(visitor)
+        self._visitors.add(visitor)
+        return visitor
 
-    def admit(self, transport: asyncio.BaseTransport) -> str | None:
-        """Count one more connection, or return the reply that turns it away."""
-        source = source_of(transport)
-        if self._open.total() >= MOST_CONNECTIONS:
-            return S421_BUSY
-        if not self._is_ours(source):
-            if self._open[source] >= MOST_CONNECTIONS_OF_ONE:
-                return S421_BUSY_SOURCE
-            if self._strangers() >= MOST_CONNECTIONS - KEPT_FOR_MAIL_SERVERS:
-                return S421_BUSY
-        self._open[source] += 1
-        return None
+    def leave(self, visitor: Visitor) -> None:
+        """Count a connection that was let in as gone."""
+        self._visitors.remove(visitor)
 
-    def leave(self, transport: asyncio.BaseTransport) -> None:
-        """Count a connection that was admitted as gone."""
-        source = source_of(transport)
-        self._open[source] -= 1
-        if not self._open[source]:
-            del self._open[source]
+    def take_client(self, visitor: Visitor, client: Source) -> None:
+        """Count a connection as one of the client that a proxy has named. Raises TurnedAway."""
+        visitor.client = visitor.source = client
+        self._look_at(visitor)
 
-    def stranger(self, transport: asyncio.BaseTransport) -> str:
-        """Return the host or network that a connection comes from; empty if that is ours."""
-        source = source_of(transport)
-        return "" if self._is_ours(source) else str(source)
+    def take_source(self, visitor: Visitor, source: Source) -> None:
+        """Count a connection of a mail server by the source that it names. Raises TurnedAway."""
+        visitor.source = source
+        self._look_at(visitor)
 
-    def _strangers(self) -> int:
-        return sum(count for source, count in self._open.items() if not self._is_ours(source))
+    def speaks_proxy(self, visitor: Visitor) -> bool:
+        """Return whether a connection begins by naming the client of a proxy."""
+        return _lies_in(visitor.client, self._proxies)
+
+    def may_name_others(self, visitor: Visitor) -> bool:
+        """Return whether a connection is one of our mail servers."""
+        return self._is_ours(visitor.client)
+
+    def stranger(self, source: Source) -> str:
+        """Return a source as a text; empty if it is one of our mail servers and proxies."""
+        is_known = self._is_ours(source) or _lies_in(source, self._proxies)
+        return "" if is_known else str(source)
+
+    def _look_at(self, visitor: Visitor) -> None:
+        """Raise TurnedAway if there are too many others."""
+        others = self._visitors - {visitor}
+        if len(others) >= MOST_CONNECTIONS:
+            raise TurnedAway(S421_BUSY)
+        alike = sum(each.source == visitor.source for each in others)
+        if alike >= MOST_CONNECTIONS_OF_ONE and self.stranger(visitor.source):
+            raise TurnedAway(S421_BUSY_SOURCE)
+        strangers = sum(not self._is_ours(each.client) for each in others)
+        if strangers >= MOST_CONNECTIONS - KEPT_FOR_MAIL_SERVERS and not self._is_ours(
+            visitor.client
+        ):
+            raise TurnedAway(S421_BUSY)
 
     def _is_ours(self, source: Source) -> bool:
-        if source is None:
-            return True
-        first = source if isinstance(source, IPv4Address) else source.network_address
-        return any(
-            first in network or (isinstance(source, IPv6Network) and network.overlaps(source))
-            for network in self._mail_servers
-        )
+        return source is None or _lies_in(source, self._mail_servers)
+
+
+def _lies_in(source: Source, networks: tuple[Network, ...]) -> bool:
+    if source is None:
+        return False
+    first = source if isinstance(source, IPv4Address) else source.network_address
+    return any(
+        first in network or (isinstance(source, IPv6Network) and network.overlaps(source))
+        for network in networks
+    )
 
 
 def source_of(transport: asyncio.BaseTransport) -> Source:
-    """Return where a connection comes from; an IPv4 address within IPv6 counts as itself."""
+    """Return where a connection comes from."""
     name = transport.get_extra_info("peername")
-    if not isinstance(name, tuple):
-        return None
-    address = ip_address(name[0].partition("%")[0])
+    return source_at(ip_address(name[0].partition("%")[0])) if isinstance(name, tuple) else None
+
+
+def source_at(address: Address) -> Source:
+    """Return the source that an address belongs to; one of IPv4 within IPv6 counts as itself."""
     if isinstance(address, IPv4Address):
         return address
     return address.ipv4_mapped or IPv6Network((address, 64), strict=False)

@@ -173,7 +173,7 @@ class Server:
         for place in [each for each in self._listeners if each not in places]:
             self._listeners.pop(place).close()
         self._listeners |= added
-        self._gate.use(configuration.mail_servers)
+        self._gate.use(configuration.mail_servers, configuration.proxies)
         self._tls.context = context
         address, relay = configuration.address, configuration.relay
         inbound = open_inbound(self.home, address, self.clock)

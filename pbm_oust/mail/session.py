@@ -3,15 +3,20 @@
 import asyncio
 import logging
 from collections import Counter
+from typing import Any
 
 from aiosmtpd.lmtp import LMTP
+from aiosmtpd.smtp import Envelope
 
 from pbm_oust.mail.command_lines import BadLine, parse_command_line
 from pbm_oust.mail.connection import Connection
 from pbm_oust.mail.content import Content, Excess
+from pbm_oust.mail.gate import TurnedAway
+from pbm_oust.mail.naming import CLIENT, FORWARDED, BadNaming, Named, parse_naming
 from pbm_oust.mail.patience import TooSlow
 from pbm_oust.mail.replies import (
     S220_TLS,
+    S250_NAMED,
     S354_BEGIN,
     S421_IDLE,
     S421_NONSENSE,
@@ -20,9 +25,12 @@ from pbm_oust.mail.replies import (
     S454_TLS,
     S500_UNKNOWN,
     S501_DATA,
+    S501_NAMING,
     S501_TLS,
+    S503_NAMING,
     S503_RECIPIENT,
     S503_TLS,
+    S550_NAMING,
 )
 
 log = logging.getLogger("pbm_oust")
@@ -52,24 +60,46 @@ class SmtpSession(Connection):
     @property
     def extensions(self) -> list[str]:
         """What EHLO announces besides what aiosmtpd offers."""
-        return ["STARTTLS"] if self.tls.context and not self.is_secure else []
+        offered = ["STARTTLS"] if self.tls.context and not self.is_secure else []
+        if self._may_name_others:
+            offered += [f"XCLIENT {CLIENT}", f"XFORWARD {FORWARDED}"]
+        return offered
+
+    @property
+    def source(self) -> str:
+        """The host or network that a message comes from; empty if that is ours."""
+        return self.gate.stranger(self.envelope.source)
+
+    @property
+    def _may_name_others(self) -> bool:
+        return bool(self.visitor and self.gate.may_name_others(self.visitor))
+
+    def _create_envelope(self) -> Envelope:
+        envelope: Any = super()._create_envelope()
+        envelope.source = self.visitor.source if self.visitor else None
+        return envelope  # type: ignore[no-any-return]
 
     async def _handle_client(self) -> None:
         """Hold the conversation, in place of aiosmtpd, which takes any bytes as commands."""
         try:
             if self.is_secure_at_once:
                 await self.secure()
-            await self.push(f"220 {self.hostname} {self.__ident__}")
+            else:
+                await self.read_proxy()
+            await self._greet()
             while not self.transport.is_closing():
                 async with self.waiting(S421_IDLE):
                     line = await self.read_command()
                 await self._obey(line)
-        except TooSlow as error:
+        except (TooSlow, TurnedAway) as error:
             await self.end(str(error))
-        except (OSError, EOFError):
-            log.debug("a client has gone away")
+        except (BadNaming, OSError, EOFError):
+            log.debug("a client has gone away, or is no proxy")
         finally:
             self._writer.close()
+
+    async def _greet(self) -> None:
+        await self.push(f"220 {self.hostname} {self.__ident__}")
 
     async def _obey(self, line: bytes) -> None:
         """Carry out a command line and answer it."""
@@ -90,7 +120,7 @@ class SmtpSession(Connection):
             return
         try:
             await self._smtp_methods[command](argument)
-        except (OSError, TooSlow):
+        except (OSError, TooSlow, TurnedAway):
             raise
         except Exception as error:  # noqa: BLE001 - the outermost edge: it is logged
             await self.push(await self.handle_exception(error))
@@ -112,6 +142,36 @@ class SmtpSession(Connection):
             await self.push(S454_TLS)
         else:
             await self.secure(S220_TLS)
+
+    async def smtp_XCLIENT(self, arg: str | None) -> None:
+        """Begin anew with the client whom a mail server of ours names. Raises TurnedAway."""
+        named = await self._read_naming(arg, CLIENT)
+        if self.visitor and named:
+            if named.says_where:
+                self.gate.take_source(self.visitor, named.source or self.visitor.client)
+            self.begin_anew()
+            await self._greet()
+
+    async def smtp_XFORWARD(self, arg: str | None) -> None:
+        """Take the source of the next message from a mail server of ours."""
+        named = await self._read_naming(arg, FORWARDED)
+        if self.visitor and named:
+            if named.says_where:
+                self.envelope.source = named.source or self.visitor.source
+            await self.push(S250_NAMED)
+
+    async def _read_naming(self, arg: str | None, names: str) -> Named | None:
+        """Return what a mail server of ours says of its client, or tell why nothing is taken."""
+        if not self._may_name_others:
+            await self.push(S550_NAMING)
+        elif self.envelope.mail_from is not None:
+            await self.push(S503_NAMING)
+        else:
+            try:
+                return parse_naming(arg, names)
+            except BadNaming:
+                await self.push(S501_NAMING)
+        return None
 
     async def smtp_MAIL(self, arg: str | None) -> None:
         """Take a sender, and count the bytes of a message from here."""
@@ -144,7 +204,7 @@ class SmtpSession(Connection):
         """Return the message that ends with a dot alone between two CR LF, and nothing after it."""
         content = Content()
         is_whole = True
-        slowest, lines = self.idle_until(), 0
+        slowest, ends, lines = self.idle_until(), self.ends, 0
         async with self.waiting(S421_SLOW) as limit:
             while (line := await self._read_line(content)) != b".\r\n" or not is_whole:
                 is_end = line.endswith(b"\r\n")
@@ -155,11 +215,11 @@ class SmtpSession(Connection):
                 if lines % LINES_IN_A_ROW == 0:
                     await asyncio.sleep(0)
                 at_rate = slowest + self.received / self.patience.bytes_a_second
-                until = min(self.idle_until(), at_rate, self.ends)
+                until = min(self.idle_until(), at_rate, ends)
                 # A timer for each line would hold more memory than the lines.
                 if (
                     until > (limit.when() or 0) + self.patience.idle / 10
-                    or until == self.ends != limit.when()
+                    or until == ends != limit.when()
                 ):
                     limit.reschedule(until)
         return content

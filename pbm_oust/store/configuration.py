@@ -43,7 +43,9 @@ class Configuration:
     relay: Endpoint | None = None
     """Where letters are handed over; without one they stay in the outbox."""
     mail_servers: tuple[Network, ...] = ()
-    """Whose connections are not limited by source, and for whom room is kept."""
+    """Whose connections are not limited by source, for whom room is kept, and who name clients."""
+    proxies: tuple[Network, ...] = ()
+    """Who begin each connection by naming its client, as the PROXY protocol has it."""
     certificate: str = ""
     """The file with the certificate of this host and those above it; with one there is TLS."""
     certificate_key: str = ""
@@ -124,6 +126,7 @@ _READERS: dict[str, Callable[[object], object]] = {
     "lmtp": _text_or_off(parse_endpoint),
     "relay": _text_or_off(parse_relay),
     "mail_servers": _text(parse_networks),
+    "proxies": _text(parse_networks),
     "certificate": _text(parse_path),
     "certificate_key": _text(parse_path),
     "readers": _truth,

@@ -16,6 +16,9 @@ from pbm_oust.mail.gate import (
     MOST_CONNECTIONS,
     MOST_CONNECTIONS_OF_ONE,
     Gate,
+    Source,
+    TurnedAway,
+    source_of,
 )
 from pbm_oust.mail.reading.limits import LARGEST_HEADERS, MOST_LINES
 from pbm_oust.mail.replies import S250_DONE, S421_BUSY, S421_BUSY_SOURCE, S550_BARE
@@ -231,6 +234,17 @@ class Host(asyncio.BaseTransport):
         super().__init__({"peername": peer})
 
 
+def at(host: str, port: int = 1) -> Source:
+    """Return what a connection of a host is counted as."""
+    return source_of(Host((host, port)))
+
+
+def refusal(gate: Gate, host: str) -> str:
+    with pytest.raises(TurnedAway) as refused:
+        gate.admit(at(host))
+    return str(refused.value)
+
+
 def first_line(client: socket.socket) -> str:
     with client.makefile() as lines:
         return lines.readline().rstrip()
@@ -265,11 +279,11 @@ def test_too_many_connections_of_one_host_are_turned_away_for_now(home: Home) ->
 
 
 def test_hosts_that_have_left_are_not_remembered() -> None:
-    gate, hosts = Gate(), [Host(("10.0.0.1", 1)), Host(("10.0.0.1", 2)), Host(("10.0.0.2", 1))]
-    assert not any(map(gate.admit, hosts))
-    for host in hosts:
-        gate.leave(host)
-    assert not gate._open
+    gate = Gate()
+    visitors = [gate.admit(at(host)) for host in ("10.0.0.1", "10.0.0.1", "10.0.0.2")]
+    for visitor in visitors:
+        gate.leave(visitor)
+    assert not gate._visitors
 
 
 def test_loopback_is_a_host_like_others(port: int) -> None:
@@ -288,9 +302,9 @@ def test_loopback_is_a_host_like_others(port: int) -> None:
 def test_addresses_that_one_host_can_take_count_as_one(first: str, second: str) -> None:
     gate = Gate()
     for number in range(MOST_CONNECTIONS_OF_ONE):
-        assert gate.admit(Host((first, number))) is None
-    assert gate.admit(Host((second, 1))) == S421_BUSY_SOURCE
-    assert gate.admit(Host(("2001:db8:0:1::1", 1))) is None
+        gate.admit(at(first, number))
+    assert refusal(gate, second) == S421_BUSY_SOURCE
+    gate.admit(at("2001:db8:0:1::1"))
 
 
 @pytest.mark.parametrize("own", ["192.0.2.1", "2001:db8::25"])
@@ -298,8 +312,8 @@ def test_strangers_leave_room_for_the_own_mail_server(own: str) -> None:
     gate = Gate(parse_networks(own))
     strangers = MOST_CONNECTIONS - KEPT_FOR_MAIL_SERVERS
     for number in range(strangers):
-        assert gate.admit(Host((f"10.0.0.{number}", 1))) is None
-    assert gate.admit(Host(("10.0.1.1", 1))) == S421_BUSY
+        gate.admit(at(f"10.0.0.{number}"))
+    assert refusal(gate, "10.0.1.1") == S421_BUSY
     for number in range(KEPT_FOR_MAIL_SERVERS):
-        assert gate.admit(Host((own, number))) is None
-    assert gate.admit(Host((own, 1))) == S421_BUSY
+        gate.admit(at(own, number))
+    assert refusal(gate, own) == S421_BUSY

@@ -3,7 +3,8 @@ r"""Conversations with the listener, one oddity in each file, played over a real
 `C:` is what a client sends, with CR LF behind it; `c:` is sent as it is. Both know the escapes
 `\r`, `\n`, `\\` and `\xff`; `*` and a number at the end of `c:` repeat it. `S:` is how the reply
 begins; `END` means that the listener closes; `TLS` is the handshake. The first line may begin with
-`WITH`: `lmtp` speaks LMTP, `tls` has a certificate, `smtps` also begins with the handshake.
+`WITH`: `lmtp` speaks LMTP, `tls` has a certificate, `smtps` also begins with the handshake,
+and the client is one of our `mail_servers` or `proxies`.
 """
 
 import re
@@ -39,8 +40,9 @@ def test_the_listener_answers_as_written(home: Home, name: str) -> None:
     wishes = lines[0].removeprefix("WITH ").split()
     protocol = PROTOCOLS.get(wishes[0], SmtpSession)
     tls = Tls(certificate() if {"tls", "smtps"} & {*wishes} else None)
+    mail_servers, proxies = ("127.0.0.1" * (each in wishes) for each in ("mail_servers", "proxies"))
     with (
-        listening(home, protocol, tls=tls) as port,
+        listening(home, protocol, tls=tls, mail_servers=mail_servers, proxies=proxies) as port,
         socket.create_connection(("127.0.0.1", port), PATIENCE) as client,
         ExitStack() as opened,
     ):

@@ -87,6 +87,7 @@ def test_all_keys_can_be_set_at_once() -> None:
     lmtp = "unix:/run/lmtp"
     relay = "smtp://mail:587"
     mail_servers = "::1"
+    proxies = "192.0.2.1"
     certificate = "/etc/fullchain.pem"
     certificate_key = "/etc/privkey.pem"
     readers = true
@@ -98,6 +99,7 @@ def test_all_keys_can_be_set_at_once() -> None:
         lmtp=Endpoint(path="/run/lmtp"),
         relay=Endpoint("mail", 587),
         mail_servers=(ip_network("::1"),),
+        proxies=(ip_network("192.0.2.1"),),
         certificate="/etc/fullchain.pem",
         certificate_key="/etc/privkey.pem",
         readers=True,
@@ -107,12 +109,12 @@ def test_all_keys_can_be_set_at_once() -> None:
 def test_a_key_that_does_not_exist_is_answered_with_those_that_do() -> None:
     assert complaint('adress = "oust@example.org"') == (
         "adress: there is no such key; the keys are address, smtp, smtps, lmtp, relay, "
-        "mail_servers, certificate, certificate_key, readers"
+        "mail_servers, proxies, certificate, certificate_key, readers"
     )
 
 
 @pytest.mark.parametrize(
-    "key", ["address", "smtp", "smtps", "lmtp", "relay", "mail_servers", "certificate"]
+    "key", ["address", "smtp", "smtps", "lmtp", "relay", "mail_servers", "proxies", "certificate"]
 )
 @pytest.mark.parametrize("value", ["25", "true", '["a"]', "{ host = 1 }"])
 def test_a_value_that_is_no_text_is_answered_with_how_it_is_written(key: str, value: str) -> None:

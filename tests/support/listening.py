@@ -6,15 +6,17 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from pbm_oust.mail.gate import Gate
 from pbm_oust.mail.handler import Handler
-from pbm_oust.mail.inbound import open_inbound
+from pbm_oust.mail.inbound import Envelope, Inbound, open_inbound
 from pbm_oust.mail.listener import bound_endpoint, listen
 from pbm_oust.mail.patience import Patience
 from pbm_oust.mail.session import SmtpSession
 from pbm_oust.mail.tls import Tls
+from pbm_oust.play.outcome import Handled
 from pbm_oust.store.configuration import Endpoint, parse_networks
 from pbm_oust.store.home import Home
 from tests.support.mails import FROM, mail
@@ -30,6 +32,18 @@ NO_TLS = Tls()
 Protocol = type[SmtpSession]
 
 
+@dataclass(frozen=True, slots=True)
+class Noting(Inbound):
+    """Takes mail, and notes the envelopes."""
+
+    taken: list[Envelope]
+
+    def take(self, data: bytes, envelope: Envelope) -> Handled:
+        """Handle one mail."""
+        self.taken.append(envelope)
+        return Inbound.take(self, data, envelope)
+
+
 @contextmanager
 def listening(
     home: Home,
@@ -37,16 +51,24 @@ def listening(
     patience: Patience = USUAL,
     mail_servers: str = "",
     tls: Tls = NO_TLS,
+    proxies: str = "",
+    taken: list[Envelope] | None = None,
+    address: str = ADDRESS,
 ) -> Iterator[int]:
-    """Take mail for a home at a free port, and give the port."""
+    """Take mail for a home at a free port, and give the port.
+
+    `taken` gets the envelopes of all mails.
+    """
     loop = asyncio.new_event_loop()
     stop = asyncio.Event()
     port = Future[int]()
 
     async def serve() -> None:
         with ThreadPoolExecutor(4) as workers:
-            handler = Handler(open_inbound(home, ADDRESS, lambda: NOW), workers, lambda: None)
-            gate = Gate(parse_networks(mail_servers))
+            opened = open_inbound(home, address, lambda: NOW)
+            inbound = Noting(opened.work, address, [] if taken is None else taken)
+            handler = Handler(inbound, workers, lambda: None)
+            gate = Gate(parse_networks(mail_servers), parse_networks(proxies))
             server = await listen(ANYWHERE, protocol, handler, gate, patience, tls)
             port.set_result(bound_endpoint(server, ANYWHERE).port)
             await stop.wait()

@@ -1,0 +1,164 @@
+"""Where a mail comes from: its client, or whom a hop of ours names, and nobody else."""
+
+import re
+import smtplib
+import socket
+from contextlib import ExitStack
+
+import pytest
+
+from pbm_oust.mail.gate import (
+    KEPT_FOR_MAIL_SERVERS,
+    MOST_CONNECTIONS,
+    MOST_CONNECTIONS_OF_ONE,
+    Gate,
+    TurnedAway,
+)
+from pbm_oust.mail.inbound import Envelope
+from pbm_oust.mail.naming import CLIENT, BadNaming, parse_naming
+from pbm_oust.mail.replies import S250_DONE, S421_BUSY_SOURCE
+from pbm_oust.store.configuration import parse_networks
+from pbm_oust.store.home import Home
+from tests.support.listening import PATIENCE, ask, begin, client_of, command, listening, send
+
+NAMED = {"192.0.2.7": "192.0.2.7", "2001:db8::7": "2001:db8::/64"}
+
+
+def written(address: str) -> str:
+    """Return an address as XCLIENT has it."""
+    return f"IPV6:{address}" if ":" in address else address
+
+
+def mail_help(client: smtplib.SMTP, number: int = 1) -> None:
+    begin(client)
+    assert send(client, command("help", f"Message-ID: <{number}@example.org>")) == S250_DONE
+
+
+def sources_after(home: Home, *commands: str, mail_servers: str = "127.0.0.1") -> list[str]:
+    """Return the source of a mail that comes after some commands, and of another one."""
+    taken: list[Envelope] = []
+    with (
+        listening(home, mail_servers=mail_servers, taken=taken) as port,
+        client_of(port) as client,
+    ):
+        for each in commands:
+            ask(client, each)
+        client.ehlo() if "XCLIENT" in "".join(commands) else None
+        mail_help(client, 1)
+        mail_help(client, 2)
+    return [envelope.source for envelope in taken]
+
+
+def test_a_mail_server_of_ours_is_no_source(home: Home) -> None:
+    assert sources_after(home) == ["", ""]
+
+
+def test_a_stranger_is_the_source_of_its_mail(home: Home) -> None:
+    assert sources_after(home, mail_servers="") == ["127.0.0.1"] * 2
+
+
+@pytest.mark.parametrize("address", NAMED)
+def test_whom_a_mail_server_names_is_the_source_of_all_that_follows(
+    home: Home, address: str
+) -> None:
+    assert sources_after(home, f"XCLIENT ADDR={written(address)}") == [NAMED[address]] * 2
+
+
+@pytest.mark.parametrize("address", NAMED)
+def test_whom_a_mail_server_forwards_is_the_source_of_one_mail(home: Home, address: str) -> None:
+    assert sources_after(home, f"XFORWARD ADDR={written(address)}") == [NAMED[address], ""]
+
+
+@pytest.mark.parametrize("verb", ["XCLIENT", "XFORWARD"])
+def test_what_else_is_said_of_a_client_does_not_change_where_it_is(home: Home, verb: str) -> None:
+    sources = sources_after(home, f"{verb} ADDR=192.0.2.7", f"{verb} NAME=x HELO=y")
+    assert sources[0] == "192.0.2.7"
+
+
+@pytest.mark.parametrize("verb", ["XCLIENT", "XFORWARD"])
+def test_a_client_that_is_not_known_is_no_source(home: Home, verb: str) -> None:
+    assert sources_after(home, f"{verb} ADDR=[UNAVAILABLE] NAME=x") == ["", ""]
+
+
+@pytest.mark.parametrize("verb", ["XCLIENT", "XFORWARD"])
+def test_a_stranger_names_nobody(home: Home, verb: str) -> None:
+    sources = sources_after(home, f"{verb} ADDR=192.0.2.7", mail_servers="")
+    assert sources == ["127.0.0.1"] * 2
+
+
+def test_whom_a_proxy_names_is_the_source(home: Home) -> None:
+    taken: list[Envelope] = []
+    line = b"PROXY TCP4 192.0.2.7 127.0.0.1 40000 25\r\n"
+    with (
+        listening(home, proxies="127.0.0.1", taken=taken) as port,
+        socket.create_connection(("127.0.0.1", port), PATIENCE) as plain,
+        smtplib.SMTP(timeout=PATIENCE) as client,
+    ):
+        plain.sendall(line)
+        client.sock = plain
+        assert client.getreply()[0] == 220
+        client.ehlo()
+        mail_help(client)
+    assert [envelope.source for envelope in taken] == ["192.0.2.7"]
+
+
+def opened(port: int, first: str) -> socket.socket:
+    """Return a connection that begins with a line."""
+    client = socket.create_connection(("127.0.0.1", port), PATIENCE)
+    client.sendall(f"{first}\r\n".encode())
+    return client
+
+
+def said_by(client: socket.socket) -> str:
+    """Return the last line that has come."""
+    with client.makefile() as lines:
+        return lines.readline().rstrip()
+
+
+def test_clients_behind_a_proxy_count_one_by_one(home: Home) -> None:
+    line = "PROXY TCP4 192.0.2.{} 127.0.0.1 40000 25"
+    with listening(home, proxies="127.0.0.1") as port, ExitStack() as held:
+        for _ in range(MOST_CONNECTIONS_OF_ONE):
+            client = held.enter_context(opened(port, line.format(7)))
+            assert said_by(client).startswith("220")
+        assert said_by(held.enter_context(opened(port, line.format(7)))) == S421_BUSY_SOURCE
+        assert said_by(held.enter_context(opened(port, line.format(8)))).startswith("220")
+
+
+def test_clients_of_a_mail_server_count_one_by_one(home: Home) -> None:
+    with listening(home, mail_servers="127.0.0.1") as port, ExitStack() as held:
+        for _ in range(MOST_CONNECTIONS_OF_ONE):
+            client = held.enter_context(client_of(port))
+            assert ask(client, "XCLIENT ADDR=192.0.2.7").startswith("220")
+        client = held.enter_context(client_of(port))
+        assert ask(client, "XCLIENT ADDR=192.0.2.7") == S421_BUSY_SOURCE
+        with pytest.raises(smtplib.SMTPServerDisconnected):
+            client.getreply()
+
+
+def test_strangers_behind_a_proxy_leave_room_for_mail_servers() -> None:
+    (proxy,), (ours,) = parse_networks("10.0.0.1"), parse_networks("10.0.0.2")
+    gate = Gate((ours,), (proxy,))
+    for number in range(MOST_CONNECTIONS - KEPT_FOR_MAIL_SERVERS):
+        visitor = gate.admit(proxy.network_address)  # type: ignore[arg-type]
+        (client,) = parse_networks(f"192.0.2.{number}")
+        gate.take_client(visitor, client.network_address)  # type: ignore[arg-type]
+    with pytest.raises(TurnedAway):
+        gate.admit(proxy.network_address)  # type: ignore[arg-type]
+    gate.admit(ours.network_address)  # type: ignore[arg-type]
+
+
+def test_values_are_decoded_from_xtext() -> None:
+    assert parse_naming("ADDR=192.0+2E2.7", CLIENT) == parse_naming("addr=192.0.2.7", CLIENT)
+
+
+@pytest.mark.parametrize("text", [None, "", " ", "ADDR=+0A", "ADDR=1 =2", "ADDR=\x01", "ADDR=é"])
+def test_what_names_nobody_is_refused(text: str | None) -> None:
+    with pytest.raises(BadNaming):
+        parse_naming(text, CLIENT)
+
+
+def test_all_that_is_announced_can_be_said() -> None:
+    for name in re.findall("[A-Z]+", CLIENT):
+        value = "192.0.2.7" if name == "ADDR" else "x"
+        parse_naming(f"{name}={value}", CLIENT)
