@@ -2,10 +2,10 @@
 
 import re
 
-_UNSEEN = r"\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+UNSEEN = r"\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
 """What turns the direction of writing, or has no width."""
 
-_ATOM = rf"[^.\x00-\x20\x7f-\xa0\s@<>()\",:;\\\[\]\ufffd\ud800-\udfff{_UNSEEN}]+"
+_ATOM = rf"[^.\x00-\x20\x7f-\xa0\s@<>()\",:;\\\[\]\ufffd\ud800-\udfff{UNSEEN}]+"
 
 _DOTTED = rf"{_ATOM}(?:\.{_ATOM})*"
 

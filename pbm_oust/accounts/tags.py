@@ -25,6 +25,7 @@ from enum import Enum
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import is_same_address
+from pbm_oust.accounts.broken import masked
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.verification import CODE
 from pbm_oust.board.notation import NUMBER, USERID
@@ -45,7 +46,9 @@ _MESSAGE_ID = re.compile(rf"<{_BOARD}\.([0-9a-f]{{12}})\.({TOKEN.pattern})@([^<>
 _OTHER_ID = re.compile(r"<[a-z0-9_.-]+\.[0-9a-f]{16}")
 """The Message-ID of a letter that no answer refers to, without its host."""
 
-_SEEN = re.compile(rf"({_BOARD}(?:\.[0-9a-f]{{12}})?)\.{TOKEN.pattern}(?![a-z2-7])", re.IGNORECASE)
+_SEEN = re.compile(rf"{_BOARD}(?:\.[0-9a-f]{{12}})?\.({TOKEN.pattern})", re.IGNORECASE)
+
+_SEEN_BEHIND_A_WORD = re.compile(rf"(?:verify\.?|bounces\.)(?=({TOKEN.pattern}))", re.IGNORECASE)
 
 
 class Purpose(Enum):
@@ -144,8 +147,12 @@ def verified(claim: Claim, key: bytes, account: Account) -> Reply | None:
 
 
 def without_tokens(text: str, instead: str) -> str:
-    """Return a text with something else in the place of each token, in whatever it stands."""
-    return _SEEN.sub(lambda match: f"{match[1]}.{instead}", text)
+    """Return a text with something else in the place of each token or code.
+
+    It finds them in whatever they stand, and though they are broken.
+    """
+    text = masked(text, _SEEN, instead)
+    return masked(text, _SEEN_BEHIND_A_WORD, instead, is_sure=False)
 
 
 _BOUNCES = "bounces"
