@@ -11,6 +11,10 @@ _DOTTED = rf"{_ATOM}(?:\.{_ATOM})*"
 
 _ADDRESS = re.compile(f"{_DOTTED}@{_DOTTED}")
 
+_PIECE = r"[^\s@<>()\[\]\"',;]"
+
+_LIKE_ADDRESS = re.compile(rf"(?<!{_PIECE}){_PIECE}+(?:@{_PIECE}+)+")
+
 
 def parse_address(text: str) -> str:
     """Return a mail address as it was written. Raises ValueError if it is none."""
@@ -25,6 +29,11 @@ def is_address(text: str) -> bool:
         return bool(parse_address(text))
     except ValueError:
         return False
+
+
+def without_addresses(text: str, instead: str) -> str:
+    """Return a text with something else in the place of all that looks like an address in it."""
+    return _LIKE_ADDRESS.sub(instead, text)
 
 
 def normal_address(address: str) -> str:

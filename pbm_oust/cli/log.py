@@ -1,22 +1,27 @@
-"""The log of the server and of `deliver`: lines on standard error."""
+"""The log of the server and of `deliver`: lines on standard error, without any address."""
 
 import logging
 from types import TracebackType
 
+from pbm_oust.accounts.address import without_addresses
 from pbm_oust.render.visible import visible_line, visible_text
 
 _Raised = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
 
+_INSTEAD = "(address)"
+
 
 class LogFormatter(logging.Formatter):
-    """Writes each entry as one line that steers no terminal, whatever it quotes.
+    """Writes each entry as one line that steers no terminal and names no address.
+
+    That is so whatever it quotes, such as the reasons of other mail servers.
 
     The lines of a traceback below it are indented, so that none of them passes for an entry.
     """
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's own name
         """Return the line of an entry."""
-        return visible_line(super().formatMessage(record))
+        return visible_line(without_addresses(super().formatMessage(record), _INSTEAD))
 
     def formatException(self, ei: _Raised) -> str:  # noqa: N802 - logging's own name
         """Return the traceback of an error."""
@@ -37,4 +42,5 @@ def start_log() -> None:
 
 
 def _indented(text: str) -> str:
-    return "\n".join(f"    {line}" for line in visible_text(text).split("\n"))
+    shown = visible_text(without_addresses(text, _INSTEAD))
+    return "\n".join(f"    {line}" for line in shown.split("\n"))

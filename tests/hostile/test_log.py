@@ -1,0 +1,65 @@
+"""The log names no address, whatever others say and whatever goes wrong."""
+
+import logging
+
+import pytest
+
+from pbm_oust.accounts.address import without_addresses
+from pbm_oust.cli.log import LogFormatter
+from pbm_oust.store.home import Home
+from tests.support.player import Player
+from tests.support.server import running
+from tests.support.sink import listening_sink
+from tests.support.waiting import wait_until
+
+
+def logged(text: str, error: Exception | None = None) -> str:
+    info = (type(error), error, None) if error else None
+    record = logging.LogRecord("pbm_oust", logging.INFO, "", 0, "%s", (text,), info)
+    return LogFormatter("%(levelname)s %(message)s").format(record)
+
+
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        "550 5.1.1 <bob@example.net>: Recipient address rejected",
+        "550 bob@example.net, not here",
+        "pbmserv+oust.17.12.alice.abcdefgh2345ijkl@example.com",
+        '"bob@example.net"',
+        "RCPT TO:<bob@example.net>",
+        "<oust.17.11.alice.0123456789ab.abcdefgh2345ijkl@example.com>",
+        "bob@example.net@example.org",
+        "müller@exämple.net",
+    ],
+)
+def test_no_entry_names_an_address(quoted: str) -> None:
+    entry = logged(f"letter 1 has failed: {quoted}")
+    assert "@" not in entry
+    assert entry.startswith("INFO letter 1 has failed: ")
+
+
+def test_no_traceback_names_an_address() -> None:
+    assert "@" not in logged("a fault", ValueError("bob@example.net is no number"))
+
+
+def test_what_is_no_address_stays() -> None:
+    text = "received=2026-11-20T15:36:00Z outcome=done @ 5 a @b c@ board='oust 17'"
+    assert without_addresses(text, "-") == text
+
+
+def test_a_long_text_is_looked_through_once() -> None:
+    assert without_addresses("a" * 10**6, "-") == "a" * 10**6
+    assert without_addresses("a@" * 10**6, "-") == "-@"
+    assert without_addresses("a@b " * 10**5, "") == " " * 10**5
+
+
+@pytest.mark.slow
+def test_a_server_logs_no_address_of_those_who_write_and_are_written_to(home: Home) -> None:
+    with listening_sink() as (sink, endpoint):
+        sink.refuses_senders, sink.refusal = True, "550 5.7.1 <alice@example.org>: not from you"
+        with running(home.path, "--relay", f"smtp://{endpoint}") as server:
+            Player("alice", "wonderland", server).send("signup alice wonderland")
+            wait_until(lambda: sink.sessions, "a letter")
+            server.stop()
+    assert "<(address)>: not from you" in server.log
+    assert "@" not in server.log
