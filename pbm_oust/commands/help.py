@@ -36,7 +36,7 @@ class HelpNotice(Notice):
 
 
 def _read_subjects(words: Sequence[str]) -> tuple[str, ...]:
-    return tuple(in_english(fold(word)) for word in words)
+    return tuple(dict.fromkeys(in_english(fold(word)) for word in words))
 
 
 def give_help(command: Help, request: Request, work: UnitOfWork) -> Handled:

@@ -8,6 +8,7 @@ from pbm_oust.accounts.seeks import Seek
 from pbm_oust.board.game import Game
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import rest
+from pbm_oust.grammar.showing import names_shown
 from pbm_oust.grammar.values import (
     FILTER_WORDS,
     FILTERS,
@@ -132,11 +133,12 @@ LATE = timedelta(days=30)
 
 def list_games(command: Games, request: Request, work: UnitOfWork) -> Handled:
     """Answer with a list of boards."""
-    found = find_games(work, [command.kind], command.userids, command.filter, work.room.lines)
+    userids = command.userids
+    found = find_games(work, [command.kind], userids, command.filter, work.room.lines)
     notice = GamesNotice(
         work.sender_of(request),
         command.kind,
-        asked_for=" ".join((*command.userids, command.filter.value)),
+        asked_for=" ".join((*names_shown(userids, work.names_for(request)), command.filter.value)),
         games=found.games,
         left_out=found.left_out,
         damaged=found.damaged,
@@ -177,7 +179,7 @@ def list_past(command: Past, request: Request, work: UnitOfWork) -> Handled:
     notice = HistoryNotice(
         work.sender_of(request),
         kind,
-        userids,
+        names_shown(userids, work.names_for(request)),
         games=found.games,
         left_out=found.left_out,
         damaged=found.damaged,

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from pbm_oust.grammar.command import Command, Heading, Text
+from pbm_oust.grammar.showing import to_stranger
 from pbm_oust.play.forms import Service, ServiceForm
 from pbm_oust.play.notices import Notice, RefusalNotice
 from pbm_oust.play.outcome import Handled, Outcome
@@ -101,7 +102,8 @@ def multiple(_command: Multiple, request: Request, work: UnitOfWork, service: Se
         room = room.beside(answers[-1]) if has_room[-1] else room
     work = replace(work, read={})
     is_userid = work.names_for(request)
-    shown = tuple(each.line.shown(work.vocabulary, is_userid) for each in seen)
+    may_show = to_stranger(work.vocabulary, is_userid)
+    shown = tuple(each.line.shown(may_show) for each in seen)
     done = tuple(zip(shown, answers, has_room, strict=False))
     failed = tuple(zip(shown, answers, strict=False))[len(done) :]
     left = shown[len(answers) :]

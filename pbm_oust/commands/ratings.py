@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pbm_oust.board.ratings import Change, SizeClass, Standing, Table, rate
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import rest
+from pbm_oust.grammar.showing import names_shown
 from pbm_oust.grammar.values import read_userids
 from pbm_oust.play.forms import OpenForm
 from pbm_oust.play.notices import Notice
@@ -78,7 +79,8 @@ def show_ratings(command: Ratings, request: Request, work: UnitOfWork) -> Handle
             left_out += len(changes) - len(shown)
             players += [(userid, table.size, shown)] if shown else []
     reader = work.sender_of(request)
-    notice = RatingsNotice(reader, command.kind, command.userids, tuple(players), left_out)
+    names = names_shown(command.userids, work.names_for(request))
+    notice = RatingsNotice(reader, command.kind, names, tuple(players), left_out)
     return work.answer(notice, request)
 
 

@@ -11,6 +11,7 @@ from pbm_oust.commands.lists import Found, find_games
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.form import MissingWord
 from pbm_oust.grammar.parts import rest
+from pbm_oust.grammar.showing import names_shown
 from pbm_oust.grammar.values import (
     FILTER_WORDS,
     FILTERS,
@@ -207,7 +208,7 @@ def show_all(command: AllShow, request: Request, work: UnitOfWork) -> Handled:
     found = find_games(work, KINDS.values(), command.userids, command.filter, most)
     notice = AllNotice(
         reader,
-        " ".join((*command.userids, command.filter.value)),
+        " ".join((*names_shown(command.userids, work.names_for(request)), command.filter.value)),
         games=found.games,
         left_out=found.left_out,
         damaged=found.damaged,

@@ -8,14 +8,14 @@ from pbm_oust.accounts.password import Secret
 from pbm_oust.grammar.command import Blank, Command, Heading, Partial, Text
 from pbm_oust.grammar.notation import KIND, OF_LETTER, Notation
 from pbm_oust.grammar.parts import (
-    IsUserid,
     Rest,
     options_in,
     read_options,
     read_right_options,
     without_options,
 )
-from pbm_oust.grammar.words import fold, is_harmless
+from pbm_oust.grammar.showing import MayShow
+from pbm_oust.grammar.words import fold
 from pbm_oust.refusal import Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules.position import Kind
 
@@ -119,19 +119,19 @@ class Form(Notation[C_co]):
         new = next((each for each in values if isinstance(each, Secret)), None)
         return new, str(given.get("userid", ""))
 
-    def correction(self, words: Sequence[str], kind: Kind | None, is_userid: IsUserid) -> Partial:
+    def correction(self, words: Sequence[str], kind: Kind | None, may_show: MayShow) -> Partial:
         """Return the command that these words should have been, with blanks for those missing.
 
-        Whatever might be a password is also a blank.
+        Whatever may not be shown is also a blank.
         """
         plain = self._plain(words)
         given: dict[str, object] = {} if kind is None else {KIND: kind}
         for name, parameter, word in zip(self.fields, self.parameters, plain, strict=False):
-            if not parameter.is_secret and (is_harmless(word) or is_userid(word)):
+            if not parameter.is_secret and may_show(word):
                 given |= _if_read(name, parameter.read, word)
         rest = plain[len(self.parameters) :]
         if self.rest and rest:
-            given |= self._corrected(self.rest, rest, is_userid)
+            given |= self._corrected(self.rest, rest, may_show)
         options = read_right_options(self.options, self._options(words), kind) if kind else {}
         return Partial(self.command, given | dict(self.implied), options, self.name)
 
@@ -151,15 +151,11 @@ class Form(Notation[C_co]):
         return options_in(words) if self.options else []
 
     def _corrected(
-        self, rest: Rest[object], words: Sequence[str], is_userid: IsUserid
+        self, rest: Rest[object], words: Sequence[str], may_show: MayShow
     ) -> dict[str, object]:
         """Return the fields that are right in what follows the parameters."""
         shown = (word for word in words if not rest.is_secret)
-        kept = [
-            word
-            for word in shown
-            if is_harmless(word) or is_userid(word) or fold(word) in rest.known
-        ]
+        kept = [word for word in shown if may_show(word) or fold(word) in rest.known]
         read = _if_read("", rest.read, kept) if kept else {}
         if read:
             return self.rest_fields(_apart(rest, read[""]))

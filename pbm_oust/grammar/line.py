@@ -1,14 +1,16 @@
 """A command line as far as it was understood, and how to show it to its writer."""
 
-from collections.abc import Collection
+import re
 from dataclasses import dataclass
 from itertools import accumulate
 
 from pbm_oust.grammar.command import Command, Partial
 from pbm_oust.grammar.form import Form
-from pbm_oust.grammar.parts import IsUserid
-from pbm_oust.grammar.words import MASK, fold, is_harmless, is_of
+from pbm_oust.grammar.showing import MayShow
+from pbm_oust.grammar.words import MASK, fold
 from pbm_oust.rules.position import Kind
+
+_OPTION = re.compile(r"--?([a-z]+)(?:=[0-9]{1,4}(?:[x,][0-9]{1,2})?)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +28,10 @@ class Line:
         """The words after the command's name."""
         return self.words[self.own_words :]
 
-    def shown(self, vocabulary: Collection[str], is_userid: IsUserid) -> str:
-        """Return the line with everything masked that might be a password.
+    def shown(self, may_show: MayShow) -> str:
+        """Return the line with every word masked that may not be shown.
 
-        That is any word in a password's place, and any longer word that is not in the
-        `vocabulary`, not a userid, and does not look like a number, a placement or an option.
+        These are the words in a password's place, and others except options of the command.
         """
         secret: set[int] = set()
         if self.form:
@@ -38,11 +39,15 @@ class Line:
             secret = {self.own_words + place for place in places}
         return " ".join(
             word
-            if nth not in secret
-            and (is_harmless(word) or is_of(vocabulary, word) or is_userid(word))
+            if nth not in secret and (may_show(word) or self.is_option(word))
             else self._masked(word)
             for nth, word in enumerate(self.words)
         )
+
+    def is_option(self, word: str) -> bool:
+        """Return whether a word is an option of the command, with a figure or without."""
+        found = _OPTION.fullmatch(fold(word))
+        return bool(found and self.form and found[1] in {each.name for each in self.form.options})
 
     def place_in(self, shown: str, culprit: str) -> int | None:
         """Return where the part at fault begins in the line as it is shown, or None.
@@ -67,7 +72,7 @@ class Line:
         is_option = equals and word.startswith("-") and fold(name).lstrip("-") in options
         return f"{name}={MASK}" if is_option else MASK
 
-    def correction(self, is_userid: IsUserid, wrong: str = "", right: str = "") -> Partial | None:
+    def correction(self, may_show: MayShow, wrong: str = "", right: str = "") -> Partial | None:
         """Return the command that was probably meant, or None if that is not known.
 
         `right` replaces the word `wrong`, if what is right is known.
@@ -75,4 +80,4 @@ class Line:
         if self.form is None:
             return None
         words = [right if right and word == wrong else word for word in self.arguments]
-        return self.form.correction(words, self.kind, is_userid)
+        return self.form.correction(words, self.kind, may_show)

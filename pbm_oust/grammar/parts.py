@@ -41,9 +41,6 @@ class BadOptionValue(UnreadableReason):
     """The values that it takes, as in `Option.takes`."""
 
 
-IsUserid = Callable[[str], bool]
-"""Returns whether a word is the userid of an account."""
-
 V = TypeVar("V")
 V_co = TypeVar("V_co", covariant=True)
 

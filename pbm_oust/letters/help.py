@@ -9,6 +9,7 @@ from pbm_oust.commands.help import SUBJECTS
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.parts import Option
+from pbm_oust.grammar.showing import is_plain
 from pbm_oust.grammar.words import is_harmless
 from pbm_oust.languages import ENGLISH, Language
 from pbm_oust.letters.layout import WIDTH
@@ -51,8 +52,8 @@ class Help:
         pages = [page for page in found.values() if page is not None]
         unknown = [subject for subject, page in found.items() if page is None]
         if unknown:
-            shown = [subject for subject in unknown if is_harmless(subject)]
-            pages.append(self.render("help/unknown", unknown=shown, subjects=help_subjects()))
+            shown = [subject for subject in unknown if is_harmless(subject) and is_plain(subject)]
+            pages.append(self.render("help/unknown", unknown=shown[:1], subjects=help_subjects()))
         return pages
 
     def has_page(self, subject: str) -> bool:

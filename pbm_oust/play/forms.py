@@ -15,7 +15,7 @@ from pbm_oust.grammar.command import Blank, Command, Heading, Partial
 from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.line import Line
 from pbm_oust.grammar.notation import KIND
-from pbm_oust.grammar.parts import IsUserid
+from pbm_oust.grammar.showing import MayShow
 from pbm_oust.play.authentication import PasswordWanted, authenticate, sender_among
 from pbm_oust.play.confirming import ask_to_confirm
 from pbm_oust.play.outcome import Handled, Outcome
@@ -204,9 +204,9 @@ class ChallengeForm(CommandForm[C_co]):
             raise TypeError(f"{self.name} starts no board")
         return kind, str(given["x"]), str(given["o"])
 
-    def correction(self, words: Sequence[str], kind: Kind | None, is_userid: IsUserid) -> Partial:
+    def correction(self, words: Sequence[str], kind: Kind | None, may_show: MayShow) -> Partial:
         """Return the command that these words should have been, with a blank for the password."""
-        found = Form.correction(self, words, kind, is_userid)
+        found = Form.correction(self, words, kind, may_show)
         return replace(found, given={**found.given, "password": Blank("PASSWORD")})
 
     def actor(self, command: Command, request: Request, work: UnitOfWork) -> Actor | None:

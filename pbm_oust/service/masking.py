@@ -8,6 +8,7 @@ from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.tags import Credential, without_tokens
 from pbm_oust.grammar.aliases import ALIASES, without_accents
 from pbm_oust.grammar.line import Line
+from pbm_oust.grammar.showing import to_player
 from pbm_oust.grammar.words import MASK, SHORTEST_PASSWORD, UnknownWord, fold
 from pbm_oust.refusal import Unreadable
 from pbm_oust.rules.kinds import KINDS
@@ -15,6 +16,8 @@ from pbm_oust.service.table import GENERAL_FORMS, KIND_FORMS, VOCABULARY, recogn
 
 _LONGEST_BEGINNING = 8
 """The password of a command is among this many words from its beginning."""
+
+_MAY_SHOW = to_player(VOCABULARY, lambda _word: False)
 
 _SHORTEST_BEGINNING = 4
 """How many letters of a general command are needed to recognise it within a text."""
@@ -67,7 +70,7 @@ def _without_secret(text: str, guesses: Iterator[int]) -> str:
             shown.append(words[nth])
             nth += 1
             continue
-        shown.append(line.shown(VOCABULARY, lambda _word: False))
+        shown.append(line.shown(_MAY_SHOW))
         nth += len(begun)
         is_masked = True
     return " ".join(shown) if is_masked else text

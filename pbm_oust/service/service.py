@@ -4,7 +4,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from pbm_oust.accounts.tags import Credential
+from pbm_oust.commands.verify import Verify
 from pbm_oust.grammar.command import Command, Partial, Text
+from pbm_oust.grammar.showing import MayShow, to_player, to_stranger
 from pbm_oust.play.authentication import PasswordWanted
 from pbm_oust.play.forms import Seen, Service
 from pbm_oust.play.notices import Notice, RefusalNotice
@@ -124,15 +126,23 @@ def _refuse(
             kind, number = KINDS[request.reply.kind], request.reply.board
             answered = read_game(work.home, kind, number)
     correction: Command | Partial | None
-    is_userid = work.names_for(request)
+    is_userid, wrong = work.names_for(request), refusal.culprit
+    # Whoever sends a code has it from the letter that went to their address.
+    is_known = is_proved or isinstance(command, Verify)
+    own = to_player(VOCABULARY, is_userid)
+    may_show = own if is_known else to_stranger(VOCABULARY, is_userid, [wrong, *line.words])
+    if not (is_known or may_show(wrong) or line.is_option(wrong)):
+        refusal = type(refusal)(reason)
     # The Subject of our own letter was not written by the sender.
     is_ours = isinstance(reason, AnswerToBoard) and is_of_letter(request.line)
-    as_sent = "" if is_ours else line.shown(VOCABULARY, is_userid)
+    as_sent = "" if is_ours else line.shown(may_show)
     if isinstance(command, Unreadable) or isinstance(reason, PasswordWanted):
         right = reason.instead if isinstance(reason, UnreadableReason) else None
-        correction = line.correction(is_userid, refusal.culprit, right or "")
+        correction = line.correction(may_show, wrong, right or "")
     else:
         correction = advise(command, refusal)
+        if correction and not is_known and not _is_shown(correction, may_show):
+            correction = None
     culprit_at = line.place_in(as_sent, refusal.culprit)
     notice = RefusalNotice(
         work.sender_of(request),
@@ -151,6 +161,12 @@ def _refuse(
     if actor and request.message_id and not isinstance(reason, RefusedBefore):
         return work.answer_refused(notice, actor, request, handled, is_proved=is_proved)
     return work.answer(notice, request, handled)
+
+
+def _is_shown(command: Command | Partial, may_show: MayShow) -> bool:
+    """Return whether every word of a command may be shown; blanks and options always may."""
+    words = format_command(command).split()
+    return all(may_show(word) or word.isupper() or word.startswith("-") for word in words)
 
 
 def _password_of(command: Command | Unreadable) -> Credential | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from pbm_oust.grammar.showing import to_stranger
 from pbm_oust.mail.reading import UnreadableMail, read_mail
 from pbm_oust.mail.reading.html import text_of_html
 from pbm_oust.mail.reading.own_text import own_text
@@ -35,7 +36,7 @@ def texts(data: bytes) -> None:
 def lines(data: bytes) -> None:
     """Any line is a command or is not; its words can be shown again."""
     line, _ = parse_line(data.decode("utf-8", "replace"))
-    line.shown((), lambda _: False).encode()
+    line.shown(to_stranger((), lambda _: False)).encode()
 
 
 TARGETS: dict[str, Callable[[bytes], None]] = {"mails": mails, "texts": texts, "lines": lines}

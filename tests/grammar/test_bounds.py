@@ -9,6 +9,7 @@ from pbm_oust.commands.play import Move
 from pbm_oust.commands.queue import Queue
 from pbm_oust.grammar.bounds import MOST_CELLS, MOST_WORDS, LineTooLong
 from pbm_oust.grammar.plain import normal_form
+from pbm_oust.grammar.showing import to_player
 from pbm_oust.refusal import Unreadable
 from pbm_oust.rules.grid import COLUMNS
 from pbm_oust.service.table import parse_line
@@ -45,7 +46,7 @@ def test_a_line_longer_than_any_command_is_refused_and_not_repeated(line: str) -
     seen, error = parse_line(line)
     assert isinstance(error, Unreadable)
     assert isinstance(error.reason, LineTooLong)
-    assert len(seen.shown((), lambda _word: False)) < 200
+    assert len(seen.shown(to_player((), lambda _word: False))) < 200
 
 
 def test_exactly_as_many_words_as_allowed_are_read() -> None:

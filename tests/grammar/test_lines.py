@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from pbm_oust.commands.signup import Signup
 from pbm_oust.grammar.line import Line
+from pbm_oust.grammar.showing import to_player
 from pbm_oust.grammar.words import MASK, split_words
 from pbm_oust.refusal import Unreadable
 from pbm_oust.rules.kinds import KINDS
@@ -21,15 +22,15 @@ def is_userid(word: str) -> bool:
 
 def shown(text: str) -> str:
     line, _ = parse_line(text)
-    return line.shown(VOCABULARY, is_userid)
+    return line.shown(to_player(VOCABULARY, is_userid))
 
 
 def corrected(text: str) -> str | None:
     line, read = parse_line(text)
     if not isinstance(read, Unreadable):
-        meant = line.correction(is_userid)
+        meant = line.correction(to_player((), is_userid))
     else:
-        meant = line.correction(is_userid, read.culprit, read.reason.right or "")
+        meant = line.correction(to_player((), is_userid), read.culprit, read.reason.right or "")
     return format_command(meant) if meant else None
 
 
@@ -244,10 +245,10 @@ def test_a_correction_keeps_only_options_that_can_be_read(text: str) -> None:
 
 
 def test_a_line_of_nothing_shows_nothing() -> None:
-    assert Line(()).shown(VOCABULARY, is_userid) == ""
+    assert Line(()).shown(to_player(VOCABULARY, is_userid)) == ""
 
 
 def test_a_placement_in_small_letters_is_found_where_it_is_at_fault() -> None:
     line, _ = parse_line("oust move 17 alice wonderland d4,z9")
-    as_sent = line.shown(VOCABULARY, is_userid)
+    as_sent = line.shown(to_player(VOCABULARY, is_userid))
     assert line.place_in(as_sent, "Z9") == as_sent.index("z9")

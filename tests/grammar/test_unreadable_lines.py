@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from pbm_oust.grammar.addresses import BadAddress
 from pbm_oust.grammar.form import MissingWord, SurplusWord
 from pbm_oust.grammar.passwords import BadPassword
+from pbm_oust.grammar.showing import to_player
 from pbm_oust.grammar.values import BadBoard, BadFilter, BadGuard, BadUserid
 from pbm_oust.grammar.wish import BadPlacement
 from pbm_oust.grammar.words import UnknownWord
@@ -231,5 +232,5 @@ WORDS = st.sampled_from(
 @settings(deadline=None)
 def test_no_line_at_all_raises_anything(text: str) -> None:
     line, _ = parse_line(text)
-    line.shown(VOCABULARY, str.isalpha)
+    line.shown(to_player(VOCABULARY, str.isalpha))
     line.correction(str.isalpha)

@@ -13,6 +13,7 @@ from jinja2 import Environment, nodes
 from pbm_oust.commands.help import HelpNotice
 from pbm_oust.grammar.command import Command
 from pbm_oust.grammar.form import Form
+from pbm_oust.grammar.showing import to_player
 from pbm_oust.letters.help import help_subjects, usages_by_heading, wrapped_usage
 from pbm_oust.letters.refusals import place_of
 from pbm_oust.letters.words import Words
@@ -93,7 +94,7 @@ CHALLENGE = "oust challenge alice bob"
 def test_every_unreadable_line_is_refused_in_sentences_that_fit(text: str) -> None:
     line, refusal = parse_line(text)
     assert isinstance(refusal, Unreadable)
-    sent = line.shown(VOCABULARY, lambda word: word in {"alice", "bob"})
+    sent = line.shown(to_player(VOCABULARY, lambda word: word in {"alice", "bob"}))
     culprit = refusal.culprit if refusal.culprit in sent else ""
     mail = WORDS.of(RefusalNotice(READER, refusal, sent, culprit, 0, None)).text
     assert "wonderland" not in mail

@@ -17,6 +17,7 @@ from pbm_oust.commands.show import Show
 from pbm_oust.commands.submit import Confirm, Submit
 from pbm_oust.commands.talk import Chat
 from pbm_oust.grammar.command import partial
+from pbm_oust.grammar.showing import to_player
 from pbm_oust.grammar.values import BoardAt, Filter
 from pbm_oust.grammar.wish import BadPlacement
 from pbm_oust.refusal import Unreadable, UnreadableReason
@@ -257,7 +258,7 @@ def test_a_whole_command_is_one_as_everywhere(text: str, command: object) -> Non
 
 
 def test_a_whole_command_is_shown_in_the_words_of_its_player() -> None:
-    shown = read("Réglages alice wonderland").line.shown(VOCABULARY, lambda _word: False)
+    shown = read("Réglages alice wonderland").line.shown(to_player(VOCABULARY, lambda _word: False))
     assert shown == "Réglages alice ********"
 
 

@@ -164,7 +164,7 @@ def test_its_password_is_masked_in_texts_for_other_eyes(source: Path) -> None:
 def test_a_near_miss_is_corrected_and_its_words_are_no_passwords(source: Path) -> None:
     script = """
 line, error = parse_line("oust wavee 17 alice wonderland heartily")
-print(format_command(line.correction(lambda word: word == "alice")))
+print(format_command(line.correction(lambda word: word in ("alice", "17"))))
 print(type(parse_line("signup carol heartily")[1].reason).__name__)
 """
     corrected, refused = printed(source, script).splitlines()

@@ -25,6 +25,8 @@ PLACES = {
     "PASSWORD": "sesame12",
     "NEWPASSWORD": "sesame34",
     "USERID": "carol",
+    "USERID1": "dora",
+    "USERID2": "erin",
     "BOARD": "17",
     "PLACEMENTS": "D4",
 }
