@@ -182,7 +182,7 @@ def _connected(operator: Operator, endpoint: Endpoint | None) -> smtplib.SMTP:
     else:
         client.sock = own_socket.connect(operator.home.path)
         if client.sock is None:
-            raise Refused(f"no server is running for the home {operator.path}; start one: serve")
+            raise Refused(f"no server is running for the home {operator.path}; start it with serve")
         code, said = client.getreply()
     if code != _READY:
         client.close()

@@ -205,7 +205,8 @@ def give_to_owner_of(folder: Path, made: Path | int) -> None:
     """Give what root has made to the owner of the folder, so that the server can use it."""
     if os.geteuid() == 0:
         owner = folder.stat()
-        os.chown(made, owner.st_uid, owner.st_gid)
+        # Whoever owns the folder could put a link in the place of what was made.
+        os.chown(made, owner.st_uid, owner.st_gid, follow_symlinks=isinstance(made, int))
 
 
 @contextmanager

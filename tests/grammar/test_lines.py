@@ -45,6 +45,8 @@ def corrected(text: str) -> str | None:
         ("signup alice wonderland", f"signup alice {MASK}"),
         ("oust challenge RRognlie bob -size=11x9", "oust challenge RRognlie bob -size=11x9"),
         ("oust challenge alice somebody", f"oust challenge alice {MASK}"),
+        ("oust challenge alice bob short -noswap", f"oust challenge alice bob {MASK} -noswap"),
+        ("oust replay 17 9 alice bob rrognlie", f"oust replay 17 9 alice bob {MASK}"),
         ("oust games rrognlie inactive", "oust games rrognlie inactive"),
         ("wonderland", MASK),
     ],

@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from pbm_oust.doctor.host import check
 from pbm_oust.store import own_socket
+from pbm_oust.store.configuration import Configuration
+from pbm_oust.store.home import Home
 from pbm_oust.store.own_socket import FILE_NAME, Occupied, OwnSocket
 from tests.support.home_by_mail import ALICE, BOB, home_of
 from tests.support.mails import mail
@@ -165,6 +168,20 @@ def test_the_socket_is_private_whatever_the_umask(tmp_path: Path) -> None:
     os.umask(before)
     assert stat.S_IMODE((tmp_path / FILE_NAME).lstat().st_mode) == 0o600
     own.close()
+
+
+def test_the_doctor_says_when_others_can_open_it(home: Home) -> None:
+    def findings() -> list[str]:
+        found = check(home, Configuration())
+        return [finding.text for finding in found if FILE_NAME in finding.text]
+
+    own = OwnSocket(home.path)
+    before = findings()
+    (home.path / FILE_NAME).chmod(0o666)
+    after = findings()
+    own.close()
+    assert before == []
+    assert after == ["socket is open to others (666). Do: chmod 600 socket."]
 
 
 def test_a_live_socket_is_not_taken(tmp_path: Path) -> None:

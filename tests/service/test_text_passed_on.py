@@ -26,6 +26,9 @@ def test_a_sentence_that_begins_like_a_command_stays_as_it_is(text: str) -> None
     [
         "I sent oust move 17 alice secretword D4",
         "settings alice secretword mail mine",
+        "Take this: oust challenge alice bob secretword -size=5",
+        "oust challenge -size=5 alice bob secretword",
+        "oust replay 17 9 alice bob secretword",
         "I sent: forget alice secretword really",
         "reject alice secretword bob",
         "note 17 alice secretword",
