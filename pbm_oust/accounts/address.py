@@ -2,10 +2,9 @@
 
 import re
 
-UNSEEN = r"\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-"""What turns the direction of writing, or has no width."""
+from pbm_oust.render.visible import UNSEEN
 
-_ATOM = rf"[^.\x00-\x20\x7f-\xa0\s@<>()\",:;\\\[\]\ufffd\ud800-\udfff{UNSEEN}]+"
+_ATOM = rf"[^.\x00-\x20\x7f-\xa0\s@<>()\",:;\\\[\]\ufffd{UNSEEN}]+"
 
 _DOTTED = rf"{_ATOM}(?:\.{_ATOM})*"
 

@@ -4,7 +4,7 @@ import re
 from bisect import bisect_right
 from itertools import accumulate
 
-from pbm_oust.accounts.address import UNSEEN
+from pbm_oust.render.visible import UNSEEN
 
 _WHOLE = re.compile(rf"[^\s>|{UNSEEN}]+")
 

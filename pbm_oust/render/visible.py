@@ -13,12 +13,20 @@ _WITHOUT_WIDTH = (
     "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u2060-\u2065\u206a-\u206f\u3164"
     "\ufdd0-\ufdef\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U000e0000-\U000e00ff"
 )
+_NONCHARACTERS = "".join(
+    chr(plane * 0x10000 + last) for plane in range(1, 0x11) for last in (0xFFFE, 0xFFFF)
+)
+"""Those beyond the first plane; no text has them (Unicode, section 23.7)."""
 _JOINERS = "\u061c\u200c-\u200f"
 """What Arabic, Hebrew, Persian, Indian scripts and pictures of several parts are written with."""
 
-_IN_LETTERS = re.compile(f"[{_STEERING}{_WITHOUT_WIDTH}]")
-_IN_TEXTS = re.compile(f"[{_STEERING}{_WITHOUT_WIDTH}{_JOINERS}]")
-_IN_LINES = re.compile(f"[\t\n{_STEERING}{_WITHOUT_WIDTH}{_JOINERS}]")
+_NEVER = f"{_STEERING}{_WITHOUT_WIDTH}{_NONCHARACTERS}"
+UNSEEN = f"{_NEVER}{_JOINERS}"
+"""All of these characters, as the inside of a class of a pattern."""
+
+_IN_LETTERS = re.compile(f"[{_NEVER}]")
+_IN_TEXTS = re.compile(f"[{UNSEEN}]")
+_IN_LINES = re.compile(f"[\t\n{UNSEEN}]")
 _SHORT = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
 
 

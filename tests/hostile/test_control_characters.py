@@ -187,3 +187,13 @@ def test_a_letter_that_others_put_into_the_outbox_steers_no_terminal(home: Home)
     for words in ("outbox list", "outbox list --json", "outbox show 1795176000.L000001", "doctor"):
         assert not STEERS.search(run(home, *words.split()).output)
     assert BoardName("oust", 1) not in home.board_names("oust")
+
+
+def test_noncharacters_of_a_mail_are_no_marks_of_our_letters(home: Home) -> None:
+    make_account(home, "alice", "wonderland", ALICE)
+    make_account(home, "bob", "lookingglass", BOB)
+    text = "hi \ufdd0a \ufdd1b \ufdd2c\ufdef \ufffe \U0001ffff \U0010fffe there"
+    sent = mailed(home, ALICE, "message alice wonderland bob", text)
+    (letter,) = (letter for letter in sent if letter.to == BOB)
+    assert not re.search("[\ufdd0-\ufdef\ufffe\uffff\U0001ffff\U0010fffe]", letter.text)
+    assert "  hi a b c" in letter.text

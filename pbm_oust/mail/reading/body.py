@@ -17,8 +17,10 @@ _CLOSED_TYPES = (
     "application/x-pkcs7-mime",
     "application/pgp-encrypted",
 )
-_CONTROLS = dict.fromkeys({*range(0x20), 0x7F, *range(0x80, 0xA0)} - {0x09, 0x0A})
-"""Characters that control terminals and are not text."""
+_NO_TEXT = dict.fromkeys(
+    {*range(0x20), 0x7F, *range(0x80, 0xA0), *range(0xFDD0, 0xFDF0)} - {0x09, 0x0A}
+)
+"""Characters that control terminals or programs and are not text."""
 _CHARSET_OF_HTML = re.compile(rb"""<meta[^>]{0,100}charset=["']?([\w:.-]{1,40})""", re.IGNORECASE)
 
 
@@ -100,4 +102,4 @@ def _content(part: Message) -> str:
         charset = named[1].decode() if named else None
     text = decoded(payload, charset or "utf-8")
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
-    return lines.translate(_CONTROLS).removeprefix("\ufeff")
+    return lines.translate(_NO_TEXT).removeprefix("\ufeff")
