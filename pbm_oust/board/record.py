@@ -13,7 +13,7 @@ SERVER = "*"
 class Deed(Enum):
     """What a player can do besides placing stones."""
 
-    PASS = "pass"
+    PASS = "pass"  # a pass, no password # nosec B105
     SWAP = "swap"
     RESIGN = "resign"
     DECLINE = "decline"

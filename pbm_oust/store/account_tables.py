@@ -30,20 +30,20 @@ class Table:
     @cached_property
     def delete(self) -> str:
         """The statement that removes the rows of an account from some position on."""
-        return f"DELETE FROM {self.noun.name} WHERE userid = ? AND position >= ?"  # noqa: S608 - the names are ours
+        return f"DELETE FROM {self.noun.name} WHERE userid = ? AND position >= ?"  # noqa: S608 - the names are ours # nosec B608
 
     @cached_property
     def insert(self) -> str:
         """The statement that adds a row."""
         names = ", ".join(column.name for column in self.noun.columns)
         places = ", ".join("?" * (2 + len(self.noun.columns)))
-        return f"INSERT INTO {self.noun.name} (userid, position, {names}) VALUES ({places})"  # noqa: S608 - the names are ours
+        return f"INSERT INTO {self.noun.name} (userid, position, {names}) VALUES ({places})"  # noqa: S608 - the names are ours # nosec B608
 
     @cached_property
     def mentions(self) -> tuple[str, ...]:
         """The statements that find the userids of accounts whose rows name a player."""
         return tuple(
-            f"SELECT userid FROM {self.noun.name} WHERE {column.name} = ?"  # noqa: S608 - the names are ours
+            f"SELECT userid FROM {self.noun.name} WHERE {column.name} = ?"  # noqa: S608 - the names are ours # nosec B608
             for column in self.noun.columns
             if column.holds is Holds.USERID
         )
@@ -64,7 +64,7 @@ class Tables:
         columns |= {noun.name: [column.name for column in noun.columns] for noun in nouns}
         most = max(self._widths.values())
         self.select = " UNION ALL ".join(
-            f"SELECT '{name}', position, {', '.join([*cells, *['NULL'] * (most - len(cells))])} "  # noqa: S608 - the names are ours
+            f"SELECT '{name}', position, {', '.join([*cells, *['NULL'] * (most - len(cells))])} "  # noqa: S608 - the names are ours # nosec B608
             f"FROM {name} WHERE userid = ?1"
             for name, cells in columns.items()
         )
