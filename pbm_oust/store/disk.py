@@ -88,7 +88,7 @@ class Disk:
         with suppress(FileExistsError):
             path.mkdir(mode)
             give_to_owner_of(path.parent, path)
-            path.chmod(mode)
+            set_mode(path, mode)
 
     def remove_drafts(self, folder: Path) -> None:
         """Remove what dead processes left of `create` and `replace`. Nobody else may write."""
@@ -163,6 +163,15 @@ class Disk:
     def step_remove(self, path: Path) -> None:
         """Remove a file's name."""
         os.unlink(path)
+
+
+def set_mode(path: Path, mode: int) -> None:
+    """Give a file or a folder its permissions. Raises OSError, also for a link."""
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        os.fchmod(handle, mode)
+    finally:
+        os.close(handle)
 
 
 def open_regular(path: Path, flags: int = os.O_RDONLY) -> int:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.database import FILE_NAME
-from pbm_oust.store.disk import linked, open_regular
+from pbm_oust.store.disk import linked, set_mode
 
 CLOSED = 0o700
 OPEN = 0o711
@@ -40,9 +40,11 @@ def guard(home: Path, *, has_readers: bool) -> None:
         _hide_the_rest(home)
         _show_histories(folders)
     for folder in folders:
-        _set_mode(folder, FOLDER_OF_HISTORIES)
+        if _mode(folder) != FOLDER_OF_HISTORIES:
+            set_mode(folder, FOLDER_OF_HISTORIES)
     wanted = OPEN if has_readers else CLOSED
-    _set_mode(home, wanted)
+    if _mode(home) != wanted:
+        home.chmod(wanted)  # a link may lead to it
     if _mode(home) != wanted:
         reason = "its disk keeps nobody out of a folder; take one on another disk"
         raise OSError(errno.EPERM, reason, str(home))
@@ -91,18 +93,16 @@ def _histories(folder: Path) -> list[Path]:
 def _show_histories(folders: list[Path]) -> None:
     for path in [history for folder in folders for history in _histories(folder)]:
         with suppress(OSError):
-            handle = open_regular(path)
-            try:
-                os.fchmod(handle, HISTORY)
-            finally:
-                os.close(handle)
+            set_mode(path, HISTORY)
 
 
 def _hide_the_rest(home: Path) -> None:
     """Keep others from what the owner of a home has in it, besides the histories."""
     for path, found in _entries(home):
-        if found.st_uid == home.stat().st_uid and not stat.S_ISLNK(found.st_mode):
-            _set_mode(path, stat.S_IMODE(found.st_mode) & ~0o007)
+        mode = stat.S_IMODE(found.st_mode)
+        if mode & 0o007 and found.st_uid == home.stat().st_uid:
+            with suppress(OSError):
+                set_mode(path, mode & ~0o007)
 
 
 def _entries(home: Path) -> Iterator[tuple[Path, os.stat_result]]:
@@ -114,8 +114,3 @@ def _entries(home: Path) -> Iterator[tuple[Path, os.stat_result]]:
 
 def _mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
-
-
-def _set_mode(path: Path, mode: int) -> None:
-    if _mode(path) != mode:
-        path.chmod(mode)
