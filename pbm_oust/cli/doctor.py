@@ -7,7 +7,7 @@ import click
 
 from pbm_oust.cli.operator import Operator, as_json, now, pass_operator, print_json
 from pbm_oust.cli.terminal import say
-from pbm_oust.doctor import accounts, boards, configuration, database, host, letters, relay
+from pbm_oust.doctor import accounts, boards, configuration, database, host, letters, limits, relay
 from pbm_oust.doctor.finding import Finding, Verdict
 from pbm_oust.store.configuration import BadConfiguration, Configuration
 
@@ -49,6 +49,7 @@ def _examine(operator: Operator, with_relay: bool) -> Iterator[Finding]:
         boards.check(home, now()),
         accounts.check(home),
         letters.check(home, configured, now()),
+        limits.check(home, now()),
         host.check(home, configured),
         relay.check(home, configured) if with_relay else (),
     )

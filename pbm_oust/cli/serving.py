@@ -101,8 +101,9 @@ def deliver(operator: Operator, sender: str | None, recipient: str | None) -> No
             raise UnreadableMail(f"the message is larger than {SIZE_LIMIT} bytes")
         home = operator.prepared_home()
         home.recover()
-        inbound = open_inbound(home, address, now)
+        inbound = open_inbound(home, address, now, operator.configuration.limits)
         inbound.take(data, envelope_of(sender, [recipient] if recipient else []))
+        home.write_tally(now())
     except UnreadableMail as error:
         say(f"not readable: {error}", err=True)
         raise SystemExit(os.EX_DATAERR) from None

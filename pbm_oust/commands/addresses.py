@@ -10,6 +10,7 @@ from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.values import OWN
 from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.outcome import Handled
+from pbm_oust.play.quota import Cost
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.play.verification import (
@@ -93,6 +94,10 @@ def _ask_for(
     return work.answer(sent, request, MAILED)
 
 
+def _cost(command: Add | ChangeAddress) -> Cost:
+    return Cost(codes=len(command.addresses) or 1)
+
+
 FORMS = (
     SignedForm(
         "add",
@@ -102,6 +107,7 @@ FORMS = (
         heading=Heading.ACCOUNT,
         rank=30,
         needs_own_mail=True,
+        cost=_cost,
         run=add,
     ),
     SignedForm(
@@ -112,6 +118,7 @@ FORMS = (
         heading=Heading.ACCOUNT,
         rank=40,
         needs_own_mail=True,
+        cost=_cost,
         run=change_address,
     ),
 )

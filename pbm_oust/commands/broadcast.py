@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.broadcasts import MOST_A_DAY, with_broadcast
+from pbm_oust.accounts.invitations import rejected_by
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.status import signed_off_since
 from pbm_oust.commands.talk import NothingWritten
@@ -76,7 +77,11 @@ def broadcast(command: Broadcast, actor: Actor, request: Request, work: UnitOfWo
 
     def tell(account: Account) -> tuple[BroadcastSentNotice, list[BroadcastNotice]]:
         everybody = work.home.ask(accounts_wanting_broadcasts)
-        others = (each for each in everybody if each.userid != account.userid)
+        others = (
+            each
+            for each in everybody
+            if each.userid != account.userid and account.userid not in rejected_by(each)
+        )
         notices = notices_to(others, text, account.userid, work)
         reader = work.player_at(account, request)
         return BroadcastSentNotice(reader, text, len(notices)), notices

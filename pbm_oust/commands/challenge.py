@@ -9,6 +9,7 @@ from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import Option, Parameter
 from pbm_oust.grammar.values import PASSWORD_IF_ANY, read_userid
 from pbm_oust.play.forms import ChallengeForm
+from pbm_oust.play.quota import Cost
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.rules.grid import Grid, Shape, format_size, parse_size
@@ -192,6 +193,7 @@ FORMS = (
         rank=10,
         build=_challenge,
         settled=_settled,
+        cost=Cost(boards=1),
         header=header_of,
     ),
 )

@@ -13,6 +13,7 @@ from pbm_oust.grammar.values import OWN
 from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.notices import Notice, Reader
 from pbm_oust.play.outcome import Handled, Outcome
+from pbm_oust.play.quota import Cost
 from pbm_oust.play.renaming import boards_of
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -138,4 +139,14 @@ def _parted(histories: Iterable[tuple[str, str]]) -> Iterator[list[tuple[str, st
         yield part
 
 
-FORMS = (SignedForm("export", Export, OWN, heading=Heading.ACCOUNT, rank=80, run=export),)
+FORMS = (
+    SignedForm(
+        "export",
+        Export,
+        OWN,
+        heading=Heading.ACCOUNT,
+        rank=80,
+        cost=Cost(work=5),
+        run=export,
+    ),
+)

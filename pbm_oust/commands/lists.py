@@ -21,6 +21,7 @@ from pbm_oust.grammar.words import find_word
 from pbm_oust.play.forms import OpenForm
 from pbm_oust.play.notices import Notice
 from pbm_oust.play.outcome import Handled
+from pbm_oust.play.quota import Cost
 from pbm_oust.play.request import Request
 from pbm_oust.play.seeks import open_seeks
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -279,6 +280,7 @@ FORMS = (
         ),
         heading=Heading.LOOKING,
         rank=20,
+        cost=Cost(work=2),
         run=list_games,
     ),
     OpenForm(
@@ -287,6 +289,7 @@ FORMS = (
         rest=rest(("[USERID..]",), read_userids, tuple, least=0),
         heading=Heading.LOOKING,
         rank=80,
+        cost=Cost(work=2),
         run=list_past,
     ),
     OpenForm(
@@ -296,6 +299,7 @@ FORMS = (
         heading=Heading.LOOKING,
         rank=10,
         needs_own_mail=True,
+        cost=Cost(work=2),
         run=list_all,
     ),
 )

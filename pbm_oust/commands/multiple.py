@@ -7,6 +7,7 @@ from pbm_oust.grammar.showing import to_stranger
 from pbm_oust.play.forms import Service, ServiceForm
 from pbm_oust.play.notices import Notice, RefusalNotice
 from pbm_oust.play.outcome import Handled, Outcome
+from pbm_oust.play.quota import Cost
 from pbm_oust.play.request import Request
 from pbm_oust.play.room import MOST_DRAWN, Room
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -94,7 +95,11 @@ def multiple(_command: Multiple, request: Request, work: UnitOfWork, service: Se
         identity = f"{request.identity}\0{nth}"
         latest.clear()
         quiet = replace(work, write=collect, is_within=True, room=room)
-        service.handle(replace(request, line=line, chat="", identity=identity), quiet)
+        handled = service.handle(replace(request, line=line, chat="", identity=identity), quiet)
+        if handled.limit:
+            if not answers:
+                return handled
+            break
         answers += latest or [AnsweredElsewhereNotice(work.sender_of(request))]
         if isinstance(answers[-1], RefusalNotice):
             break
@@ -121,6 +126,7 @@ FORMS = (
         rank=20,
         text=Text.UNSEEN,
         needs_own_mail=True,
+        cost=Cost(work=0),  # its lines are charged
         run=multiple,
     ),
 )

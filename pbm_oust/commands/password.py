@@ -13,6 +13,7 @@ from pbm_oust.grammar.values import OWN, USERID
 from pbm_oust.play.forms import OpenForm, SignedForm
 from pbm_oust.play.notices import Notice, OutcomeNotice
 from pbm_oust.play.outcome import Handled, Outcome
+from pbm_oust.play.quota import Cost
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.play.verification import MAILED, Asked, ask, silence_about
@@ -105,6 +106,7 @@ FORMS = (
         heading=Heading.ACCOUNT,
         rank=55,
         needs_own_mail=True,
+        cost=Cost(codes=1),
         run=forgot,
     ),
 )

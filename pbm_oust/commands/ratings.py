@@ -10,6 +10,7 @@ from pbm_oust.grammar.values import read_userids
 from pbm_oust.play.forms import OpenForm
 from pbm_oust.play.notices import Notice
 from pbm_oust.play.outcome import Handled
+from pbm_oust.play.quota import Cost
 from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.position import Kind
@@ -107,6 +108,7 @@ FORMS = (
         heading=Heading.LOOKING,
         rank=90,
         needs_own_mail=True,
+        cost=Cost(work=2),
         run=show_standings,
     ),
     OpenForm(

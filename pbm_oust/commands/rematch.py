@@ -17,6 +17,7 @@ from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.moving import NotOnBoard
 from pbm_oust.play.notices import BoardNotice
 from pbm_oust.play.outcome import Handled
+from pbm_oust.play.quota import Cost
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.starting import answered_again, write_board
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -94,6 +95,7 @@ FORMS = (
         heading=Heading.STARTING,
         rank=60,
         plays_again=True,
+        cost=Cost(boards=1),
         run=rematch,
     ),
 )

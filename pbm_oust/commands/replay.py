@@ -14,6 +14,7 @@ from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import Parameter
 from pbm_oust.grammar.values import BOARD, PASSWORD_IF_ANY, BadNumber
 from pbm_oust.play.forms import ChallengeForm
+from pbm_oust.play.quota import Cost
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Unreadable
 from pbm_oust.rules.position import Kind
@@ -83,6 +84,7 @@ FORMS = (
         PASSWORD_IF_ANY,
         heading=Heading.STARTING,
         rank=50,
+        cost=Cost(boards=1),
         header=header_of,
     ),
 )

@@ -23,6 +23,7 @@ from pbm_oust.grammar.values import OWN, BadNumber
 from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.notices import Notice, OutcomeNotice
 from pbm_oust.play.outcome import Handled, Outcome
+from pbm_oust.play.quota import Cost
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.seeks import open_of
 from pbm_oust.play.starting import answered_again, write_board
@@ -268,7 +269,15 @@ FORMS = (
         settled=_settled,
         run=seek,
     ),
-    SignedForm("join", Join, (_NUMBER, *OWN), heading=Heading.STARTING, rank=30, run=join),
+    SignedForm(
+        "join",
+        Join,
+        (_NUMBER, *OWN),
+        heading=Heading.STARTING,
+        rank=30,
+        cost=Cost(boards=1),
+        run=join,
+    ),
     SignedForm(
         "unseek", Withdraw, (_NUMBER, *OWN), heading=Heading.STARTING, rank=40, run=withdraw
     ),

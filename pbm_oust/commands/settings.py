@@ -29,10 +29,12 @@ from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Unreadable, UnreadableReason
 
+_USUAL_ZONE = "UTC"
 _LANGUAGES = {name: each.code for each in LANGUAGES.values() for name in (each.code, *each.names)}
 
 _VALUES = {(name, value) for name in NAMES for value in values_of(name)}
 _VALUES |= {("language", name) for name in _LANGUAGES}
+_VALUES.add(("zone", _USUAL_ZONE.lower()))
 
 SETTING_WORDS = frozenset(
     {*NAMES, *(value for _, value in _VALUES), *(f"{name}={value}" for name, value in _VALUES)}
@@ -92,7 +94,7 @@ def _read_value(name: str, value: str, word: str) -> str:
     try:
         return format_setting(with_setting(Settings(), name, value), name)
     except ValueError:
-        raise Unreadable(BadZone(right=word.replace(value, "UTC")), word) from None
+        raise Unreadable(BadZone(right=word.replace(value, _USUAL_ZONE)), word) from None
 
 
 def _find(wanted: str, known: Sequence[str], word: str, behind: str = "", before: str = "") -> str:

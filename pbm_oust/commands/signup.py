@@ -10,9 +10,11 @@ from pbm_oust.grammar.addresses import ADDRESSES
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import Parameter
 from pbm_oust.grammar.passwords import read_new_password, read_new_userid
+from pbm_oust.play.authentication import note_wrong_password
 from pbm_oust.play.forms import OpenForm
 from pbm_oust.play.notices import Notice
 from pbm_oust.play.outcome import Handled, Outcome
+from pbm_oust.play.quota import Cost
 from pbm_oust.play.request import Request
 from pbm_oust.play.returning import come_back
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -25,7 +27,6 @@ from pbm_oust.play.verification import (
     silence_about,
 )
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
-from pbm_oust.store.rate_limits import Counted, count_once, is_limit_reached
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ def sign_up(command: Signup, request: Request, work: UnitOfWork) -> Handled:
     A signup that repeats that of an existing account is answered as the first one was.
     """
     addresses = command.addresses or (request.sender,)
-    account = _with_this_password(command, addresses, work)
+    account = _with_this_password(command, addresses, request, work)
     if account:
         come_back(account.userid, work)
         return _welcome_again(account, request, work, at_sender=True)
@@ -90,7 +91,7 @@ def sign_up(command: Signup, request: Request, work: UnitOfWork) -> Handled:
 
 
 def _with_this_password(
-    command: Signup, addresses: tuple[str, ...], work: UnitOfWork
+    command: Signup, addresses: tuple[str, ...], request: Request, work: UnitOfWork
 ) -> Account | None:
     """Return the account that a signup would make, if it exists; finding none takes as long."""
     account = work.account_if_any(command.userid)
@@ -99,12 +100,8 @@ def _with_this_password(
     is_right = is_password(command.password, account.password if account else NOBODYS_PASSWORD)
     if account is None:
         return None
-    if work.home.ask(
-        is_limit_reached, Counted.WRONG_PASSWORDS_FROM_ELSEWHERE, command.userid, work.now()
-    ):
-        return None
     if not is_right:
-        work.home.do(count_once, Counted.WRONG_PASSWORDS_FROM_ELSEWHERE, command.userid, work.now())
+        note_wrong_password([command.userid], request, work)
         return None
     return account
 
@@ -133,6 +130,7 @@ FORMS = (
         heading=Heading.ACCOUNT,
         rank=10,
         needs_own_mail=True,
+        cost=lambda command: Cost(accounts=1, codes=len(command.addresses) or 1),
         run=sign_up,
     ),
 )

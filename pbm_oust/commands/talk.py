@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.invitations import rejected_by
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.status import signed_off_since
 from pbm_oust.accounts.tags import Credential, Purpose, Reply
@@ -16,19 +17,28 @@ from pbm_oust.grammar.values import OF_BOARD, OWN, read_userids
 from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.moving import NotOnBoard
 from pbm_oust.play.notices import Notice, OutcomeNotice, answer_on
-from pbm_oust.play.outcome import Handled, Outcome, Silence, silent
+from pbm_oust.play.outcome import Handled, Outcome
+from pbm_oust.play.quota import of_texts, spend
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.starting import SignedOff
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import read_game
-from pbm_oust.store.rate_limits import Counted
 
 
 @dataclass(frozen=True, slots=True)
 class NothingWritten(MayHaveBoard, NotAllowedReason):
     """There is no text to pass on."""
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRejected(NotAllowedReason):
+    """A player takes no messages from the sender."""
+
+    userid: str
+    """The player."""
+    sender: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +111,6 @@ def chat(command: Chat, actor: Actor, request: Request, work: UnitOfWork) -> Han
         raise NotAllowed(NotOnBoard(game, actor.userid))
     other = work.account(game.o if game.x == actor.userid else game.x)
     text = _text(request, game)
-    if actor.reply and work.is_too_often(Counted.REMARKS, actor.userid):
-        return silent(Silence.TOO_MANY_REMARKS, game.name)
     return _pass_on(text, [other], game, command.meant, actor, request, work)
 
 
@@ -112,6 +120,8 @@ def message(command: Message, actor: Actor, request: Request, work: UnitOfWork) 
     for player in players:
         if signed_off_since(player):
             raise NotAllowed(SignedOff(player.userid == actor.userid), player.userid)
+        if actor.userid in rejected_by(player):
+            raise NotAllowed(MessageRejected(player.userid, actor.userid), player.userid)
     return _pass_on(_text(request, None), players, None, None, actor, request, work)
 
 
@@ -136,6 +146,8 @@ def _pass_on(
     readers = [(player.userid, work.player(player)) for player in to]
     reached = tuple(userid for userid, reader in readers if reader.addresses)
     lost = tuple(userid for userid, reader in readers if not reader.addresses)
+    if not work.was_done(actor.userid, request):
+        spend(of_texts(actor.userid, reached), work)
     notices = [
         TalkNotice(reader, actor.userid, text, reached, game)
         for _, reader in readers

@@ -27,6 +27,7 @@ from pbm_oust.grammar.words import fold, is_of
 from pbm_oust.play.forms import Service, ServiceForm
 from pbm_oust.play.notices import Notice, Reader
 from pbm_oust.play.outcome import Handled, Outcome
+from pbm_oust.play.quota import Cost
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable, UnreadableReason
@@ -276,6 +277,7 @@ FORMS = (
         rank=20,
         # A code may come back with the new password in the text.
         text=Text.UNSEEN,
+        cost=Cost(work=0),
         run=verify,
     ),
 )

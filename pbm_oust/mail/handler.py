@@ -46,7 +46,7 @@ class Handler:
         self._inbound = inbound
         self._workers = workers
         self._after = after
-        self.at_work: set[asyncio.Future[str]] = set()
+        self.at_work: set[asyncio.Future[tuple[str, bool]]] = set()
         """The messages that are being handled."""
 
     @property
@@ -110,7 +110,10 @@ class Handler:
         return S250_RECIPIENT
 
     async def handle_DATA(self, server: SmtpSession, session: Session, envelope: Envelope) -> str:
-        """Handle a message to the end, even if the client goes away meanwhile."""
+        """Handle a message to the end, even if the client goes away meanwhile.
+
+        A stranger waits for the answer to a wrong password.
+        """
         content = envelope.original_content or b""
         sender = envelope.mail_from or ""
         if _BARE.search(content):
@@ -123,7 +126,9 @@ class Handler:
             work = loop.run_in_executor(self._workers, self._take, content, told)
             self.at_work.add(work)
             work.add_done_callback(self._finish)
-            status = await asyncio.shield(work)
+            status, is_guess = await asyncio.shield(work)
+            if is_guess and server.source:
+                await asyncio.sleep(server.patience.wrong_password)
         return status
 
     async def handle_exception(self, error: Exception) -> str:
@@ -131,18 +136,19 @@ class Handler:
         log.error("failed in a session", exc_info=error)
         return S451_LATER
 
-    def _finish(self, work: asyncio.Future[str]) -> None:
+    def _finish(self, work: asyncio.Future[tuple[str, bool]]) -> None:
         self.at_work.discard(work)
         self._after()
 
-    def _take(self, content: bytes, envelope: MailEnvelope) -> str:
+    def _take(self, content: bytes, envelope: MailEnvelope) -> tuple[str, bool]:
+        """Handle a message; return the reply, and whether its password was wrong."""
         try:
-            self._inbound.take(content, envelope)
+            handled = self._inbound.take(content, envelope)
         except UnreadableMail as error:
-            return f"550 5.6.0 not readable: {error}"
+            return f"550 5.6.0 not readable: {error}", False
         except KeptBySender:
-            return S451_LATER
-        return S250_DONE
+            return S451_LATER, False
+        return S250_DONE, handled.is_guess
 
 
 def takes(address: str, own: str) -> bool:

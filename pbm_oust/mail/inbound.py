@@ -31,6 +31,7 @@ from pbm_oust.service.answers import is_of_letter
 from pbm_oust.service.service import handle
 from pbm_oust.store.bounces import note_bounce
 from pbm_oust.store.home import Home
+from pbm_oust.store.limits import USUAL_LIMITS, Limits
 from pbm_oust.store.open_boards import DamagedHistory
 
 log = logging.getLogger("pbm_oust")
@@ -173,9 +174,12 @@ def envelope_of(
     return Envelope("" if sender == "<>" else sender, tuple(recipients), source, is_verified)
 
 
-def open_inbound(home: Home, address: str, clock: Callable[[], datetime]) -> Inbound:
+def open_inbound(
+    home: Home, address: str, clock: Callable[[], datetime], limits: Limits = USUAL_LIMITS
+) -> Inbound:
     """Return what takes the mail of a home whose commands go to `address`."""
-    return Inbound(UnitOfWork(home, Letters(address, clock, home.key).write, clock), address)
+    write = Letters(address, clock, home.key).write
+    return Inbound(UnitOfWork(home, write, clock, limits), address)
 
 
 def _log_line(received: datetime, handled: Handled, size: int, milliseconds: float) -> str:
@@ -199,6 +203,7 @@ def outcome_text(handled: Handled) -> str:
     """Return the outcome of a mail as the log has it: `done`, `refused: wrong_password`."""
     why = handled.why
     text = why.word() if isinstance(why, Reason) else why.value if isinstance(why, Silence) else why
+    text = f"{text} {handled.limit}".strip()
     return f"{handled.outcome.value}: {text}" if text else handled.outcome.value
 
 

@@ -10,6 +10,8 @@ class Patience:
     idle: float = 60
     session: float = 600
     bytes_a_second: float = 100
+    wrong_password: float = 2
+    """How long the answer to a message with a wrong password waits."""
 
 
 class TooSlow(Exception):

@@ -28,6 +28,8 @@ log = logging.getLogger("pbm_oust")
 WORKERS = 4
 RETRY_SECONDS = 60
 """How long after a flush of the outbox the next one starts by itself."""
+TALLY_SECONDS = 1
+"""How often it is recorded what was refused without an answer."""
 STOP_SECONDS = 6
 """How long the messages being handled may take when the server is told to stop."""
 STOP_SENDING_SECONDS = 2
@@ -132,6 +134,7 @@ class Server:
                 self.home.path, handler, self._gate, Patience(), self._tls
             ):
                 await self._use(configuration, handler)
+                tally = asyncio.create_task(self._write_tally())
                 while await signals.get() == signal.SIGHUP:
                     try:
                         await self._use(self.configure(), handler)
@@ -143,8 +146,22 @@ class Server:
             if handler.at_work:
                 await asyncio.wait(set(handler.at_work), timeout=STOP_SECONDS)
             self._sweeper.wait()
+            tally.cancel()
+            self._record_refused()
             self._sender.stop()
         log.info("stopped")
+
+    async def _write_tally(self) -> None:
+        """Record now and then what was refused without an answer."""
+        while True:
+            await asyncio.sleep(TALLY_SECONDS)
+            await asyncio.to_thread(self._record_refused)
+
+    def _record_refused(self) -> None:
+        try:
+            self.home.write_tally(self.clock())
+        except OSError as error:
+            log.warning("what was refused is not counted: %s", error)
 
     async def _use(self, configuration: Configuration, handler: Handler) -> None:
         """Serve with a configuration; listeners that it does not change go on."""
@@ -176,7 +193,7 @@ class Server:
         self._gate.use(configuration.mail_servers, configuration.proxies)
         self._tls.context = context
         address, relay = configuration.address, configuration.relay
-        inbound = open_inbound(self.home, address, self.clock)
+        inbound = open_inbound(self.home, address, self.clock, configuration.limits)
         handler.use(inbound)
         self._sweeper.use(inbound.work)
         self.home.has_relay = relay is not None

@@ -12,10 +12,13 @@ from pbm_oust.accounts.password import (
 )
 from pbm_oust.accounts.status import disabled_since
 from pbm_oust.accounts.tags import Claim, Credential, Reply, verified
+from pbm_oust.play.notices import Notice
+from pbm_oust.play.quota import TooMuch, origin, spend, spend_once
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import NotAllowed, NotAllowedReason
-from pbm_oust.store.rate_limits import Counted, count_once, is_limit_reached
+from pbm_oust.refusal import NotAllowed, NotAllowedReason, Reason
+from pbm_oust.store.limits import Counted
+from pbm_oust.store.rate_limits import Charge, number_counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +37,11 @@ class WrongPasswordCase(PasswordWanted):
 
 
 @dataclass(frozen=True, slots=True)
-class TooManyWrong(NotAllowedReason):
-    """Too many passwords were wrong, so none is tried for a while."""
+class GuessedNotice(Notice):
+    """Many wrong passwords have come for the reader's userid."""
+
+    template = "guessed"
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +53,19 @@ class Disabled(NotAllowedReason):
     """Whether the command came from its player."""
 
 
+def is_guess(reason: Reason) -> bool:
+    """Return whether a command was refused because its password is wrong."""
+    if isinstance(reason, TooMuch):
+        return reason.charge.counted is Counted.WRONG_PASSWORDS
+    return isinstance(reason, WrongPassword | WrongPasswordCase)
+
+
 def authenticate(userid: str, proof: Credential, request: Request, work: UnitOfWork) -> Actor:
     """Return the player who gave their password, or who answers a letter.
 
     Raises NotAllowed for a wrong password, and for an account that the operator has disabled. An
-    unknown userid is refused like a wrong password, and after the same work. After too many wrong
-    passwords all are refused for a while, right or not.
+    unknown userid is refused like a wrong password, and after the same work. A right password works
+    however many wrong ones have come.
     """
     account = work.account_if_any(userid)
     if isinstance(proof, Reply):
@@ -98,19 +111,27 @@ def verify(claim: Claim, work: UnitOfWork) -> Reply | None:
     return verified(claim, work.home.key(), account) if account else None
 
 
+def note_wrong_password(userids: Iterable[str], request: Request, work: UnitOfWork) -> None:
+    """Count a wrong password for where it comes from and for its userids, and warn the players.
+
+    Raises NotAllowed if too many have come from there.
+    """
+    for userid in userids:
+        work.home.tally.add(Counted.WRONG_PASSWORDS_FOR_ONE, userid)
+        _warn(userid, request, work)
+    spend([Charge(Counted.WRONG_PASSWORDS, origin(request))], work)
+
+
 def _has_password(
     account: Account | None, userid: str, password: Secret, request: Request, work: UnitOfWork
 ) -> bool:
     """Return whether an account has a password; count a wrong one. Raises NotAllowed."""
-    counted = _counted(account, request)
     stored = account.password if account else NOBODYS_PASSWORD
     is_right = (password, stored) in work.proved or is_password(password, stored)
-    if work.home.ask(is_limit_reached, counted, userid, work.now()):
-        raise NotAllowed(TooManyWrong(), userid)
     if account and is_right:
         work.proved.add((password, stored))
         return True
-    work.home.do(count_once, counted, userid, work.now())
+    note_wrong_password([userid], request, work)
     if is_password_but_for_case(password, stored) and account:
         raise NotAllowed(WrongPasswordCase(), userid)
     return False
@@ -124,36 +145,34 @@ def _owner_of(
     Raises NotAllowed. Each player costs one look at a password, and none once the mail has proved
     who sent it.
     """
-    counted = {userid: _counted(account, request) for userid, account in players.items()}
-    closed = [
-        userid
-        for userid in players
-        if work.home.ask(is_limit_reached, counted[userid], userid, work.now())
-    ]
     for userid, account in players.items():
         stored = account.password if account else NOBODYS_PASSWORD
         # The commands of one mail have one sender.
         is_right = (
             (password, stored) in work.proved if work.proved else is_password(password, stored)
         )
-        if account and is_right and userid not in closed:
+        if account and is_right:
             if disabled_since(account):
                 raise NotAllowed(Disabled(userid, own=True))
             work.proved.add((password, stored))
             return Actor(account, request.message_key(userid))
-    for userid in players:
-        if userid not in closed:
-            work.home.do(count_once, counted[userid], userid, work.now())
-    raise NotAllowed(TooManyWrong() if closed else WrongPassword(), next(iter(players)))
-
-
-def _counted(account: Account | None, request: Request) -> Counted:
-    """Return what a wrong password for an account counts as."""
-    if _is_from(account, request):
-        return Counted.WRONG_PASSWORDS_FROM_OWN_ADDRESS
-    return Counted.WRONG_PASSWORDS_FROM_ELSEWHERE
+    note_wrong_password(players, request, work)
+    raise NotAllowed(WrongPassword(), next(iter(players)))
 
 
 def _is_from(account: Account | None, request: Request) -> bool:
     """Return whether a request says that it comes from an address of an account."""
     return account is not None and account.has_address(request.sender)
+
+
+def _warn(userid: str, request: Request, work: UnitOfWork) -> None:
+    """Tell a player, once a day, that many wrong passwords have come for their userid."""
+    counted, now = Counted.WRONG_PASSWORDS_FOR_ONE, work.now()
+    number = work.home.ask(number_counted, counted, userid, now)
+    number += work.home.tally.number(counted, userid)
+    account = work.account_if_any(userid)
+    if account is None or number < work.limits.most(counted):
+        return
+    if spend_once(Charge(Counted.WARNINGS, userid), work):
+        with work.posting([GuessedNotice(work.player(account), number)], request):
+            pass

@@ -9,11 +9,13 @@ from pbm_oust.grammar.command import Command
 from pbm_oust.play.authentication import PasswordWanted
 from pbm_oust.play.notices import Notice, Verification
 from pbm_oust.play.outcome import Handled, Silence, silent
+from pbm_oust.play.quota import spend_once
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.play.verification import MAILED
 from pbm_oust.refusal import NotAllowed
-from pbm_oust.store.rate_limits import Counted
+from pbm_oust.store.limits import Counted
+from pbm_oust.store.rate_limits import Charge
 from pbm_oust.store.verifications import count_waiting, find_verification, keep_within
 
 MOST_WAITING = 3
@@ -68,7 +70,7 @@ def ask_to_confirm(
     if home.ask(find_verification, name_of(code), now):
         return silent(Silence.WAITS_FOR_A_YES)
     if home.ask(count_waiting, Purpose.CHALLENGE, account.userid, now) >= MOST_WAITING:
-        if work.is_too_often(Counted.UNCONFIRMED, account.userid):
+        if not spend_once(Charge(Counted.UNCONFIRMED, account.userid), work):
             return silent(Silence.TOO_MANY_WAIT)
         raise NotAllowed(TooManyWait(MOST_WAITING))
     # One of several commands has a letter of its own too, because its answer confirms it.

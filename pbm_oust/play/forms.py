@@ -19,6 +19,7 @@ from pbm_oust.grammar.showing import MayShow
 from pbm_oust.play.authentication import PasswordWanted, authenticate, sender_among
 from pbm_oust.play.confirming import ask_to_confirm
 from pbm_oust.play.outcome import Handled, Outcome
+from pbm_oust.play.quota import Cost
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.returning import come_back
 from pbm_oust.play.starting import start_board
@@ -27,6 +28,8 @@ from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.position import Kind
 
 C_co = TypeVar("C_co", bound=Command, covariant=True)
+
+_USUAL_COST = Cost()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,13 @@ class CommandForm(Form[C_co], ABC):
     """Whether it cannot be one of several commands of a mail: it writes to addresses that nobody
     has proved, or costs much."""
 
+    cost: Cost | Callable[[C_co], Cost] = field(default=_USUAL_COST, kw_only=True)
+    """What it may cause, or what returns that for a command."""
+
+    def cost_of(self, command: Command) -> Cost:
+        """Return what a command may cause."""
+        return self.cost if isinstance(self.cost, Cost) else self.cost(self.checked(command))
+
     def password_of(self, command: Command) -> Credential | None:
         """Return what proves whose command it is, if the command carries that."""
         return None
@@ -72,6 +82,11 @@ class CommandForm(Form[C_co], ABC):
     def signers_of(self, command: Command) -> frozenset[str]:
         """Return the userids of those whose password a command may carry."""
         return frozenset()
+
+    def claims_proof(self, command: Command) -> bool:
+        """Return whether a command carries what may prove whose it is: a password or a code."""
+        has_secret = any(part.is_secret and not part.is_new for part in self.parameters)
+        return has_secret or self.password_of(command) is not None
 
     def waits_for_repair(self, actor: Actor | None) -> bool:
         """Return whether it is kept by its sender, not refused, while a board of it is damaged.

@@ -31,12 +31,10 @@ class Silence(Enum):
     """Why nobody gets an answer."""
 
     TOO_MANY_CODES = "too many codes to an address"
-    TOO_MANY_ANSWERS = "too many answers to an address"
-    TOO_MANY_UNREADABLE = "too many mails that could not be read"
     TOO_MANY_EQUAL_REFUSALS = "the same refusal again and again"
-    TOO_MANY_REMARKS = "too many answers that were to be passed on"
     TOO_MANY_WAIT = "too many challenges of a player wait for a yes"
     WAITS_FOR_A_YES = "the same challenge waits for a yes"
+    LIMIT = "the limit"
     ANSWERS_BROADCAST = "an answer to a mail that went to everybody"
     NO_REPORT = "no report of a failed letter"
 
@@ -54,6 +52,10 @@ class Handled:
     """The name of the command, if one was read."""
     why: Reason | Silence | str = ""
     """The reason for a refusal or for silence, or the fault."""
+    limit: str = ""
+    """The limit that was reached, if it gets no answer because of one."""
+    is_guess: bool = False
+    """Whether it came with a wrong password."""
 
 
 def silent(why: Silence, board: str = "") -> Handled:

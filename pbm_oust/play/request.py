@@ -47,6 +47,11 @@ class Request:
     fault: UnreadableReason | None = None
     """Why nothing in the mail can be a command, if that is known before it is read."""
 
+    @property
+    def is_proved(self) -> bool:
+        """Whether something besides a password proves whose it is."""
+        return bool(self.reply or self.answered or self.confirmed or self.is_verified)
+
     def message_key(self, userid: str) -> str:
         """Return the message key of this mail from a player: the same each time it comes."""
         return hashlib.sha256(f"{userid}\0{self.identity}".encode()).hexdigest()[:16]

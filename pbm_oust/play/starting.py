@@ -11,6 +11,7 @@ from pbm_oust.board.header import Header
 from pbm_oust.play.authentication import Disabled
 from pbm_oust.play.notices import BoardNotice, News
 from pbm_oust.play.outcome import Handled, Outcome
+from pbm_oust.play.quota import Cost, of_boards
 from pbm_oust.play.request import Actor, RefusedBefore, Request
 from pbm_oust.play.telling import answer_again, tell_players
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -22,6 +23,7 @@ from pbm_oust.store.entries import Source
 from pbm_oust.store.home import Home
 from pbm_oust.store.message_keys import outcome_of
 from pbm_oust.store.open_boards import next_number, start_new_board, started_by
+from pbm_oust.store.rate_limits import count
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,8 @@ def write_board(
         start_new_board(
             work.home, game, actor.message_key, challenge_remark(actor.message_key), source
         )
+        for charge in of_boards(Cost(boards=1), actor.userid):
+            work.home.do(count, charge, work.now())
     return Handled(Outcome.DONE, game.name)
 
 

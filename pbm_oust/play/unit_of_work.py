@@ -20,7 +20,7 @@ from pbm_oust.play.notices import (
     Reader,
     TimedNotice,
 )
-from pbm_oust.play.outcome import Handled, Outcome, Silence, silent
+from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.readers import reachable, stranger
 from pbm_oust.play.request import Actor, RefusedBefore, Request, Write
 from pbm_oust.play.room import WHOLE_LETTER, Room
@@ -28,9 +28,9 @@ from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.store.account_queries import is_known
 from pbm_oust.store.faults import AccountDamaged
 from pbm_oust.store.home import Changed, Home
+from pbm_oust.store.limits import USUAL_LIMITS, Limits
 from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
 from pbm_oust.store.open_boards import OpenBoard, has_played
-from pbm_oust.store.rate_limits import Counted, count_once, is_limit_reached
 
 T = TypeVar("T")
 
@@ -52,6 +52,7 @@ class UnitOfWork:
     home: Home
     write: Write
     clock: Callable[[], datetime]
+    limits: Limits = USUAL_LIMITS
     is_within: bool = False
     """Whether the answers become part of another answer."""
     proved: set[tuple[Secret, str]] = field(default_factory=set, repr=False)
@@ -188,46 +189,16 @@ class UnitOfWork:
         return notice
 
     def answer(self, notice: Notice, request: Request, handled: Handled = _ANSWERED) -> Handled:
-        """Send a single notice, with nothing else to write.
-
-        No address gets too many answers to mails that prove nothing, whoever it belongs to.
-        """
-        if not notice.reader.userid and self._has_enough(request.sender):
-            return silent(Silence.TOO_MANY_ANSWERS)
+        """Send a single notice, with nothing else to write."""
         with self.posting([notice], request):
             return handled
 
-    def _has_enough(self, address: str) -> bool:
-        """Return whether an address has got enough answers; if not, count one more."""
-        is_known = self.is_known(address)
-        counted = Counted.ANSWERS_TO_PLAYERS if is_known else Counted.ANSWERS
-        return not self.is_within and self.is_too_often(counted, address)
-
-    def is_reached(self, counted: Counted, subject: str, more: int) -> bool:
-        """Return whether an address or a userid has reached its limit.
-
-        `more` is the number that the unit of work adds.
-        """
-        return self.home.ask(is_limit_reached, counted, subject, self.now(), more)
-
-    def is_too_often(self, counted: Counted, subject: str) -> bool:
-        """Return whether an address or a userid has reached its limit; if not, count this time."""
-        if self.home.ask(is_limit_reached, counted, subject, self.now()):
-            return True
-        self.home.do(count_once, counted, subject, self.now())
-        return False
-
     def answer_refused(
-        self, notice: Notice, actor: Actor, request: Request, handled: Handled, *, is_proved: bool
+        self, notice: Notice, actor: Actor, request: Request, handled: Handled
     ) -> Handled:
-        """Send a refusal, and record that the mail was refused.
-
-        Whoever has proved who they are gets it however often they have been answered.
-        """
+        """Send a refusal, and record that the mail was refused."""
         if self.home.ask(outcome_of, actor.message_key):
             return self.answer(notice, request, handled)
-        if not is_proved and self._has_enough(request.sender):
-            return silent(Silence.TOO_MANY_ANSWERS)
         with self.posting([notice], request):
             self.home.do(settle_key, actor.message_key, KeyOutcome.REFUSED, self.now())
         return handled

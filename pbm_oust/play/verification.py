@@ -7,14 +7,16 @@ from enum import Enum
 from pbm_oust.accounts.address import is_same_address
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import USUAL
-from pbm_oust.accounts.verification import Pending, code_for, name_of
+from pbm_oust.accounts.verification import Pending, Purpose, code_for, name_of
 from pbm_oust.languages import Language
 from pbm_oust.play.notices import Notice, Reader, Verification
 from pbm_oust.play.outcome import Handled, Outcome, Silence, silent
+from pbm_oust.play.quota import of_codes
 from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.store.limits import Counted
 from pbm_oust.store.message_keys import outcome_of
-from pbm_oust.store.rate_limits import Counted, count_within_limit
+from pbm_oust.store.rate_limits import Charge, count, count_within_limit, end_of_limit
 from pbm_oust.store.verifications import find_verification, keep_verification
 
 MAILED = Handled(Outcome.DONE)
@@ -67,7 +69,8 @@ def ask(pending: Pending, addresses: Sequence[str], request: Request, work: Unit
     free = list[str]()
     for address in addresses:
         same = sum(is_same_address(address, each) for each in free)
-        if not work.is_reached(Counted.CODES, address, same):
+        charge = _charge_to(address, request, same + 1)
+        if home.ask(end_of_limit, charge, work.limits, now) is None:
             free.append(address)
     notices = [
         CodeNotice(_reader_at(address, pending.language, request), Secret(code), pending)
@@ -78,13 +81,30 @@ def ask(pending: Pending, addresses: Sequence[str], request: Request, work: Unit
     with work.posting(notices, request):
         home.do(keep_verification, name, known or pending)
         for address in free:
-            home.do(count_within_limit, Counted.CODES, address, now)
+            home.do(count_within_limit, _charge_to(address, request), work.limits, now)
+        for charge in of_codes(len(free), _asker_of(pending, request), request):
+            home.do(count, charge, now)
     return Asked.MAILED
 
 
 def ask_each(pendings: Sequence[Pending], request: Request, work: UnitOfWork) -> list[Asked]:
     """Ask for the verification of several addresses, each with its own code."""
     return [ask(pending, [pending.address], request, work) for pending in pendings]
+
+
+def _asker_of(pending: Pending, request: Request) -> str:
+    """Return who asks for a code: the player, or the address of a mail that proves nothing."""
+    is_proved = pending.purpose in (Purpose.ADD, Purpose.CHANGE)
+    return pending.userid if is_proved else request.sender
+
+
+def _charge_to(address: str, request: Request, number: int = 1) -> Charge:
+    """Return what mails with a code to an address are charged.
+
+    What others ask for does not keep anybody from asking for themselves.
+    """
+    is_own = is_same_address(address, request.sender)
+    return Charge(Counted.OWN_CODES if is_own else Counted.CODES, address, number)
 
 
 def _reader_at(address: str, language: Language, request: Request) -> Reader:

@@ -7,15 +7,23 @@ from pbm_oust.accounts.tags import Credential
 from pbm_oust.commands.verify import Verify
 from pbm_oust.grammar.command import Command, Partial, Text
 from pbm_oust.grammar.showing import MayShow, to_player, to_stranger
-from pbm_oust.play.authentication import PasswordWanted
+from pbm_oust.play.authentication import PasswordWanted, is_guess
 from pbm_oust.play.forms import Seen, Service
 from pbm_oust.play.notices import Notice, RefusalNotice
 from pbm_oust.play.outcome import Handled, Outcome, Silence, silent
+from pbm_oust.play.quota import TooMuch
 from pbm_oust.play.request import Actor, RefusedBefore, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.answers import is_of_letter
+from pbm_oust.service.charging import (
+    charge_player,
+    charge_refusal,
+    charge_stranger,
+    count_equal,
+    is_to_be_told,
+)
 from pbm_oust.service.corrections import advise
 from pbm_oust.service.masking import without_passwords
 from pbm_oust.service.reading import Read, read_request
@@ -28,10 +36,8 @@ from pbm_oust.service.table import (
     parse_line,
 )
 from pbm_oust.store.bounces import bounces_of, forget_bounces
+from pbm_oust.store.limits import Counted
 from pbm_oust.store.open_boards import DamagedHistory, read_game
-from pbm_oust.store.rate_limits import Counted, count_once, number_counted
-
-_MOST_EQUAL = Counted.EQUAL_REFUSALS.value.most
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +92,17 @@ def _carry_out(
         request = replace(request, chat=chat)
     actor = None
     try:
+        may_prove = request.is_proved or form.claims_proof(command)
+        if not may_prove:
+            charge_stranger(form.cost_of(command), request, work)
         try:
             actor = form.actor(command, request, work)
         except NotAllowed:
             if form.was_done(command, request, work):
                 return answer_done_before(request, work)
             raise
+        if may_prove:
+            charge_player(form.cost_of(command), actor, request, work)
         return form.carry_out(command, actor, request, work, _SERVICE)
     except DamagedHistory as damage:
         if form.waits_for_repair(actor):
@@ -106,18 +117,18 @@ def _refuse(
     refusal: Refusal, read: Read, actor: Actor | None, request: Request, work: UnitOfWork
 ) -> Handled:
     """Answer with what was sent, what is wrong with it, and what to send instead."""
-    if isinstance(refusal, Unreadable) and not work.is_within:
-        reply = request.reply
-        counted = (
-            (Counted.UNREADABLE_ANSWERS, reply.userid)
-            if reply
-            else (Counted.UNREADABLE_MAILS, request.sender)
-        )
-        if work.is_too_often(*counted):
-            return silent(Silence.TOO_MANY_UNREADABLE)
+    try:
+        charge_refusal(refusal, read, request, work)
+    except NotAllowed as reached:
+        refusal = reached
+    if isinstance(refusal.reason, TooMuch) and not is_to_be_told(refusal.reason, work):
+        beyond = silent(Silence.LIMIT)
+        limit = refusal.reason.limit
+        return replace(beyond, limit=limit, is_guess=is_guess(refusal.reason))
     is_proved = bool(request.reply or request.confirmed or (actor and _password_of(read.command)))
-    equal = 0 if is_proved or work.is_within else _count_equal(refusal, request, work)
-    if equal > _MOST_EQUAL:
+    equal = 0 if is_proved or work.is_within else count_equal(refusal, request, work)
+    most_equal = work.limits.most(Counted.EQUAL_REFUSALS)
+    if equal > most_equal:
         return silent(Silence.TOO_MANY_EQUAL_REFUSALS)
     line, command = read.line, read.command
     reason, answered = refusal.reason, None
@@ -154,12 +165,12 @@ def _refuse(
         instead=read.instead,
         answered=answered,
         replied=request.reply,
-        is_last=equal == _MOST_EQUAL,
+        is_last=equal == most_equal,
     )
     board = notice.game.name if notice.game else ""
-    handled = Handled(Outcome.REFUSED, board, why=reason)
+    handled = Handled(Outcome.REFUSED, board, why=reason, is_guess=is_guess(reason))
     if actor and request.message_id and not isinstance(reason, RefusedBefore):
-        return work.answer_refused(notice, actor, request, handled, is_proved=is_proved)
+        return work.answer_refused(notice, actor, request, handled)
     return work.answer(notice, request, handled)
 
 
@@ -172,20 +183,6 @@ def _is_shown(command: Command | Partial, may_show: MayShow) -> bool:
 def _password_of(command: Command | Unreadable) -> Credential | None:
     """Return what proves whose command it is, if it carries that."""
     return None if isinstance(command, Unreadable) else form_of(command).password_of(command)
-
-
-def _count_equal(refusal: Refusal, request: Request, work: UnitOfWork) -> int:
-    """Count a refused mail; return how many mails are refused like it to one address.
-
-    Those have the same line and the same reason, so that robots end there and people do not. The
-    same mail counts once, however often it comes.
-    """
-    alike = "\0".join([request.sender, refusal.reason.word(), request.line])
-    before = work.home.ask(number_counted, Counted.EQUAL_REFUSALS, alike, work.now())
-    if work.is_too_often(Counted.REFUSED_MAILS, f"{alike}\0{request.identity}"):
-        return before
-    work.home.do(count_once, Counted.EQUAL_REFUSALS, alike, work.now())
-    return before + 1
 
 
 def answer_done_before(request: Request, work: UnitOfWork) -> Handled:

@@ -2,11 +2,12 @@
 
 import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Any
 
 from pbm_oust.accounts.address import parse_address
+from pbm_oust.store.limits import Limits, parse_limits
 
 
 class BadConfiguration(ValueError):
@@ -52,6 +53,7 @@ class Configuration:
     """The file with its key; without one, the key is in the same file."""
     readers: bool = False
     """Whether other users of the machine may read the histories."""
+    limits: Limits = field(default_factory=Limits)
 
 
 def parse_endpoint(text: str) -> Endpoint:
@@ -130,6 +132,7 @@ _READERS: dict[str, Callable[[object], object]] = {
     "certificate": _text(parse_path),
     "certificate_key": _text(parse_path),
     "readers": _truth,
+    "limits": parse_limits,
 }
 
 

@@ -19,6 +19,7 @@ import secrets
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
@@ -41,6 +42,7 @@ from pbm_oust.store.maildir import Maildir
 from pbm_oust.store.outbox import Outbox
 from pbm_oust.store.refreshing import reindex
 from pbm_oust.store.settling import settle
+from pbm_oust.store.tally import Tally, write_tally
 from pbm_oust.store.unit import Unit, Work
 from pbm_oust.store.waiting import BoardName, boards_with_waiting
 
@@ -72,6 +74,7 @@ class Home:
         self.boards = Boards(Histories(path, self.disk), earliest_ruling)
         self.maildir = Maildir(path / "outbox", self.database, self.disk)
         self.outbox = Outbox(self.database, self.maildir)
+        self.tally = Tally()
         self._has_relay = has_relay
         self._here = threading.local()
 
@@ -221,6 +224,12 @@ class Home:
             self.maildir.write_out()
         except OSError as error:
             log.warning("letters wait for the Maildir: %s", error)
+
+    def write_tally(self, now: datetime) -> None:
+        """Record what was refused without an answer."""
+        taken = self.tally.take()
+        if taken:
+            self.do(write_tally, taken, now)
 
     def board_names(self, kind: str) -> list[BoardName]:
         """Return all boards of a kind, damaged or not, in order."""

@@ -18,6 +18,7 @@ import click
 
 from pbm_oust.cli.main import main
 from pbm_oust.store.configuration import Configuration
+from pbm_oust.store.limits import SETTABLE
 from scripts.documents.pages import Found, Page
 from scripts.documents.players_words import fault_of_line, fault_of_span
 from scripts.documents.rooms import ROOT, rooms
@@ -189,3 +190,5 @@ def _keys() -> Iterator[str]:
     """Yield the keys of the configuration as the page writes them."""
     for field in fields(Configuration):
         yield f"`{field.name}`"
+    for limit in SETTABLE:
+        yield f"`{limit}`"

@@ -14,6 +14,7 @@ from random import Random
 from tests.chaos.launcher import Build
 from tests.chaos.ledger import Ledger
 from tests.chaos.mains import Mains
+from tests.support.limits import UNLIMITED_TABLE
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = str(Path(sys.executable).with_name("pbm-oust"))
@@ -55,7 +56,8 @@ class Trial:
         self._deliveries = set[subprocess.Popen[bytes]]()
         self.home.mkdir()
         settings = self.home / "pbm_oust.toml"
-        settings.write_text(f'address = "{self.address}"\nsmtp = "127.0.0.1:0"\n')
+        named = f'address = "{self.address}"\nsmtp = "127.0.0.1:0"\n'
+        settings.write_text(named + UNLIMITED_TABLE)
         shared = self.home / SHARED_MEMORY
         mains = Mains(self.home, folder / "trace", but=settings, fleeting=shared)
         self._mains = mains if power else None

@@ -18,6 +18,7 @@ def send(home: Home, *lines: str, number: int = 1) -> str:
 
 
 def test_as_many_lines_as_allowed_are_carried_out(home: Home) -> None:
+    make_account(home, "alice", "wonderland", ALICE)
     assert send(home, *["help"] * MOST_LINES) == f"{MOST_LINES} of {MOST_LINES} done"
     assert send(home, *["help"] * (MOST_LINES + 1)) == "not understood"
 

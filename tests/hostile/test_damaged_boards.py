@@ -28,7 +28,7 @@ def words(data: bytes) -> bytes:
 
 @pytest.mark.parametrize(
     "line",
-    ["oust show 4", "oust show 1 4", "oust preview 4 D4", "oust show 4#2"],
+    ["oust show 4", "oust show 4 1", "oust preview 4 D4", "oust show 4#2"],
 )
 def test_a_stranger_who_asks_for_a_damaged_board_is_told_that_it_cannot_be_read(
     home: Home, line: str

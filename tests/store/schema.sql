@@ -206,13 +206,13 @@ CREATE TABLE queue ( -- moves that wait for the turn that they answer
 
 CREATE TABLE rate_limits (
     word TEXT NOT NULL, -- what was done
-    subject TEXT NOT NULL, -- a hash of the address or the userid for which it is counted
-    at INTEGER NOT NULL
-) STRICT;
+    subject TEXT NOT NULL, -- a hash of the address, the userid or the host for which it is counted
+    at INTEGER NOT NULL,
+    number INTEGER NOT NULL, -- how often
+    PRIMARY KEY (word, subject, at)
+) STRICT, WITHOUT ROWID;
 
 CREATE INDEX rate_limits_at ON rate_limits (at);
-
-CREATE INDEX rate_limits_subject ON rate_limits (word, subject, at);
 
 CREATE TABLE rejections (
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,

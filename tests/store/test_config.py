@@ -109,7 +109,7 @@ def test_all_keys_can_be_set_at_once() -> None:
 def test_a_key_that_does_not_exist_is_answered_with_those_that_do() -> None:
     assert complaint('adress = "oust@example.org"') == (
         "adress: there is no such key; the keys are address, smtp, smtps, lmtp, relay, "
-        "mail_servers, proxies, certificate, certificate_key, readers"
+        "mail_servers, proxies, certificate, certificate_key, readers, limits"
     )
 
 

@@ -11,6 +11,7 @@ from pbm_oust.mail.inbound import Envelope, open_inbound, outcome_text
 from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.service.sweep import sweep
 from pbm_oust.store.home import Home
+from pbm_oust.store.limits import USUAL_LIMITS, Limits
 from tests.support.accounts import make_account
 from tests.support.mails import mail
 from tests.support.outbox import Letter, letters
@@ -47,11 +48,16 @@ def outcome_of(handled: Handled) -> str:
 
 
 def taken(
-    home: Home, data: bytes, envelope: Envelope, at: datetime = NOON, own: str = ADDRESS
+    home: Home,
+    data: bytes,
+    envelope: Envelope,
+    at: datetime = NOON,
+    own: str = ADDRESS,
+    limits: Limits = USUAL_LIMITS,
 ) -> tuple[str, list[Letter]]:
     """Hand in a mail; return what became of it, and the letters about it, oldest first."""
     before = {letter.name for letter in letters(home)}
-    handled = open_inbound(home, own, lambda: at).take(data, envelope)
+    handled = open_inbound(home, own, lambda: at, limits).take(data, envelope)
     return outcome_of(handled), [letter for letter in letters(home) if letter.name not in before]
 
 
@@ -92,6 +98,7 @@ class Talk:
     """What became of the latest mail."""
     own: str = ADDRESS
     """The address that takes commands."""
+    limits: Limits = USUAL_LIMITS
 
     @classmethod
     def begin(cls, path: Path, *senders: str) -> "Talk":
@@ -120,7 +127,9 @@ class Talk:
     def hand_in(self, data: bytes, sender: str, to: str) -> list[str]:
         """Hand in a mail as it is, and return who gets letters about it, with their Subjects."""
         envelope = Envelope(sender, (to,))
-        self.outcome, self.letters = taken(self.home, data, envelope, self.now, self.own)
+        self.outcome, self.letters = taken(
+            self.home, data, envelope, self.now, self.own, self.limits
+        )
         return [f"{letter.to}: {letter.subject}" for letter in self.letters]
 
     def sweep(self) -> None:

@@ -21,6 +21,7 @@ from pbm_oust.grammar.form import MissingWord
 from pbm_oust.grammar.parts import BadOptionValue
 from pbm_oust.grammar.wish import BadPlacement
 from pbm_oust.play.moving import OldAnswer
+from pbm_oust.play.quota import TooMuch
 from pbm_oust.play.starting import LimitReached
 from pbm_oust.refusal import (
     Illegal,
@@ -38,11 +39,14 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.oust import EnemyAsLarge, TakesNothing
 from pbm_oust.rules.position import Kind, Occupied
 from pbm_oust.service.answers import MoreThanDeed
+from pbm_oust.store.limits import SETTABLE
+from pbm_oust.store.rate_limits import Charge
 from tests.support.games import new_game, play
 
 OUST, CHURN = KINDS["oust"], KINDS["churn"]
 ZONE = ZoneInfo("Europe/Paris")
 AWAY = Absence(datetime(2026, 12, 20, 23, tzinfo=UTC), datetime(2027, 1, 3, 23, tzinfo=UTC))
+UNTIL = datetime(2026, 11, 20, 13, tzinfo=UTC)
 NEW = new_game()
 BEGUN = play(NEW, "x G7", "o D4", "x K10")
 CHURNING = new_game("hex 3", kind="churn")
@@ -63,6 +67,10 @@ _CHOSEN: list[Refusal] = [
     *(
         NotAllowed(LimitReached("carol", limit, active), "carol")
         for limit, active in ((1, 1), (2, 2), (2, 4))
+    ),
+    *(
+        NotAllowed(TooMuch(Charge(counted, "alice"), most, UNTIL))
+        for counted, most in product(SETTABLE.values(), (1, 20))
     ),
     NotAllowed(VacationPast(date(2026, 11, 21), ZONE), "2026-11-01"),
     NotAllowed(VacationFar(365), "2030-11-01"),

@@ -78,4 +78,13 @@ ALTER TABLE verifications ADD COLUMN line TEXT NOT NULL DEFAULT '';
 ALTER TABLE verifications ADD COLUMN text TEXT NOT NULL DEFAULT '';
 ALTER TABLE verifications ADD COLUMN other TEXT NOT NULL DEFAULT '';
 CREATE INDEX verifications_other ON verifications (other);
+DROP TABLE rate_limits; -- what was counted before begins anew
+CREATE TABLE rate_limits (
+    word TEXT NOT NULL, -- what was done
+    subject TEXT NOT NULL, -- a hash of the address, the userid or the host for which it is counted
+    at INTEGER NOT NULL,
+    number INTEGER NOT NULL, -- how often
+    PRIMARY KEY (word, subject, at)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX rate_limits_at ON rate_limits (at);
 """

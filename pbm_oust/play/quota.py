@@ -1,0 +1,116 @@
+"""Quotas: what a mail may still cause. They are asked before anything is done for it."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from pbm_oust.play.request import Request
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.refusal import NotAllowed, NotAllowedReason
+from pbm_oust.store.limits import Counted
+from pbm_oust.store.rate_limits import Charge, count, end_of_limit
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a command may cause."""
+
+    work: int = 1
+    """How many usual answers it is worth; nothing if others pay for it."""
+    boards: int = 0
+    """Boards that it starts."""
+    accounts: int = 0
+    """Accounts that it asks for."""
+    codes: int = 0
+    """Mails with a code."""
+
+
+@dataclass(frozen=True, slots=True)
+class TooMuch(NotAllowedReason):
+    """A limit is reached."""
+
+    charge: Charge
+    most: int
+    ends: datetime
+
+    @property
+    def limit(self) -> str:
+        """The name of the limit."""
+        return self.charge.counted.value.word
+
+
+def spend(charges: Iterable[Charge], work: UnitOfWork) -> None:
+    """Count what is about to be done, with the unit of work. Raises NotAllowed at a limit."""
+    charges = list(charges)
+    ask(charges, work)
+    for charge in charges:
+        work.home.do(count, charge, work.now())
+
+
+def spend_once(charge: Charge, work: UnitOfWork) -> bool:
+    """Return whether something is within its limit; if so, count it."""
+    if work.home.ask(end_of_limit, charge, work.limits, work.now()):
+        return False
+    work.home.do(count, charge, work.now())
+    return True
+
+
+def ask(charges: Iterable[Charge], work: UnitOfWork) -> None:
+    """Check that something may be done. Raises NotAllowed at a limit."""
+    for charge in charges:
+        ends = work.home.ask(end_of_limit, charge, work.limits, work.now())
+        if ends:
+            raise NotAllowed(TooMuch(charge, work.limits.most(charge.counted), ends))
+
+
+def of_stranger(cost: Cost, request: Request, work: UnitOfWork) -> Iterator[Charge]:
+    """Yield what a mail that proves nothing is charged.
+
+    Where it comes from is a host or network or, through our own mail servers, its address.
+    """
+    if cost.work:
+        is_known = work.is_known(request.sender)
+        answers = Counted.ANSWERS_TO_PLAYERS if is_known else Counted.ANSWERS
+        yield Charge(answers, request.sender, cost.work)
+        if request.source:
+            yield Charge(Counted.ANSWERS_TO_SOURCE, request.source, cost.work)
+        yield Charge(Counted.ALL_ANSWERS, "", cost.work)
+    if cost.accounts:
+        yield Charge(Counted.SIGNUPS_OF_SOURCE, origin(request), cost.accounts)
+        yield Charge(Counted.ALL_SIGNUPS, "", cost.accounts)
+
+
+def of_player(cost: Cost, userid: str) -> Iterator[Charge]:
+    """Yield what a command that proves whose it is is charged."""
+    if cost.work:
+        yield Charge(Counted.MOVES, userid, cost.work)
+
+
+def of_boards(cost: Cost, userid: str) -> Iterator[Charge]:
+    """Yield what is charged for the boards that a player starts."""
+    if cost.boards:
+        yield Charge(Counted.CHALLENGES, userid, cost.boards)
+        yield Charge(Counted.BOARDS, "", cost.boards)
+
+
+def of_codes(number: int, asker: str, request: Request) -> Iterator[Charge]:
+    """Yield what is charged for mails with a code that an address or a userid asks for."""
+    if number:
+        yield Charge(Counted.CODES_OF_ASKER, asker, number)
+        if request.source:
+            yield Charge(Counted.CODES_OF_SOURCE, request.source, number)
+        yield Charge(Counted.ALL_CODES, "", number)
+
+
+def of_texts(author: str, readers: Iterable[str]) -> Iterator[Charge]:
+    """Yield what is charged for a text that a player has passed on to others."""
+    readers = list(readers)
+    if readers:
+        yield Charge(Counted.MESSAGES, author, len(readers))
+    for reader in readers:
+        yield Charge(Counted.MESSAGES_TO_ONE, f"{author}\0{reader}")
+
+
+def origin(request: Request) -> str:
+    """Return where a mail comes from, as far as that is known."""
+    return request.source or request.sender

@@ -1,0 +1,85 @@
+"""What requests are charged: limits are asked before anything is done, and said once."""
+
+from pbm_oust.play.quota import (
+    Cost,
+    TooMuch,
+    ask,
+    of_boards,
+    of_codes,
+    of_player,
+    of_stranger,
+    spend,
+    spend_once,
+)
+from pbm_oust.play.request import Actor, Request
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.refusal import NotAllowed, Refusal, Unreadable
+from pbm_oust.service.reading import Read
+from pbm_oust.service.table import form_of
+from pbm_oust.store.limits import Counted
+from pbm_oust.store.open_boards import started_by
+from pbm_oust.store.rate_limits import Charge, count, number_counted
+
+
+def charge_stranger(cost: Cost, request: Request, work: UnitOfWork) -> None:
+    """Ask whether a mail that proves nothing may cause what it asks for. Raises NotAllowed."""
+    ask(of_codes(cost.codes, request.sender, request), work)
+    spend(of_stranger(cost, request, work), work)
+
+
+def charge_player(cost: Cost, actor: Actor | None, request: Request, work: UnitOfWork) -> None:
+    """Ask whether whoever has proved a command may cause what it asks for. Raises NotAllowed.
+
+    A mail that has come again is answered as it was, whatever the player may do now.
+    """
+    userid = actor.userid if actor else request.sender
+    if request.answered and not actor:
+        userid = request.answered.userid
+    try:
+        ask(of_codes(cost.codes, userid, request), work)
+        ask(of_boards(cost, userid), work)
+        spend(of_player(cost, userid), work)
+    except NotAllowed:
+        is_repeated = work.was_done(userid, request)
+        if not (is_repeated or started_by(work.home, request.message_key(userid))):
+            raise
+
+
+def charge_refusal(refusal: Refusal, read: Read, request: Request, work: UnitOfWork) -> None:
+    """Ask whether a refusal may be answered, unless that was asked before. Raises NotAllowed."""
+    command, reply = read.command, request.reply
+    if isinstance(refusal.reason, TooMuch):
+        return
+    if reply and isinstance(refusal, Unreadable):
+        spend([Charge(Counted.UNREADABLE_ANSWERS, reply.userid)], work)
+        return
+    is_charged = not isinstance(command, Unreadable) and not form_of(command).claims_proof(command)
+    if not (request.is_proved or is_charged):
+        spend(of_stranger(Cost(), request, work), work)
+
+
+def is_to_be_told(limit: TooMuch, work: UnitOfWork) -> bool:
+    """Return whether to say that a limit is reached, which is done once until it ends."""
+    told = Charge(Counted.TOLD, f"{limit.charge.subject}\0{limit.limit}\0{limit.ends}")
+    is_first = spend_once(told, work)
+    if not is_first:
+        work.home.tally.add(Counted.SILENCES, limit.limit)
+    return is_first
+
+
+def count_equal(refusal: Refusal, request: Request, work: UnitOfWork) -> int:
+    """Count a refused mail; return how many mails are refused like it to one address.
+
+    Those have the same line and the same reason, so that robots end there and people do not. The
+    same mail counts once, however often it comes. Beyond the limit nothing is written.
+    """
+    alike = "\0".join([request.sender, refusal.reason.word(), request.line])
+    before = work.home.ask(number_counted, Counted.EQUAL_REFUSALS, alike, work.now())
+    if before >= work.limits.most(Counted.EQUAL_REFUSALS):
+        work.home.tally.add(Counted.SILENCES, Counted.EQUAL_REFUSALS.value.word)
+        return before + 1
+    mail = Charge(Counted.REFUSED_MAILS, f"{alike}\0{request.identity}")
+    if not spend_once(mail, work):
+        return before
+    work.home.do(count, Charge(Counted.EQUAL_REFUSALS, alike), work.now())
+    return before + 1

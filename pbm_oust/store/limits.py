@@ -1,0 +1,109 @@
+"""Limits: how often something may be done within some time, and what an operator sets. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from enum import Enum
+
+_HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
+HIGHEST = 10**9
+"""The highest limit that an operator can set."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """How often something may be done within some time."""
+
+    word: str
+    """What it is called in the database and, if it can be set, in the configuration."""
+    most: int
+    within: timedelta
+    is_set: bool = True
+    """Whether an operator can set it."""
+
+
+class Counted(Enum):
+    """What is counted, and how often it may happen unless an operator sets something else."""
+
+    MOVES = Limit("moves_an_hour", 600, _HOUR)
+    """Commands of one player that prove whose they are."""
+    CHALLENGES = Limit("challenges_a_day", 20, _DAY)
+    """Boards that one player starts."""
+    BOARDS = Limit("boards_a_day", 2000, _DAY)
+    """Boards that all players together start."""
+    MESSAGES = Limit("messages_a_day", 30, _DAY)
+    """Texts that one player has passed on to others."""
+    MESSAGES_TO_ONE = Limit("messages_to_one_reader_a_day", 10, _DAY)
+    """Texts that one player has passed on to one other."""
+    ANSWERS = Limit("answers_an_hour", 10, _HOUR)
+    """Answers to mails that prove nothing, to an address that no account has."""
+    ANSWERS_TO_PLAYERS = Limit("answers_to_a_player_an_hour", 100, _HOUR)
+    """Answers to mails that prove nothing, to an address of an account."""
+    ANSWERS_TO_SOURCE = Limit("answers_to_a_source_an_hour", 200, _HOUR)
+    """Answers to mails that prove nothing, from one host or network."""
+    ALL_ANSWERS = Limit("all_answers_an_hour", 2000, _HOUR)
+    """Answers to mails that prove nothing."""
+    CODES = Limit("codes_to_an_address_a_day", 3, _DAY)
+    """Mails with a code to one address that others asked for."""
+    OWN_CODES = Limit("codes_to_own_address_a_day", 3, _DAY)
+    """Mails with a code to the address that asked for them."""
+    CODES_OF_ASKER = Limit("codes_for_one_asker_a_day", 10, _DAY)
+    """Mails with a code that one player or one address asked for."""
+    CODES_OF_SOURCE = Limit("codes_for_a_source_a_day", 30, _DAY)
+    """Mails with a code that one host or network asked for."""
+    ALL_CODES = Limit("all_codes_a_day", 500, _DAY)
+    """Mails with a code."""
+    SIGNUPS_OF_SOURCE = Limit("signups_from_a_source_a_day", 10, _DAY)
+    """Accounts that one host or network asked for."""
+    ALL_SIGNUPS = Limit("all_signups_a_day", 200, _DAY)
+    """Accounts that were asked for."""
+    WRONG_PASSWORDS = Limit("wrong_passwords_an_hour", 20, _HOUR)
+    """Wrong passwords from one host or network or, through our own mail servers, one address."""
+    WRONG_PASSWORDS_FOR_ONE = Limit("wrong_passwords_before_a_warning", 10, _DAY)
+    """Wrong passwords for one userid, before its player is warned."""
+    UNREADABLE_ANSWERS = Limit("unreadable_answers_an_hour", 10, _HOUR)
+    """Answers to the letters of one userid that could not be read."""
+    EQUAL_REFUSALS = Limit("equal_refusals_an_hour", 3, _HOUR)
+    """Mails that prove nothing, from one address, with one line, refused for one reason."""
+    REFUSED_MAILS = Limit("refused mails", 1, _HOUR, is_set=False)
+    """The same one of these mails."""
+    TOLD = Limit("told of a limit", 1, _DAY, is_set=False)
+    """Refusals that say that a limit is reached."""
+    UNCONFIRMED = Limit("unconfirmed challenges refused", 1, _DAY, is_set=False)
+    """Refusals of challenges that nothing proves, because too many wait for one userid."""
+    WARNINGS = Limit("warnings", 1, _DAY, is_set=False)
+    """Warnings to one player about wrong passwords."""
+    SILENCES = Limit("silences", HIGHEST, _DAY, is_set=False)
+    """Mails that got no answer because a limit was reached."""
+
+
+LONGEST = max(counted.value.within for counted in Counted)
+SETTABLE = {counted.value.word: counted for counted in Counted if counted.value.is_set}
+"""What an operator can set, by its key in the configuration."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits of a server."""
+
+    chosen: Mapping[Counted, int] = field(default_factory=dict)
+    """Those that differ from the usual ones."""
+
+    def most(self, counted: Counted) -> int:
+        """Return how often something may be done."""
+        return self.chosen.get(counted, counted.value.most)
+
+
+USUAL_LIMITS = Limits()
+
+
+def parse_limits(table: object) -> Limits:
+    """Return the limits that a table of the configuration gives. Raises ValueError."""
+    if not isinstance(table, dict):
+        raise ValueError("a table of numbers is wanted, which begins with [limits]")
+    for key, value in table.items():
+        if key not in SETTABLE:
+            raise ValueError(f"there is no limit {key}; the limits are {', '.join(SETTABLE)}")
+        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= HIGHEST:
+            raise ValueError(f"{key}: a number from 0 to {HIGHEST} is wanted, as in {key} = 100")
+    return Limits({SETTABLE[key]: value for key, value in table.items()})
