@@ -171,7 +171,7 @@ def test_an_old_letter_changes_nothing_on_the_board(text: str, talk: Talk) -> No
     old = talk.letter_to(ALICE)
     answer(talk, old, "C3", ALICE)
     talk.send(BOB, "oust move 1 bob lookingglass E5")
-    assert answer(talk, old, text, ALICE) == [f"{ALICE}: not done"]
+    assert answer(talk, old, text, ALICE) == [f"{ALICE}: oust 1: not done"]
     assert talk.outcome == "refused: old_answer"
     words = " ".join(talk.text_to(ALICE).split())
     assert "You played C3. bob played E5." in words
@@ -319,7 +319,7 @@ def test_a_game_that_is_over_is_talked_about(talk: Talk) -> None:
 
 def test_an_empty_answer_to_chat_is_refused_and_can_be_answered(talk: Talk) -> None:
     talk.send(BOB, "oust chat 1 bob lookingglass", "How are you?")
-    assert answer(talk, talk.letter_to(ALICE), "", ALICE) == [f"{ALICE}: not done"]
+    assert answer(talk, talk.letter_to(ALICE), "", ALICE) == [f"{ALICE}: oust 1: not done"]
     answer(talk, talk.letter_to(ALICE), "Well!", ALICE)
     assert talk.outcome == "done: chat"
 
