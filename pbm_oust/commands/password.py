@@ -16,7 +16,7 @@ from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.quota import Cost
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.play.verification import MAILED, Asked, ask, silence_about
+from pbm_oust.play.verification import MAILED, Asked, ask, silence_about, spend_time_for_a_code
 from pbm_oust.store.verifications import forget_verifications_of
 
 
@@ -75,7 +75,9 @@ def forgot(command: Forgot, request: Request, work: UnitOfWork) -> Handled:
     """Mail a code to the addresses of an account, if there is one; the answer does not say so."""
     account = work.account_if_any(command.userid)
     asked = Asked.TOO_MANY
-    if account and account.addresses:
+    if account is None:
+        spend_time_for_a_code(request, work)
+    elif account.addresses:
         addresses = work.player(account).addresses
         if account.has_address(request.sender):
             addresses = work.player_at(account, request).addresses

@@ -77,7 +77,7 @@ LINES = st.tuples(
 ).map(lambda drawn: " ".join([drawn[0]] * drawn[1])[:5_000])
 
 
-@examples(100)
+@examples(50)
 @given(LINES)
 def test_no_text_is_found_that_costs_much_to_read_or_to_mask(text: str) -> None:
     steps = work_of(lambda: (parse_line(text), without_passwords(text))).steps

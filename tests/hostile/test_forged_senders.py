@@ -59,6 +59,7 @@ def test_forged_challenges_of_several_commands_ask_only_their_player(home: Home)
     assert len(home.ask(all_codes)) == WAITING
 
 
+@pytest.mark.slow
 def test_guessed_passwords_start_nothing_and_end_in_a_limit(home: Home) -> None:
     counts = forged(home, "oust challenge alice bob guessed-{}")
     # Both players are warned once, at all their addresses.

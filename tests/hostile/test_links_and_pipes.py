@@ -107,6 +107,7 @@ def test_a_draft_is_not_written_through_a_link(home: Home, tmp_path: Path) -> No
     assert victim.read_text() == "precious"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["games", "players"])
 def test_what_is_imported_has_a_limit_unless_it_is_known_to_be_large(home: Home, what: str) -> None:
     text = b"\n" * (LARGEST_IMPORT + 1)

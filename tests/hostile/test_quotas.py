@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.mail.inbound import Envelope, open_inbound
+from pbm_oust.mail.patience import Patience
 from pbm_oust.store.limits import USUAL_LIMITS, Counted, Limits
 from tests.support.accounts import codes
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, NOON, Talk, new_id
@@ -72,6 +73,7 @@ def test_answers_to_a_stranger_end_with_one_that_says_until_when(talk: Talk) -> 
     assert talk.send(MALLORY, "help")
 
 
+@pytest.mark.slow
 def test_a_player_gets_more_answers_but_not_without_end(talk: Talk) -> None:
     for nth in range(USUAL_LIMITS.most(Counted.ANSWERS_TO_PLAYERS)):
         assert talk.send(ALICE, f"oust show {'bob' if nth % 2 else 'carol'}")
@@ -159,6 +161,7 @@ def test_a_player_sends_so_many_commands_an_hour(talk: Talk) -> None:
     assert talk.send(BOB, "oust showas bob lookingglass all")
 
 
+@pytest.mark.slow
 def test_the_right_password_works_after_any_number_of_wrong_ones(talk: Talk) -> None:
     for sender in (MALLORY, ALICE):
         for nth in range(30):
@@ -205,3 +208,21 @@ def test_a_source_gets_so_many_answers_whatever_addresses_it_forges(talk: Talk) 
             data = mail(f"From: {sender}", "Subject: help", new_id())
             inbound.take(data, Envelope(sender, (ADDRESS,), source))
         assert len(letters(talk.home)) - before == expected
+
+
+@pytest.mark.parametrize(("mail_servers", "waits"), [("", True), ("127.0.0.1", False)])
+def test_a_stranger_waits_for_the_reply_to_a_wrong_password(
+    talk: Talk, mail_servers: str, waits: bool
+) -> None:
+    patience = Patience(wrong_password=60)
+    data = mail(f"From: {MALLORY}", "Subject: oust showas alice rabbithole all", new_id())
+    with listening(talk.home, patience=patience, mail_servers=mail_servers) as port:
+        client = smtplib.SMTP("127.0.0.1", port, timeout=0.5)
+        try:
+            client.sendmail(MALLORY, [LISTENER], data)
+            has_waited = False
+        except (TimeoutError, smtplib.SMTPServerDisconnected):
+            has_waited = True
+        client.close()
+    assert has_waited == waits
+    assert letters(talk.home)

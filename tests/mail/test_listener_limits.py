@@ -186,7 +186,7 @@ def send_without_end(port: int, opening: bytes, chunk: bytes) -> int:
         slow(OPENING, b"x" * 65536),
         slow(OPENING, LINE * 900),
         slow(b"", b"NOOP\r\n" * 999),
-        (OPENING, b"\r\n" * 9999),
+        slow(OPENING, b"\r\n" * 9999),
         slow(OPENING, b"X: y\r\n" * 9999),
     ],
     ids=["command", "line", "message", "commands", "empty lines", "headers"],
