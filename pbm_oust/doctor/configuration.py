@@ -52,6 +52,12 @@ def _parts(configuration: Configuration, name: str) -> Iterator[Finding]:
                     f"{name}: {key}: {network} is every host there is",
                     "Name only hosts of your own",
                 )
+    is_brought_by_socket = configuration.lmtp is not None and configuration.lmtp.path
+    if configuration.authserv_id and not (configuration.mail_servers or is_brought_by_socket):
+        yield _on.bad(
+            f"{name}: authserv_id: no mail comes from a mail server of yours, so nothing counts",
+            "Name the mail server in mail_servers, or let it hand mail over at a Unix socket",
+        )
     if not (configuration.smtp or configuration.smtps or configuration.lmtp):
         yield _on.note(
             f"{name}: neither smtp nor smtps nor lmtp is set, so mail comes by deliver only"

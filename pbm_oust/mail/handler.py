@@ -121,7 +121,11 @@ class Handler:
         else:
             loop = asyncio.get_running_loop()
             told = envelope_of(
-                sender, envelope.rcpt_tos, server.source, is_verified=server.is_verified
+                sender,
+                envelope.rcpt_tos,
+                server.source,
+                is_of_mail_server=server.is_of_mail_server,
+                is_of_owner=server.is_of_owner,
             )
             work = loop.run_in_executor(self._workers, self._take, content, told)
             self.at_work.add(work)

@@ -20,6 +20,7 @@ from pbm_oust.board.notation import format_time
 from pbm_oust.letters.letters import Letters
 from pbm_oust.mail.reading import Mail, UnreadableMail, read_mail
 from pbm_oust.mail.reading.asked_language import language_asked
+from pbm_oust.mail.reading.verdict import Verdict, verdict_of
 from pbm_oust.mail.reports import read_report
 from pbm_oust.mail.robots import reason_for_silence
 from pbm_oust.play.authentication import verify
@@ -60,8 +61,10 @@ class Envelope:
     recipients: tuple[str, ...] = ()
     source: str = ""
     """The host or network that it comes from; empty if that is ours, or not known."""
-    is_verified: bool = False
-    """Whether it is certain that the mail comes from the address in its From."""
+    is_of_mail_server: bool = False
+    """Whether one of our own mail servers has brought it, whose headers are believed."""
+    is_of_owner: bool = False
+    """Whether whoever owns the home has brought it, whose From is believed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,8 @@ class Inbound:
 
     work: UnitOfWork
     address: str
+    authserv_id: str = ""
+    """The name in the Authentication-Results of our mail servers; empty if none counts."""
 
     def take(self, data: bytes, envelope: Envelope) -> Handled:
         """Handle one mail; on return, whatever it leads to is on the disk.
@@ -111,10 +116,19 @@ class Inbound:
             return Handled(Outcome.SILENT, why=silence)
         code = next((tag for tag in tags if isinstance(tag, Secret)), None)
         claims = [tag for tag in tags if isinstance(tag, Claim)]
-        reply = None if code else self._reply(mail, claims)
-        return self._answer(mail, code, reply, envelope)
+        verdict = self._verdict(mail, envelope)
+        reply = None if code else self._reply(mail, claims, verdict)
+        return self._answer(mail, code, reply, envelope, verdict)
 
-    def _reply(self, mail: Mail, claims: Sequence[Claim]) -> Reply | None:
+    def _verdict(self, mail: Mail, envelope: Envelope) -> Verdict:
+        """Return what is known about the From of a mail."""
+        if envelope.is_of_owner:
+            return Verdict.VERIFIED
+        if not (self.authserv_id and envelope.is_of_mail_server):
+            return Verdict.UNKNOWN
+        return verdict_of(mail, self.authserv_id)
+
+    def _reply(self, mail: Mail, claims: Sequence[Claim], verdict: Verdict) -> Reply | None:
         """Return a mail as an answer to a letter of ours, if it proves who sent it.
 
         `claims` comes from the addresses that it was sent to. Its headers may also name the tagged
@@ -130,7 +144,8 @@ class Inbound:
         for claimed in named:
             if isinstance(claimed, Claim) and (reply := verify(claimed, self.work)):
                 account = self.work.account(reply.userid)
-                return reply if account.has_address(mail.sender) else None
+                is_from = account.has_address(mail.sender) and verdict is not Verdict.FORGED
+                return reply if is_from else None
         return None
 
     def _take_bounce(self, message: Message, recipient: str) -> Handled:
@@ -144,7 +159,12 @@ class Inbound:
         return Handled(Outcome.RETURNED)
 
     def _answer(
-        self, mail: Mail, code: Secret | None, reply: Reply | None, envelope: Envelope
+        self,
+        mail: Mail,
+        code: Secret | None,
+        reply: Reply | None,
+        envelope: Envelope,
+        verdict: Verdict,
     ) -> Handled:
         """Carry out the command of a mail; one to the address of a code brings that code back."""
         subjects = [subject for subject in mail.subjects if subject]
@@ -156,7 +176,9 @@ class Inbound:
             chat=chat,
             sender=mail.sender,
             source=envelope.source,
-            is_verified=envelope.is_verified,
+            is_verified=verdict is Verdict.VERIFIED,
+            is_forged=verdict is Verdict.FORGED,
+            is_of_owner=envelope.is_of_owner,
             identity=mail.identity,
             message_id=mail.message_id,
             language=language_asked(mail.headers),
@@ -168,18 +190,28 @@ class Inbound:
 
 
 def envelope_of(
-    sender: str | None, recipients: Sequence[str], source: str = "", *, is_verified: bool = False
+    sender: str | None,
+    recipients: Sequence[str],
+    source: str = "",
+    *,
+    is_of_mail_server: bool = False,
+    is_of_owner: bool = False,
 ) -> Envelope:
     """Return an envelope as a mail server writes it, where `<>` is the null sender."""
-    return Envelope("" if sender == "<>" else sender, tuple(recipients), source, is_verified)
+    sender = "" if sender == "<>" else sender
+    return Envelope(sender, tuple(recipients), source, is_of_mail_server, is_of_owner)
 
 
 def open_inbound(
-    home: Home, address: str, clock: Callable[[], datetime], limits: Limits = USUAL_LIMITS
+    home: Home,
+    address: str,
+    clock: Callable[[], datetime],
+    limits: Limits = USUAL_LIMITS,
+    authserv_id: str = "",
 ) -> Inbound:
     """Return what takes the mail of a home whose commands go to `address`."""
     write = Letters(address, clock, home.key).write
-    return Inbound(UnitOfWork(home, write, clock, limits), address)
+    return Inbound(UnitOfWork(home, write, clock, limits), address, authserv_id)
 
 
 def _log_line(received: datetime, handled: Handled, size: int, milliseconds: float) -> str:

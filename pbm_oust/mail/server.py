@@ -193,7 +193,9 @@ class Server:
         self._gate.use(configuration.mail_servers, configuration.proxies)
         self._tls.context = context
         address, relay = configuration.address, configuration.relay
-        inbound = open_inbound(self.home, address, self.clock, configuration.limits)
+        inbound = open_inbound(
+            self.home, address, self.clock, configuration.limits, configuration.authserv_id
+        )
         handler.use(inbound)
         self._sweeper.use(inbound.work)
         self.home.has_relay = relay is not None

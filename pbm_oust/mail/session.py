@@ -48,8 +48,8 @@ _NOT_OFFERED = {"AUTH"}
 class SmtpSession(Connection):
     """An SMTP session."""
 
-    is_verified = False
-    """Whether a client is trusted to name the sender of a mail."""
+    is_of_owner = False
+    """Whether whoever owns the home is the client, who is trusted to name senders."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin a session, or end it at once if there are too many."""
@@ -61,7 +61,7 @@ class SmtpSession(Connection):
     def extensions(self) -> list[str]:
         """What EHLO announces besides what aiosmtpd offers."""
         offered = ["STARTTLS"] if self.tls.context and not self.is_secure else []
-        if self._may_name_others:
+        if self.is_of_mail_server:
             offered += [f"XCLIENT {CLIENT}", f"XFORWARD {FORWARDED}"]
         return offered
 
@@ -71,7 +71,8 @@ class SmtpSession(Connection):
         return self.gate.stranger(self.envelope.source)
 
     @property
-    def _may_name_others(self) -> bool:
+    def is_of_mail_server(self) -> bool:
+        """Whether one of our own mail servers is the client."""
         return bool(self.visitor and self.gate.may_name_others(self.visitor))
 
     def _create_envelope(self) -> Envelope:
@@ -162,7 +163,7 @@ class SmtpSession(Connection):
 
     async def _read_naming(self, arg: str | None, names: str) -> Named | None:
         """Return what a mail server of ours says of its client, or tell why nothing is taken."""
-        if not self._may_name_others:
+        if not self.is_of_mail_server:
             await self.push(S550_NAMING)
         elif self.envelope.mail_from is not None:
             await self.push(S503_NAMING)
@@ -242,7 +243,7 @@ class SmtpsSession(SmtpSession):
 class OwnerSession(SmtpSession):
     """A session with whoever owns the home, at its own socket."""
 
-    is_verified = True
+    is_of_owner = True
 
 
 class LmtpSession(SmtpSession, LMTP):

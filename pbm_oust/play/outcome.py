@@ -36,6 +36,7 @@ class Silence(Enum):
     WAITS_FOR_A_YES = "the same challenge waits for a yes"
     LIMIT = "the limit"
     ANSWERS_BROADCAST = "an answer to a mail that went to everybody"
+    FORGED = "its From is forged"
     NO_REPORT = "no report of a failed letter"
 
 

@@ -41,6 +41,10 @@ class Request:
     line and needs no letter."""
     is_verified: bool = False
     """Whether it is certain that the mail comes from its sender."""
+    is_forged: bool = False
+    """Whether it is certain that it does not: it counts only for what else proves whose it is."""
+    is_of_owner: bool = False
+    """Whether whoever owns the home has handed it in."""
     confirmed: "Actor | None" = None
     """The player who has confirmed the command with a code, and the message key of the mail that
     brought the command."""
@@ -49,8 +53,11 @@ class Request:
 
     @property
     def is_proved(self) -> bool:
-        """Whether something besides a password proves whose it is."""
-        return bool(self.reply or self.answered or self.confirmed or self.is_verified)
+        """Whether something besides a password proves whose it is.
+
+        A verified address does not: anybody may have as many of these as they like.
+        """
+        return bool(self.reply or self.answered or self.confirmed or self.is_of_owner)
 
     def message_key(self, userid: str) -> str:
         """Return the message key of this mail from a player: the same each time it comes."""

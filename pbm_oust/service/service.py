@@ -94,6 +94,8 @@ def _carry_out(
     try:
         may_prove = request.is_proved or form.claims_proof(command)
         if not may_prove:
+            if request.is_forged:
+                return silent(Silence.FORGED)
             charge_stranger(form.cost_of(command), request, work)
         try:
             actor = form.actor(command, request, work)
@@ -101,7 +103,7 @@ def _carry_out(
             if form.was_done(command, request, work):
                 return answer_done_before(request, work)
             raise
-        if may_prove:
+        if may_prove or (actor and actor.is_proved):
             charge_player(form.cost_of(command), actor, request, work)
         return form.carry_out(command, actor, request, work, _SERVICE)
     except DamagedHistory as damage:
@@ -117,6 +119,9 @@ def _refuse(
     refusal: Refusal, read: Read, actor: Actor | None, request: Request, work: UnitOfWork
 ) -> Handled:
     """Answer with what was sent, what is wrong with it, and what to send instead."""
+    is_proved = bool(request.reply or request.confirmed or (actor and _password_of(read.command)))
+    if request.is_forged and not is_proved:
+        return replace(silent(Silence.FORGED), is_guess=is_guess(refusal.reason))
     try:
         charge_refusal(refusal, read, request, work)
     except NotAllowed as reached:
@@ -125,7 +130,6 @@ def _refuse(
         beyond = silent(Silence.LIMIT)
         limit = refusal.reason.limit
         return replace(beyond, limit=limit, is_guess=is_guess(refusal.reason))
-    is_proved = bool(request.reply or request.confirmed or (actor and _password_of(read.command)))
     equal = 0 if is_proved or work.is_within else count_equal(refusal, request, work)
     most_equal = work.limits.most(Counted.EQUAL_REFUSALS)
     if equal > most_equal:

@@ -1,5 +1,6 @@
 """The configuration: `pbm_oust.toml` in the home; everything has a default. Pure."""
 
+import re
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
@@ -45,6 +46,8 @@ class Configuration:
     """Where letters are handed over; without one they stay in the outbox."""
     mail_servers: tuple[Network, ...] = ()
     """Whose connections are not limited by source, for whom room is kept, and who name clients."""
+    authserv_id: str = ""
+    """The name that our own mail servers give in Authentication-Results; empty if none counts."""
     proxies: tuple[Network, ...] = ()
     """Who begin each connection by naming its client, as the PROXY protocol has it."""
     certificate: str = ""
@@ -91,6 +94,13 @@ def parse_networks(text: str) -> tuple[Network, ...]:
         raise ValueError(f"{error}; addresses are written 192.0.2.1 or 192.0.2.0/24") from None
 
 
+def parse_authserv_id(text: str) -> str:
+    """Return the name in a header Authentication-Results. Raises ValueError."""
+    if not re.fullmatch(r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*|", text):
+        raise ValueError(f"{text!r} is not written mx.example.org")
+    return text
+
+
 def parse_path(text: str) -> str:
     """Return a path that does not depend on where the program was started. Raises ValueError."""
     if text and not text.startswith("/"):
@@ -128,6 +138,7 @@ _READERS: dict[str, Callable[[object], object]] = {
     "lmtp": _text_or_off(parse_endpoint),
     "relay": _text_or_off(parse_relay),
     "mail_servers": _text(parse_networks),
+    "authserv_id": _text(parse_authserv_id),
     "proxies": _text(parse_networks),
     "certificate": _text(parse_path),
     "certificate_key": _text(parse_path),

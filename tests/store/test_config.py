@@ -79,6 +79,12 @@ def test_mail_servers_that_cannot_be_read_are_answered_with_how_they_are_written
     assert message.endswith("; addresses are written 192.0.2.1 or 192.0.2.0/24")
 
 
+@pytest.mark.parametrize("value", ["mx example", "mx.example.org;", "(mx)", ".", "mx."])
+def test_the_name_in_authentication_results_is_one_of_a_host(value: str) -> None:
+    message = complaint(f'authserv_id = "{value}"')
+    assert message == f"authserv_id: {value!r} is not written mx.example.org"
+
+
 def test_all_keys_can_be_set_at_once() -> None:
     text = """
     address = "oust@example.org"
@@ -87,6 +93,7 @@ def test_all_keys_can_be_set_at_once() -> None:
     lmtp = "unix:/run/lmtp"
     relay = "smtp://mail:587"
     mail_servers = "::1"
+    authserv_id = "mx.example.org"
     proxies = "192.0.2.1"
     certificate = "/etc/fullchain.pem"
     certificate_key = "/etc/privkey.pem"
@@ -99,6 +106,7 @@ def test_all_keys_can_be_set_at_once() -> None:
         lmtp=Endpoint(path="/run/lmtp"),
         relay=Endpoint("mail", 587),
         mail_servers=(ip_network("::1"),),
+        authserv_id="mx.example.org",
         proxies=(ip_network("192.0.2.1"),),
         certificate="/etc/fullchain.pem",
         certificate_key="/etc/privkey.pem",
@@ -109,7 +117,7 @@ def test_all_keys_can_be_set_at_once() -> None:
 def test_a_key_that_does_not_exist_is_answered_with_those_that_do() -> None:
     assert complaint('adress = "oust@example.org"') == (
         "adress: there is no such key; the keys are address, smtp, smtps, lmtp, relay, "
-        "mail_servers, proxies, certificate, certificate_key, readers, limits"
+        "mail_servers, authserv_id, proxies, certificate, certificate_key, readers, limits"
     )
 
 

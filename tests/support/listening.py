@@ -32,7 +32,7 @@ NO_TLS = Tls()
 Protocol = type[SmtpSession]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Noting(Inbound):
     """Takes mail, and notes the envelopes."""
 
@@ -54,6 +54,7 @@ def listening(
     proxies: str = "",
     taken: list[Envelope] | None = None,
     address: str = ADDRESS,
+    authserv_id: str = "",
 ) -> Iterator[int]:
     """Take mail for a home at a free port, and give the port.
 
@@ -66,7 +67,8 @@ def listening(
     async def serve() -> None:
         with ThreadPoolExecutor(4) as workers:
             opened = open_inbound(home, address, lambda: NOW)
-            inbound = Noting(opened.work, address, [] if taken is None else taken)
+            noted = [] if taken is None else taken
+            inbound = Noting(opened.work, address, authserv_id, taken=noted)
             handler = Handler(inbound, workers, lambda: None)
             gate = Gate(parse_networks(mail_servers), parse_networks(proxies))
             server = await listen(ANYWHERE, protocol, handler, gate, patience, tls)

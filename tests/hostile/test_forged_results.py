@@ -1,0 +1,240 @@
+"""Authentication-Results count only from our own mail server, and only for one sure From."""
+
+import smtplib
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from pbm_oust.mail.inbound import Envelope, open_inbound, outcome_text
+from pbm_oust.mail.reading import read_mail
+from pbm_oust.mail.reading.verdict import Verdict, verdict_of
+from pbm_oust.mail.session import LmtpSession, SmtpSession
+from pbm_oust.store.home import Home
+from pbm_oust.store.limits import Counted, Limits
+from tests.support.histories import board_numbers
+from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, copy_of, home_of, new_id
+from tests.support.listening import ADDRESS as LISTENER
+from tests.support.listening import listening
+from tests.support.mails import mail
+from tests.support.outbox import letters
+from tests.support.server import running
+from tests.support.steps import work_of
+
+MOST_STEPS = 500_000
+OURS = "mx.example.org"
+CHALLENGE = "oust challenge alice bob -size=5"
+NAMED = f"From: Alice <{ALICE}>"
+PASSED = f"Authentication-Results: {OURS}; dmarc=pass header.from=example.org"
+FAILED = f"Authentication-Results: {OURS}; dmarc=fail (p=none) header.from=example.org"
+OPENDKIM = (
+    f"Authentication-Results: {OURS};\r\n\tdkim=pass (2048-bit key; unprotected) "
+    "header.d=example.org header.i=@example.org header.a=rsa-sha256 header.s=s1 header.b=a7B/+g=="
+)
+RSPAMD = (
+    f"Authentication-Results: {OURS};\r\n\tdkim=pass header.d=example.org header.s=s1 "
+    f"header.b=Xy/a+1;\r\n\tspf=pass ({OURS}: domain of {ALICE} designates 192.0.2.1 as permitted "
+    f"sender) smtp.mailfrom={ALICE};\r\n\tdmarc=pass (policy=reject) header.from=example.org"
+)
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    return home_of(tmp_path_factory.mktemp("begun"), ALICE, BOB)
+
+
+@pytest.fixture
+def home(begun: Home, tmp_path: Path) -> Home:
+    return copy_of(begun, tmp_path / "home")
+
+
+def said(results: str) -> str:
+    """Return a header of our mail server."""
+    return f"Authentication-Results: {OURS}; {results}"
+
+
+def verdict(*headers: str) -> Verdict:
+    """Return what headers say about a mail, which is from Alice if they do not say so."""
+    froms = [] if any(each.startswith("From:") for each in headers) else [NAMED]
+    return verdict_of(read_mail(mail(*headers, *froms), ALICE), OURS)
+
+
+def take(home: Home, *headers: str, line: str = CHALLENGE, text: str = "", hop: bool = True) -> str:
+    """Hand in a mail of Alice with headers on top, and return what became of it."""
+    data = mail(*headers, NAMED, f"Subject: {line}", new_id(), text=text)
+    inbound = open_inbound(home, ADDRESS, lambda: NOON, authserv_id=OURS)
+    envelope = Envelope(ALICE, (ADDRESS,), is_of_mail_server=hop)
+    return outcome_text(inbound.take(data, envelope))
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        [PASSED],
+        [OPENDKIM],
+        [RSPAMD],
+        [PASSED.replace("mx", "MX")],
+        [said("dkim=fail header.d=example.com; dkim=pass header.d=example.org")],
+        [said("dkim=pass header.d=org.example; spf=pass smtp.mailfrom=example.org")],
+        [PASSED, OPENDKIM, said("spf=none smtp.mailfrom=example.org")],
+        ["Authentication-Results: relay.example.net; dmarc=fail header.from=example.org", PASSED],
+        [PASSED, f"From: {ALICE}"],
+        [PASSED, f'From: "Liddell, Alice" <{ALICE}>'],
+    ],
+)
+def test_what_our_mail_server_has_verified_is_believed(headers: list[str]) -> None:
+    assert verdict(*headers) is Verdict.VERIFIED
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        pytest.param([], id="absent"),
+        pytest.param(["Authentication-Results: "], id="empty"),
+        pytest.param([said("none")], id="none"),
+        pytest.param([PASSED.replace(OURS, "mx.example.net")], id="of another server"),
+        pytest.param([PASSED.replace(OURS, f"x.{OURS}")], id="of a name below ours"),
+        pytest.param([PASSED.replace(OURS, f"({OURS}) mx.example.net")], id="of a comment"),
+        pytest.param([PASSED.replace(OURS, f"{OURS} 2")], id="of another version"),
+        pytest.param([f"X-{PASSED}"], id="another header"),
+        pytest.param([PASSED.replace("Auth", "ARC-Auth")], id="of ARC"),
+        pytest.param([said("none"), PASSED], id="below ours"),
+        pytest.param(["Authentication-Results: (", PASSED], id="below what cannot be read"),
+        pytest.param([said("x" * 3000), PASSED], id="below what is too long"),
+        pytest.param(
+            ["Authentication-Results: a.example; none"] * 3 + [PASSED], id="too far below"
+        ),
+        pytest.param([said("dkim=fail header.d=example.org")], id="DKIM failed"),
+        pytest.param([said("dkim=policy header.d=example.org")], id="DKIM is weak"),
+        pytest.param([said("dkim=pass header.i=@example.org")], id="DKIM without a domain"),
+        pytest.param([said("dkim=pass header.d=example.org header.d=x.net")], id="two domains"),
+        pytest.param([said("dkim=pass header.d=example.net")], id="signed by another"),
+        pytest.param([said("dkim=pass header.d=mail.example.org")], id="signed from below"),
+        pytest.param([said("dkim=pass header.d=ample.org")], id="signed by an ending"),
+        pytest.param([said("dkim=pass header.d=org")], id="signed from the top"),
+        pytest.param([said("spf=softfail smtp.mailfrom=example.org")], id="SPF is soft"),
+        pytest.param([said("spf=pass smtp.mailfrom=example.net")], id="SPF of another"),
+        pytest.param([said("spf=pass smtp.helo=example.org")], id="SPF of a greeting"),
+        pytest.param([said("dmarc=pass header.from=example.net")], id="DMARC of another"),
+        pytest.param([said("dmarc=pass")], id="DMARC of nobody"),
+        pytest.param([said("dmarc=none header.from=example.org")], id="no DMARC"),
+        pytest.param([said("auth=pass smtp.mailfrom=alice@example.org")], id="another method"),
+        pytest.param(
+            [said("dmarc=none header.from=x.net; dmarc=pass header.from=example.org")],
+            id="a second DMARC",
+        ),
+        pytest.param(
+            [said("spf=pass smtp.mailfrom=a(b@x.net; dmarc=pass header.from=example.org")],
+            id="from within a sender",
+        ),
+        pytest.param(
+            [said('spf=none reason="; dmarc=pass header.from=example.org"')], id="from a reason"
+        ),
+        pytest.param([PASSED, f"From: {ALICE}", f"From: {ALICE}"], id="two From"),
+        pytest.param([PASSED, f"From: {ALICE}, eve@example.net"], id="two addresses"),
+        pytest.param([PASSED, f"From: {ALICE} <eve@example.org>"], id="an address as a name"),
+        pytest.param([PASSED, f"From: {ALICE} (<eve@example.org>)"], id="a comment"),
+        pytest.param([PASSED, f"From: players: {ALICE};"], id="a group"),
+        pytest.param([PASSED, f'From: "alice"@example.org, {ALICE}'], id="quoted"),
+    ],
+)
+def test_other_headers_prove_nothing(headers: list[str]) -> None:
+    assert verdict(*headers) is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    "headers", [[FAILED], [PASSED, FAILED], [OPENDKIM, FAILED], [FAILED, OPENDKIM]]
+)
+def test_one_failure_of_dmarc_is_enough(headers: list[str]) -> None:
+    assert verdict(*headers) is Verdict.FORGED
+
+
+def test_a_verified_challenge_starts_a_board(home: Home) -> None:
+    assert take(home, PASSED) == "done"
+    assert board_numbers(home) == [1]
+
+
+def test_nobody_else_says_what_our_mail_server_found(home: Home) -> None:
+    assert take(home, PASSED, hop=False) == "done"
+    assert board_numbers(home) == []
+    assert take(home, FAILED, hop=False, line="help") == "answered"
+
+
+def test_a_sender_without_from_is_not_verified() -> None:
+    sent = read_mail(mail(PASSED, f"Subject: {CHALLENGE}"), ALICE)
+    assert sent.sender == ALICE
+    assert verdict_of(sent, OURS) is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize("filling", ["; a=b", "(", "() ", "smtp.a=b ", "a" * 70, '"', "\\", ". "])
+def test_a_header_that_is_made_to_cost_much_is_not_read(filling: str) -> None:
+    headers = [said(f"spf=pass {filling * (7900 // len(filling))}")] * 3
+    headers += [said(f"spf=pass {filling * (1900 // len(filling))}")] * 3
+    for each in (headers[:3], headers[3:]):
+        assert work_of(partial(verdict, *each)).steps < MOST_STEPS
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        (CHALLENGE, ""),
+        ("help", ""),
+        ("no command at all", ""),
+        ("oust challenge alice bob guessed-wrong", ""),
+        ("settings alice guessed-wrong", ""),
+        ("multiple", "help\nhelp oust"),
+    ],
+)
+def test_a_forged_from_gets_no_answer(line: str, text: str, home: Home) -> None:
+    before = letters(home)
+    assert take(home, FAILED, line=line, text=text) == "silent: its From is forged"
+    assert letters(home) == before
+
+
+def test_a_right_password_counts_even_if_a_forwarder_has_broken_the_signature(home: Home) -> None:
+    assert take(home, FAILED, line="oust challenge alice bob wonderland") == "done"
+    assert board_numbers(home) == [1]
+
+
+def test_a_verified_stranger_has_the_limits_of_all_strangers(home: Home) -> None:
+    limits = Limits({Counted.ANSWERS: 3})
+    inbound = open_inbound(home, ADDRESS, lambda: NOON, limits, OURS)
+    verified = PASSED.replace("header.from=example.org", "header.from=example.net")
+    before = len(letters(home))
+    for number in range(6):
+        data = mail(verified, "From: eve@example.net", f"Subject: help {number}", new_id())
+        inbound.take(data, Envelope("eve@example.net", (ADDRESS,), is_of_mail_server=True))
+    assert len(letters(home)) - before == 3 + 1
+
+
+@pytest.mark.parametrize(
+    ("protocol", "servers", "boards"),
+    [(SmtpSession, "127.0.0.1", [1]), (LmtpSession, "127.0.0.0/8", [1]), (SmtpSession, "::1", [])],
+)
+def test_a_host_counts_as_ours_if_it_is_configured(
+    protocol: type[SmtpSession], servers: str, boards: list[int], home: Home
+) -> None:
+    client = smtplib.LMTP if protocol is LmtpSession else smtplib.SMTP
+    data = mail(PASSED, NAMED, f"Subject: {CHALLENGE}", new_id())
+    with (
+        listening(home, protocol, mail_servers=servers, authserv_id=OURS) as port,
+        client("127.0.0.1", port, "localhost") as session,
+    ):
+        session.sendmail(ALICE, LISTENER, data)
+    assert board_numbers(home) == boards
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("configured", "boards"), [(OURS, [1]), ("", []), ("mx.test", [])])
+def test_the_name_of_our_mail_server_is_configured(
+    configured: str, boards: list[int], home: Home
+) -> None:
+    home.configuration.write_text(f'authserv_id = "{configured}"\nmail_servers = "127.0.0.1"\n')
+    home.database.close()
+    data = mail(PASSED, NAMED, f"Subject: {CHALLENGE}", new_id())
+    with (
+        running(home.path, "--lmtp", f"unix:{home.path / 'lmtp'}") as server,
+        smtplib.LMTP(str(home.path / "lmtp")) as session,
+    ):
+        session.sendmail(ALICE, server.commands, data)
+    assert board_numbers(Home(server.home)) == boards
