@@ -26,6 +26,11 @@ class Secret:
     __str__ = __repr__
 
 
+NO_PASSWORD = Secret("-")
+"""What stands in the place of a password where something else proves who sent a command. No
+password is that short."""
+
+
 def hash_password(password: Secret, salt: bytes | None = None) -> str:
     """Return what is stored of a password: scrypt's parameters, the salt and the hash."""
     salt = os.urandom(16) if salt is None else salt

@@ -54,6 +54,14 @@ class SubjectForm(Enum):
     """The board and its players, always the same, for programs that group mails by Subject."""
 
 
+class Auth(Enum):
+    """What proves that a command is the player's, besides answers to letters."""
+
+    PASSWORD = "password"
+    SENDER = "sender"
+    """Also that it comes from an address of theirs, where that is verified."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """All settings of a player. The names of the fields are those that players write."""
@@ -68,6 +76,7 @@ class Settings:
     broadcasts: Switch = Switch.ON
     """Whether the player gets what is written to everybody."""
     subject: SubjectForm = SubjectForm.NEWS
+    auth: Auth = Auth.PASSWORD
 
 
 USUAL = Settings()
@@ -90,6 +99,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "board": BoardForm,
     "broadcasts": Switch,
     "subject": SubjectForm,
+    "auth": Auth,
 }
 
 NAMES = tuple(field.name for field in fields(Settings))

@@ -108,6 +108,7 @@ FORMS = (
         rank=30,
         needs_own_mail=True,
         cost=_cost,
+        may_be_sender=False,
         run=add,
     ),
     SignedForm(
@@ -119,6 +120,7 @@ FORMS = (
         rank=40,
         needs_own_mail=True,
         cost=_cost,
+        may_be_sender=False,
         run=change_address,
     ),
 )

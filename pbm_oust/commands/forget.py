@@ -66,7 +66,7 @@ def forget(command: Forget, request: Request, work: UnitOfWork) -> Handled:
     if home.ask(outcome_of, key) is KeyOutcome.DONE:
         done = ForgottenNotice(work.sender_of(request), userid, 0, "", is_repeated=True)
         return work.answer(done, request, Handled(Outcome.DONE_BEFORE))
-    actor = authenticate(userid, command.password, request, work)
+    actor = authenticate(userid, command.password, request, work, may_be_sender=False)
     if not command.is_sure:
         active = tuple(game.name for game in active_games(userid, home))
         count = len(boards_of(userid, home))

@@ -129,6 +129,13 @@ FORMS = (
         brings_back=False,
     ),
     SignedForm(
-        "delete", Delete, OWN, heading=Heading.ACCOUNT, rank=70, run=delete, brings_back=False
+        "delete",
+        Delete,
+        OWN,
+        heading=Heading.ACCOUNT,
+        rank=70,
+        may_be_sender=False,
+        run=delete,
+        brings_back=False,
     ),
 )

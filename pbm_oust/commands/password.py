@@ -99,6 +99,7 @@ FORMS = (
         heading=Heading.ACCOUNT,
         rank=50,
         needs_own_mail=True,
+        may_be_sender=False,
         run=change_password,
     ),
     OpenForm(

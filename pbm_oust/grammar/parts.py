@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from pbm_oust.accounts.password import NO_PASSWORD
 from pbm_oust.grammar.words import NoneOfThese, find_word, fold, is_harmless, meant_by
 from pbm_oust.refusal import Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules.position import Kind
@@ -147,12 +148,12 @@ class Option(Generic[V_co]):
 
 def without_options(words: Sequence[str]) -> list[str]:
     """Return those words that are not options."""
-    return [word for word in words if not fold(word).startswith("-")]
+    return [word for word in words if not _is_option(word)]
 
 
 def options_in(words: Sequence[str]) -> list[str]:
     """Return those words that look like options."""
-    return [word for word in words if fold(word).startswith("-")]
+    return [word for word in words if _is_option(word)]
 
 
 def read_options(
@@ -193,3 +194,8 @@ def read_right_options(
             continue
         right.append(word)
     return found
+
+
+def _is_option(word: str) -> bool:
+    """Return whether a word can be an option; a hyphen alone stands for a password."""
+    return fold(word).startswith("-") and word != NO_PASSWORD.text

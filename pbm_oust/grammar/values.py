@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from pbm_oust.accounts.account import parse_userid
-from pbm_oust.accounts.password import Secret
+from pbm_oust.accounts.password import NO_PASSWORD, Secret
 from pbm_oust.board.notation import NUMBER
 from pbm_oust.grammar.aliases import ALIASES, in_english
 from pbm_oust.grammar.form import SurplusWord
@@ -140,7 +140,7 @@ OF_BOARD = (BOARD, USERID, PASSWORD)
 
 
 def secret_if_any(
-    name: str, read: Callable[[str], Secret], *, is_new: bool = False
+    name: str, read: Callable[[str], Secret | None], *, is_new: bool = False
 ) -> Rest[object]:
     """Return a rest that is a password or nothing; its value is None for nothing."""
 
@@ -155,7 +155,12 @@ def secret_if_any(
     return rest((f"[{name}]",), read_words, write, least=0, is_secret=True, is_new=is_new)
 
 
-PASSWORD_IF_ANY = secret_if_any("PASSWORD", Secret)
+def read_password_if_any(word: str) -> Secret | None:
+    """Return a password, or None for the hyphen that may stand in its place."""
+    return Secret(word) if word != NO_PASSWORD.text else None
+
+
+PASSWORD_IF_ANY = secret_if_any("PASSWORD", read_password_if_any)
 
 
 def only_word(wanted: str) -> Rest[object]:

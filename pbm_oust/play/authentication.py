@@ -5,11 +5,13 @@ from dataclasses import dataclass
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import (
+    NO_PASSWORD,
     NOBODYS_PASSWORD,
     Secret,
     is_password,
     is_password_but_for_case,
 )
+from pbm_oust.accounts.settings import Auth, settings_of
 from pbm_oust.accounts.status import disabled_since
 from pbm_oust.accounts.tags import Claim, Credential, Reply, verified
 from pbm_oust.play.notices import Notice
@@ -37,6 +39,11 @@ class WrongPasswordCase(PasswordWanted):
 
 
 @dataclass(frozen=True, slots=True)
+class SenderNotEnough(PasswordWanted):
+    """The place of the password says that the sender proves enough, which is not so."""
+
+
+@dataclass(frozen=True, slots=True)
 class GuessedNotice(Notice):
     """Many wrong passwords have come for the reader's userid."""
 
@@ -60,8 +67,18 @@ def is_guess(reason: Reason) -> bool:
     return isinstance(reason, WrongPassword | WrongPasswordCase)
 
 
-def authenticate(userid: str, proof: Credential, request: Request, work: UnitOfWork) -> Actor:
-    """Return the player who gave their password, or who answers a letter.
+def authenticate(
+    userid: str,
+    proof: Credential,
+    request: Request,
+    work: UnitOfWork,
+    *,
+    may_be_sender: bool = True,
+) -> Actor:
+    """Return the player who gave their password, who answers a letter, or who is the sender.
+
+    The sender counts if the line has NO_PASSWORD, the mail is verified to come from an address of
+    the account, its player has settled that this is enough, and `may_be_sender`.
 
     Raises NotAllowed for a wrong password, and for an account that the operator has disabled. An
     unknown userid is refused like a wrong password, and after the same work. A right password works
@@ -71,6 +88,10 @@ def authenticate(userid: str, proof: Credential, request: Request, work: UnitOfW
     if isinstance(proof, Reply):
         is_own = account is not None and userid == proof.userid
         reply: Reply | None = proof
+    elif proof == NO_PASSWORD:
+        if not (may_be_sender and account and _is_enough(request, account)):
+            raise NotAllowed(SenderNotEnough())
+        is_own, reply = True, None
     else:
         is_own = _has_password(account, userid, proof, request, work)
         reply = None
@@ -102,7 +123,8 @@ def sender_among(
     first = next(iter(players.values()))
     if first is None or not _is_from(first, request):
         return None
-    return Actor(first, request.message_key(first.userid), is_proved=request.is_verified)
+    is_proved = request.is_verified and first.has_exactly(request.sender)
+    return Actor(first, request.message_key(first.userid), is_proved=is_proved)
 
 
 def verify(claim: Claim, work: UnitOfWork) -> Reply | None:
@@ -158,6 +180,15 @@ def _owner_of(
             return Actor(account, request.message_key(userid))
     note_wrong_password(players, request, work)
     raise NotAllowed(WrongPassword(), next(iter(players)))
+
+
+def _is_enough(request: Request, account: Account) -> bool:
+    """Return whether the sender of a request proves to be the player of an account.
+
+    What follows a + may make it the address of somebody else.
+    """
+    is_from = request.is_verified and account.has_exactly(request.sender)
+    return is_from and settings_of(account).auth is Auth.SENDER
 
 
 def _is_from(account: Account | None, request: Request) -> bool:

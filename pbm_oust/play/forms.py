@@ -121,6 +121,8 @@ class SignedForm(CommandForm[C_co]):
     """The form of a command that carries the password of an account."""
 
     run: Callable[[C_co, Actor, Request, UnitOfWork], Handled] = field(kw_only=True)
+    may_be_sender: bool = field(default=True, kw_only=True)
+    """Whether a verified sender may prove whose it is; not if it changes what proves that."""
     brings_back: bool = field(default=True, kw_only=True)
     """Whether it brings back a player who has signed off."""
 
@@ -146,7 +148,8 @@ class SignedForm(CommandForm[C_co]):
     def actor(self, command: Command, request: Request, work: UnitOfWork) -> Actor:
         """Return the player whose password a command carries. Raises NotAllowed."""
         proof = self.password_of(command)
-        return authenticate(self.userid_of(command), proof, request, work)
+        userid, may_be_sender = self.userid_of(command), self.may_be_sender
+        return authenticate(userid, proof, request, work, may_be_sender=may_be_sender)
 
     def carry_out(
         self,

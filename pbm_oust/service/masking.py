@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 
 from pbm_oust.accounts.broken import masked
-from pbm_oust.accounts.password import Secret
+from pbm_oust.accounts.password import NO_PASSWORD, Secret
 from pbm_oust.accounts.tags import Credential, without_tokens
 from pbm_oust.grammar.aliases import ALIASES, without_accents
 from pbm_oust.grammar.line import Line
@@ -46,7 +46,7 @@ def without_passwords(text: str, password: Credential | None = None) -> str:
     answer are masked as well.
     """
     text = without_tokens(text, MASK)
-    if isinstance(password, Secret):
+    if isinstance(password, Secret) and password != NO_PASSWORD:
         text = masked(text, re.compile(f"({re.escape(password.text)})", re.IGNORECASE), MASK)
     guesses = iter(range(_MOST_GUESSED))
     return "\n".join(_without_secret(line, guesses) for line in text.split("\n"))
