@@ -8,7 +8,7 @@ import asyncio
 import logging
 import re
 from collections.abc import Callable
-from concurrent.futures import Executor
+from functools import partial
 
 from aiosmtpd.lmtp import LMTP
 from aiosmtpd.smtp import SMTP, Envelope, Session
@@ -16,6 +16,7 @@ from aiosmtpd.smtp import SMTP, Envelope, Session
 from pbm_oust.accounts.address import is_same_address
 from pbm_oust.mail.inbound import Envelope as MailEnvelope
 from pbm_oust.mail.inbound import Inbound, KeptBySender, envelope_of
+from pbm_oust.mail.lanes import Lanes
 from pbm_oust.mail.reading import UnreadableMail
 from pbm_oust.mail.replies import (
     S250_DONE,
@@ -29,6 +30,7 @@ from pbm_oust.mail.replies import (
     S553_UTF8,
 )
 from pbm_oust.mail.session import SmtpSession
+from pbm_oust.play.outcome import Handled, Outcome
 
 log = logging.getLogger("pbm_oust")
 
@@ -41,12 +43,12 @@ _BARE = re.compile(rb"\r(?!\n)|(?<!\r)\n|\0")
 class Handler:
     """The hooks of aiosmtpd: which senders and recipients are taken, and what DATA leads to."""
 
-    def __init__(self, inbound: Inbound, workers: Executor, after: Callable[[], None]) -> None:
-        """`workers` take the mail in; `after` is called when there may be new letters."""
+    def __init__(self, inbound: Inbound, lanes: Lanes, after: Callable[[], None]) -> None:
+        """`lanes` take the mail in; `after` is called when there may be new letters."""
         self._inbound = inbound
-        self._workers = workers
+        self._lanes = lanes
         self._after = after
-        self.at_work: set[asyncio.Future[tuple[str, bool]]] = set()
+        self.at_work: set[asyncio.Future[tuple[str, Handled]]] = set()
         """The messages that are being handled."""
 
     @property
@@ -119,7 +121,6 @@ class Handler:
         if _BARE.search(content):
             status = S550_BARE
         else:
-            loop = asyncio.get_running_loop()
             told = envelope_of(
                 sender,
                 envelope.rcpt_tos,
@@ -127,11 +128,15 @@ class Handler:
                 is_of_mail_server=server.is_of_mail_server,
                 is_of_owner=server.is_of_owner,
             )
-            work = loop.run_in_executor(self._workers, self._take, content, told)
+            origin = server.source or sender
+            work = asyncio.wrap_future(
+                self._lanes.submit(origin, partial(self._take, content, told))
+            )
             self.at_work.add(work)
             work.add_done_callback(self._finish)
-            status, is_guess = await asyncio.shield(work)
-            if is_guess and server.source:
+            status, handled = await asyncio.shield(work)
+            self._lanes.note(origin, handled.is_proved)
+            if handled.is_guess and server.source:
                 await asyncio.sleep(server.patience.wrong_password)
         return status
 
@@ -140,19 +145,19 @@ class Handler:
         log.error("failed in a session", exc_info=error)
         return S451_LATER
 
-    def _finish(self, work: asyncio.Future[tuple[str, bool]]) -> None:
+    def _finish(self, work: asyncio.Future[tuple[str, Handled]]) -> None:
         self.at_work.discard(work)
         self._after()
 
-    def _take(self, content: bytes, envelope: MailEnvelope) -> tuple[str, bool]:
-        """Handle a message; return the reply, and whether its password was wrong."""
+    def _take(self, content: bytes, envelope: MailEnvelope) -> tuple[str, Handled]:
+        """Handle a message; return the reply, and what became of it."""
         try:
             handled = self._inbound.take(content, envelope)
         except UnreadableMail as error:
-            return f"550 5.6.0 not readable: {error}", False
+            return f"550 5.6.0 not readable: {error}", Handled(Outcome.UNREADABLE)
         except KeptBySender:
-            return S451_LATER, False
-        return S250_DONE, handled.is_guess
+            return S451_LATER, Handled(Outcome.KEPT, is_proved=True)
+        return S250_DONE, handled
 
 
 def takes(address: str, own: str) -> bool:

@@ -6,13 +6,13 @@ import signal
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from pbm_oust.mail.gate import Gate
 from pbm_oust.mail.handler import Handler
 from pbm_oust.mail.inbound import open_inbound
+from pbm_oust.mail.lanes import Lanes
 from pbm_oust.mail.listener import CannotListen, bound_endpoint, listen, listening_for_owner
 from pbm_oust.mail.patience import Patience
 from pbm_oust.mail.relay import Relaying
@@ -25,7 +25,6 @@ from pbm_oust.store.home import Home
 
 log = logging.getLogger("pbm_oust")
 
-WORKERS = 4
 RETRY_SECONDS = 60
 """How long after a flush of the outbox the next one starts by itself."""
 TALLY_SECONDS = 1
@@ -126,10 +125,10 @@ class Server:
         signals: asyncio.Queue[int] = asyncio.Queue()
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             loop.add_signal_handler(number, signals.put_nowait, number)
-        with ThreadPoolExecutor(WORKERS, "worker") as workers:
+        with Lanes() as lanes:
             configuration = self.configure()
             inbound = open_inbound(self.home, configuration.address, self.clock)
-            handler = Handler(inbound, workers, self._sender.wake)
+            handler = Handler(inbound, lanes, self._sender.wake)
             async with listening_for_owner(
                 self.home.path, handler, self._gate, Patience(), self._tls
             ):

@@ -55,6 +55,8 @@ class Handled:
     """The reason for a refusal or for silence, or the fault."""
     limit: str = ""
     """The limit that was reached, if it gets no answer because of one."""
+    is_proved: bool = False
+    """Whether it proved whose it is."""
     is_guess: bool = False
     """Whether it came with a wrong password."""
 

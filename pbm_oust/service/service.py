@@ -105,7 +105,8 @@ def _carry_out(
             raise
         if may_prove or (actor and actor.is_proved):
             charge_player(form.cost_of(command), actor, request, work)
-        return form.carry_out(command, actor, request, work, _SERVICE)
+        handled = form.carry_out(command, actor, request, work, _SERVICE)
+        return replace(handled, is_proved=may_prove)
     except DamagedHistory as damage:
         if form.waits_for_repair(actor):
             raise
@@ -172,7 +173,9 @@ def _refuse(
         is_last=equal == most_equal,
     )
     board = notice.game.name if notice.game else ""
-    handled = Handled(Outcome.REFUSED, board, why=reason, is_guess=is_guess(reason))
+    handled = Handled(
+        Outcome.REFUSED, board, why=reason, is_proved=is_proved, is_guess=is_guess(reason)
+    )
     if actor and request.message_id and not isinstance(reason, RefusedBefore):
         return work.answer_refused(notice, actor, request, handled)
     return work.answer(notice, request, handled)

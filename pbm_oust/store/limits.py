@@ -49,13 +49,13 @@ class Counted(Enum):
     """Mails with a code to the address that asked for them."""
     CODES_OF_ASKER = Limit("codes_for_one_asker_a_day", 10, _DAY)
     """Mails with a code that one player or one address asked for."""
-    CODES_OF_SOURCE = Limit("codes_for_a_source_a_day", 30, _DAY)
+    CODES_OF_SOURCE = Limit("codes_for_a_source_a_day", 15, _DAY)
     """Mails with a code that one host or network asked for."""
-    ALL_CODES = Limit("all_codes_a_day", 500, _DAY)
+    ALL_CODES = Limit("all_codes_a_day", 200, _DAY)
     """Mails with a code."""
     SIGNUPS_OF_SOURCE = Limit("signups_from_a_source_a_day", 10, _DAY)
     """Accounts that one host or network asked for."""
-    ALL_SIGNUPS = Limit("all_signups_a_day", 200, _DAY)
+    ALL_SIGNUPS = Limit("all_signups_a_day", 100, _DAY)
     """Accounts that were asked for."""
     WRONG_PASSWORDS = Limit("wrong_passwords_an_hour", 20, _HOUR)
     """Wrong passwords from one host or network or, through our own mail servers, one address."""

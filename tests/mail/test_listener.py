@@ -3,7 +3,6 @@
 import asyncio
 import socket
 import time
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -11,6 +10,7 @@ from pbm_oust.mail.connection import SIZE_LIMIT
 from pbm_oust.mail.gate import Gate
 from pbm_oust.mail.handler import LONGEST_ADDRESS, MOST_RECIPIENTS, Handler
 from pbm_oust.mail.inbound import open_inbound
+from pbm_oust.mail.lanes import Lanes
 from pbm_oust.mail.listener import CannotListen, listen
 from pbm_oust.mail.patience import Patience
 from pbm_oust.mail.replies import (
@@ -192,8 +192,8 @@ def test_a_mail_that_cannot_be_answered_is_not_put_off_for_ever(port: int, addre
 
 def listen_at(endpoint: Endpoint, home: Home) -> None:
     async def start() -> None:
-        with ThreadPoolExecutor(1) as workers:
-            handler = Handler(open_inbound(home, ADDRESS, lambda: NOW), workers, lambda: None)
+        with Lanes() as lanes:
+            handler = Handler(open_inbound(home, ADDRESS, lambda: NOW), lanes, lambda: None)
             (await listen(endpoint, SmtpSession, handler, Gate(), Patience(), Tls())).close()
 
     asyncio.run(start())

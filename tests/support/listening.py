@@ -4,7 +4,7 @@ import asyncio
 import smtplib
 import threading
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pbm_oust.mail.gate import Gate
 from pbm_oust.mail.handler import Handler
 from pbm_oust.mail.inbound import Envelope, Inbound, open_inbound
+from pbm_oust.mail.lanes import Lanes
 from pbm_oust.mail.listener import bound_endpoint, listen
 from pbm_oust.mail.patience import Patience
 from pbm_oust.mail.session import SmtpSession
@@ -65,11 +66,11 @@ def listening(
     port = Future[int]()
 
     async def serve() -> None:
-        with ThreadPoolExecutor(4) as workers:
+        with Lanes() as lanes:
             opened = open_inbound(home, address, lambda: NOW)
             noted = [] if taken is None else taken
             inbound = Noting(opened.work, address, authserv_id, taken=noted)
-            handler = Handler(inbound, workers, lambda: None)
+            handler = Handler(inbound, lanes, lambda: None)
             gate = Gate(parse_networks(mail_servers), parse_networks(proxies))
             server = await listen(ANYWHERE, protocol, handler, gate, patience, tls)
             port.set_result(bound_endpoint(server, ANYWHERE).port)

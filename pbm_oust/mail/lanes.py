@@ -1,0 +1,71 @@
+"""Lanes: mails of those who only prove nothing wait for one another, and not for honest ones."""
+
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import TypeVar
+
+T = TypeVar("T")
+
+WORKERS = 4
+MOST_UNPROVED = 5
+"""So many mails that prove nothing lead into the slow lane."""
+FORGOTTEN_AFTER = 12.0
+"""Seconds after which one of them counts no more."""
+MOST_ORIGINS = 10_000
+
+
+class Lanes(AbstractContextManager["Lanes"]):
+    """Workers for mails: a lane with several, and a slow one with one that also rests.
+
+    Where a mail comes from decides. One that proves whose it is makes up for one that does not.
+    Used from one thread, that of the sessions.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._usual = ThreadPoolExecutor(WORKERS, "worker")
+        self._slow = ThreadPoolExecutor(1, "slow worker")
+        self._scores: dict[str, tuple[float, float]] = {}
+        """By origin: how many mails without proof count, and when that was so."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Wait for what has begun; what waits in the slow lane is dropped, and comes again."""
+        self._slow.shutdown(wait=False, cancel_futures=True)
+        self._usual.shutdown()
+        self._slow.shutdown()
+
+    def submit(self, origin: str, work: Callable[[], T]) -> Future[T]:
+        """Let a worker do some work that comes from somewhere."""
+        if self._score(origin) < MOST_UNPROVED:
+            return self._usual.submit(work)
+        return self._slow.submit(_at_leisure, work)
+
+    def note(self, origin: str, is_proved: bool) -> None:
+        """Note whether a mail from somewhere proved whose it is."""
+        score = self._score(origin) + (-1 if is_proved else 1)
+        self._scores.pop(origin, None)
+        if score > 0:
+            self._scores[origin] = min(score, 2.0 * MOST_UNPROVED), self._clock()
+        if len(self._scores) > MOST_ORIGINS:
+            del self._scores[next(iter(self._scores))]
+
+    def _score(self, origin: str) -> float:
+        score, at = self._scores.get(origin, (0.0, 0.0))
+        return max(0.0, score - (self._clock() - at) / FORGOTTEN_AFTER)
+
+
+def _at_leisure(work: Callable[[], T]) -> T:
+    """Do some work, and leave the processor to others for as long as it took."""
+    begun = time.monotonic()
+    try:
+        return work()
+    finally:
+        time.sleep(time.monotonic() - begun)
