@@ -12,7 +12,7 @@ from hypothesis import settings
 from pbm_oust.store.home import Home
 from tests.support.listening import listening
 
-SLOW = {"peers", "chaos", "league", "fuzz"}
+SLOW = {"peers", "chaos", "league", "siege", "fuzz"}
 """The folders of the slow rings, which only `scripts/test all` runs."""
 
 HERE = Path(__file__).parent

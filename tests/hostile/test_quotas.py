@@ -3,13 +3,15 @@
 import smtplib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from pbm_oust.doctor.limits import check
 from pbm_oust.mail.inbound import Envelope, open_inbound
 from pbm_oust.mail.patience import Patience
+from pbm_oust.store.home import Home
 from pbm_oust.store.limits import USUAL_LIMITS, Counted, Limits
 from tests.support.accounts import codes
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, NOON, Talk, new_id
@@ -17,6 +19,9 @@ from tests.support.listening import ADDRESS as LISTENER
 from tests.support.listening import listening
 from tests.support.mails import mail
 from tests.support.outbox import letters
+from tests.support.server import ADDRESS as SERVER
+from tests.support.server import running
+from tests.support.waiting import wait_until
 
 MALLORY = "mallory@example.com"
 RIGHT = "oust showas alice wonderland all"
@@ -226,3 +231,15 @@ def test_a_stranger_waits_for_the_reply_to_a_wrong_password(
         client.close()
     assert has_waited == waits
     assert letters(talk.home)
+
+
+@pytest.mark.slow
+def test_the_server_tells_the_operator_how_many_mails_got_no_answer(tmp_path: Path) -> None:
+    with running(tmp_path) as server, smtplib.SMTP("127.0.0.1", server.port) as client:
+        for nth in range(USUAL_LIMITS.most(Counted.ANSWERS) + 3):
+            data = mail(f"From: {MALLORY}", f"Subject: help {nth}", new_id())
+            client.sendmail(MALLORY, [SERVER], data)
+        told = wait_until(lambda: list(check(Home(tmp_path), datetime.now(UTC))), "a note")
+    assert [finding.text for finding in told] == [
+        "2 mails within a day got no answer: answers_an_hour"
+    ]
