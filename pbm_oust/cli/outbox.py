@@ -21,8 +21,9 @@ from pbm_oust.cli.operator import (
 from pbm_oust.cli.terminal import say, say_data, say_text
 from pbm_oust.doctor.finding import counted
 from pbm_oust.mail.relay import Relaying
+from pbm_oust.mail.signing import read_signer
 from pbm_oust.store.bounces import bounces_of, forget_bounces
-from pbm_oust.store.configuration import Endpoint
+from pbm_oust.store.configuration import BadConfiguration, Endpoint
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.posted import (
@@ -86,10 +87,12 @@ def flush_(operator: Operator, relay: Endpoint | None) -> None:
     if relay is None:
         raise click.UsageError("no relay is configured; name one with --relay")
     try:
+        signer = read_signer(operator.configuration)
         address = operator.configuration.address
-        flushed = Relaying(operator.prepared_home(), relay, address, time.time).flush(
-            all_letters=True
-        )
+        relaying = Relaying(operator.prepared_home(), relay, address, time.time, signer)
+        flushed = relaying.flush(all_letters=True)
+    except BadConfiguration as error:
+        raise click.UsageError(str(error)) from None
     except DatabaseFault:
         raise
     except OSError as error:

@@ -25,6 +25,7 @@ from pbm_oust.mail.listener import CannotListen
 from pbm_oust.mail.reading import UnreadableMail
 from pbm_oust.mail.relay import Relaying, reply_text
 from pbm_oust.mail.server import Server
+from pbm_oust.mail.signing import read_signer
 from pbm_oust.store import own_socket
 from pbm_oust.store.configuration import BadConfiguration, Configuration, Endpoint
 from pbm_oust.store.posted import read_letters
@@ -117,7 +118,9 @@ def deliver(operator: Operator, sender: str | None, recipient: str | None) -> No
         raise SystemExit(os.EX_TEMPFAIL) from None
     if operator.configuration.relay:
         try:
-            Relaying(operator.home, operator.configuration.relay, address, time.time).flush()
+            signer = read_signer(operator.configuration)
+            relay = operator.configuration.relay
+            Relaying(operator.home, relay, address, time.time, signer).flush()
         except Exception as error:  # noqa: BLE001 - the message is done, whatever becomes of letters
             log.warning("letters stay in the outbox: %s", error)
 

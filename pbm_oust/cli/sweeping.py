@@ -8,7 +8,9 @@ from pbm_oust.cli.operator import Operator, as_json, now, pass_operator, print_j
 from pbm_oust.cli.terminal import say
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.mail.relay import Relaying
+from pbm_oust.mail.signing import read_signer
 from pbm_oust.service import sweep as sweeps
+from pbm_oust.store.configuration import BadConfiguration
 from pbm_oust.store.refreshing import look_at_histories
 
 
@@ -41,9 +43,11 @@ def sweep(operator: Operator, as_json: bool) -> None:
 
 def hand_over(operator: Operator) -> None:
     """Hand the letters of the outbox to the relay, if there is one; they stay if it is down."""
-    relay, address = operator.configuration.relay, operator.configuration.address
+    configuration = operator.configuration
+    relay, address = configuration.relay, configuration.address
     if relay:
         try:
-            Relaying(operator.home, relay, address, time.time).flush()
-        except OSError as error:
+            signer = read_signer(configuration)
+            Relaying(operator.home, relay, address, time.time, signer).flush()
+        except (BadConfiguration, OSError) as error:
             say(f"letters stay in the outbox: {error}", err=True)

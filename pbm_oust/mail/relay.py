@@ -17,6 +17,7 @@ from pbm_oust.accounts.address import is_address, normal_address
 from pbm_oust.accounts.bounces import Bounce
 from pbm_oust.accounts.tags import envelope_sender
 from pbm_oust.mail.reports import STATUS
+from pbm_oust.mail.signing import Signer
 from pbm_oust.store.bounces import note_bounce
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.disk import locked_folder
@@ -24,7 +25,7 @@ from pbm_oust.store.home import Changed, Home
 from pbm_oust.store.letters import Letter, State, all_letters, content_of, remove_letter
 from pbm_oust.store.maildir import recall_letter
 from pbm_oust.store.outbox import name_of
-from pbm_oust.store.posted import parse_content
+from pbm_oust.store.posted import on_the_wire
 from pbm_oust.store.sending import (
     begin_sending,
     due_letters,
@@ -82,12 +83,18 @@ class Relaying:
     """
 
     def __init__(
-        self, home: Home, relay: Endpoint, address: str, clock: Callable[[], float]
+        self,
+        home: Home,
+        relay: Endpoint,
+        address: str,
+        clock: Callable[[], float],
+        signer: Signer | None = None,
     ) -> None:
         self._home = home
         self._relay = relay
         self._address = address
         self._clock = clock
+        self._signer = signer
         self._accepted: set[int] = set()
         """Letters that were handed over but could not be removed from the outbox."""
 
@@ -148,7 +155,7 @@ class Relaying:
             return Flushed()
         sender = envelope_sender(self._address, self._home.key(), recipient)
         is_accepted = letter.id in self._accepted
-        refused = None if is_accepted else _send(smtp, recipient, content, sender)
+        refused = None if is_accepted else _send(smtp, recipient, content, sender, self._signer)
         if refused is None:
             self._accepted.add(letter.id)
             self._home.do(remove_letter, letter.id)
@@ -209,7 +216,9 @@ def _normal(letter: Letter) -> str:
     return normal_address(letter.head.recipient)
 
 
-def _send(smtp: smtplib.SMTP, recipient: str, content: bytes, sender: str) -> Refused | None:
+def _send(
+    smtp: smtplib.SMTP, recipient: str, content: bytes, sender: str, signer: Signer | None
+) -> Refused | None:
     """Hand over a letter and return None, or why it was not accepted.
 
     If the relay objects to us, and not to the recipient or the letter, that is never permanent.
@@ -217,7 +226,12 @@ def _send(smtp: smtplib.SMTP, recipient: str, content: bytes, sender: str) -> Re
     if not is_address(recipient):
         return Refused(f"{recipient!r} is no mail address", is_permanent=True)
     try:
-        smtp.send_message(parse_content(content), sender, [recipient])
+        is_international = not (recipient + sender).isascii()
+        if is_international and not smtp.has_extn("smtputf8"):
+            raise smtplib.SMTPNotSupportedError("the relay does not take addresses beyond ASCII")
+        letter = on_the_wire(content, is_international=is_international)
+        options = ["SMTPUTF8", "BODY=8BITMIME"] if is_international else []
+        smtp.sendmail(sender, [recipient], signer.signed(letter) if signer else letter, options)
     except smtplib.SMTPRecipientsRefused as error:
         code, text = error.recipients[recipient]
         return _refused(code, text, is_permanent=code >= 500)

@@ -17,6 +17,7 @@ from pbm_oust.mail.listener import CannotListen, bound_endpoint, listen, listeni
 from pbm_oust.mail.patience import Patience
 from pbm_oust.mail.relay import Relaying
 from pbm_oust.mail.session import LmtpSession, SmtpSession, SmtpsSession
+from pbm_oust.mail.signing import read_signer
 from pbm_oust.mail.sweeper import SWEEP_SECONDS, Sweeper
 from pbm_oust.mail.tls import Tls, read_certificate
 from pbm_oust.store.configuration import BadConfiguration, Configuration, Endpoint
@@ -166,6 +167,7 @@ class Server:
         """Serve with a configuration; listeners that it does not change go on."""
         try:
             context = read_certificate(configuration)
+            signer = read_signer(configuration)
         except BadConfiguration as error:
             raise BadConfiguration(f"{self.home.configuration}: {error}") from None
         guard(self.home.path, has_readers=configuration.readers)
@@ -198,6 +200,6 @@ class Server:
         handler.use(inbound)
         self._sweeper.use(inbound.work)
         self.home.has_relay = relay is not None
-        self._sender.use(Relaying(self.home, relay, address, time.time) if relay else None)
+        self._sender.use(Relaying(self.home, relay, address, time.time, signer) if relay else None)
         endpoints = [bound_endpoint(self._listeners[place], place[0]) for place in places]
         self.ready(configuration, endpoints)

@@ -27,6 +27,8 @@ class Endpoint:
         return f"unix:{self.path}" if self.path else f"{self.host}:{self.port}"
 
 
+_NAME = re.compile(r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*|")
+
 Network = IPv4Network | IPv6Network
 """One address, or all that begin alike."""
 
@@ -54,6 +56,10 @@ class Configuration:
     """The file with the certificate of this host and those above it; with one there is TLS."""
     certificate_key: str = ""
     """The file with its key; without one, the key is in the same file."""
+    dkim_key: str = ""
+    """The file with the key that letters are signed with; without one they are not."""
+    dkim_selector: str = ""
+    """The name under which the domain of the address publishes the other half of the key."""
     readers: bool = False
     """Whether other users of the machine may read the histories."""
     limits: Limits = field(default_factory=Limits)
@@ -96,8 +102,15 @@ def parse_networks(text: str) -> tuple[Network, ...]:
 
 def parse_authserv_id(text: str) -> str:
     """Return the name in a header Authentication-Results. Raises ValueError."""
-    if not re.fullmatch(r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*|", text):
+    if not _NAME.fullmatch(text):
         raise ValueError(f"{text!r} is not written mx.example.org")
+    return text
+
+
+def parse_selector(text: str) -> str:
+    """Return the name of a key of DKIM. Raises ValueError."""
+    if not _NAME.fullmatch(text):
+        raise ValueError(f"{text!r} is not letters, digits and hyphens, as in mail-2026")
     return text
 
 
@@ -142,6 +155,8 @@ _READERS: dict[str, Callable[[object], object]] = {
     "proxies": _text(parse_networks),
     "certificate": _text(parse_path),
     "certificate_key": _text(parse_path),
+    "dkim_key": _text(parse_path),
+    "dkim_selector": _text(parse_selector),
     "readers": _truth,
     "limits": parse_limits,
 }
@@ -167,4 +182,6 @@ def parse_configuration(text: str) -> Configuration:
     configuration = Configuration(**found)
     if configuration.smtps and not configuration.certificate:
         raise BadConfiguration("smtps: there is no certificate; set certificate, too")
+    if bool(configuration.dkim_key) is not bool(configuration.dkim_selector):
+        raise BadConfiguration("dkim_key and dkim_selector: set both or neither")
     return configuration

@@ -86,3 +86,9 @@ def read_letter(home: Home, name: str) -> Letter:
 def parse_content(content: bytes) -> EmailMessage:
     """Return a letter as a message, with its headers as they were written."""
     return BytesParser(EmailMessage, policy=_AS_WRITTEN).parsebytes(content)
+
+
+def on_the_wire(content: bytes, *, is_international: bool) -> bytes:
+    """Return a letter with the line ends of SMTP, and with UTF-8 in its headers if that may be."""
+    policy = _AS_WRITTEN.clone(linesep="\r\n", utf8=is_international)
+    return parse_content(content).as_bytes(policy=policy)

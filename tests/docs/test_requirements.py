@@ -24,6 +24,7 @@ def locked(name: str) -> dict[str, str]:
         ("program", "options", "install_requires"),
         ("test", "options", "install_requires"),
         ("test", "options.extras_require", "test"),
+        ("test", "options.extras_require", "dkim"),
     ],
 )
 def test_what_setup_asks_for_is_locked(name: str, section: str, key: str) -> None:

@@ -85,6 +85,17 @@ def test_the_name_in_authentication_results_is_one_of_a_host(value: str) -> None
     assert message == f"authserv_id: {value!r} is not written mx.example.org"
 
 
+@pytest.mark.parametrize("value", ["mail 2026", "mail;d=example.net", "mail.", "_mail"])
+def test_a_selector_is_a_name(value: str) -> None:
+    message = complaint(f'dkim_selector = "{value}"')
+    assert message.startswith(f"dkim_selector: {value!r} is not ")
+
+
+@pytest.mark.parametrize("text", ['dkim_selector = "a"', 'dkim_key = "/etc/dkim.pem"'])
+def test_letters_are_signed_with_a_key_and_a_selector(text: str) -> None:
+    assert complaint(text) == "dkim_key and dkim_selector: set both or neither"
+
+
 def test_all_keys_can_be_set_at_once() -> None:
     text = """
     address = "oust@example.org"
@@ -97,6 +108,8 @@ def test_all_keys_can_be_set_at_once() -> None:
     proxies = "192.0.2.1"
     certificate = "/etc/fullchain.pem"
     certificate_key = "/etc/privkey.pem"
+    dkim_key = "/etc/dkim.pem"
+    dkim_selector = "mail-2026"
     readers = true
     """
     assert parse_configuration(text) == Configuration(
@@ -110,6 +123,8 @@ def test_all_keys_can_be_set_at_once() -> None:
         proxies=(ip_network("192.0.2.1"),),
         certificate="/etc/fullchain.pem",
         certificate_key="/etc/privkey.pem",
+        dkim_key="/etc/dkim.pem",
+        dkim_selector="mail-2026",
         readers=True,
     )
 
@@ -117,7 +132,8 @@ def test_all_keys_can_be_set_at_once() -> None:
 def test_a_key_that_does_not_exist_is_answered_with_those_that_do() -> None:
     assert complaint('adress = "oust@example.org"') == (
         "adress: there is no such key; the keys are address, smtp, smtps, lmtp, relay, "
-        "mail_servers, authserv_id, proxies, certificate, certificate_key, readers, limits"
+        "mail_servers, authserv_id, proxies, certificate, certificate_key, dkim_key, "
+        "dkim_selector, readers, limits"
     )
 
 

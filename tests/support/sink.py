@@ -78,7 +78,7 @@ class _Listening(Controller):
     protocol: type[SMTP] = SMTP
 
     def factory(self) -> SMTP:
-        return self.protocol(self.handler)
+        return self.protocol(self.handler, enable_SMTPUTF8=True)
 
 
 @contextmanager
