@@ -54,6 +54,7 @@ class SmtpSession(Connection):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin a session, or end it at once if there are too many."""
         self._nonsense = 0
+        self._speaks_for_client = False
         self._obeyed = Counter[str]()
         super().connection_made(transport)
 
@@ -61,7 +62,7 @@ class SmtpSession(Connection):
     def extensions(self) -> list[str]:
         """What EHLO announces besides what aiosmtpd offers."""
         offered = ["STARTTLS"] if self.tls.context and not self.is_secure else []
-        if self.is_of_mail_server:
+        if self._may_name_others:
             offered += [f"XCLIENT {CLIENT}", f"XFORWARD {FORWARDED}"]
         return offered
 
@@ -72,7 +73,11 @@ class SmtpSession(Connection):
 
     @property
     def is_of_mail_server(self) -> bool:
-        """Whether one of our own mail servers is the client."""
+        """Whether one of our own mail servers writes; with XCLIENT its client does."""
+        return self._may_name_others and not self._speaks_for_client
+
+    @property
+    def _may_name_others(self) -> bool:
         return bool(self.visitor and self.gate.may_name_others(self.visitor))
 
     def _create_envelope(self) -> Envelope:
@@ -148,6 +153,7 @@ class SmtpSession(Connection):
         """Begin anew with the client whom a mail server of ours names. Raises TurnedAway."""
         named = await self._read_naming(arg, CLIENT)
         if self.visitor and named:
+            self._speaks_for_client = True
             if named.says_where:
                 self.gate.take_source(self.visitor, named.source or self.visitor.client)
             self.begin_anew()
@@ -163,7 +169,7 @@ class SmtpSession(Connection):
 
     async def _read_naming(self, arg: str | None, names: str) -> Named | None:
         """Return what a mail server of ours says of its client, or tell why nothing is taken."""
-        if not self.is_of_mail_server:
+        if not self._may_name_others:
             await self.push(S550_NAMING)
         elif self.envelope.mail_from is not None:
             await self.push(S503_NAMING)

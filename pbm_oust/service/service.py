@@ -103,10 +103,11 @@ def _carry_out(
             if form.was_done(command, request, work):
                 return answer_done_before(request, work)
             raise
-        if may_prove or (actor and actor.is_proved):
+        is_proved = may_prove or bool(actor and actor.is_proved)
+        if is_proved:
             charge_player(form.cost_of(command), actor, request, work)
         handled = form.carry_out(command, actor, request, work, _SERVICE)
-        return replace(handled, is_proved=may_prove)
+        return replace(handled, is_proved=is_proved)
     except DamagedHistory as damage:
         if form.waits_for_repair(actor):
             raise

@@ -5,6 +5,8 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pbm_oust.mail.inbound import Envelope, open_inbound, outcome_text
 from pbm_oust.mail.reading import read_mail
@@ -222,6 +224,37 @@ def test_a_host_counts_as_ours_if_it_is_configured(
     ):
         session.sendmail(ALICE, LISTENER, data)
     assert board_numbers(home) == boards
+
+
+@pytest.mark.parametrize(
+    ("naming", "boards"),
+    [
+        ("XFORWARD ADDR=192.0.2.7", [1]),
+        ("XCLIENT ADDR=192.0.2.7", []),
+        ("XCLIENT ADDR=[UNAVAILABLE]", []),
+        ("XCLIENT NAME=mx.example.org", []),
+    ],
+)
+def test_a_client_that_our_mail_server_only_passes_through_is_not_believed(
+    naming: str, boards: list[int], home: Home
+) -> None:
+    data = mail(PASSED, NAMED, f"Subject: {CHALLENGE}", new_id())
+    with (
+        listening(home, mail_servers="127.0.0.1", authserv_id=OURS) as port,
+        smtplib.SMTP("127.0.0.1", port, "localhost") as session,
+    ):
+        session.ehlo()
+        assert session.docmd(naming)[0] in (220, 250)
+        session.ehlo()
+        session.sendmail(ALICE, LISTENER, data)
+    assert board_numbers(home) == boards
+
+
+@given(st.lists(st.text(alphabet='mx.example.org;=()"\\/ dkimspf@\t,<>1', max_size=60), max_size=4))
+def test_headers_of_any_kind_are_read_without_a_fault(values: list[str]) -> None:
+    for begun in ("", f"{OURS}; ", f"{OURS}; dkim=pass "):
+        headers = [f"Authentication-Results: {begun}{value}" for value in values]
+        assert verdict(*headers, *(f"From: {value}" for value in values[:1])) in Verdict
 
 
 @pytest.mark.slow
