@@ -14,6 +14,7 @@ from pbm_oust.mail.handler import Handler
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.mail.lanes import Lanes
 from pbm_oust.mail.listener import CannotListen, bound_endpoint, listen, listening_for_owner
+from pbm_oust.mail.memory import give_back_large_blocks
 from pbm_oust.mail.patience import Patience
 from pbm_oust.mail.relay import Relaying
 from pbm_oust.mail.session import LmtpSession, SmtpSession, SmtpsSession
@@ -122,6 +123,7 @@ class Server:
 
     async def run(self) -> None:
         """Serve until SIGTERM or SIGINT. Raises CannotListen and BadConfiguration at the start."""
+        give_back_large_blocks()
         loop = asyncio.get_running_loop()
         signals: asyncio.Queue[int] = asyncio.Queue()
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
