@@ -91,11 +91,13 @@ def multiple(_command: Multiple, request: Request, work: UnitOfWork, service: Se
 
     # One board is left for the line that is refused.
     room, has_room = Room(boards=MOST_DRAWN - 1), list[bool]()
+    is_proved = False
     for nth, line in enumerate(lines):
         identity = f"{request.identity}\0{nth}"
         latest.clear()
         quiet = replace(work, write=collect, is_within=True, room=room)
         handled = service.handle(replace(request, line=line, chat="", identity=identity), quiet)
+        is_proved |= handled.is_proved
         if handled.limit:
             if not answers:
                 return handled
@@ -114,7 +116,8 @@ def multiple(_command: Multiple, request: Request, work: UnitOfWork, service: Se
     left = shown[len(answers) :]
     answer = MultipleNotice(work.sender_of(request), done, failed, left)
     is_all = len(done) == len(lines)
-    handled = Handled(Outcome.DONE if is_all else Outcome.DONE_IN_PART)
+    outcome = Outcome.DONE if is_all else Outcome.DONE_IN_PART
+    handled = Handled(outcome, is_proved=is_proved)
     return work.answer(answer, request, handled)
 
 

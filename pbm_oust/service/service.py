@@ -107,7 +107,7 @@ def _carry_out(
         if is_proved:
             charge_player(form.cost_of(command), actor, request, work)
         handled = form.carry_out(command, actor, request, work, _SERVICE)
-        return replace(handled, is_proved=is_proved)
+        return replace(handled, is_proved=is_proved or handled.is_proved)
     except DamagedHistory as damage:
         if form.waits_for_repair(actor):
             raise

@@ -243,3 +243,17 @@ def test_the_server_tells_the_operator_how_many_mails_got_no_answer(tmp_path: Pa
     assert [finding.text for finding in told] == [
         "2 mails within a day got no answer: answers_an_hour"
     ]
+
+
+def test_whether_a_mail_proves_something_is_known_of_several_commands_too(talk: Talk) -> None:
+    inbound = open_inbound(talk.home, ADDRESS, lambda: NOON)
+
+    def is_proved(line: str, text: str = "") -> bool:
+        data = mail(f"From: {MALLORY}", f"Subject: {line}", new_id(), text=text)
+        return inbound.take(data, Envelope(MALLORY, (ADDRESS,))).is_proved
+
+    assert is_proved(RIGHT)
+    assert is_proved("multiple", f"help\r\n{RIGHT}")
+    assert not is_proved("multiple", "help\r\noust show alice")
+    assert not is_proved("help")
+    assert not is_proved("oust showas alice rabbithole all")
