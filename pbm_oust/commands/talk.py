@@ -32,6 +32,17 @@ class NothingWritten(MayHaveBoard, NotAllowedReason):
     """There is no text to pass on."""
 
 
+MOST_READERS = 10
+"""To how many players a message goes at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class TooManyReaders(NotAllowedReason):
+    """A message is for more players than one can go to."""
+
+    most: int
+
+
 @dataclass(frozen=True, slots=True)
 class MessageRejected(NotAllowedReason):
     """A player takes no messages from the sender."""
@@ -116,6 +127,8 @@ def chat(command: Chat, actor: Actor, request: Request, work: UnitOfWork) -> Han
 
 def message(command: Message, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
     """Pass the text of a mail on to players."""
+    if len(command.to) > MOST_READERS:
+        raise NotAllowed(TooManyReaders(MOST_READERS))
     players = [work.account(userid) for userid in command.to]
     for player in players:
         if signed_off_since(player):

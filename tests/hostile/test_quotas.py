@@ -257,3 +257,9 @@ def test_whether_a_mail_proves_something_is_known_of_several_commands_too(talk: 
     assert not is_proved("multiple", "help\r\noust show alice")
     assert not is_proved("help")
     assert not is_proved("oust showas alice rabbithole all")
+
+
+def test_a_message_goes_to_few_players_at_a_time(talk: Talk) -> None:
+    to = " ".join(f"player{nth}" for nth in range(11))
+    assert talk.send(ALICE, f"message alice wonderland {to}", "Hello") == [f"{ALICE}: not done"]
+    assert "A message goes to at most 10 players at a time." in talk.text_to(ALICE)
