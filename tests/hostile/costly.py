@@ -1,5 +1,6 @@
 """Mails made to cost much: each a command line and a text of a size that is given."""
 
+from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -71,6 +72,30 @@ COSTLY = {
     ),
     "several signed commands": Costly(
         lambda size: "multiple", lambda size: f"settings {LOGIN}\r\n" * min(20, size)
+    ),
+    "encoded words": Costly(lambda size: "=?utf-8?q?help?= " * (size // 16)),
+    "a folded Subject": Costly(lambda size: "help" + "\r\n oust" * (size // 8)),
+    "parts": Costly(
+        lambda size: "help",
+        lambda size: "--b\r\nContent-Type: text/plain\r\n\r\nx\r\n" * min(90, size // 10),
+        lambda size: ("Content-Type: multipart/mixed; boundary=b",),
+    ),
+    "base64": Costly(
+        lambda size: "help",
+        lambda size: b64encode(b"x y\n" * size).decode(),
+        lambda size: ("Content-Transfer-Encoding: base64",),
+    ),
+    "quoted printable": Costly(
+        lambda size: "help",
+        lambda size: "=C3=A9=\r\n" * size,
+        lambda size: (
+            "Content-Type: text/plain; charset=utf-8",
+            "Content-Transfer-Encoding: quoted-printable",
+        ),
+    ),
+    "references": Costly(
+        lambda size: "help",
+        headers=lambda size: ("References: " + " ".join(f"<{n}@x>" for n in range(size // 8)),),
     ),
 }
 """The kinds of mails by their names."""

@@ -14,6 +14,7 @@ from pbm_oust.service.table import VOCABULARY, parse_line
 from pbm_oust.store.home import Home
 from tests.hostile.costly import COSTLY
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, copy_of, home_of, new_id
+from tests.support.limits import UNLIMITED
 from tests.support.mails import mail
 from tests.support.rings import examples, fast_if
 from tests.support.steps import Work, work_of
@@ -34,6 +35,11 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Home:
 @pytest.fixture
 def home(begun: Home, tmp_path: Path) -> Home:
     return copy_of(begun, tmp_path / "home")
+
+
+@pytest.fixture(scope="module")
+def searched(begun: Home, tmp_path_factory: pytest.TempPathFactory) -> Home:
+    return copy_of(begun, tmp_path_factory.mktemp("searched") / "home")
 
 
 def cost(home: Home, name: str, size: int) -> Work:
@@ -75,6 +81,25 @@ LINES = st.tuples(
     st.lists(PIECES | st.text(max_size=8), min_size=1, max_size=12).map(" ".join),
     st.integers(1, 200),
 ).map(lambda drawn: " ".join([drawn[0]] * drawn[1])[:5_000])
+
+
+@pytest.mark.slow
+@examples(150)
+@given(st.sampled_from(["", "message alice wonderland bob", "multiple", "help"]), LINES, LINES)
+def test_no_mail_is_found_that_costs_much(
+    searched: Home, line: str, subject: str, text: str
+) -> None:
+    inbound = open_inbound(searched, ADDRESS, lambda: NOON, UNLIMITED)
+    data = mail(f"From: {ALICE}", f"Subject: {line or subject[:4000]}", new_id(), text=text)
+
+    def take() -> None:
+        with suppress(UnreadableMail):
+            inbound.take(data, Envelope(ALICE, (ADDRESS,)))
+
+    work = work_of(take)
+    target(float(work.steps))
+    assert work.steps < MOST_STEPS
+    assert work.scrypts <= 2
 
 
 @examples(50)
