@@ -70,7 +70,7 @@ def answers(home: Home, first: list[Letter], text: str, quotes: bool = False) ->
 )
 def test_a_holiday_program_without_marks_gets_few_letters(line: str, text: str, home: Home) -> None:
     got = list(answers(home, mailed(home, ALICE, line), text))
-    assert len(got) <= 15
+    assert len(got) <= 20
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_a_holiday_program_without_marks_gets_few_letters(line: str, text: str, 
 )
 def test_neither_does_one_that_sends_our_text_back_unquoted(line: str, home: Home) -> None:
     got = list(answers(home, mailed(home, ALICE, line), "I am away.", quotes=True))
-    assert len(got) <= 15
+    assert len(got) <= 20
 
 
 @pytest.mark.parametrize(

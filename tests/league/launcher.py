@@ -15,6 +15,7 @@ from pbm_oust.store.configuration import Configuration, Endpoint
 from pbm_oust.store.home import Home
 from tests.league.clock import SetClock
 from tests.league.post import ADDRESS
+from tests.support.limits import UNLIMITED
 
 SWEEP = 0.5
 """Seconds from one sweep to the next; the league's days are short."""
@@ -26,6 +27,7 @@ def main() -> None:
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.INFO)
     logging.getLogger("mail.log").setLevel(logging.WARNING)
     configuration = Configuration(
+        limits=UNLIMITED,
         address=ADDRESS,
         smtp=Endpoint("127.0.0.1", 0),
         relay=Endpoint("127.0.0.1", int(relay)),

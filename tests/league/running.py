@@ -16,7 +16,6 @@ from tests.league.players import World
 from tests.league.post import serving
 from tests.league.season import Plan, Season
 from tests.league.verdict import faults
-from tests.support.limits import UNLIMITED_TABLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +50,6 @@ def conduct(plan: Plan, place: Path, show: Callable[[str], None]) -> Outcome:
     clock.set(start - timedelta(days=plan.days + 1))
     home, log = Home(place / "home"), place / "log"
     home.prepare()
-    home.configuration.write_text(UNLIMITED_TABLE)
     with serving(home, clock.path, log) as post:
         world = World(home, post, clock, Random(plan.seed))
         season = Season(plan, world, clock.now())

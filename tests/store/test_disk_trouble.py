@@ -13,7 +13,7 @@ import pytest
 from tests.support.server import ADDRESS, PROGRAM, letters_in, listening_port, stopped
 
 NAMESPACE = ("unshare", "--map-root-user", "--mount")
-MOUNTED = 'mount -t tmpfs -o size=2m pbm_oust "$0" && exec "$@"'
+MOUNTED = 'mount -t tmpfs -o size=2m,mode=700 pbm_oust "$0" && exec "$@"'
 
 
 @dataclass
