@@ -8,6 +8,7 @@ from pbm_oust.accounts.bounces import Returned
 from pbm_oust.accounts.exported import account_lines
 from pbm_oust.accounts.notes import NOTES, notes_of
 from pbm_oust.accounts.password import Secret
+from pbm_oust.accounts.verification import Pending
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.values import OWN
 from pbm_oust.play.forms import SignedForm
@@ -19,6 +20,7 @@ from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.store.bounces import bounces_of
 from pbm_oust.store.letters import count_letters_to
+from pbm_oust.store.verifications import requests_of
 from pbm_oust.store.waiting import BoardName
 
 
@@ -40,6 +42,8 @@ class ExportNotice(Notice):
     notes: Mapping[str, str]
     """The reader's notes, by the names of the boards."""
     returned: tuple[Returned, ...]
+    waiting: tuple[Pending, ...]
+    """What the reader has asked for and not confirmed."""
     letters: int
     """The number of letters to the reader that wait to be sent."""
     boards: tuple[str, ...]
@@ -114,6 +118,7 @@ def _first_letter(
         lines=tuple(account_lines(NOTES.put(account, {}))),
         notes=notes_of(account),
         returned=tuple(each for each in bounces if each.bounces),
+        waiting=tuple(work.home.ask(requests_of, account.userid, account.message_key, work.now())),
         letters=work.home.ask(count_letters_to, account.addresses),
         boards=boards,
         parts=parts,

@@ -25,6 +25,24 @@ def find_verification(snapshot: Snapshot, code: str, now: datetime) -> Pending |
     return _pending(row) if row else None
 
 
+def requests_of(snapshot: Snapshot, userid: str, signup_key: str, now: datetime) -> list[Pending]:
+    """Return what a player has asked for and not confirmed, oldest first.
+
+    A signup is theirs if it has the message key of their own one.
+    """
+    rows = snapshot.rows(
+        "SELECT purpose, userid, address, asked, message_key, password, language,"
+        " line, text, other"
+        " FROM verifications"
+        " WHERE userid = ? AND asked > ? AND (purpose <> ? OR message_key = ?) ORDER BY asked",
+        userid,
+        seconds(now - LIFETIME),
+        Purpose.SIGNUP.value,
+        signup_key,
+    )
+    return [_pending(row) for row in rows]
+
+
 def keep_verification(transaction: Transaction, code: str, pending: Pending) -> None:
     """Let a request wait for the code with this hash, in place of any earlier one."""
     transaction.run(

@@ -203,6 +203,18 @@ def test_an_export_has_every_line_of_the_account_but_the_password(talk: Talk) ->
     assert "  Corners, always corners\n" in text
 
 
+def test_an_export_has_what_waits_for_a_confirmation(talk: Talk) -> None:
+    talk.send(CAROL, f"signup alice rabbithole {CAROL}")
+    talk.send(ALICE, "add alice wonderland alice@work.example")
+    talk.send(ALICE, "oust challenge alice bob -size=5")
+    talk.send(ALICE, "export alice wonderland")
+    text = next(each.text for each in talk.letters if each.subject == "export of alice")
+    assert "You have asked for this and not confirmed it." in text
+    assert " add alice@work.example\n" in text
+    assert f" challenge {ALICE} oust challenge alice bob\n  -size=5\n" in text
+    assert CAROL not in text
+
+
 def test_a_large_export_comes_in_several_letters_that_are_told_apart(talk: Talk) -> None:
     talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
     remarks = f"# {'x' * 70}\n" * (LARGEST_PART // 100)
