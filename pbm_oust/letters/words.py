@@ -48,7 +48,7 @@ class Words:
 
     def __init__(self, address: str, language: Language = ENGLISH) -> None:
         self._translator = translator = Translator(language)
-        templates: Any = Environment(  # nosec B701
+        templates: Any = Environment(  # plain text # nosec B701
             loader=FileSystemLoader(folders()),
             undefined=StrictUndefined,
             trim_blocks=True,

@@ -81,9 +81,10 @@ class SmtpSession(Connection):
         return bool(self.visitor and self.gate.may_name_others(self.visitor))
 
     def _create_envelope(self) -> Envelope:
-        envelope: Any = super()._create_envelope()
-        envelope.source = self.visitor.source if self.visitor else None
-        return envelope  # type: ignore[no-any-return]
+        made: Any = super()._create_envelope()
+        made.source = self.visitor.source if self.visitor else None
+        envelope: Envelope = made
+        return envelope
 
     async def _handle_client(self) -> None:
         """Hold the conversation, in place of aiosmtpd, which takes any bytes as commands."""

@@ -32,7 +32,7 @@ def read_certificate(configuration: Configuration) -> ssl.SSLContext | None:
             raise BadConfiguration(f"{name}: {path}: {error.strerror}") from None
     try:
         # An empty password is a wrong one: OpenSSL would ask for it at the terminal.
-        context.load_cert_chain(certificate, key or None, password="")  # nosec B106
+        context.load_cert_chain(certificate, key or None, password="")  # no secret # nosec B106
     except (ssl.SSLError, ValueError):
         raise BadConfiguration(
             f"certificate: {certificate} and {key or 'the key in it'} are no chain and its key "

@@ -205,5 +205,4 @@ def _warn(userid: str, request: Request, work: UnitOfWork) -> None:
     if account is None or number < work.limits.most(counted):
         return
     if spend_once(Charge(Counted.WARNINGS, userid), work):
-        with work.posting([GuessedNotice(work.player(account), number)], request):
-            pass
+        work.answer(GuessedNotice(work.player(account), number), request)

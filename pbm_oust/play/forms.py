@@ -100,9 +100,9 @@ class CommandForm(Form[C_co], ABC):
         """Return whether this mail was carried out, and can no longer be proved because of that."""
         return False
 
-    @abstractmethod
     def actor(self, command: Command, request: Request, work: UnitOfWork) -> Actor | None:
-        """Return the player whose command it is, if known. Raises NotAllowed."""
+        """Return the player whose command it is, if that is asked. Raises NotAllowed."""
+        return None
 
     @abstractmethod
     def carry_out(
@@ -174,9 +174,6 @@ class OpenForm(CommandForm[C_co]):
     """The form of a command that anybody may send."""
 
     run: Callable[[C_co, Request, UnitOfWork], Handled] = field(kw_only=True)
-
-    def actor(self, command: Command, request: Request, work: UnitOfWork) -> None:
-        """Return nobody."""
 
     def carry_out(
         self,
@@ -263,9 +260,6 @@ class ServiceForm(CommandForm[C_co]):
     def waits_for_repair(self, actor: Actor | None) -> bool:
         """Return that it does: one of the other commands may have to."""
         return True
-
-    def actor(self, command: Command, request: Request, work: UnitOfWork) -> None:
-        """Return nobody."""
 
     def carry_out(
         self,

@@ -43,16 +43,21 @@ def spend(charges: Iterable[Charge], work: UnitOfWork) -> None:
     """Count what is about to be done, with the unit of work. Raises NotAllowed at a limit."""
     charges = list(charges)
     ask(charges, work)
-    for charge in charges:
-        work.home.do(count, charge, work.now())
+    record(charges, work)
 
 
 def spend_once(charge: Charge, work: UnitOfWork) -> bool:
     """Return whether something is within its limit; if so, count it."""
     if work.home.ask(end_of_limit, charge, work.limits, work.now()):
         return False
-    work.home.do(count, charge, work.now())
+    record([charge], work)
     return True
+
+
+def record(charges: Iterable[Charge], work: UnitOfWork) -> None:
+    """Count what is done, with the unit of work."""
+    for charge in charges:
+        work.home.do(count, charge, work.now())
 
 
 def ask(charges: Iterable[Charge], work: UnitOfWork) -> None:
@@ -86,11 +91,11 @@ def of_player(cost: Cost, userid: str) -> Iterator[Charge]:
         yield Charge(Counted.MOVES, userid, cost.work)
 
 
-def of_boards(cost: Cost, userid: str) -> Iterator[Charge]:
-    """Yield what is charged for the boards that a player starts."""
-    if cost.boards:
-        yield Charge(Counted.CHALLENGES, userid, cost.boards)
-        yield Charge(Counted.BOARDS, "", cost.boards)
+def of_boards(number: int, userid: str) -> Iterator[Charge]:
+    """Yield what is charged for boards that a player starts."""
+    if number:
+        yield Charge(Counted.CHALLENGES, userid, number)
+        yield Charge(Counted.BOARDS, "", number)
 
 
 def of_codes(number: int, asker: str, request: Request) -> Iterator[Charge]:

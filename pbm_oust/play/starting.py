@@ -11,7 +11,7 @@ from pbm_oust.board.header import Header
 from pbm_oust.play.authentication import Disabled
 from pbm_oust.play.notices import BoardNotice, News
 from pbm_oust.play.outcome import Handled, Outcome
-from pbm_oust.play.quota import Cost, of_boards
+from pbm_oust.play.quota import of_boards, record
 from pbm_oust.play.request import Actor, RefusedBefore, Request
 from pbm_oust.play.telling import answer_again, tell_players
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -23,7 +23,6 @@ from pbm_oust.store.entries import Source
 from pbm_oust.store.home import Home
 from pbm_oust.store.message_keys import outcome_of
 from pbm_oust.store.open_boards import next_number, start_new_board, started_by
-from pbm_oust.store.rate_limits import count
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +116,7 @@ def write_board(
         start_new_board(
             work.home, game, actor.message_key, challenge_remark(actor.message_key), source
         )
-        for charge in of_boards(Cost(boards=1), actor.userid):
-            work.home.do(count, charge, work.now())
+        record(of_boards(1, actor.userid), work)
     return Handled(Outcome.DONE, game.name)
 
 

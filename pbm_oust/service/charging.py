@@ -8,6 +8,7 @@ from pbm_oust.play.quota import (
     of_codes,
     of_player,
     of_stranger,
+    record,
     spend,
     spend_once,
 )
@@ -18,7 +19,7 @@ from pbm_oust.service.reading import Read
 from pbm_oust.service.table import form_of
 from pbm_oust.store.limits import Counted
 from pbm_oust.store.open_boards import started_by
-from pbm_oust.store.rate_limits import Charge, count, number_counted
+from pbm_oust.store.rate_limits import Charge, number_counted
 
 
 def charge_stranger(cost: Cost, request: Request, work: UnitOfWork) -> None:
@@ -37,7 +38,7 @@ def charge_player(cost: Cost, actor: Actor | None, request: Request, work: UnitO
         userid = request.answered.userid
     try:
         ask(of_codes(cost.codes, userid, request), work)
-        ask(of_boards(cost, userid), work)
+        ask(of_boards(cost.boards, userid), work)
         spend(of_player(cost, userid), work)
     except NotAllowed:
         is_repeated = work.was_done(userid, request)
@@ -81,5 +82,5 @@ def count_equal(refusal: Refusal, request: Request, work: UnitOfWork) -> int:
     mail = Charge(Counted.REFUSED_MAILS, f"{alike}\0{request.identity}")
     if not spend_once(mail, work):
         return before
-    work.home.do(count, Charge(Counted.EQUAL_REFUSALS, alike), work.now())
+    record([Charge(Counted.EQUAL_REFUSALS, alike)], work)
     return before + 1

@@ -39,11 +39,11 @@ def end_of_limit(
 
     A charge that is over the limit by itself is within it when nothing else counts.
     """
-    most = max(limits.most(charge.counted), charge.number)
-    if not limits.most(charge.counted):
+    most = limits.most(charge.counted)
+    if not most:
         return now + charge.counted.value.within
     counts = _counts(snapshot, charge.counted, charge.subject, now)
-    over = sum(number for _, number in counts) + charge.number - most
+    over = sum(number for _, number in counts) + charge.number - max(most, charge.number)
     if over <= 0:
         return None
     for at, number in counts:

@@ -4,6 +4,7 @@ import re
 import smtplib
 import socket
 from contextlib import ExitStack
+from ipaddress import ip_address
 
 import pytest
 
@@ -13,6 +14,7 @@ from pbm_oust.mail.gate import (
     MOST_CONNECTIONS_OF_ONE,
     Gate,
     TurnedAway,
+    source_at,
 )
 from pbm_oust.mail.inbound import Envelope
 from pbm_oust.mail.naming import CLIENT, BadNaming, parse_naming
@@ -137,15 +139,13 @@ def test_clients_of_a_mail_server_count_one_by_one(home: Home) -> None:
 
 
 def test_strangers_behind_a_proxy_leave_room_for_mail_servers() -> None:
-    (proxy,), (ours,) = parse_networks("10.0.0.1"), parse_networks("10.0.0.2")
-    gate = Gate((ours,), (proxy,))
+    proxy, ours = source_at(ip_address("10.0.0.1")), source_at(ip_address("10.0.0.2"))
+    gate = Gate(parse_networks("10.0.0.2"), parse_networks("10.0.0.1"))
     for number in range(MOST_CONNECTIONS - KEPT_FOR_MAIL_SERVERS):
-        visitor = gate.admit(proxy.network_address)  # type: ignore[arg-type]
-        (client,) = parse_networks(f"192.0.2.{number}")
-        gate.take_client(visitor, client.network_address)  # type: ignore[arg-type]
+        gate.take_client(gate.admit(proxy), source_at(ip_address(f"192.0.2.{number}")))
     with pytest.raises(TurnedAway):
-        gate.admit(proxy.network_address)  # type: ignore[arg-type]
-    gate.admit(ours.network_address)  # type: ignore[arg-type]
+        gate.admit(proxy)
+    gate.admit(ours)
 
 
 def test_values_are_decoded_from_xtext() -> None:

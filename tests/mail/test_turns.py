@@ -14,7 +14,7 @@ async def turns_while_reading(lines: int) -> tuple[Content, int]:
     loop = asyncio.get_running_loop()
     session = SmtpSession(object(), loop=loop)
     session.patience, session.began = Patience(), loop.time()
-    reader = session._strong_reader  # type: ignore[attr-defined]
+    reader = session._strong_reader  # type: ignore[attr-defined]  # asyncio's own
     session._reader = reader
     reader.feed_data(b"x\r\n" * lines + b".\r\n")
     reading = asyncio.create_task(session._read_content())
