@@ -9,9 +9,9 @@ from typing import Any, AnyStr
 from aiosmtpd.proxy_protocol import get_proxy
 from aiosmtpd.smtp import SMTP
 
-from pbm_oust.mail.command_lines import LONGEST_COMMAND
 from pbm_oust.mail.content import LONGEST_LINE
 from pbm_oust.mail.gate import Gate, TurnedAway, Visitor, source_of
+from pbm_oust.mail.incoming import Incoming
 from pbm_oust.mail.naming import named_by_proxy
 from pbm_oust.mail.patience import Patience, TooSlow
 from pbm_oust.mail.reading.limits import LARGEST_MAIL
@@ -58,6 +58,7 @@ class Connection(SMTP):
         if self.is_secure_at_once and isinstance(transport, asyncio.Transport):
             transport.pause_reading()  # until TLS reads it
         super().connection_made(transport)
+        self.incoming = Incoming(self._reader)
 
     def connection_lost(self, error: Exception | None) -> None:
         """End a session, once."""
@@ -118,9 +119,9 @@ class Connection(SMTP):
         `reply` is the last thing said without TLS. What the client has sent behind the command is
         dropped: others may have put it there (RFC 3207, section 6).
         """
-        await self._drop_unread()
+        await self.incoming.drop()
         self.transport.pause_reading()
-        await self._drop_unread()
+        await self.incoming.drop()
         if reply:
             await self.push(reply)
         context = self.tls.context
@@ -141,23 +142,6 @@ class Connection(SMTP):
         self.session.peer = self.transport.get_extra_info("peername")
         self.session.ssl = self.transport.get_extra_info("ssl_object")
         self.envelope = self._create_envelope()
-
-    async def _drop_unread(self) -> None:
-        """Drop what has come and was not read; this does not wait for more."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(0):
-                while await self._reader.read(LONGEST_LINE):
-                    pass
-
-    async def read_command(self) -> bytes:
-        """Return the next line with its end, or too many bytes if it is too long."""
-        line = b""
-        while not line.endswith(b"\n"):
-            try:
-                line = line[:LONGEST_COMMAND] + await self._reader.readuntil(b"\n")
-            except asyncio.LimitOverrunError as error:
-                line = await self._reader.read(error.consumed)
-        return line
 
     @asynccontextmanager
     async def waiting(self, reply: str) -> AsyncIterator[asyncio.Timeout]:

@@ -1,4 +1,4 @@
-"""The bytes of one message as they arrive: one buffer, with its bytes and lines counted."""
+"""The bytes of one message as they arrive: one buffer, with its bytes and lines counted. Pure."""
 
 from dataclasses import dataclass, field
 from enum import Enum
@@ -6,6 +6,8 @@ from enum import Enum
 from pbm_oust.mail.reading.limits import LARGEST_HEADERS, LARGEST_MAIL, MOST_LINES
 
 LONGEST_LINE = 8 * 1024
+
+_END = b"\r\n.\r\n"
 
 
 class Excess(Enum):
@@ -19,45 +21,67 @@ class Excess(Enum):
 
 @dataclass(slots=True)
 class Content:
-    """A message that arrives line by line; of one with an excess nothing is kept.
+    """A message that arrives in blocks; of one with an excess nothing is kept but its end sought.
 
+    It ends with a dot alone between two CR LF, and nowhere else (RFC 5321, section 4.1.1.4).
     Lines and the header block are bounded as `within_limits` bounds them later, so that nobody
     can make us hold what would be refused in the end.
     """
 
     excess: Excess | None = None
-    _data: bytearray = field(default_factory=bytearray)
-    _arrived: int = 0
+    is_over: bool = False
+    """Whether the end has come."""
+    _data: bytearray = field(default_factory=lambda: bytearray(b"\r\n"))
+    """Behind the end of the line before; with an excess only the last bytes."""
+    _looked_at: int = 2
+    """The end of the last whole line that was looked at."""
     _lines: int = 0
-    _headers: int = 0
-    _is_in_headers: bool = True
+    _headers_end: int = 0
+    """The end of the last header, once it is known."""
 
-    def add_line(self, line: bytes) -> None:
-        """Take a whole line with its CR LF and, if it begins with a dot, one dot more than it has.
-
-        RFC 5321, section 4.5.2.
-        """
-        self._arrived += len(line)
-        self._lines += 1
-        if self._is_in_headers:
-            self._is_in_headers = line != b"\r\n" or self._lines == 1
-            self._headers += len(line) - 1
-        if self._arrived > LARGEST_MAIL:
-            self.refuse(Excess.MUCH_DATA)
-        elif len(line) > LONGEST_LINE:
-            self.refuse(Excess.LONG_LINE)
-        elif self._lines > MOST_LINES:
-            self.refuse(Excess.MANY_LINES)
-        elif self._is_in_headers and self._headers > LARGEST_HEADERS + 1:
-            self.refuse(Excess.LARGE_HEADERS)
+    def take(self, block: bytes) -> bytes:
+        """Take what belongs to the message from a block; return what does not."""
+        seen = max(len(self._data) - len(_END) + 1, 0)
+        self._data += block
+        end = self._data.find(_END, seen)
+        rest = b""
+        if end >= 0:
+            self.is_over = True
+            rest = bytes(self._data[end + len(_END) :])
+            del self._data[end + 2 :]
         if not self.excess:
-            self._data += line[1:] if line.startswith(b".") else line
-
-    def refuse(self, excess: Excess) -> None:
-        """Keep nothing of the message, for this reason unless there was one before."""
-        self.excess = self.excess or excess
-        self._data = bytearray()
+            self._look_at_lines()
+        if self.excess:
+            del self._data[: 1 - len(_END)]
+        return rest
 
     def bytes(self) -> bytes:
-        """Return the message."""
-        return bytes(self._data)
+        """Return the message; lines with a dot in front lose it (RFC 5321, section 4.5.2)."""
+        return bytes(self._data.replace(b"\r\n.", b"\r\n")[2:])
+
+    def _look_at_lines(self) -> None:
+        """Look at the lines that are whole now, and at how long an unfinished one is."""
+        data, begin = self._data, self._looked_at
+        self._looked_at = end = data.rfind(b"\r\n", begin - 2) + 2
+        self._lines += data.count(b"\r\n", begin, end)
+        if not self._headers_end:
+            empty = data.find(b"\r\n\r\n", max(begin - 4, 2))
+            header = end if empty < 0 else empty + 2
+            if header - 2 - data.count(b"\r\n", 2, header) > LARGEST_HEADERS + 1:
+                self.excess = Excess.LARGE_HEADERS
+            self._headers_end = 0 if empty < 0 else header
+        if self._has_long_line(begin):
+            self.excess = self.excess or Excess.LONG_LINE
+        elif self._lines > MOST_LINES:
+            self.excess = self.excess or Excess.MANY_LINES
+        elif end - 2 > LARGEST_MAIL:
+            self.excess = self.excess or Excess.MUCH_DATA
+
+    def _has_long_line(self, begin: int) -> bool:
+        """Return whether a line is too long with its end, from the beginning of one on."""
+        data = self._data
+        while len(data) - begin > LONGEST_LINE:
+            begin = data.rfind(b"\r\n", begin, begin + LONGEST_LINE) + 2
+            if begin < 2:
+                return True
+        return False

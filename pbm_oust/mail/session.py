@@ -8,9 +8,9 @@ from typing import Any
 from aiosmtpd.lmtp import LMTP
 from aiosmtpd.smtp import Envelope
 
-from pbm_oust.mail.command_lines import BadLine, parse_command_line
+from pbm_oust.mail.command_lines import LONGEST_COMMAND, BadLine, parse_command_line
 from pbm_oust.mail.connection import Connection
-from pbm_oust.mail.content import Content, Excess
+from pbm_oust.mail.content import Content
 from pbm_oust.mail.gate import TurnedAway
 from pbm_oust.mail.naming import CLIENT, FORWARDED, BadNaming, Named, parse_naming
 from pbm_oust.mail.patience import TooSlow
@@ -39,8 +39,6 @@ MOST_COMMANDS = 200
 """How often one command may come in a session."""
 MOST_NONSENSE = 5
 """How many lines that are no commands end a session."""
-LINES_IN_A_ROW = 1000
-"""After how many lines of one message others have their turn."""
 
 _NOT_OFFERED = {"AUTH"}
 
@@ -96,7 +94,7 @@ class SmtpSession(Connection):
             await self._greet()
             while not self.transport.is_closing():
                 async with self.waiting(S421_IDLE):
-                    line = await self.read_command()
+                    line = await self.incoming.line(LONGEST_COMMAND)
                 await self._obey(line)
         except (TooSlow, TurnedAway) as error:
             await self.end(str(error))
@@ -209,36 +207,15 @@ class SmtpSession(Connection):
             await self.push(status)
 
     async def _read_content(self) -> Content:
-        """Return the message that ends with a dot alone between two CR LF, and nothing after it."""
+        """Return the message that comes next."""
         content = Content()
-        is_whole = True
-        slowest, ends, lines = self.idle_until(), self.ends, 0
+        slowest, ends = self.idle_until(), self.ends
         async with self.waiting(S421_SLOW) as limit:
-            while (line := await self._read_line(content)) != b".\r\n" or not is_whole:
-                is_end = line.endswith(b"\r\n")
-                if is_whole and is_end and not content.excess:
-                    content.add_line(line)
-                is_whole = is_end
-                lines += 1
-                if lines % LINES_IN_A_ROW == 0:
-                    await asyncio.sleep(0)
+            while not content.is_over:
+                self.incoming.keep(content.take(await self.incoming.block()))
                 at_rate = slowest + self.received / self.patience.bytes_a_second
-                until = min(self.idle_until(), at_rate, ends)
-                # A timer for each line would hold more memory than the lines.
-                if (
-                    until > (limit.when() or 0) + self.patience.idle / 10
-                    or until == ends != limit.when()
-                ):
-                    limit.reschedule(until)
+                limit.reschedule(min(self.idle_until(), at_rate, ends))
         return content
-
-    async def _read_line(self, content: Content) -> bytes:
-        """Return the next line of a message, or a piece of one that is too long."""
-        try:
-            return await self._reader.readuntil(b"\r\n")
-        except asyncio.LimitOverrunError as error:
-            content.refuse(Excess.LONG_LINE)
-            return await self._reader.read(error.consumed)
 
 
 class SmtpsSession(SmtpSession):

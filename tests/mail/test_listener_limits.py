@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.mail.connection import SIZE_LIMIT
-from pbm_oust.mail.content import LONGEST_LINE, Content
+from pbm_oust.mail.content import LONGEST_LINE
 from pbm_oust.mail.gate import (
     KEPT_FOR_MAIL_SERVERS,
     MOST_CONNECTIONS,
@@ -147,13 +147,6 @@ def test_what_is_sent_behind_a_message_is_read_as_commands(home: Home, port: int
         with client.makefile() as lines:
             assert [line[:3] for line in lines][-4:] == ["354", "250", "250", "221"]
     assert len(home.ask(all_codes)) == 1
-
-
-def test_a_dot_that_was_added_to_a_line_is_taken_away() -> None:
-    content = Content()
-    for line in [b"\r\n", b"..\r\n", b"..x\r\n", b".x\r\n", b"x.\r\n"]:
-        content.add_line(line)
-    assert content.bytes() == b"\r\n.\r\n.x\r\nx\r\nx.\r\n"
 
 
 # Bytes without end
