@@ -1,0 +1,1 @@
+"""The programs that scripts/bench_mail runs beside one another, and what they are given."""

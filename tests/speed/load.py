@@ -1,0 +1,99 @@
+"""Mails over many connections at once, as quickly as a server takes them.
+
+    python -m tests.speed.load PORT CONNECTIONS MAILS_EACH FILE
+
+FILE holds, as JSON, the mails of each board in order: each is sent once the one before was taken. Prints, as JSON too, the seconds of it all and of each mail from its end to the reply.
+"""
+
+import asyncio
+import json
+import sys
+import time
+from collections import deque
+from dataclasses import dataclass, field
+from pathlib import Path
+
+GREETING = "EHLO load.example\r\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A mail with its envelope."""
+
+    sender: str
+    recipient: str
+    content: str
+    """With dots doubled and the dot at the end."""
+
+
+@dataclass(slots=True)
+class Load:
+    """What is still to be sent, and how long each mail took."""
+
+    port: int
+    each: int
+    """How many mails go over one connection."""
+    boards: deque[deque[Message]]
+    """The boards whose next mail may be sent."""
+    waits: list[float] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+
+    async def work(self) -> None:
+        """Open one connection after the other until all is sent."""
+        while self.boards:
+            reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+            await self._reply(reader)
+            await self._ask(reader, writer, GREETING)
+            for _ in range(self.each):
+                if not self.boards:
+                    break
+                board = self.boards.popleft()
+                await self._send(reader, writer, board.popleft())
+                if board:
+                    self.boards.append(board)
+            await self._ask(reader, writer, "QUIT\r\n")
+            writer.close()
+
+    async def _send(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, message: Message
+    ) -> None:
+        await self._ask(reader, writer, f"MAIL FROM:<{message.sender}>\r\n")
+        await self._ask(reader, writer, f"RCPT TO:<{message.recipient}>\r\n")
+        await self._ask(reader, writer, "DATA\r\n")
+        writer.write(message.content.encode())
+        begun = time.perf_counter()
+        reply = await self._reply(reader)
+        self.waits.append(time.perf_counter() - begun)
+        if not reply.startswith(b"250"):
+            self.refused.append(reply.decode())
+
+    async def _ask(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, line: str
+    ) -> None:
+        writer.write(line.encode())
+        reply = await self._reply(reader)
+        if reply[:1] not in b"23":
+            self.refused.append(f"{line.strip()}: {reply.decode()}")
+
+    async def _reply(self, reader: asyncio.StreamReader) -> bytes:
+        """Return the last line of a reply."""
+        line = await reader.readuntil(b"\r\n")
+        while line[3:4] == b"-":
+            line = await reader.readuntil(b"\r\n")
+        return line
+
+
+async def send(load: Load, connections: int) -> float:
+    """Send everything over so many connections; return the seconds that it took."""
+    begun = time.perf_counter()
+    await asyncio.gather(*(load.work() for _ in range(connections)))
+    return time.perf_counter() - begun
+
+
+if __name__ == "__main__":
+    _port, _connections, _each = map(int, sys.argv[1:4])
+    _found = json.loads(Path(sys.argv[4]).read_text())
+    _boards = deque(deque(Message(*mail) for mail in board) for board in _found)
+    _load = Load(_port, _each, _boards)
+    _seconds = asyncio.run(send(_load, _connections))
+    print(json.dumps({"seconds": _seconds, "waits": _load.waits, "refused": _load.refused}))
