@@ -2,7 +2,8 @@
 
     python -m tests.speed.load PORT CONNECTIONS MAILS_EACH FILE
 
-FILE holds, as JSON, the mails of each board in order: each is sent once the one before was taken. Prints, as JSON too, the seconds of it all and of each mail from its end to the reply.
+FILE holds, as JSON, the mails of each board in order: each is sent once the one before was taken.
+Prints, as JSON too, the seconds of it all and of each mail from its end to the reply.
 """
 
 import asyncio
