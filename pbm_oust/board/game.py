@@ -29,6 +29,9 @@ from pbm_oust.rules.position import (
     taken,
 )
 
+_CHANGING_OWNERS = (Deed.SWAP, Deed.ACCEPT, Deed.RETRACT)
+"""After these a player may own another side than before."""
+
 
 @dataclass(frozen=True, slots=True)
 class Game:
@@ -115,12 +118,15 @@ class Game:
     @property
     def actor(self) -> str:
         """The userid of the player who made the latest record; empty if no player did."""
-        side = self.records[-1].side if self.records else None
-        return self.after(len(self.records) - 1).owner(side) if side else ""
+        latest = self.records[-1] if self.records else None
+        if latest is None or latest.side is None:
+            return ""
+        is_same = latest.action not in _CHANGING_OWNERS
+        return (self if is_same else self.after(len(self.records) - 1)).owner(latest.side)
 
     def after(self, number: int) -> "Game":
         """Return the game as it was after its first `number` records."""
-        return replay(self.header, self.records[:number])
+        return self if number == len(self.records) else replay(self.header, self.records[:number])
 
     def latest_stones(self) -> int:
         """Return the stones on the board that the latest record placed."""

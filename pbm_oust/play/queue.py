@@ -25,8 +25,11 @@ def ahead_of(reader: Account | None, players: Iterable[Account], game: Game, sin
     passed = frozenset(record.number for record in told if is_passed_for(game, record))
     if reader is None:
         return Ahead(queued, passed)
+    plans = [plan for plan in plans_of(reader) if plan.is_on(game)]
+    if not plans:
+        return Ahead(queued, passed)
     left = waiting(reader, game)
-    mine = {plan.key_at(number) for plan in plans_of(reader) for number in queued}
+    mine = {plan.key_at(number) for plan in plans for number in queued}
     is_played = any(record.message_key in mine for record in told)
     went = () if left or is_played or game.result else waiting(reader, game.after(since - 1))
     return Ahead(
