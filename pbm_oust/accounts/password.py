@@ -1,17 +1,28 @@
-"""Passwords: what is stored of them, and whether one is right. Pure but for a new salt."""
+"""Passwords: what is stored of them, and whether one is right. Pure but for a new salt.
+
+    scrypt 16384 8 1 73616c74 7023bdcb.. A
+
+That is scrypt's parameters, the salt, the hash of the password with its first letter small, and
+whether that letter is a capital: so a single look tells who has only missed its case. Without a
+letter at the end the hash is of the password as it is.
+"""
 
 import hashlib
 import hmac
 import os
 import re
 from dataclasses import dataclass
+from enum import Enum
 
 _SCRYPT = (2**14, 8, 1)
 
 NOBODYS_PASSWORD = " ".join(("scrypt", *map(str, _SCRYPT), "00" * 16, "00" * 32))
 """What a password is compared with where there is no account, so that this takes as long."""
 
-_STORED = re.compile(r"scrypt (\d{1,7}) (\d{1,2}) (\d{1,2}) (?:[0-9a-f]{2}){8,64} [0-9a-f]{64}")
+_STORED = re.compile(
+    r"scrypt (\d{1,7}) (\d{1,2}) (\d{1,2}) ((?:[0-9a-f]{2}){8,64}) ([0-9a-f]{64})(?: ([Aa]))?"
+)
+_CAPITAL, _SMALL = "A", "a"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,34 +42,89 @@ NO_PASSWORD = Secret("-")
 password is that short."""
 
 
+class Match(Enum):
+    """Whether a password is the one whose hash is stored."""
+
+    RIGHT = "right"
+    OTHER_CASE = "other case"
+    """It would be right if its first letter were of the other case."""
+    WRONG = "wrong"
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """A password as it goes through scrypt: what takes long."""
+
+    password: Secret
+    salt: bytes
+    n: int
+    r: int
+    p: int
+
+    def derive(self) -> bytes:
+        """Return what scrypt makes of the password."""
+        return _scrypt(self.password, self.salt, self.n, self.r, self.p)
+
+
+def derivation(password: Secret, salt: bytes) -> Derivation:
+    """Return what a password has to go through to be stored."""
+    return Derivation(_with_small_letter(password), salt, *_SCRYPT)
+
+
+def derivation_for(password: Secret, stored: str) -> Derivation:
+    """Return what a password has to go through to be compared with a stored hash."""
+    n, r, p, salt, _, case = _parts(stored)
+    folded = _with_small_letter(password) if case else password
+    return Derivation(folded, bytes.fromhex(salt), n, r, p)
+
+
+def format_hash(password: Secret, derivation: Derivation, derived: bytes) -> str:
+    """Return what is stored of a password."""
+    case = _CAPITAL if derivation.password != password else _SMALL
+    scrypt = f"scrypt {derivation.n} {derivation.r} {derivation.p}"
+    return f"{scrypt} {derivation.salt.hex()} {derived.hex()} {case}"
+
+
+def match_derived(password: Secret, stored: str, derived: bytes) -> Match:
+    """Return whether a password is the stored one, in constant time."""
+    *_, wanted, case = _parts(stored)
+    if not hmac.compare_digest(derived, bytes.fromhex(wanted)):
+        return Match.WRONG
+    is_capital = _with_small_letter(password) != password
+    return Match.OTHER_CASE if case and is_capital is not (case == _CAPITAL) else Match.RIGHT
+
+
 def hash_password(password: Secret, salt: bytes | None = None) -> str:
-    """Return what is stored of a password: scrypt's parameters, the salt and the hash."""
-    salt = os.urandom(16) if salt is None else salt
-    n, r, p = _SCRYPT
-    derived = _scrypt(password, salt, n, r, p)
-    return f"scrypt {n} {r} {p} {salt.hex()} {derived.hex()}"
+    """Return what is stored of a password."""
+    needed = derivation(password, os.urandom(16) if salt is None else salt)
+    return format_hash(password, needed, needed.derive())
 
 
-def is_password(password: Secret, stored: str) -> bool:
-    """Return whether a password is the one whose hash is stored, in constant time."""
-    _, n, r, p, salt, derived = stored.split()
-    found = _scrypt(password, bytes.fromhex(salt), int(n), int(r), int(p))
-    return hmac.compare_digest(found, bytes.fromhex(derived))
-
-
-def is_password_but_for_case(password: Secret, stored: str) -> bool:
-    """Return whether only the case of the first letter keeps a password from being right."""
-    first, rest = password.text[:1], password.text[1:]
-    return first != first.swapcase() and is_password(Secret(first.swapcase() + rest), stored)
+def match(password: Secret, stored: str) -> Match:
+    """Return whether a password is the one whose hash is stored."""
+    return match_derived(password, stored, derivation_for(password, stored).derive())
 
 
 def checked_hash(stored: str) -> str:
     """Return the stored hash of a password as it is. Raises ValueError for what is none."""
-    match = _STORED.fullmatch(stored)
-    n, r, p = map(int, match.groups()) if match else (0, 0, 0)
-    if not (n > 1 and n.bit_count() == 1 and r and p):
-        raise ValueError("the hash of the password cannot be read")
+    _parts(stored)
     return stored
+
+
+def _parts(stored: str) -> tuple[int, int, int, str, str, str]:
+    """Return the parts of a stored hash. Raises ValueError for what is none."""
+    found = _STORED.fullmatch(stored)
+    n, r, p = map(int, found.groups()[:3]) if found else (0, 0, 0)
+    if not (found and n > 1 and n.bit_count() == 1 and r and p):
+        raise ValueError("the hash of the password cannot be read")
+    return n, r, p, found[4], found[5], found[6] or ""
+
+
+def _with_small_letter(password: Secret) -> Secret:
+    """Return a password with its first letter small, if that can be undone."""
+    first, rest = password.text[:1], password.text[1:]
+    small = first.lower()
+    return Secret(small + rest) if small.upper() == first else password
 
 
 def _scrypt(password: Secret, salt: bytes, n: int, r: int, p: int) -> bytes:

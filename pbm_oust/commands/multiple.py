@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from pbm_oust.grammar.command import Command, Heading, Text
 from pbm_oust.grammar.showing import to_stranger
+from pbm_oust.play.authentication import look_at_password
 from pbm_oust.play.forms import Service, ServiceForm
 from pbm_oust.play.notices import Notice, RefusalNotice
 from pbm_oust.play.outcome import Handled, Outcome
@@ -76,9 +77,12 @@ def multiple(_command: Multiple, request: Request, work: UnitOfWork, service: Se
     if name := next(filter(None, (each.alone for each in seen)), None):
         raise Unreadable(NeedsOwnMail(name))
     signed = [each.signature for each in seen if each.signature]
-    senders = [signers for signers, _ in signed]
-    if signed and not (frozenset.intersection(*senders) and len({each for _, each in signed}) == 1):
-        raise Unreadable(SeveralSenders())
+    if signed:
+        senders = frozenset.intersection(*(signers for signers, _ in signed))
+        password, *others = {each for _, each in signed}
+        if others or not senders:
+            raise Unreadable(SeveralSenders())
+        look_at_password(sorted(senders), password, work)
     answers: list[Notice] = []
     latest: list[Notice] = []
 

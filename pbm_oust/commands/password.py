@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.password import Secret, hash_password
+from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import settings_of
 from pbm_oust.accounts.verification import Pending, Purpose, salt_for
 from pbm_oust.grammar.command import Command, Heading
@@ -58,7 +58,7 @@ def change_password(
 ) -> Handled:
     """Give an account another password, and drop the verifications that wait under the old one."""
     salt = salt_for(work.home.key(), actor.userid, actor.message_key)
-    stored = hash_password(command.new, salt)
+    stored = work.passwords.hash(command.new, salt)
 
     def change(account: Account) -> Account:
         return replace(account, password=stored)

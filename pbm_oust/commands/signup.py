@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import normal_address
-from pbm_oust.accounts.password import NOBODYS_PASSWORD, Secret, hash_password, is_password
+from pbm_oust.accounts.password import NOBODYS_PASSWORD, Match, Secret
 from pbm_oust.accounts.verification import Pending, Purpose, salt_for
 from pbm_oust.grammar.addresses import ADDRESSES
 from pbm_oust.grammar.command import Command, Heading
@@ -61,7 +61,8 @@ def sign_up(command: Signup, request: Request, work: UnitOfWork) -> Handled:
     if account:
         come_back(account.userid, work)
         return _welcome_again(account, request, work, at_sender=True)
-    stored = hash_password(command.password, salt_for(work.home.key(), command.userid))
+    salt = salt_for(work.home.key(), command.userid)
+    stored = work.passwords.hash(command.password, salt)
     key = request.message_key(command.userid)
     asked = ask_each(
         [
@@ -97,10 +98,11 @@ def _with_this_password(
     account = work.account_if_any(command.userid)
     if account and not _are_same(addresses, account.addresses):
         account = None
-    is_right = is_password(command.password, account.password if account else NOBODYS_PASSWORD)
+    stored = account.password if account else NOBODYS_PASSWORD
+    found = work.passwords.match(command.password, stored)
     if account is None:
         return None
-    if not is_right:
+    if found is not Match.RIGHT:
         note_wrong_password([command.userid], request, work)
         return None
     return account

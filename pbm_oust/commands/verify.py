@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.password import Secret, hash_password
+from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import USUAL, settings_of, with_settings
 from pbm_oust.accounts.status import with_signed_off
 from pbm_oust.accounts.verification import (
@@ -156,7 +156,7 @@ def _changed(
         if is_of(work.vocabulary | {account.userid}, new.text):
             raise Unreadable(BadPassword())
         salt = salt_for(work.home.key(), account.userid, name_of(command.code))
-        return replace(account, password=hash_password(new, salt))
+        return replace(account, password=work.passwords.hash(new, salt))
     if pending.purpose is Purpose.CHANGE and not _has_begun(pending, account):
         return replace(account, addresses=(pending.address,))
     return _with_address(account, pending.address)

@@ -31,6 +31,7 @@ from pbm_oust.mail.replies import (
 )
 from pbm_oust.mail.session import SmtpSession
 from pbm_oust.play.outcome import Handled, Outcome
+from pbm_oust.play.passwords import NotDerived
 
 log = logging.getLogger("pbm_oust")
 
@@ -129,9 +130,7 @@ class Handler:
                 is_of_owner=server.is_of_owner,
             )
             origin = server.source or sender
-            work = asyncio.wrap_future(
-                self._lanes.submit(origin, partial(self._take, content, told))
-            )
+            work = asyncio.ensure_future(self._work(content, told, origin))
             self.at_work.add(work)
             work.add_done_callback(self._finish)
             status, handled = await asyncio.shield(work)
@@ -145,12 +144,24 @@ class Handler:
         log.error("failed in a session", exc_info=error)
         return S451_LATER
 
+    async def _work(
+        self, content: bytes, envelope: MailEnvelope, origin: str
+    ) -> tuple[str, Handled]:
+        """Let workers handle a message; others hash the passwords that it needs."""
+        while True:
+            take = partial(self._take, content, envelope)
+            try:
+                return await asyncio.wrap_future(self._lanes.submit(origin, take))
+            except NotDerived as password:
+                derive = partial(self._inbound.work.passwords.derive, password.needed)
+                await asyncio.wrap_future(self._lanes.hash(origin, derive))
+
     def _finish(self, work: asyncio.Future[tuple[str, Handled]]) -> None:
         self.at_work.discard(work)
         self._after()
 
     def _take(self, content: bytes, envelope: MailEnvelope) -> tuple[str, Handled]:
-        """Handle a message; return the reply, and what became of it."""
+        """Handle a message; return the reply, and what became of it. Raises NotDerived."""
         try:
             handled = self._inbound.take(content, envelope)
         except UnreadableMail as error:

@@ -25,6 +25,7 @@ from pbm_oust.mail.reports import read_report
 from pbm_oust.mail.robots import reason_for_silence
 from pbm_oust.play.authentication import verify
 from pbm_oust.play.outcome import Handled, Outcome, Silence, silent
+from pbm_oust.play.passwords import NotDerived, Passwords
 from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Reason, UnreadableReason
@@ -80,13 +81,17 @@ class Inbound:
         """Handle one mail; on return, whatever it leads to is on the disk.
 
         Raises KeptBySender, and UnreadableMail for a mail that would cost too much to read. Each
-        mail is one line in the log, which holds no word of the mail.
+        mail is one line in the log, which holds no word of the mail; one that is to be taken again
+        has none: that raises NotDerived.
         """
         received, begun = self.work.now(), time.perf_counter()
         level = logging.INFO
         handled = Handled(Outcome.KEPT, why="a fault in the program")
         try:
             handled = self._handle(data, envelope)
+        except NotDerived:
+            level = logging.NOTSET
+            raise
         except UnreadableMail as error:
             level, handled = logging.WARNING, Handled(Outcome.UNREADABLE, why=str(error))
             raise
@@ -99,7 +104,8 @@ class Inbound:
             raise KeptBySender("a fault in the program") from error
         finally:
             milliseconds = (time.perf_counter() - begun) * 1000
-            log.log(level, "%s", _log_line(received, handled, len(data), milliseconds))
+            if level:
+                log.log(level, "%s", _log_line(received, handled, len(data), milliseconds))
         return handled
 
     def _handle(self, data: bytes, envelope: Envelope) -> Handled:
@@ -208,10 +214,12 @@ def open_inbound(
     clock: Callable[[], datetime],
     limits: Limits = USUAL_LIMITS,
     authserv_id: str = "",
+    passwords: Passwords | None = None,
 ) -> Inbound:
     """Return what takes the mail of a home whose commands go to `address`."""
     write = Letters(address, clock, home.key).write
-    return Inbound(UnitOfWork(home, write, clock, limits), address, authserv_id)
+    work = UnitOfWork(home, write, clock, limits, passwords=passwords or Passwords())
+    return Inbound(work, address, authserv_id)
 
 
 def _log_line(received: datetime, handled: Handled, size: int, milliseconds: float) -> str:

@@ -1,5 +1,7 @@
 """Lanes: mails of those who only prove nothing wait for one another, and not for honest ones."""
 
+import os
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -10,6 +12,8 @@ from typing import TypeVar
 T = TypeVar("T")
 
 WORKERS = 4
+KINDNESS = 10
+"""By how much those who hash passwords step back from the processor."""
 MOST_UNPROVED = 5
 """So many mails that prove nothing lead into the slow lane."""
 FORGOTTEN_AFTER = 12.0
@@ -20,7 +24,8 @@ MOST_ORIGINS = 10_000
 class Lanes(AbstractContextManager["Lanes"]):
     """Workers for mails: a lane with several, and a slow one with one that also rests.
 
-    Where a mail comes from decides. One that proves whose it is makes up for one that does not.
+    Beside each there is a worker that hashes passwords, for whom no other mail waits. Where a mail
+    comes from decides. One that proves whose it is makes up for one that does not.
     Used from one thread, that of the sessions.
     """
 
@@ -28,6 +33,8 @@ class Lanes(AbstractContextManager["Lanes"]):
         self._clock = clock
         self._usual = ThreadPoolExecutor(WORKERS, "worker")
         self._slow = ThreadPoolExecutor(1, "slow worker")
+        self._hashing = ThreadPoolExecutor(1, "hashing worker", _step_back)
+        self._slow_hashing = ThreadPoolExecutor(1, "slow hashing worker", _step_back)
         self._scores: dict[str, tuple[float, float]] = {}
         """By origin: how many mails without proof count, and when that was so."""
 
@@ -38,15 +45,22 @@ class Lanes(AbstractContextManager["Lanes"]):
         trace: TracebackType | None,
     ) -> None:
         """Wait for what has begun; what waits in the slow lane is dropped, and comes again."""
-        self._slow.shutdown(wait=False, cancel_futures=True)
-        self._usual.shutdown()
-        self._slow.shutdown()
+        for dropped in (self._slow, self._slow_hashing):
+            dropped.shutdown(wait=False, cancel_futures=True)
+        for lane in (self._usual, self._hashing, self._slow, self._slow_hashing):
+            lane.shutdown()
 
     def submit(self, origin: str, work: Callable[[], T]) -> Future[T]:
         """Let a worker do some work that comes from somewhere."""
         if self._score(origin) < MOST_UNPROVED:
             return self._usual.submit(work)
         return self._slow.submit(_at_leisure, work)
+
+    def hash(self, origin: str, work: Callable[[], T]) -> Future[T]:
+        """Let a worker hash a password that comes from somewhere."""
+        if self._score(origin) < MOST_UNPROVED:
+            return self._hashing.submit(work)
+        return self._slow_hashing.submit(_at_leisure, work)
 
     def note(self, origin: str, is_proved: bool) -> None:
         """Note whether a mail from somewhere proved whose it is."""
@@ -69,3 +83,8 @@ def _at_leisure(work: Callable[[], T]) -> T:
         return work()
     finally:
         time.sleep(time.monotonic() - begun)
+
+
+def _step_back() -> None:
+    """Let other threads of the process have the processor first, where that can be had."""
+    os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), KINDNESS)

@@ -21,6 +21,7 @@ from pbm_oust.mail.session import LmtpSession, SmtpSession, SmtpsSession
 from pbm_oust.mail.signing import read_signer
 from pbm_oust.mail.sweeper import SWEEP_SECONDS, Sweeper
 from pbm_oust.mail.tls import Tls, read_certificate
+from pbm_oust.play.passwords import Passwords
 from pbm_oust.store.configuration import BadConfiguration, Configuration, Endpoint
 from pbm_oust.store.guarding import guard
 from pbm_oust.store.home import Home
@@ -114,6 +115,7 @@ class Server:
     _listeners: dict[_Place, asyncio.Server] = field(default_factory=dict)
     _gate: Gate = field(default_factory=Gate)
     _tls: Tls = field(default_factory=Tls)
+    _passwords: Passwords = field(default_factory=lambda: Passwords(at_once=False))
     _sender: Sender = field(init=False)
     _sweeper: Sweeper = field(init=False)
 
@@ -197,7 +199,12 @@ class Server:
         self._tls.context = context
         address, relay = configuration.address, configuration.relay
         inbound = open_inbound(
-            self.home, address, self.clock, configuration.limits, configuration.authserv_id
+            self.home,
+            address,
+            self.clock,
+            configuration.limits,
+            configuration.authserv_id,
+            self._passwords,
         )
         handler.use(inbound)
         self._sweeper.use(inbound.work)

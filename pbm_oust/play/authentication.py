@@ -7,9 +7,8 @@ from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import (
     NO_PASSWORD,
     NOBODYS_PASSWORD,
+    Match,
     Secret,
-    is_password,
-    is_password_but_for_case,
 )
 from pbm_oust.accounts.settings import Auth, settings_of
 from pbm_oust.accounts.status import disabled_since
@@ -144,17 +143,31 @@ def note_wrong_password(userids: Iterable[str], request: Request, work: UnitOfWo
     spend([Charge(Counted.WRONG_PASSWORDS, origin(request))], work)
 
 
+def look_at_password(userids: Iterable[str], proof: Credential, work: UnitOfWork) -> None:
+    """Look at a password before anything is done, until it is that of one of some players.
+
+    Raises NotDerived.
+    """
+    if isinstance(proof, Reply) or proof == NO_PASSWORD:
+        return
+    for userid in userids:
+        if work.passwords.match(proof, _stored(work.account_if_any(userid))) is Match.RIGHT:
+            return
+
+
 def _has_password(
     account: Account | None, userid: str, password: Secret, request: Request, work: UnitOfWork
 ) -> bool:
-    """Return whether an account has a password; count a wrong one. Raises NotAllowed."""
-    stored = account.password if account else NOBODYS_PASSWORD
-    is_right = (password, stored) in work.proved or is_password(password, stored)
-    if account and is_right:
-        work.proved.add((password, stored))
+    """Return whether an account has a password; count a wrong one.
+
+    Raises NotAllowed and NotDerived.
+    """
+    found = work.passwords.match(password, _stored(account))
+    if account and found is Match.RIGHT:
+        work.proved.add((password, account.password))
         return True
     note_wrong_password([userid], request, work)
-    if is_password_but_for_case(password, stored) and account:
+    if account and found is Match.OTHER_CASE:
         raise NotAllowed(WrongPasswordCase(), userid)
     return False
 
@@ -164,14 +177,15 @@ def _owner_of(
 ) -> Actor:
     """Return which of some players has a password; a wrong one counts for all of them.
 
-    Raises NotAllowed. Each player costs one look at a password, and none once the mail has proved
-    who sent it.
+    Each player costs one look at a password, and none once the mail has proved who sent it. Raises
+    NotAllowed and NotDerived.
     """
     for userid, account in players.items():
-        stored = account.password if account else NOBODYS_PASSWORD
-        # The commands of one mail have one sender.
+        stored = _stored(account)
         is_right = (
-            (password, stored) in work.proved if work.proved else is_password(password, stored)
+            (password, stored) in work.proved
+            if work.proved
+            else work.passwords.match(password, stored) is Match.RIGHT
         )
         if account and is_right:
             if disabled_since(account):
@@ -180,6 +194,11 @@ def _owner_of(
             return Actor(account, request.message_key(userid))
     note_wrong_password(players, request, work)
     raise NotAllowed(WrongPassword(), next(iter(players)))
+
+
+def _stored(account: Account | None) -> str:
+    """Return the hash that a password is compared with, whether or not there is an account."""
+    return account.password if account else NOBODYS_PASSWORD
 
 
 def _is_enough(request: Request, account: Account) -> bool:

@@ -21,6 +21,7 @@ from pbm_oust.play.notices import (
     TimedNotice,
 )
 from pbm_oust.play.outcome import Handled, Outcome
+from pbm_oust.play.passwords import Passwords
 from pbm_oust.play.readers import reachable, stranger
 from pbm_oust.play.request import Actor, RefusedBefore, Request, Write
 from pbm_oust.play.room import WHOLE_LETTER, Room
@@ -55,6 +56,7 @@ class UnitOfWork:
     limits: Limits = USUAL_LIMITS
     is_within: bool = False
     """Whether the answers become part of another answer."""
+    passwords: Passwords = field(default_factory=Passwords, repr=False)
     proved: set[tuple[Secret, str]] = field(default_factory=set, repr=False)
     """The passwords that a mail has proved, each with what is stored of it."""
     room: Room = WHOLE_LETTER

@@ -7,7 +7,7 @@ import pytest
 
 from pbm_oust.accounts.account import Account, parse_userid
 from pbm_oust.accounts.address import normal_address, parse_address
-from pbm_oust.accounts.password import Secret, hash_password, is_password, is_password_but_for_case
+from pbm_oust.accounts.password import Match, Secret, hash_password, match
 from tests.support.kept import HASH
 
 ALICE = Account(
@@ -17,6 +17,9 @@ ALICE = Account(
     datetime(2026, 11, 20, 15, 36, tzinfo=UTC),
 )
 STORED = hash_password(Secret("Wonderland"))
+STORED_WITHOUT_CASE = (
+    f"scrypt 16384 8 1 {'73' * 16} 0f9992088b6203ca19b6e4d2e5e6415c86f370c4cab5fe430b92c1af1aea38cd"
+)
 
 
 @pytest.mark.parametrize("text", ["a", "alice", "ALICE", "a-b_c9", "a" * 20])
@@ -90,8 +93,8 @@ def test_anything_else_is_no_address(text: str) -> None:
 
 
 def test_a_password_is_kept_as_the_hash_that_scrypt_gives() -> None:
-    method, n, r, p, salt, derived = STORED.split(" ")
-    assert (method, n, r, p) == ("scrypt", str(2**14), "8", "1")
+    method, n, r, p, salt, derived, case = STORED.split(" ")
+    assert (method, n, r, p, case) == ("scrypt", str(2**14), "8", "1", "A")
     assert (len(bytes.fromhex(salt)), len(bytes.fromhex(derived))) == (16, 32)
     assert "onderland" not in STORED
 
@@ -104,26 +107,42 @@ def test_a_hash_is_the_one_that_any_scrypt_gives() -> None:
     # RFC 7914, section 12, has this password and salt, with other parameters.
     assert hash_password(Secret("pleaseletmein"), b"SodiumChloride") == (
         "scrypt 16384 8 1 536f6469756d43686c6f72696465 "
-        "7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2"
+        "7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2 a"
     )
 
 
 def test_the_right_password_is_right() -> None:
-    assert is_password(Secret("Wonderland"), STORED)
+    assert match(Secret("Wonderland"), STORED) is Match.RIGHT
 
 
-@pytest.mark.parametrize("wrong", ["wonderland", "WONDERLAND", "Wonderland ", "Wonderlan", ""])
+@pytest.mark.parametrize("wrong", ["WONDERLAND", "Wonderland ", "Wonderlan", "Aonderland", ""])
 def test_any_other_password_is_wrong(wrong: str) -> None:
-    assert not is_password(Secret(wrong), STORED)
+    assert match(Secret(wrong), STORED) is Match.WRONG
 
 
-def test_a_password_that_is_wrong_in_the_case_of_its_first_letter_is_told_apart() -> None:
-    assert is_password_but_for_case(Secret("wonderland"), STORED)
+@pytest.mark.parametrize(
+    ("password", "given"),
+    [("Wonderland", "wonderland"), ("wonderland", "Wonderland"), ("Été-2026", "été-2026")],
+)
+def test_a_password_that_is_wrong_in_the_case_of_its_first_letter_is_told_apart(
+    password: str, given: str
+) -> None:
+    stored = hash_password(Secret(password))
+    assert match(Secret(given), stored) is Match.OTHER_CASE
+    assert match(Secret(password), stored) is Match.RIGHT
 
 
-@pytest.mark.parametrize("wrong", ["Wonderland", "WOnderland", "Aonderland", ""])
-def test_no_other_password_is_wrong_only_in_case(wrong: str) -> None:
-    assert not is_password_but_for_case(Secret(wrong), STORED)
+@pytest.mark.parametrize("password", ["7wonders", "ßtraße-9", "\u0130zmir-35", "\u01c5-letters"])
+def test_a_first_letter_without_another_case_is_right_as_it_is(password: str) -> None:
+    stored = hash_password(Secret(password))
+    assert match(Secret(password), stored) is Match.RIGHT
+    assert match(Secret(password[1:]), stored) is Match.WRONG
+
+
+def test_a_hash_without_a_case_is_of_the_password_as_it_is() -> None:
+    stored = STORED_WITHOUT_CASE
+    assert match(Secret("Wonderland"), stored) is Match.RIGHT
+    assert match(Secret("wonderland"), stored) is Match.WRONG
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,109 @@
+"""Passwords that were looked at lately: for each of them scrypt runs once.
+
+What is remembered is a digest under a key of this process. It holds for one stored hash, so that
+the next password of an account ends it at once, whichever process has changed it.
+"""
+
+import hashlib
+import hmac
+import os
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+
+from pbm_oust.accounts.password import (
+    Derivation,
+    Match,
+    Secret,
+    derivation,
+    derivation_for,
+    format_hash,
+    match_derived,
+)
+
+RIGHT_SECONDS = 3600.0
+"""How long a right password is known after it was last used."""
+MOST_RIGHT = 10_000
+OTHER_SECONDS = 60.0
+MOST_OTHERS = 1000
+
+
+class NotDerived(Exception):
+    """A password has to go through scrypt first; then all is done again. Nothing is done yet."""
+
+    def __init__(self, needed: Derivation) -> None:
+        super().__init__("scrypt has not run yet")
+        self.needed = needed
+
+
+class Passwords:
+    """Looks at passwords. Any number of threads may use it."""
+
+    def __init__(
+        self, *, at_once: bool = True, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """Unless `at_once`, whoever asks is told by NotDerived what `derive` is to be given."""
+        self._at_once = at_once
+        self._key = os.urandom(32)
+        self._right = _Memory(MOST_RIGHT, RIGHT_SECONDS, clock)
+        self._others = _Memory(MOST_OTHERS, OTHER_SECONDS, clock)
+
+    def match(self, password: Secret, stored: str) -> Match:
+        """Return whether a password is the one whose hash is stored. Raises NotDerived."""
+        needed = derivation_for(password, stored)
+        derived = self._derived(needed)
+        found = match_derived(password, stored, derived)
+        if found is Match.RIGHT:
+            self._right.keep(self._digest(needed), derived)
+        return found
+
+    def hash(self, password: Secret, salt: bytes) -> str:
+        """Return what is stored of a password. Raises NotDerived."""
+        needed = derivation(password, salt)
+        return format_hash(password, needed, self._derived(needed))
+
+    def derive(self, needed: Derivation) -> None:
+        """Let a password go through scrypt, and remember what comes of it."""
+        self._others.keep(self._digest(needed), needed.derive())
+
+    def _derived(self, needed: Derivation) -> bytes:
+        digest = self._digest(needed)
+        derived = self._right.recall(digest) or self._others.recall(digest)
+        if derived:
+            return derived
+        if not self._at_once:
+            raise NotDerived(needed)
+        derived = needed.derive()
+        self._others.keep(digest, derived)
+        return derived
+
+    def _digest(self, needed: Derivation) -> bytes:
+        parts = (needed.n, needed.r, needed.p, needed.salt.hex(), needed.password.text)
+        return hmac.digest(self._key, "\0".join(map(str, parts)).encode(), hashlib.sha256)
+
+
+class _Memory:
+    """What was used lately: so many things at most, and each for so many seconds."""
+
+    def __init__(self, most: int, seconds: float, clock: Callable[[], float]) -> None:
+        self._most = most
+        self._seconds = seconds
+        self._clock = clock
+        self._kept: OrderedDict[bytes, tuple[bytes, float]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def keep(self, name: bytes, value: bytes) -> None:
+        with self._lock:
+            self._kept[name] = value, self._clock()
+            self._kept.move_to_end(name)
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+
+    def recall(self, name: bytes) -> bytes | None:
+        with self._lock:
+            value, used = self._kept.get(name, (None, 0.0))
+            if value and self._clock() > used + self._seconds:
+                del self._kept[name]
+                return None
+            return value
