@@ -16,9 +16,6 @@ from enum import Enum
 
 _SCRYPT = (2**14, 8, 1)
 
-NOBODYS_PASSWORD = " ".join(("scrypt", *map(str, _SCRYPT), "00" * 16, "00" * 32))
-"""What a password is compared with where there is no account, so that this takes as long."""
-
 _STORED = re.compile(
     r"scrypt (\d{1,7}) (\d{1,2}) (\d{1,2}) ((?:[0-9a-f]{2}){8,64}) ([0-9a-f]{64})(?: ([Aa]))?"
 )
@@ -92,6 +89,12 @@ def match_derived(password: Secret, stored: str, derived: bytes) -> Match:
         return Match.WRONG
     is_capital = _with_small_letter(password) != password
     return Match.OTHER_CASE if case and is_capital is not (case == _CAPITAL) else Match.RIGHT
+
+
+def nobodys_password(userid: str) -> str:
+    """Return what a password is compared with where there is no account: that takes as long."""
+    salt = hashlib.sha256(userid.encode()).digest()[:16]
+    return " ".join(("scrypt", *map(str, _SCRYPT), salt.hex(), "00" * 32, _SMALL))
 
 
 def hash_password(password: Secret, salt: bytes | None = None) -> str:

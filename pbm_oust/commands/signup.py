@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import normal_address
-from pbm_oust.accounts.password import NOBODYS_PASSWORD, Match, Secret
+from pbm_oust.accounts.password import Match, Secret
 from pbm_oust.accounts.verification import Pending, Purpose, salt_for
 from pbm_oust.grammar.addresses import ADDRESSES
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import Parameter
 from pbm_oust.grammar.passwords import read_new_password, read_new_userid
-from pbm_oust.play.authentication import note_wrong_password
+from pbm_oust.play.authentication import note_wrong_password, stored_password
 from pbm_oust.play.forms import OpenForm
 from pbm_oust.play.notices import Notice
 from pbm_oust.play.outcome import Handled, Outcome
@@ -98,7 +98,7 @@ def _with_this_password(
     account = work.account_if_any(command.userid)
     if account and not _are_same(addresses, account.addresses):
         account = None
-    stored = account.password if account else NOBODYS_PASSWORD
+    stored = stored_password(account, command.userid)
     found = work.passwords.match(command.password, stored)
     if account is None:
         return None

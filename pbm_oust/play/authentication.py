@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import (
     NO_PASSWORD,
-    NOBODYS_PASSWORD,
     Match,
     Secret,
+    nobodys_password,
 )
 from pbm_oust.accounts.settings import Auth, settings_of
 from pbm_oust.accounts.status import disabled_since
@@ -151,7 +151,10 @@ def look_at_password(userids: Iterable[str], proof: Credential, work: UnitOfWork
     if isinstance(proof, Reply) or proof == NO_PASSWORD:
         return
     for userid in userids:
-        if work.passwords.match(proof, _stored(work.account_if_any(userid))) is Match.RIGHT:
+        if (
+            work.passwords.match(proof, stored_password(work.account_if_any(userid), userid))
+            is Match.RIGHT
+        ):
             return
 
 
@@ -162,7 +165,7 @@ def _has_password(
 
     Raises NotAllowed and NotDerived.
     """
-    found = work.passwords.match(password, _stored(account))
+    found = work.passwords.match(password, stored_password(account, userid))
     if account and found is Match.RIGHT:
         work.proved.add((password, account.password))
         return True
@@ -181,7 +184,7 @@ def _owner_of(
     NotAllowed and NotDerived.
     """
     for userid, account in players.items():
-        stored = _stored(account)
+        stored = stored_password(account, userid)
         is_right = (
             (password, stored) in work.proved
             if work.proved
@@ -196,9 +199,9 @@ def _owner_of(
     raise NotAllowed(WrongPassword(), next(iter(players)))
 
 
-def _stored(account: Account | None) -> str:
+def stored_password(account: Account | None, userid: str) -> str:
     """Return the hash that a password is compared with, whether or not there is an account."""
-    return account.password if account else NOBODYS_PASSWORD
+    return account.password if account else nobodys_password(userid)
 
 
 def _is_enough(request: Request, account: Account) -> bool:

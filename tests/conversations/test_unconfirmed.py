@@ -1,14 +1,18 @@
 """A challenge without a password waits until the player whose address it came from says yes."""
 
+from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from pbm_oust.accounts.password import Secret, hash_password
+from pbm_oust.accounts.verification import salt_for
 from pbm_oust.cli import main
 from pbm_oust.store.verifications import all_codes
-from tests.support.accounts import make_account
+from tests.support.accounts import change_account, make_account
 from tests.support.histories import board_numbers
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, NOON, PASSWORDS, Talk, mailed
 from tests.support.outbox import Letter
@@ -175,6 +179,9 @@ def test_a_password_is_tried_for_two_players_at_most(talk: Talk) -> None:
     def tried(line: str) -> int:
         return work_of(lambda: talk.send(ALICE, line)).scrypts
 
+    for userid, password in (("alice", "wonderland"), ("bob", "lookingglass")):
+        stored = hash_password(Secret(password), salt_for(bytes(32), userid))
+        change_account(talk.home, userid, partial(replace, password=stored))
     assert tried("oust challenge bob alice wonderland") == 1
     assert tried("oust challenge alice bob lookingglass") == 2
     assert tried("oust challenge alice bob rabbithole") == 2
