@@ -30,6 +30,7 @@ GRID = "square 11x11"
 CONFIGURATION = """\
 address = "{address}"
 relay = "{relay}"
+mail_servers = "127.0.0.1"
 
 [limits]
 moves_an_hour = 1000000

@@ -1,0 +1,156 @@
+"""Runs of the server and of the one that drops each mail, with the same mails and connections."""
+
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+from pbm_oust.store.home import Home
+from tests.speed.homes import PASSED, WARMING, Form, all_played, make_home
+from tests.speed.load import Message
+from tests.support.server import PROGRAM, listening_port
+
+ROOT = Path(__file__).parents[2]
+NOWHERE = "smtp://127.0.0.1:1"
+"""A relay that nobody is at, so that letters wait."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How mails come: over so many connections at once, so many over each."""
+
+    connections: int
+    each: int
+
+    def __str__(self) -> str:
+        return f"{self.connections} x {self.each}"
+
+
+SHAPES = (Shape(8, 1), Shape(32, 20))
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """How a run went."""
+
+    mails: int
+    seconds: float
+    waits: tuple[float, ...]
+    """Seconds from the end of each mail to the reply."""
+    processor: float
+    """Seconds of processor time of the server."""
+
+    @property
+    def rate(self) -> float:
+        """Mails a second."""
+        return self.mails / self.seconds
+
+    @property
+    def late(self) -> float:
+        """The 99th percentile of the waits, in seconds."""
+        return sorted(self.waits)[int(len(self.waits) * 0.99)]
+
+
+class Ground:
+    """A folder with a home for each form, copied for each run."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._homes: dict[Form, Path] = {}
+        self._numbers = count()
+
+    def null(self, shape: Shape, mails: int) -> Run:
+        """Let the server that drops each mail take so many."""
+        command = [sys.executable, "-m", "tests.speed.null"]
+        with _started(command, self._folder / "null.log") as (process, port):
+            boards = self._mails(Form.PASSWORD, mails, skipped=WARMING)
+            return self._sent(process, port, shape, boards)
+
+    def moves(self, shape: Shape, mails: int, form: Form, *options: str) -> Run:
+        """Let the server make so many moves, on a home of its own."""
+        home = self._folder / f"home{next(self._numbers)}"
+        shutil.copytree(self._home(form), home)
+        command = [PROGRAM, "--home", str(home), "serve", "--smtp", "127.0.0.1:0", *options]
+        try:
+            with _started(command, self._folder / "serve.log") as (process, port):
+                warming = self._mails(form, WARMING * len(all_played()))
+                self._sent(process, port, SHAPES[0], warming)
+                return self._sent(process, port, shape, self._mails(form, mails, skipped=WARMING))
+        finally:
+            shutil.rmtree(home)
+
+    def _home(self, form: Form) -> Path:
+        """Return a home where players write in some way; each is made once."""
+        if form not in self._homes:
+            self._homes[form] = self._folder / form.value
+            make_home(self._homes[form], form, relay=NOWHERE).database.close()
+        return self._homes[form]
+
+    def _mails(self, form: Form, mails: int, skipped: int = 0) -> list[list[Message]]:
+        """Return so many mails, of all boards in turn, after some that are skipped."""
+        home = Home(self._home(form))
+        boards = all_played()
+        each = -(-mails // len(boards))
+        first = PASSED + 1 + skipped
+        found = [
+            [board.mail(nth, home, form) for nth in range(first, first + each)] for board in boards
+        ]
+        home.database.close()
+        return found
+
+    def _sent(
+        self,
+        process: subprocess.Popen[str],
+        port: int,
+        shape: Shape,
+        boards: list[list[Message]],
+    ) -> Run:
+        """Send the mails of some boards. Raises RuntimeError if one is refused."""
+        file = self._folder / "mails.json"
+        rows = [[(mail.sender, mail.recipient, mail.content) for mail in board] for board in boards]
+        file.write_text(json.dumps(rows))
+        before = _processor_time(process.pid)
+        command = [sys.executable, "-m", "tests.speed.load", str(port)]
+        done = subprocess.run(
+            [*command, str(shape.connections), str(shape.each), str(file)],
+            check=True,
+            capture_output=True,
+            text=True,
+            cwd=ROOT,
+        )
+        spent = _processor_time(process.pid) - before
+        found = json.loads(done.stdout)
+        if found["refused"]:
+            raise RuntimeError(f"{len(found['refused'])} refused: {found['refused'][0]}")
+        return Run(len(found["waits"]), found["seconds"], tuple(found["waits"]), spent)
+
+
+@contextmanager
+def _started(command: list[str], log: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    with log.open("w") as written:
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=written, text=True, cwd=ROOT
+        )
+        try:
+            yield process, listening_port(process)
+        finally:
+            process.terminate()
+            process.wait(20)
+
+
+def _processor_time(pid: int) -> float:
+    """Return the seconds of processor time that a process has had."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def median(numbers: list[float]) -> float:
+    """Return the median of some figures."""
+    return statistics.median(numbers)
