@@ -2,9 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
-from typing import Any, AnyStr
+from contextlib import suppress
+from math import inf
+from typing import Any, AnyStr, Self
 
 from aiosmtpd.proxy_protocol import get_proxy
 from aiosmtpd.smtp import SMTP
@@ -21,6 +21,8 @@ from pbm_oust.mail.tls import Tls
 log = logging.getLogger("pbm_oust")
 
 SIZE_LIMIT = LARGEST_MAIL
+LOOKS = 10
+"""How often within the time for a line we look whether it has come."""
 
 
 class Connection(SMTP):
@@ -44,6 +46,19 @@ class Connection(SMTP):
     visitor: Visitor | None = None
     """What the gate knows of it, while it is open."""
     received = 0
+    said = b""
+    """What has been said and has not left yet: it leaves before more is awaited."""
+
+    def another(self) -> Self:
+        """Return another connection, not begun yet, that is served like this one.
+
+        aiosmtpd looks through all its methods whenever it makes one.
+        """
+        made = object.__new__(type(self))
+        vars(made).update(vars(self))
+        stream = asyncio.StreamReader(self.line_length_limit, self.loop)
+        asyncio.StreamReaderProtocol.__init__(made, stream, made._cb_client_connected, self.loop)
+        return made
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin a session, or end it at once if there are too many."""
@@ -58,20 +73,22 @@ class Connection(SMTP):
         if self.is_secure_at_once and isinstance(transport, asyncio.Transport):
             transport.pause_reading()  # until TLS reads it
         super().connection_made(transport)
-        self.incoming = Incoming(self._reader)
+        self.incoming = Incoming(self._reader, self.flush)
+        self.expect(S421_IDLE)
+        self._watch()
 
     def connection_lost(self, error: Exception | None) -> None:
         """End a session, once."""
         if self.visitor:
             self.gate.leave(self.visitor)
             self.visitor = None
+            self._looking.cancel()
             super().connection_lost(error)
 
     async def read_proxy(self) -> None:
         """Let a proxy say who connects to it. Raises TurnedAway, TooSlow, BadNaming and OSError."""
         if self.visitor and self.gate.speaks_proxy(self.visitor):
-            async with self.waiting(S421_IDLE):
-                named = named_by_proxy(await get_proxy(self._reader))
+            named = named_by_proxy(await get_proxy(self._reader))
             if named.source:
                 self.gate.take_client(self.visitor, named.source)
 
@@ -99,18 +116,28 @@ class Connection(SMTP):
         self.transport.abort()
 
     async def push(self, status: AnyStr) -> None:
-        """Send a reply; a client that does not read it is cut off."""
-        try:
-            async with asyncio.timeout(self.patience.idle):
-                await super().push(status)
-        except TimeoutError:
-            self.transport.abort()
-            raise ConnectionAbortedError from None
+        """Say something; it leaves together with what follows it."""
+        self.said += (status.encode() if isinstance(status, str) else status) + b"\r\n"
+
+    async def flush(self) -> None:
+        """Send what has been said; a client that does not read it is cut off."""
+        if not self.said:
+            return
+        said, self.said = self.said, b""
+        self._writer.write(said)
+        if self.transport.get_write_buffer_size():
+            try:
+                async with asyncio.timeout(self.patience.idle):
+                    await self._writer.drain()
+            except TimeoutError:
+                self.transport.abort()
+                raise ConnectionAbortedError from None
 
     async def end(self, status: str) -> None:
         """Say why the session ends, and end it."""
         with suppress(ConnectionError):
             await self.push(status)
+            await self.flush()
         self._writer.close()
 
     async def secure(self, reply: str = "") -> None:
@@ -124,6 +151,7 @@ class Connection(SMTP):
         await self.incoming.drop()
         if reply:
             await self.push(reply)
+        await self.flush()
         context = self.tls.context
         if context is None:
             raise ConnectionAbortedError("there is no certificate any more")
@@ -143,14 +171,26 @@ class Connection(SMTP):
         self.session.ssl = self.transport.get_extra_info("ssl_object")
         self.envelope = self._create_envelope()
 
-    @asynccontextmanager
-    async def waiting(self, reply: str) -> AsyncIterator[asyncio.Timeout]:
-        """Wait for a client for a line's time, within that of the session. Raises TooSlow."""
-        try:
-            async with asyncio.timeout_at(min(self.idle_until(), self.ends)) as limit:
-                yield limit
-        except TimeoutError:
-            raise TooSlow(reply if self.loop.time() < self.ends else S421_SESSION) from None
+    def expect(self, reply: str) -> None:
+        """Await something from the client from now on; `reply` is what one hears who is idle."""
+        self._reply_to_idle = reply
+        self.awaited_until = self.idle_until()
+
+    def expect_nothing(self) -> None:
+        """Await nothing while we are at work."""
+        self.awaited_until = inf
+
+    def _watch(self) -> None:
+        """Look now and then whether the client is too slow."""
+        now = self.loop.time()
+        if self.awaited_until < inf and now >= min(self.awaited_until, self.ends):
+            reply = self._reply_to_idle if now < self.ends else S421_SESSION
+            self._reader.set_exception(TooSlow(reply))
+            return
+        next_look = min(now + self.patience.idle / LOOKS, self.awaited_until)
+        if now < self.ends:
+            next_look = min(next_look, self.ends)
+        self._looking = self.loop.call_at(next_look, self._watch)
 
     @property
     def ends(self) -> float:

@@ -1,6 +1,7 @@
 """What comes from a client: blocks as they arrive, and lines."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 BLOCK = 64 * 1024
@@ -9,14 +10,18 @@ BLOCK = 64 * 1024
 class Incoming:
     """Reads a stream. What was read beyond a line or a message is kept for the next reader."""
 
-    def __init__(self, stream: asyncio.StreamReader) -> None:
+    def __init__(self, stream: asyncio.StreamReader, before: Callable[[], Awaitable[None]]) -> None:
+        """`before` is awaited before more of the stream is."""
         self._stream = stream
+        self._before = before
         self._unread = b""
 
     async def block(self) -> bytes:
         """Return some bytes that come next. Raises EOFError if none will."""
         block, self._unread = self._unread, b""
-        block = block or await self._stream.read(BLOCK)
+        if not block:
+            await self._before()
+            block = await self._stream.read(BLOCK)
         if not block:
             raise EOFError("the client has gone away")
         return block

@@ -74,22 +74,19 @@ def _sessions(
     """Return what begins a session with a client."""
     loop = asyncio.get_running_loop()
 
-    def begin() -> SmtpSession:
-        session = protocol(
-            handler,
-            data_size_limit=SIZE_LIMIT,
-            enable_SMTPUTF8=True,
-            hostname=handler.address.rpartition("@")[2],
-            ident="pbm_oust",
-            timeout=patience.session + 2 * patience.idle,
-            loop=loop,
-        )
-        session.gate = gate
-        session.patience = patience
-        session.tls = tls
-        return session
-
-    return begin
+    model = protocol(
+        handler,
+        data_size_limit=SIZE_LIMIT,
+        enable_SMTPUTF8=True,
+        hostname=handler.address.rpartition("@")[2],
+        ident="pbm_oust",
+        timeout=patience.session + 2 * patience.idle,
+        loop=loop,
+    )
+    model.gate = gate
+    model.patience = patience
+    model.tls = tls
+    return model.another
 
 
 def bound_endpoint(server: asyncio.Server, endpoint: Endpoint) -> Endpoint:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import re
 from collections import Counter
 from typing import Any
 
@@ -16,6 +17,7 @@ from pbm_oust.mail.naming import CLIENT, FORWARDED, BadNaming, Named, parse_nami
 from pbm_oust.mail.patience import TooSlow
 from pbm_oust.mail.replies import (
     S220_TLS,
+    S221_BYE,
     S250_NAMED,
     S354_BEGIN,
     S421_IDLE,
@@ -26,6 +28,7 @@ from pbm_oust.mail.replies import (
     S500_UNKNOWN,
     S501_DATA,
     S501_NAMING,
+    S501_QUIT,
     S501_TLS,
     S503_NAMING,
     S503_RECIPIENT,
@@ -36,11 +39,15 @@ from pbm_oust.mail.replies import (
 log = logging.getLogger("pbm_oust")
 
 MOST_COMMANDS = 200
-"""How often one command may come in a session."""
+"""How often one command may come without a mail."""
 MOST_NONSENSE = 5
 """How many lines that are no commands end a session."""
 
 _NOT_OFFERED = {"AUTH"}
+_USUAL_PATH = re.compile(
+    r"<((?=[^@]{1,64}@)[\w+=-]+(?:\.[\w+=-]+)*@[a-zA-Z0-9-]+(?:\.[a-zA-Z0-9-]+)*)>(| .*)", re.ASCII
+)
+"""An address of letters, digits and few signs, which most are; aiosmtpd reads all others."""
 
 
 class SmtpSession(Connection):
@@ -93,8 +100,9 @@ class SmtpSession(Connection):
                 await self.read_proxy()
             await self._greet()
             while not self.transport.is_closing():
-                async with self.waiting(S421_IDLE):
-                    line = await self.incoming.line(LONGEST_COMMAND)
+                self.expect(S421_IDLE)
+                line = await self.incoming.line(LONGEST_COMMAND)
+                self.expect_nothing()
                 await self._obey(line)
         except (TooSlow, TurnedAway) as error:
             await self.end(str(error))
@@ -110,7 +118,8 @@ class SmtpSession(Connection):
         """Carry out a command line and answer it."""
         try:
             command, argument = parse_command_line(line)
-            if command not in self._smtp_methods or command in _NOT_OFFERED:
+            method = getattr(self, f"smtp_{command}", None)
+            if method is None or command in _NOT_OFFERED:
                 raise BadLine(S500_UNKNOWN)
         except BadLine as error:
             self._nonsense += 1
@@ -124,7 +133,7 @@ class SmtpSession(Connection):
             await self.end(S421_REPEATED)
             return
         try:
-            await self._smtp_methods[command](argument)
+            await method(argument)
         except (OSError, TooSlow, TurnedAway):
             raise
         except Exception as error:  # noqa: BLE001 - the outermost edge: it is logged
@@ -132,10 +141,19 @@ class SmtpSession(Connection):
 
     def _getaddr(self, arg: str) -> tuple[str | None, str | None]:
         """Return an address and what follows it; aiosmtpd has no answer to some broken ones."""
+        if usual := _USUAL_PATH.fullmatch(arg):
+            return usual[1], usual[2]
         try:
             return super()._getaddr(arg)
         except (AttributeError, IndexError, TypeError, ValueError, RecursionError):
             return None, None
+
+    async def smtp_QUIT(self, arg: str | None) -> None:
+        """End the session as the client asks."""
+        if arg:
+            await self.push(S501_QUIT)
+        else:
+            await self.end(S221_BYE)
 
     async def smtp_STARTTLS(self, arg: str | None) -> None:
         """Go on with TLS, as if nothing had been said before."""
@@ -203,18 +221,20 @@ class SmtpSession(Connection):
                 self.envelope.original_content = content.bytes()
                 del content
                 status = await self._call_handler_hook("DATA")
+                self._obeyed.clear()
             self.envelope = self._create_envelope()
             await self.push(status)
 
     async def _read_content(self) -> Content:
         """Return the message that comes next."""
         content = Content()
-        slowest, ends = self.idle_until(), self.ends
-        async with self.waiting(S421_SLOW) as limit:
-            while not content.is_over:
-                self.incoming.keep(content.take(await self.incoming.block()))
-                at_rate = slowest + self.received / self.patience.bytes_a_second
-                limit.reschedule(min(self.idle_until(), at_rate, ends))
+        self.expect(S421_SLOW)
+        slowest = self.awaited_until
+        while not content.is_over:
+            self.incoming.keep(content.take(await self.incoming.block()))
+            at_rate = slowest + self.received / self.patience.bytes_a_second
+            self.awaited_until = min(self.idle_until(), at_rate)
+        self.expect_nothing()
         return content
 
 

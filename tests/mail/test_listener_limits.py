@@ -310,3 +310,13 @@ def test_strangers_leave_room_for_the_own_mail_server(own: str) -> None:
     for number in range(KEPT_FOR_MAIL_SERVERS):
         gate.admit(at(own, number))
     assert refusal(gate, own) == S421_BUSY
+
+
+def test_a_connection_that_is_used_again_and_again_takes_more_mails_than_commands(
+    port: int,
+) -> None:
+    silent = mail(FROM, "X-Loop: other@example.org", "Subject: help")
+    with client_of(port) as client:
+        for _ in range(MOST_COMMANDS + 5):
+            begin(client)
+            assert send(client, silent) == S250_DONE
