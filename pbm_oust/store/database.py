@@ -17,6 +17,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -30,6 +31,7 @@ from pbm_oust.store.faults import (
     disk_faults,
 )
 from pbm_oust.store.migrations import empty_database
+from pbm_oust.store.snapshots import Snapshots
 
 log = logging.getLogger("pbm_oust")
 
@@ -61,8 +63,7 @@ class Database:
         self._patience = patience
         self._process = os.getpid()
         self._here = threading.local()
-        self._idle: list[Connection] = []
-        """Connections that nobody reads with at present."""
+        self._snapshots = Snapshots(partial(self._connect, reads_only=True), self._is_sound)
         self._writer: Connection | None = None
         self._tasks: deque[Task[Any]] = deque()
         self._change = threading.Condition()
@@ -77,28 +78,26 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[Snapshot]:
         """Give what the database holds at one moment; nested calls give the same."""
-        outer: Snapshot | None = getattr(self._here, "snapshot", None)
-        if outer:
-            yield outer
-            return
-        with self.read_latest() as snapshot:
-            self._here.snapshot = snapshot
-            try:
-                yield snapshot
-            finally:
-                self._here.snapshot = None
+        self._check_thread()
+        with self._snapshots.read() as snapshot:
+            yield snapshot
 
     @contextmanager
     def read_latest(self) -> Iterator[Snapshot]:
         """Give what the database holds now, even within another `read`."""
         self._check_thread()
-        with disk_faults(self.path):
-            connection = self._take_reader()
-        try:
-            connection.begin("BEGIN")
-            yield Snapshot(connection)
-        finally:
-            self._put_back(connection)
+        with self._snapshots.latest() as snapshot:
+            yield snapshot
+
+    @contextmanager
+    def sharing(self) -> Iterator[None]:
+        """Let all that this thread reads in the body be of one moment, until it writes.
+
+        Within another body, what follows that is of a later moment.
+        """
+        self._check_thread()
+        with self._snapshots.sharing():
+            yield
 
     def write(self, work: Callable[[Transaction], T]) -> T:
         """Do some work within a transaction; on return, it is durable.
@@ -109,6 +108,7 @@ class Database:
         and what the work has written is undone.
         """
         self._check_thread()
+        self._snapshots.renew()
         task = Task(work)
         with self._change:
             self._tasks.append(task)
@@ -144,15 +144,11 @@ class Database:
     def copied_to(self, path: Path) -> Iterator[Snapshot]:
         """Copy as `copy_to` does, and give the copied snapshot to read."""
         self._disk.create(path, b"", mode=0o600)
-        with disk_faults(self.path):
-            connection = self._take_reader()
-        try:
+        with self._snapshots.connection() as connection:
             connection.begin("BEGIN")
             connection.copy_to(path)
             self._disk.sync_file(path)
             yield Snapshot(connection)
-        finally:
-            self._put_back(connection)
 
     def empty_log(self) -> None:
         """Empty the log, which keeps removed data until it is overwritten.
@@ -161,8 +157,7 @@ class Database:
         """
         if not self.path.exists():
             return
-        with disk_faults(self.path):
-            connection = self._connect(reads_only=False)
+        connection = self._connect(reads_only=False)
         try:
             with suppress(DatabaseLocked):
                 connection.empty_log()
@@ -171,8 +166,7 @@ class Database:
 
     def close(self) -> None:
         """Close all connections, none of which may be in use. They are opened again when needed."""
-        while self._idle:
-            self._idle.pop().close()
+        self._snapshots.close()
         self._close_writer()
 
     def _lead(self) -> None:
@@ -235,31 +229,17 @@ class Database:
             self._writer.close()
             self._writer = None
 
-    def _take_reader(self) -> Connection:
-        with suppress(IndexError):
-            while True:
-                connection = self._idle.pop()
-                if self._is_sound(connection):
-                    return connection
-                connection.close()
-        return self._connect(reads_only=True)
-
-    def _put_back(self, connection: Connection) -> None:
-        with suppress(DatabaseFault):
-            connection.end("ROLLBACK")
-        if connection.is_broken:
-            connection.close()
-        else:
-            self._idle.append(connection)
-
     def _connect(self, *, reads_only: bool) -> Connection:
-        if self.path.is_symlink():
-            raise DatabaseFailing(f"{self.path} is a link, and links in the home are not followed")
-        return Connection(self.path, self._disk, self._patience, reads_only=reads_only)
+        with disk_faults(self.path):
+            if self.path.is_symlink():
+                reason = "is a link, and links in the home are not followed"
+                raise DatabaseFailing(f"{self.path} {reason}")
+            return Connection(self.path, self._disk, self._patience, reads_only=reads_only)
 
     def _is_sound(self, connection: Connection) -> bool:
         """Return whether a connection works, and still has the right file open."""
-        return not connection.is_broken and connection.identity == identity_of(self.path)
+        with disk_faults(self.path):
+            return not connection.is_broken and connection.identity == identity_of(self.path)
 
     def _create(self) -> None:
         """Make the file if it is missing; a log that is left from before does not belong to it."""

@@ -177,13 +177,14 @@ class Home:
     def unit(self) -> Iterator[None]:
         """Commit what the body writes in one transaction, or nothing if it fails.
 
-        A unit within another is committed by itself. Raises Changed if something is no longer as
+        All that it reads is of one moment. A unit within another is committed by itself. Raises Changed if something is no longer as
         the body has read it.
         """
         outer, unit = self._unit, Unit()
         self._here.unit = unit
         try:
-            yield
+            with self.database.sharing():
+                yield
         finally:
             self._here.unit = outer
         self._commit(unit)
