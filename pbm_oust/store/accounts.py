@@ -41,12 +41,17 @@ class Accounts:
 
         Raises AccountDamaged.
         """
-        found = snapshot.row(
-            "SELECT password, joined, signup_key, version FROM accounts WHERE userid = ?", userid
-        )
-        if found is None:
-            return None
-        password, joined, signup_key, version = found
+        row = self.row_of(snapshot, userid)
+        return self.read_with(snapshot, userid, row) if row else None
+
+    def row_of(self, snapshot: Snapshot, userid: str) -> Row | None:
+        """Return the row of an account, which differs after each change; None if there is none."""
+        statement = "SELECT password, joined, signup_key, version FROM accounts WHERE userid = ?"
+        return snapshot.row(statement, userid)
+
+    def read_with(self, snapshot: Snapshot, userid: str, row: Row) -> Account:
+        """Return the account whose row was read from a snapshot. Raises AccountDamaged."""
+        password, joined, signup_key, version = row
         rows = self.tables.rows_of(snapshot, userid)
         try:
             since = moment_of(joined)

@@ -9,6 +9,7 @@ What is written waits in the database until it is in the histories (`settling.py
 """
 
 import threading
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from pbm_oust.accounts.clock import earliest_ruling
@@ -21,19 +22,28 @@ from pbm_oust.rules.position import Kind
 from pbm_oust.store import index
 from pbm_oust.store.connections import Snapshot, Transaction
 from pbm_oust.store.disk import NoSuchFile
-from pbm_oust.store.entries import Due, Reading, believe, read_damage, read_entry
-from pbm_oust.store.faults import Stale
-from pbm_oust.store.histories import NO_STAMP, DamagedHistory, Histories, NoSuchBoard, Stamp
-from pbm_oust.store.joining import join
-from pbm_oust.store.replays import Replays
-from pbm_oust.store.waiting import (
-    BoardName,
-    Lines,
-    Waiting,
-    add_lines,
-    add_rewriting,
-    waiting_for,
+from pbm_oust.store.entries import (
+    Due,
+    Reading,
+    believe,
+    read_damage,
+    read_entry,
+    read_told,
 )
+from pbm_oust.store.faults import Stale
+from pbm_oust.store.histories import (
+    NO_STAMP,
+    DamagedHistory,
+    Found,
+    HeldHistory,
+    Histories,
+    NoSuchBoard,
+    Stamp,
+)
+from pbm_oust.store.joining import Joined, join
+from pbm_oust.store.replays import Replay, Replays
+from pbm_oust.store.seen import Seen, SeenBoards
+from pbm_oust.store.waiting import BoardName, Lines, Waiting, add_lines, add_rewriting
 
 
 class BoardChanged(Stale):
@@ -44,24 +54,28 @@ class BoardChanged(Stale):
 class Board:
     """A board as it was read."""
 
-    game: Game
-    data: bytes
-    """The whole lines of its history and those that wait: what is compared at the commit."""
-    has_result_line: bool
+    replay: Replay
+    """Of the whole lines of its history and those that wait."""
+
+    @property
+    def game(self) -> Game:
+        """The game."""
+        return self.replay.history.game
+
+    @property
+    def data(self) -> bytes:
+        """The history: what is compared at the commit."""
+        return self.replay.data
+
+    @property
+    def has_result_line(self) -> bool:
+        """Whether the history ends with its result."""
+        return self.replay.history.has_result_line
 
     @property
     def name(self) -> BoardName:
         """The kind and the number."""
         return name_of(self.game)
-
-
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """What was found of a board: nothing, or a history and the stamp of its file."""
-
-    data: bytes
-    stamp: Stamp
-    is_there: bool
 
 
 def challenge_remark(key: str) -> bytes:
@@ -85,13 +99,14 @@ class Boards:
         self.histories = histories
         self._due = due
         self._replays = Replays()
+        self._seen = SeenBoards(histories)
         self._doubtful = set[BoardName]()
         self._lock = threading.Lock()
 
     def read(self, snapshot: Snapshot, kind: Kind, number: int) -> Board:
         """Return a board. Raises NotAllowed if there is none, and DamagedHistory."""
         name = BoardName(kind.name, number)
-        seen = self._see(snapshot, name)
+        seen = self._seen.look(snapshot, name)
         if not seen.is_there:
             raise NotAllowed(NoSuchBoard(kind, number), str(number))
         if index.stamp_in(snapshot, name) != seen.stamp:
@@ -112,7 +127,7 @@ class Boards:
 
     def is_current(self, snapshot: Snapshot, board: Board) -> bool:
         """Return whether a board is still as it was read."""
-        return self._see(snapshot, board.name).data == board.data
+        return self._seen.look(snapshot, board.name).data == board.data
 
     def next_number(self, snapshot: Snapshot, kind: Kind) -> int:
         """Return the number that a new board will have."""
@@ -133,24 +148,26 @@ class Boards:
 
         Raises BoardChanged if a board has that number already.
         """
-        seen = self._see(transaction, name_of(game))
+        seen = self._seen.look(transaction, name_of(game))
         if seen.is_there:
             raise BoardChanged(str(name_of(game)))
-        return self._write(transaction, game, Lines(0, text, key), seen)
+        history = History(game, game.result is not None, len(text))
+        replay = Replay(text, history, read_told(text))
+        return self._write(transaction, Lines(0, text, key), seen, replay)
 
     def history(self, snapshot: Snapshot, name: BoardName) -> bytes:
         """Return the history of a board, with what waits for it, damaged or not.
 
         Raises NoSuchFile.
         """
-        seen = self._see(snapshot, name)
+        seen = self._seen.look(snapshot, name)
         if not seen.is_there:
             raise NoSuchFile(str(name))
         return seen.data
 
     def is_there(self, snapshot: Snapshot, name: BoardName) -> bool:
         """Return whether there is a board, damaged or not."""
-        return self._see(snapshot, name).is_there
+        return self._seen.look(snapshot, name).is_there
 
     def append(self, transaction: Transaction, board: Board, acted: Game, key: str) -> Board:
         """Add the new records of a game to a board, and return the board after that.
@@ -158,17 +175,19 @@ class Boards:
         Without new records, a missing result line is added. Raises BoardChanged.
         """
         seen = self._see_unchanged(transaction, board)
-        text = self.after(board, acted).data[len(board.data) :]
+        after = self.after(board, acted)
+        text = after.data[len(board.data) :]
         if not text:
             return board
-        return self._write(transaction, acted, Lines(len(board.game.records) + 1, text, key), seen)
+        lines = Lines(len(board.game.records) + 1, text, key)
+        return self._write(transaction, lines, seen, after.replay)
 
     def after(self, board: Board, acted: Game) -> Board:
         """Return a board with the records of a game added."""
         text = format_records(acted, len(board.game.records)).encode()
         if board.has_result_line or not text:
             return board
-        return Board(acted, board.data + text, acted.result is not None)
+        return Board(board.replay.with_records(text, acted))
 
     def rename(self, transaction: Transaction, board: Board, old: str, new: str) -> Board:
         """Give a player on a board another userid, and return the board after that.
@@ -178,7 +197,7 @@ class Boards:
         seen = self._see_unchanged(transaction, board)
         renamed = self.renamed(board, old, new)
         add_rewriting(transaction, board.name, old, new)
-        index.put(transaction, read_entry(renamed.data, renamed.game, self._due), seen.stamp)
+        index.put(transaction, self._reading_of(renamed.replay), seen.stamp)
         return renamed
 
     def renamed(self, board: Board, old: str, new: str) -> Board:
@@ -188,10 +207,9 @@ class Boards:
     def replayed(self, name: BoardName, data: bytes) -> Board:
         """Return the board of a history. Raises DamagedHistory."""
         try:
-            history = self._replays.replay(name, data)
+            return Board(self._replays.replay(name, data))
         except BadHistory as error:
             raise DamagedHistory(self.histories.path(name), error) from None
-        return Board(history.game, data, history.has_result_line)
 
     def look(
         self, snapshot: Snapshot, name: BoardName, *, believes: bool = True
@@ -201,12 +219,20 @@ class Boards:
         None if there is no such board. A history that ends with its result may be believed.
         """
         try:
-            seen = self._see(snapshot, name)
+            seen = self._seen.look(snapshot, name)
         except DamagedHistory as damage:
             return read_damage(name, None, damage.line, damage.reason), NO_STAMP
         if not seen.is_there:
             return None
         return self._reading(name, seen.data, believes=believes), seen.stamp
+
+    def held(self, name: BoardName) -> AbstractContextManager[HeldHistory]:
+        """Lock the history of a board, so that nobody else writes to it. Raises NoSuchFile."""
+        return self.histories.held(name, self._seen.known_file(name))
+
+    def joined(self, name: BoardName, found: Found, waiting: Waiting) -> Joined:
+        """Return what the file of a board and what waits for it say."""
+        return self._seen.joined(name, found, waiting).joined
 
     def take_doubtful(self) -> frozenset[BoardName]:
         """Return the boards that were read since the last call and do not fit the index."""
@@ -214,23 +240,8 @@ class Boards:
             taken, self._doubtful = frozenset(self._doubtful), set()
         return taken
 
-    def _see(self, snapshot: Snapshot, name: BoardName) -> _Seen:
-        """Return what there is of a board. What waits is read first, as it moves into the file.
-
-        Raises DamagedHistory if the file cannot be read.
-        """
-        waiting = waiting_for(snapshot, name)
-        try:
-            found = self.histories.read(name)
-        except NoSuchFile:
-            data = join(b"", waiting).content
-            return _Seen(data, NO_STAMP, is_there=bool(waiting.lines))
-        except OSError as error:
-            raise DamagedHistory(self.histories.path(name), error) from None
-        return _Seen(join(found.data, waiting).content, found.stamp, is_there=True)
-
-    def _see_unchanged(self, snapshot: Snapshot, board: Board) -> _Seen:
-        seen = self._see(snapshot, board.name)
+    def _see_unchanged(self, snapshot: Snapshot, board: Board) -> Seen:
+        seen = self._seen.look(snapshot, board.name)
         if not seen.is_there or seen.data != board.data:
             raise BoardChanged(str(board.name))
         return seen
@@ -241,16 +252,18 @@ class Boards:
             if reading:
                 return reading
         try:
-            game = self._replays.replay(name, data).game
+            return self._reading_of(self._replays.replay(name, data))
         except BadHistory as error:
             return read_damage(name, data, error.line, error.reason)
-        return read_entry(data, game, self._due)
 
-    def _write(self, transaction: Transaction, game: Game, lines: Lines, seen: _Seen) -> Board:
-        """Let lines that lead to a game wait for a history, and write the game into the index."""
-        name, data = name_of(game), seen.data + lines.text
-        history = History(game, game.result is not None, len(data))
-        self._replays.remember(name, data, history)
+    def _reading_of(self, replay: Replay) -> Reading:
+        return read_entry(replay.told, replay.history.game, self._due)
+
+    def _write(self, transaction: Transaction, lines: Lines, seen: Seen, replay: Replay) -> Board:
+        """Let lines wait for a history, with which it replays, and write that into the index."""
+        name = name_of(replay.history.game)
+        self._replays.remember(name, replay)
+        self._seen.remember(name, seen.with_lines(lines, replay.data))
         add_lines(transaction, name, lines)
-        index.put(transaction, read_entry(data, game, self._due), seen.stamp)
-        return Board(game, data, history.has_result_line)
+        index.put(transaction, self._reading_of(replay), seen.stamp)
+        return Board(replay)

@@ -170,6 +170,11 @@ class Snapshot:
         self.fault: DatabaseFault | None = None
         """The first fault of a statement."""
 
+    @property
+    def identity(self) -> Identity | None:
+        """What identifies the file of the database; None if there is none."""
+        return self._connection.identity
+
     def rows(self, statement: str, *values: Value) -> list[Row]:
         """Return all rows that a statement gives."""
         if self.fault and not self._connection.is_in_transaction:

@@ -9,7 +9,7 @@ believed is replayed later, when nobody waits for it.
 import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
 
@@ -118,6 +118,22 @@ class Damage:
 
 
 @dataclass(frozen=True, slots=True)
+class Told:
+    """What the index keeps of the words of a history, whatever the rules say of it."""
+
+    userids: frozenset[str]
+    """All userids in it."""
+    challenge: str | None = None
+    """The message key of the mail that started the board."""
+    source: Source | None = None
+    """What the board came from, if not from the mail alone."""
+
+    def with_records(self, text: bytes) -> "Told":
+        """Return what a history tells with more lines: records, and a result."""
+        return replace(self, userids=self.userids | userids_in(b"\n" + text))
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """All that the index keeps about a history."""
 
@@ -131,9 +147,16 @@ class Reading:
     is_replayed: bool = True
 
 
-def read_entry(data: bytes, game: Game, due: Due) -> Reading:
-    """Return what the index says about a history that replays to a game."""
-    return _reading(entry_of(game, due), data)
+def read_told(data: bytes) -> Told:
+    """Return what a history tells without being replayed."""
+    started = _STARTED.search(data)
+    source = Source(started[2].decode(), int(started[3])) if started and started[2] else None
+    return Told(userids_in(data), started[1].decode() if started else None, source)
+
+
+def read_entry(told: Told, game: Game, due: Due) -> Reading:
+    """Return what the index says about a history that tells this and replays to a game."""
+    return _reading(entry_of(game, due), told)
 
 
 def entry_of(game: Game, due: Due) -> Entry:
@@ -160,7 +183,8 @@ def read_damage(name: BoardName, data: bytes | None, line: int, reason: str) -> 
     with suppress(BadHistory):
         header = read_header(data or b"")
     x, o = (header.x, header.o) if header else (None, None)
-    return _reading(Damage(name, x, o, line, reason), data)
+    told = None if data is None else read_told(data)
+    return _reading(Damage(name, x, o, line, reason), told)
 
 
 def believe(name: BoardName, data: bytes) -> Reading | None:
@@ -177,27 +201,27 @@ def believe(name: BoardName, data: bytes) -> Reading | None:
         header = read_header(data)
         if BoardName(header.kind.name, header.board) != name:
             return None
-        told = _tell(lines[1:], header)
+        course = _tell(lines[1:], header)
     except (BadHistory, ValueError):
         return None
     entry = Entry(
         name=name,
         grid=str(header.grid),
-        x=told.x,
-        o=told.o,
+        x=course.x,
+        o=course.o,
         to_move=None,
         result=result,
         is_rated=header.terms.rated,
         started=header.started,
-        latest=told.latest,
-        records=told.records,
+        latest=course.latest,
+        records=course.records,
         due=None,
     )
-    return _reading(entry, data, is_replayed=False)
+    return _reading(entry, read_told(data), is_replayed=False)
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _Course:
     """What the records of a history say without being replayed."""
 
     x: str
@@ -206,7 +230,7 @@ class _Told:
     records: int
 
 
-def _tell(lines: Iterable[str], header: Header) -> _Told:
+def _tell(lines: Iterable[str], header: Header) -> _Course:
     """Return what the lines after a header say. Raises ValueError if they need the rules."""
     x, o, at, keys = header.x, header.o, format_time(header.started), set[str]()
     for line in lines:
@@ -226,15 +250,10 @@ def _tell(lines: Iterable[str], header: Header) -> _Told:
             x, o = o, x
         elif action in _ASKS_THE_RULES:
             raise ValueError("the owners may have changed by this")
-    return _Told(x, o, parse_time(at), len(keys))
+    return _Course(x, o, parse_time(at), len(keys))
 
 
-def _reading(entry: Entry | Damage, data: bytes | None, *, is_replayed: bool = True) -> Reading:
-    started = _STARTED.search(data or b"")
-    return Reading(
-        entry=entry,
-        userids=None if data is None else userids_in(data),
-        challenge=started[1].decode() if started else None,
-        source=Source(started[2].decode(), int(started[3])) if started and started[2] else None,
-        is_replayed=is_replayed,
-    )
+def _reading(entry: Entry | Damage, told: Told | None, *, is_replayed: bool = True) -> Reading:
+    if told is None:
+        return Reading(entry, None, None, None, is_replayed)
+    return Reading(entry, told.userids, told.challenge, told.source, is_replayed)

@@ -6,6 +6,7 @@ A history is appended to; it is written anew only to replace a userid. What retu
 import os
 import re
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -29,6 +30,9 @@ from pbm_oust.store.waiting import BoardName
 
 _NAME = re.compile(r"([1-9][0-9]{0,8})\.txt")
 _LARGEST_INTEGER = 2**63 - 1
+_STEP = 100_000_000
+"""Nanoseconds: the clock by which files are stamped goes in steps, the longest of which are of some
+milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +93,25 @@ class Found:
 
     data: bytes
     stamp: Stamp
+    changed: int
+    """The time in nanoseconds of the latest change to anything about the file."""
+    is_old: bool
+    """Whether that was long enough before the reading, so that any later change has another."""
+
+    def is_still(self, status: os.stat_result) -> bool:
+        """Return whether a file has not changed since this was read."""
+        is_same = (self.stamp, self.changed) == (_stamp_of(status), status.st_ctime_ns)
+        return self.is_old and is_same
 
 
 class HeldHistory:
     """A locked history, and its content when the lock was taken."""
 
-    def __init__(self, handle: int, path: Path, disk: Disk) -> None:
+    def __init__(self, handle: int, path: Path, disk: Disk, known: Found | None) -> None:
         self._handle = handle
         self._path = path
         self._disk = disk
-        self.found = _read(handle)
+        self.found = _read(handle, known)
 
     def append(self, data: bytes, at: int) -> None:
         """Write after the first `at` bytes, over what was there. Raises OSError, Undecided."""
@@ -154,10 +167,12 @@ class Histories:
         except FileNotFoundError:
             return NO_STAMP
 
-    def read(self, name: BoardName) -> Found:
-        """Return the content of a history. Raises NoSuchFile."""
-        path = self._folder(name.kind) / self.path(name).name
+    def read(self, name: BoardName, known: Found | None = None) -> Found:
+        """Return the content of a history: `known`, if that is still it. Raises NoSuchFile."""
+        path = self._folder(name.kind) / f"{name.board}.txt"
         try:
+            if known and known.is_still(os.lstat(path)):
+                return known
             handle = open_regular(path)
         except FileNotFoundError:
             raise NoSuchFile(str(name)) from None
@@ -171,15 +186,18 @@ class Histories:
         self._disk.create(self.path(name), data, HISTORY)
 
     @contextmanager
-    def held(self, name: BoardName) -> Iterator[HeldHistory]:
-        """Lock a history, so that nobody else writes to it. Raises NoSuchFile."""
-        path = self._folder(name.kind) / self.path(name).name
+    def held(self, name: BoardName, known: Found | None = None) -> Iterator[HeldHistory]:
+        """Lock a history, so that nobody else writes to it. Raises NoSuchFile.
+
+        `known` is what was found before, if anything is known.
+        """
+        path = self._folder(name.kind) / f"{name.board}.txt"
         with ExitStack() as held:
             try:
                 handle = held.enter_context(locked_file(path))
             except FileNotFoundError:
                 raise NoSuchFile(str(name)) from None
-            yield HeldHistory(handle, path, self._disk)
+            yield HeldHistory(handle, path, self._disk, known)
 
     @contextmanager
     def held_folder(self, kind: str) -> Iterator[None]:
@@ -195,14 +213,20 @@ class Histories:
         return folder
 
 
-def _read(handle: int) -> Found:
-    """Return the content of an open file, with its stamp from before the reading."""
-    found = os.fstat(handle)
+def _read(handle: int, known: Found | None = None) -> Found:
+    """Return the content of an open file, with its stamp from before the reading.
+
+    That is `known`, if it is still the content.
+    """
+    status = os.fstat(handle)
+    if known and known.is_still(status):
+        return known
+    is_old = max(status.st_mtime_ns, status.st_ctime_ns) + _STEP < time.time_ns()
     parts, length = list[bytes](), 0
-    while part := os.pread(handle, max(found.st_size - length, 0) + 1, length):
+    while part := os.pread(handle, max(status.st_size - length, 0) + 1, length):
         parts.append(part)
         length += len(part)
-    return Found(b"".join(parts), _stamp_of(found))
+    return Found(b"".join(parts), _stamp_of(status), status.st_ctime_ns, is_old)
 
 
 def _stamp_of(found: os.stat_result) -> Stamp:

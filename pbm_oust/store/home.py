@@ -28,7 +28,6 @@ from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.board.notation import USERID
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store import account_queries
-from pbm_oust.store.accounts import ACCOUNTS
 from pbm_oust.store.boards import Boards
 from pbm_oust.store.configuration import BadConfiguration, Configuration, parse_configuration
 from pbm_oust.store.connections import Snapshot, Transaction
@@ -37,6 +36,7 @@ from pbm_oust.store.disk import Disk, NoSuchFile, content_of, locked_folder, rea
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.guarding import CLOSED, FOLDER_OF_HISTORIES, guard
 from pbm_oust.store.histories import Histories
+from pbm_oust.store.known_accounts import KnownAccounts
 from pbm_oust.store.letters import Draft, State
 from pbm_oust.store.maildir import Maildir
 from pbm_oust.store.outbox import Outbox
@@ -75,6 +75,7 @@ class Home:
         self.maildir = Maildir(path / "outbox", self.database, self.disk)
         self.outbox = Outbox(self.database, self.maildir)
         self.tally = Tally()
+        self._accounts = KnownAccounts()
         self._has_relay = has_relay
         self._here = threading.local()
 
@@ -177,8 +178,8 @@ class Home:
     def unit(self) -> Iterator[None]:
         """Commit what the body writes in one transaction, or nothing if it fails.
 
-        All that it reads is of one moment. A unit within another is committed by itself. Raises Changed if something is no longer as
-        the body has read it.
+        All that it reads is of one moment. A unit within another is committed by itself. Raises
+        Changed if something is no longer as the body has read it.
         """
         outer, unit = self._unit, Unit()
         self._here.unit = unit
@@ -251,7 +252,7 @@ class Home:
 
     def account(self, userid: str) -> Account | None:
         """Return an account, or None if there is none."""
-        return self.ask(ACCOUNTS.read, userid) if USERID.fullmatch(userid) else None
+        return self.ask(self._accounts.read, userid) if USERID.fullmatch(userid) else None
 
     def accounts_at(self, address: str) -> list[Account]:
         """Return the accounts that have an address, however it is written."""

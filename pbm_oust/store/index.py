@@ -60,20 +60,9 @@ def put(transaction: Transaction, reading: Reading, stamp: Stamp) -> None:
     userids = reading.userids
     if userids is None:
         userids, stamp = _userids_in(transaction, entry.name), NO_STAMP
-    transaction.run(
-        "INSERT INTO histories (kind, board, size, mtime, inode, is_replayed, challenge, source, "
-        "source_number) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
-        "is_named = is_named AND (size, mtime, inode) = (excluded.size, excluded.mtime, "
-        "excluded.inode), size = excluded.size, mtime = excluded.mtime, inode = excluded.inode, "
-        "is_replayed = excluded.is_replayed, challenge = excluded.challenge, "
-        "source = excluded.source, source_number = excluded.source_number",
-        *_key(entry.name),
-        *_values(stamp),
-        int(reading.is_replayed),
-        reading.challenge,
-        reading.source.word if reading.source else None,
-        reading.source.number if reading.source else None,
-    )
+    is_changed = _put_history(transaction, reading, stamp)
+    if not is_changed and isinstance(entry, Entry) and _put_course(transaction, entry):
+        return
     for forget in (
         "DELETE FROM boards WHERE kind = ? AND board = ?",
         "DELETE FROM damaged_boards WHERE kind = ? AND board = ?",
@@ -144,6 +133,53 @@ def _userids_in(snapshot: Snapshot, name: BoardName) -> frozenset[str]:
     return frozenset(userid for (userid,) in rows)
 
 
+def _put_history(transaction: Transaction, reading: Reading, stamp: Stamp) -> bool:
+    """Write what a history tells, and its stamp; return whether that was something else before."""
+    changed = transaction.run(
+        "INSERT INTO histories (kind, board, size, mtime, inode, is_replayed, challenge, source, "
+        "source_number) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
+        "is_named = is_named AND (size, mtime, inode) = (excluded.size, excluded.mtime, "
+        "excluded.inode), size = excluded.size, mtime = excluded.mtime, inode = excluded.inode, "
+        "is_replayed = excluded.is_replayed, challenge = excluded.challenge, "
+        "source = excluded.source, source_number = excluded.source_number "
+        "WHERE (size, mtime, inode, is_replayed, challenge, source, source_number) IS NOT "
+        "(excluded.size, excluded.mtime, excluded.inode, excluded.is_replayed, "
+        "excluded.challenge, excluded.source, excluded.source_number)",
+        *_key(reading.entry.name),
+        *_values(stamp),
+        int(reading.is_replayed),
+        reading.challenge,
+        reading.source.word if reading.source else None,
+        reading.source.number if reading.source else None,
+    )
+    return changed == 1
+
+
+def _put_course(transaction: Transaction, entry: Entry) -> bool:
+    """Write what moves change, and return True if that is all that has changed of a board.
+
+    Otherwise nothing is written.
+    """
+    changed = transaction.run(
+        "UPDATE boards SET to_move = ?, latest = ?, records = ?, due = ? "
+        "WHERE kind = ? AND board = ? AND (grid, x, o, state, result, is_rated, started) IS "
+        "(?, ?, ?, ?, ?, ?, ?)",
+        entry.to_move,
+        seconds(entry.latest),
+        entry.records,
+        _due(entry),
+        *_key(entry.name),
+        entry.grid,
+        entry.x,
+        entry.o,
+        entry.state.value,
+        _result(entry),
+        int(entry.is_rated),
+        seconds(entry.started),
+    )
+    return changed == 1
+
+
 def _put_entry(transaction: Transaction, entry: Entry) -> None:
     transaction.run(
         "INSERT INTO boards (kind, board, grid, x, o, state, to_move, result, is_rated, started, "
@@ -154,12 +190,12 @@ def _put_entry(transaction: Transaction, entry: Entry) -> None:
         entry.o,
         entry.state.value,
         entry.to_move,
-        format_outcome(entry.result) if entry.result else None,
+        _result(entry),
         int(entry.is_rated),
         seconds(entry.started),
         seconds(entry.latest),
         entry.records,
-        seconds(entry.due) if entry.due else None,
+        _due(entry),
     )
 
 
@@ -172,6 +208,14 @@ def _put_damage(transaction: Transaction, damage: Damage) -> None:
         damage.line,
         damage.reason,
     )
+
+
+def _result(entry: Entry) -> str | None:
+    return format_outcome(entry.result) if entry.result else None
+
+
+def _due(entry: Entry) -> int | None:
+    return seconds(entry.due) if entry.due else None
 
 
 def _key(name: BoardName) -> tuple[str, int]:

@@ -48,6 +48,8 @@ def _joined(whole: bytes, waiting: Waiting) -> tuple[bytes, bytes]:
 
 def _lacking(content: bytes, lines: Lines) -> bytes:
     """Return those lines that a history does not have."""
+    if lines.record > 1 and _last_record(content) == lines.record - 1:
+        return lines.text
     text, wanted = lines.text, _lines(lines.text)
     if lines.record == 0:
         if text.startswith(content):
@@ -58,6 +60,12 @@ def _lacking(content: bytes, lines: Lines) -> bytes:
         wanted = [line for line in behind if not line.startswith(b"#")]
     known = {_identity(line) for line in _lines(content)}
     return b"".join(b"%b\n" % line for line in wanted if _identity(line) not in known)
+
+
+def _last_record(content: bytes) -> int:
+    """Return the number of the record that is the last line of a history; 0 for another line."""
+    last = content[content.rfind(b"\n", 0, -1) + 1 :].split()
+    return int(last[0]) if len(last) > 1 and last[0].isdigit() else 0
 
 
 def _lines(text: bytes) -> list[bytes]:

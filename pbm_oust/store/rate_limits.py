@@ -49,7 +49,7 @@ def end_of_limit(
     for at, number in counts:
         over -= number
         if over <= 0:
-            return at + charge.counted.value.within
+            return moment_of(at) + charge.counted.value.within
     raise AssertionError("a charge is within its limit when nothing else counts")
 
 
@@ -82,15 +82,14 @@ def forget_old_counts(transaction: Transaction, now: datetime) -> int:
 
 def _counts(
     snapshot: Snapshot, counted: Counted, subject: str, now: datetime
-) -> list[tuple[datetime, int]]:
-    """Return when something was done that still counts, and how often, oldest first."""
-    rows = snapshot.rows(
+) -> list[tuple[int, int]]:
+    """Return in which second something was done that still counts, and how often, oldest first."""
+    return snapshot.rows(
         "SELECT at, number FROM rate_limits WHERE word = ? AND subject = ? AND at > ? ORDER BY at",
         counted.value.word,
         _hash_of(subject),
         seconds(now - counted.value.within),
     )
-    return [(moment_of(at), number) for at, number in rows]
 
 
 def _step(counted: Counted) -> int:

@@ -3,17 +3,40 @@
 A history that continues a remembered one is replayed only from there on.
 """
 
-import threading
-from collections import OrderedDict
+from dataclasses import dataclass
 
 from pbm_oust.board.game import Game, redo
 from pbm_oust.board.history import BadHistory, History, read_history
 from pbm_oust.board.notation import format_result, parse_record
 from pbm_oust.board.record import Record
 from pbm_oust.refusal import Refusal
+from pbm_oust.store.entries import Told, read_told
+from pbm_oust.store.latest import Latest
 from pbm_oust.store.waiting import BoardName
 
-MOST_REMEMBERED = 2000
+MOST_RECORDS = 100_000
+"""How many records all remembered boards may have."""
+_BOARD = 50
+"""To remember a board without records takes about as much memory as so many records."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A history, with what it says and what it tells."""
+
+    data: bytes
+    history: History
+    told: Told
+
+    def goes_on_to(self, data: bytes) -> bool:
+        """Return whether a history is this one, or goes on from it."""
+        return data is self.data or data.startswith(self.data)
+
+    def with_records(self, text: bytes, game: Game) -> "Replay":
+        """Return a history with more lines, which lead to a game and its result."""
+        data = self.data + text
+        history = History(game, game.result is not None, len(data))
+        return Replay(data, history, self.told.with_records(text))
 
 
 class Replays:
@@ -22,35 +45,30 @@ class Replays:
     It depends only on the bytes of a history, so what is remembered never gets old.
     """
 
-    def __init__(self, most: int = MOST_REMEMBERED) -> None:
-        self._most = most
-        self._remembered: OrderedDict[BoardName, tuple[bytes, History]] = OrderedDict()
-        self._lock = threading.Lock()
+    def __init__(self, most: int = MOST_RECORDS) -> None:
+        self._latest = Latest[BoardName, Replay](
+            most, lambda replay: len(replay.history.game.records) + _BOARD
+        )
 
-    def replay(self, name: BoardName, data: bytes) -> History:
+    def replay(self, name: BoardName, data: bytes) -> Replay:
         """Return what a history says, every record checked against the rules. Raises BadHistory."""
-        with self._lock:
-            known, history = self._remembered.get(name, (b"", None))
-        if history is None or not data.startswith(known):
-            history = _replayed(name, data)
-        elif len(data) > len(known):
-            history = _continued(history, data[len(known) :]) or _replayed(name, data)
-        self.remember(name, data, history)
-        return history
+        known = self._latest.get(name)
+        if known and data is known.data:
+            return known
+        replay = known and known.goes_on_to(data) and _continued(known, data)
+        if not replay:
+            replay = Replay(data, _replayed(name, data), read_told(data))
+        self.remember(name, replay)
+        return replay
 
-    def recall(self, name: BoardName, data: bytes) -> History | None:
+    def recall(self, name: BoardName, data: bytes) -> Replay | None:
         """Return what a history says, if that is remembered."""
-        with self._lock:
-            known, history = self._remembered.get(name, (b"", None))
-        return history if known == data else None
+        known = self._latest.get(name)
+        return known if known and known.data == data else None
 
-    def remember(self, name: BoardName, data: bytes, history: History) -> None:
+    def remember(self, name: BoardName, replay: Replay) -> None:
         """Keep what a history replays to."""
-        with self._lock:
-            self._remembered[name] = (data, history)
-            self._remembered.move_to_end(name)
-            while len(self._remembered) > self._most:
-                self._remembered.popitem(last=False)
+        self._latest.put(name, replay)
 
 
 def _replayed(name: BoardName, data: bytes) -> History:
@@ -64,11 +82,12 @@ def _replayed(name: BoardName, data: bytes) -> History:
     return history
 
 
-def _continued(history: History, data: bytes) -> History | None:
-    """Return what a history says after more whole lines; None for all but records and a result."""
-    game, has_result_line = history.game, history.has_result_line
+def _continued(known: Replay, data: bytes) -> Replay | None:
+    """Return what a history says that goes on; None if it goes on with other lines than records."""
+    game, has_result_line = known.history.game, known.history.has_result_line
+    more = data[len(known.data) :]
     try:
-        for line in data.decode().split("\n")[:-1]:
+        for line in more.decode().split("\n")[:-1]:
             if has_result_line:
                 return None
             if game.result and line == format_result(game.result):
@@ -77,7 +96,7 @@ def _continued(history: History, data: bytes) -> History | None:
                 game = _with_record(game, parse_record(line))
     except (ValueError, Refusal):
         return None
-    return History(game, has_result_line, history.whole_length + len(data))
+    return Replay(data, History(game, has_result_line, len(data)), known.told.with_records(more))
 
 
 def _with_record(game: Game, record: Record) -> Game:

@@ -117,7 +117,7 @@ def _carry_out(database: Database, boards: Boards, name: BoardName) -> _Carried 
     something newer. Raises OSError and DamagedHistory.
     """
     for _ in range(_MOST_ATTEMPTS):
-        with suppress(NoSuchFile), boards.histories.held(name) as file:
+        with suppress(NoSuchFile), boards.held(name) as file:
             waiting, is_named = _read_waiting(database, name, file.found.stamp)
             if not waiting:
                 return None
@@ -154,7 +154,7 @@ def _carry_into(
     Raises OSError, and DamagedHistory if the history would not replay with it.
     """
     before = file.found
-    joined = join(before.data, waiting)
+    joined = boards.joined(name, before, waiting)
     boards.replayed(name, joined.content)
     if waiting.rewritings:
         first = waiting.rewritings[0]

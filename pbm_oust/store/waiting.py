@@ -63,19 +63,16 @@ class Waiting:
 
 def waiting_for(snapshot: Snapshot, name: BoardName) -> Waiting:
     """Return what waits for a history."""
-    lines = snapshot.rows(
-        "SELECT record, lines, message_key FROM waiting_lines "
-        "WHERE kind = ? AND board = ? ORDER BY record",
+    rows = snapshot.rows(
+        "SELECT 0, id, old, new FROM waiting_rewritings WHERE kind = ?1 AND board = ?2 UNION ALL "
+        "SELECT 1, record, lines, message_key FROM waiting_lines WHERE kind = ?1 AND board = ?2",
         name.kind,
         name.board,
     )
-    rewritings = snapshot.rows(
-        "SELECT id, old, new FROM waiting_rewritings WHERE kind = ? AND board = ? ORDER BY id",
-        name.kind,
-        name.board,
-    )
+    rows.sort(key=lambda row: row[:2])
     return Waiting(
-        tuple(Rewriting(*row) for row in rewritings), tuple(Lines(*row) for row in lines)
+        tuple(Rewriting(*row) for is_line, *row in rows if not is_line),
+        tuple(Lines(*row) for is_line, *row in rows if is_line),
     )
 
 

@@ -98,7 +98,7 @@ class Watched(Home):
     def ask(
         self, question: Callable[Concatenate[Snapshot, P], T], *args: P.args, **named: P.kwargs
     ) -> T:
-        self.asked.append(question)
+        self.asked.append(getattr(question, "__qualname__", question))
         return super().ask(question, *args, **named)
 
 

@@ -11,7 +11,7 @@ from pbm_oust.store import board_queries as queries
 from pbm_oust.store.boards import Boards
 from pbm_oust.store.columns import format_outcome, parse_outcome
 from pbm_oust.store.database import Database
-from pbm_oust.store.entries import believe, read_entry
+from pbm_oust.store.entries import believe, read_entry, read_told
 from pbm_oust.store.histories import Histories
 from pbm_oust.store.refreshing import reindex, replay_believed
 from pbm_oust.store.waiting import BoardName
@@ -36,7 +36,7 @@ def test_a_history_that_ends_with_its_result_is_believed_to_be_what_it_replays_t
 ) -> None:
     for chance in short_games(kind).values():
         game = chance.game()
-        replayed = read_entry(history_of(game), game, earliest_ruling)
+        replayed = read_entry(read_told(history_of(game)), game, earliest_ruling)
         believed = believe(BoardName(kind.name, 17), history_of(game))
         assert believed
         assert (believed.entry, believed.userids) == (replayed.entry, replayed.userids)

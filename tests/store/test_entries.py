@@ -11,7 +11,7 @@ from pbm_oust.board.history import format_records, read_history
 from pbm_oust.board.notation import format_header
 from pbm_oust.board.record import Ruling, Verb
 from pbm_oust.rules.position import Side
-from pbm_oust.store.entries import Reading, Source, believe, read_entry
+from pbm_oust.store.entries import Reading, Source, believe, read_entry, read_told
 from pbm_oust.store.waiting import BoardName
 from tests.support.games import EXAMPLE, act, history_of, new_game, play
 from tests.support.rings import examples
@@ -22,7 +22,7 @@ NAME = BoardName("oust", 17)
 
 def replayed(data: bytes) -> Reading:
     """Return what the index says of a history that was replayed, but that it was not."""
-    reading = read_entry(data, read_history(data).game, lambda _game: None)
+    reading = read_entry(read_told(data), read_history(data).game, lambda _game: None)
     return replace(reading, is_replayed=False)
 
 

@@ -27,7 +27,7 @@ def test_a_history_that_goes_on_replays_to_the_same_as_from_its_start(first: int
     for second in range(first, len(LINES) + 1):
         replays = Replays()
         replays.replay(NAME, beginning(first))
-        assert replays.replay(NAME, beginning(second)) == read_history(beginning(second))
+        assert replays.replay(NAME, beginning(second)).history == read_history(beginning(second))
 
 
 @examples(30)
@@ -36,7 +36,7 @@ def test_a_game_that_goes_on_line_by_line_is_the_same_game(game: Game) -> None:
     replays, data = Replays(), history_of(game)
     lines = data.splitlines(keepends=True)
     for count in range(HEADER, len(lines) + 1):
-        history = replays.replay(NAME, b"".join(lines[:count]))
+        history = replays.replay(NAME, b"".join(lines[:count])).history
     assert history == read_history(data)
 
 
@@ -44,7 +44,7 @@ def test_a_history_that_was_edited_is_replayed_from_its_start() -> None:
     replays = Replays()
     replays.replay(NAME, EXAMPLE.encode())
     other = EXAMPLE.encode().replace(b"rrognlie", b"carol")
-    assert replays.replay(NAME, other) == read_history(other)
+    assert replays.replay(NAME, other).history == read_history(other)
 
 
 @pytest.mark.parametrize(
@@ -77,11 +77,11 @@ def test_damage_behind_what_is_remembered_is_reported_as_in_a_whole_history(behi
 def test_a_remark_behind_what_is_remembered_is_no_damage() -> None:
     replays, data = Replays(), beginning(11) + b"# by hand\n"
     replays.replay(NAME, beginning(11))
-    assert replays.replay(NAME, data) == read_history(data)
+    assert replays.replay(NAME, data).history == read_history(data)
 
 
 def test_what_was_read_last_is_remembered() -> None:
-    replays = Replays(most=2)
+    replays = Replays(most=150)
     names = [BoardName("oust", number) for number in (17, 18, 19)]
     for name in names[:2]:
         data = EXAMPLE.replace("Board: 17", f"Board: {name.board}").encode()

@@ -46,6 +46,7 @@ def remove_account(home: Home, userid: str) -> None:
 def damage_account(home: Home, userid: str) -> None:
     """Add a setting to an account that nobody can read."""
     statement = "INSERT INTO settings VALUES (?, 99, 'mail', 'never')"
+    home.do(ACCOUNTS.write, account_of(home, userid))
     home.database.write(lambda transaction: transaction.run(statement, userid))
 
 

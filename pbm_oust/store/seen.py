@@ -1,0 +1,91 @@
+"""What there is of a board: its file and what waits for it, remembered for those looked at last."""
+
+from dataclasses import dataclass
+
+from pbm_oust.store.connections import Snapshot
+from pbm_oust.store.disk import NoSuchFile
+from pbm_oust.store.histories import NO_STAMP, DamagedHistory, Found, Histories, Stamp
+from pbm_oust.store.joining import Joined, join
+from pbm_oust.store.latest import Latest
+from pbm_oust.store.waiting import BoardName, Lines, Waiting, waiting_for
+
+MOST_BYTES = 16 * 1024 * 1024
+"""How much of the histories is remembered."""
+_ENTRY = 500
+"""About how many bytes it takes to remember an empty one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What was found of a board: nothing, or a history."""
+
+    found: Found | None
+    """The file; None if it is missing."""
+    waiting: Waiting
+    joined: Joined
+
+    @property
+    def is_there(self) -> bool:
+        """Whether there is such a board."""
+        return bool(self.found or self.waiting.lines)
+
+    @property
+    def data(self) -> bytes:
+        """The whole lines of the file, rewritten, and those that wait."""
+        return self.joined.content
+
+    @property
+    def stamp(self) -> Stamp:
+        """The stamp of the file."""
+        return self.found.stamp if self.found else NO_STAMP
+
+    def with_lines(self, lines: Lines, content: bytes) -> "Seen":
+        """Return what there is when more lines wait, with which the history is `content`."""
+        waiting = Waiting(self.waiting.rewritings, (*self.waiting.lines, lines))
+        missing = self.joined.missing + lines.text
+        return Seen(self.found, waiting, Joined(self.joined.whole, missing, content))
+
+
+class SeenBoards:
+    """Looks at boards. Any number of threads may use it.
+
+    What is remembered depends only on the bytes of a file and on what waits, so it never gets old.
+    """
+
+    def __init__(self, histories: Histories, most: int = MOST_BYTES) -> None:
+        self._histories = histories
+        self._latest = Latest[BoardName, Seen](most, lambda seen: len(seen.data) + _ENTRY)
+
+    def look(self, snapshot: Snapshot, name: BoardName) -> Seen:
+        """Return what there is of a board. What waits is read first, as it moves into the file.
+
+        Raises DamagedHistory if the file cannot be read.
+        """
+        waiting = waiting_for(snapshot, name)
+        try:
+            found = self._histories.read(name, self.known_file(name))
+        except NoSuchFile:
+            found = None
+        except OSError as error:
+            raise DamagedHistory(self._histories.path(name), error) from None
+        return self.joined(name, found, waiting)
+
+    def joined(self, name: BoardName, found: Found | None, waiting: Waiting) -> Seen:
+        """Return what a file and what waits for it say."""
+        known = self._latest.get(name)
+        if known and known.found is found and known.waiting == waiting:
+            return known
+        data = found.data if found else b""
+        same = known and known.found and known.found.data == data and known.waiting == waiting
+        seen = Seen(found, waiting, known.joined if known and same else join(data, waiting))
+        self.remember(name, seen)
+        return seen
+
+    def remember(self, name: BoardName, seen: Seen) -> None:
+        """Keep what there may be of a board."""
+        self._latest.put(name, seen)
+
+    def known_file(self, name: BoardName) -> Found | None:
+        """Return what was found in the file of a board, if that is remembered."""
+        known = self._latest.get(name)
+        return known.found if known else None
