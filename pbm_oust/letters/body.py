@@ -1,44 +1,62 @@
-"""The body of a letter: text alone, or both text and HTML."""
+"""The body of a letter: text alone, or both text and HTML (RFC 2045 and RFC 2046). Pure."""
 
-from email.message import EmailMessage, MIMEPart
+from binascii import b2a_qp
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from pbm_oust.render.visible import visible_letter
+from pbm_oust.letters.fields import LONGEST_LINE
 
 LARGEST = 90_000
-"""The most bytes of both parts as they are sent: Gmail cuts letters off at 102 KB."""
-LONGEST_LINE = 900
-"""Mail may not hold lines of more than 998 characters (RFC 5322, section 2.1.1)."""
+"""The most bytes of all parts as they are sent: Gmail cuts letters off at 102 KB."""
 
 
-def fill(letter: EmailMessage, text: str, page: str | None, boundary: str) -> None:
-    """Put a text into a letter, and the page of HTML that says the same, if there is one.
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a letter."""
 
-    `boundary` must be the same each time the same letter is written.
+    content: str
+    """What it says, in lines."""
+    fields: str
+    """How it says it: its header fields."""
+    encoded: str
+    """The content as it is sent, in ASCII."""
+
+    @property
+    def size(self) -> int:
+        """The number of bytes that it takes as it is sent, with lines that end in CRLF."""
+        lines = self.fields.count("\n") + self.encoded.count("\n") + 1
+        return len(self.fields) + len(self.encoded) + lines + 1
+
+
+def part(content: str, subtype: str) -> Part:
+    """Return lines as a part of a letter: `plain` text or `html`."""
+    is_ascii = content.isascii()
+    charset = "us-ascii" if is_ascii else "utf-8"
+    if is_ascii and max(map(len, content.split("\n"))) <= LONGEST_LINE:
+        encoding, encoded = "7bit", content
+    else:
+        # RFC 2045, section 6.7
+        encoding, encoded = "quoted-printable", b2a_qp(content.encode(), istext=True).decode()
+    fields = (
+        f'Content-Type: text/{subtype}; charset="{charset}"\n'
+        f"Content-Transfer-Encoding: {encoding}\n"
+    )
+    return Part(content, fields, encoded)
+
+
+def body(parts: Sequence[Part], language: str, boundary: str) -> str:
+    """Return the fields of a letter about its body, a blank line, and the body.
+
+    Of several parts, each says the same, and the last one best (RFC 2046, section 5.1.4). No line
+    of any part may be the boundary.
     """
-    _set(letter, text, "plain")
-    if page is not None:
-        letter.make_alternative(boundary)
-        part = EmailMessage(policy=letter.policy)
-        _set(part, page, "html")
-        del part["MIME-Version"]
-        letter.attach(part)
-
-
-def size_of(content: str) -> int:
-    """Return the number of bytes that a text takes as a part of a mail."""
-    part = MIMEPart()
-    _set(part, content, "plain")
-    data = part.as_bytes()
-    return len(data) + data.count(b"\n")
-
-
-def _set(part: MIMEPart, content: str, subtype: str) -> None:
-    content = visible_letter(content)
-    longest = max(map(len, content.splitlines()), default=0)
-    is_plain = content.isascii() and longest <= LONGEST_LINE
-    part.set_content(
-        content,
-        subtype=subtype,
-        charset="us-ascii" if content.isascii() else "utf-8",
-        cte="7bit" if is_plain else "quoted-printable",
+    of_language = f"Content-Language: {language}\n"
+    if len(parts) == 1:
+        (alone,) = parts
+        return f"{alone.fields}MIME-Version: 1.0\n{of_language}\n{alone.encoded}"
+    each = "".join(f"--{boundary}\n{some.fields}\n{some.encoded}\n" for some in parts)
+    return (
+        "MIME-Version: 1.0\n"
+        f'Content-Type: multipart/alternative; boundary="{boundary}"\n'
+        f"{of_language}\n{each}--{boundary}--\n"
     )

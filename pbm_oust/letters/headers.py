@@ -18,8 +18,10 @@ from pbm_oust.accounts.tags import (
     unread_address,
     verification_address,
 )
+from pbm_oust.letters.fields import field, text_field
 from pbm_oust.play.notices import BoardNotice, Notice, Unheard, Verification
 from pbm_oust.play.request import Request
+from pbm_oust.store.letters import Head
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,33 +34,34 @@ class Headers:
     """Returns the secret of the home, from which reply tokens are made."""
 
     def of(
-        self, notice: Notice, request: Request, address: str, subject: str, reply: Reply | None
-    ) -> Iterator[tuple[str, str]]:
-        """Yield the headers of the letter to an address.
+        self, notice: Notice, request: Request, head: Head, answers: str | None
+    ) -> Iterator[str]:
+        """Yield the header fields of a letter, except those about its body.
 
-        `reply` is what an answer from there without a password means.
+        `head` is what the outbox knows of it, and `answers` the address where answers go, if that
+        is not the one that the letter comes from.
         """
         reader = notice.reader
-        yield "From", f"pbm_oust <{self.own}>"
-        yield "To", address
-        answers = self._answers_to(notice, reply)
+        yield field("From", f"pbm_oust <{self.own}>")
+        yield field("To", head.recipient)
         if answers:
-            yield "Reply-To", answers
-        yield "Subject", subject
-        yield "Date", format_datetime(self.clock())
-        yield "Message-ID", self._message_id(notice, request, address, reply)
+            yield field("Reply-To", answers)
+        is_utf8 = not (self.own + head.recipient).isascii()
+        yield text_field("Subject", head.subject, is_utf8=is_utf8)
+        yield field("Date", format_datetime(self.clock()))
+        yield field("Message-ID", head.message_id)
         answered = request.message_id if reader.asked else ""
         if answered:
-            yield "In-Reply-To", answered
+            yield field("In-Reply-To", answered)
         thread = self._thread_of(notice)
         if thread or answered:
-            yield "References", " ".join(filter(None, [thread, answered]))
-        yield "Auto-Submitted", "auto-replied" if reader.asked else "auto-generated"
-        yield "X-Auto-Response-Suppress", "All"
-        yield "X-Loop", self.own
-        yield "X-Pbm-Oust", notice.template
+            yield field("References", " ".join(filter(None, [thread, answered])))
+        yield field("Auto-Submitted", "auto-replied" if reader.asked else "auto-generated")
+        yield field("X-Auto-Response-Suppress", "All")
+        yield field("X-Loop", self.own)
+        yield field("X-Pbm-Oust", notice.template)
         if isinstance(notice, BoardNotice) and len(reader.addresses) > 1:
-            yield "X-Pbm-Oust-Copies", str(len(reader.addresses))
+            yield field("X-Pbm-Oust-Copies", str(len(reader.addresses)))
 
     def reply_address(self, account: Account | None, reply: Reply | None) -> str | None:
         """Return the address where an answer counts as the player's, if there is one."""
@@ -67,17 +70,20 @@ class Headers:
         token = token_for(self.key(), account, reply)
         return reply_address(self.own, reply, token) or None
 
-    def _answers_to(self, notice: Notice, reply: Reply | None) -> str | None:
-        """Return where answers go, if that is not the address the letter comes from."""
+    def answers_to(self, notice: Notice, own: str | None) -> str | None:
+        """Return where answers go, if that is not the address the letter comes from.
+
+        `own` is the address where they count as the reader's, if there is one.
+        """
         match notice.answer():
             case Verification(code):
                 return verification_address(self.own, code.text)
             case Unheard():
                 return f"Nobody reads answers <{unread_address(self.own)}>"
             case _:
-                return self.reply_address(notice.reader.account, reply)
+                return own
 
-    def _message_id(
+    def message_id(
         self, notice: Notice, request: Request, address: str, reply: Reply | None
     ) -> str:
         """Return a Message-ID; if answers to the letter need no password, it cannot be guessed."""

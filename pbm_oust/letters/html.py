@@ -14,7 +14,7 @@ from pbm_oust.board.record import Deed
 from pbm_oust.commands.play import suggested
 from pbm_oust.grammar.suggest import example
 from pbm_oust.languages import Language
-from pbm_oust.letters.body import LARGEST, size_of
+from pbm_oust.letters.body import Part, part
 from pbm_oust.letters.layout import Look, Paragraph, Written, wrapped
 from pbm_oust.play.notices import Reader, Shown
 from pbm_oust.render.html import board_html, font_size
@@ -88,17 +88,16 @@ class Pages:
     def __init__(self, templates: Environment) -> None:
         self._templates = templates
 
-    def of(self, written: Written, reader: Reader, reply_to: ReplyTo) -> str | None:
+    def of(self, written: Written, reader: Reader, reply_to: ReplyTo, room: int) -> Part | None:
         """Return the page of a letter that says the same as its text, in ASCII.
 
-        None if the letter shows no board, if its reader wants text alone, or if both together
-        would be too large even without links.
+        None if the letter shows no board, if its reader wants text alone, or if there is not room
+        for it, in bytes, even without links.
         """
         has_boards = any(isinstance(block, Shown) for block in written.blocks)
         if not has_boards or reader.settings.board is BoardForm.TEXT:
             return None
         template = self._templates.get_template("html/letter.html")
-        room = LARGEST - size_of(written.text)
         for links in Links:
             page = template.render(
                 language=format_setting(reader.settings, "language"),
@@ -106,8 +105,9 @@ class Pages:
                 pieces=list(_pieces(written, reader, reply_to, links)),
             )
             page = page.encode("ascii", "xmlcharrefreplace").decode()
-            if size_of(page) <= room:
-                return page
+            drawn = part(f"{page}\n", "html")
+            if drawn.size <= room:
+                return drawn
         return None
 
 

@@ -15,6 +15,7 @@ from pbm_oust.accounts.tags import Purpose
 from pbm_oust.grammar.command import Partial
 from pbm_oust.play.notices import Shown
 from pbm_oust.render.text import board_text
+from pbm_oust.render.visible import visible_letter
 
 WIDTH = 75
 """The longest line of our own sentences."""
@@ -111,8 +112,8 @@ def blocks(written: str, shown: Sequence[Shown] = ()) -> Iterator[Block]:
 
 
 def _parted(lines: Iterable[str]) -> Iterator[tuple[str, ...]]:
-    """Yield the lines between blank ones."""
-    for is_blank, some in groupby(lines, lambda line: not line.strip()):
+    """Yield the lines between blank ones, with all that they hold to be seen."""
+    for is_blank, some in groupby(map(visible_letter, lines), lambda line: not line.strip()):
         if not is_blank:
             yield tuple(some)
 

@@ -4,30 +4,28 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from email.message import EmailMessage
-from email.policy import EmailPolicy
 
 from pbm_oust.accounts.settings import SubjectForm
 from pbm_oust.accounts.tags import Purpose, Reply
 from pbm_oust.board.game import Game
 from pbm_oust.commands.talk import TalkNotice
-from pbm_oust.letters.body import LONGEST_LINE, fill
+from pbm_oust.letters.body import LARGEST, Part, body, part
 from pbm_oust.letters.headers import Headers
 from pbm_oust.letters.words import words_in
 from pbm_oust.play.notices import BoardNotice, Notice, turn_on
 from pbm_oust.play.request import Request
-from pbm_oust.render.visible import visible_line
 from pbm_oust.store.letters import About, Draft, Head
-
-_POLICY = EmailPolicy(linesep="\n", max_line_length=76)
 
 
 @dataclass(frozen=True, slots=True)
 class _Content:
+    """What all letters say that go to addresses of one sort: the reader's own, or others."""
+
     subject: str
-    text: str
-    page: str | None
-    """The same as HTML, if there is any."""
+    parts: tuple[Part, ...]
+    """The text and, if there is any, the same as HTML."""
+    answers: str | None
+    """Where answers go, if that is not the address that the letter comes from."""
 
 
 class Letters:
@@ -55,11 +53,7 @@ class Letters:
             reply = meaning if is_own and isinstance(meaning, Reply) else None
             if is_own not in contents:
                 contents[is_own] = self._content(notice, reply, is_own=is_own)
-            letter = self._letter(notice, request, address, contents[is_own], reply)
-            head = _head_of(notice, letter)
-            # Few programs understand a Message-ID that is folded, let alone encoded.
-            unfolded = letter.policy.clone(max_line_length=LONGEST_LINE)
-            letters.append(Draft(head, letter.as_bytes(policy=unfolded), self._clock()))
+            letters.append(self._letter(notice, request, address, contents[is_own], reply))
         return letters
 
     def _content(self, notice: Notice, reply: Reply | None, *, is_own: bool) -> _Content:
@@ -74,16 +68,20 @@ class Letters:
             subject = f"{about.name}: {about.header.x} - {about.header.o}"
             written = replace(written, subject=subject)
 
+        own = self._headers.reply_address(reader.account, reply)
+
         def moves_at(game: Game) -> str | None:
             if about:
                 is_play = reply and (reply.purpose is Purpose.PLAY or written.again)
-                own = self._headers.reply_address(reader.account, reply)
                 return own if about is game and is_play else None
             if not is_own or not reader.userid:
                 return None
             return self._headers.reply_address(reader.account, turn_on(game, reader.userid))
 
-        return _Content(written.subject, written.text, words.pages.of(written, reader, moves_at))
+        text = part(written.text, "plain")
+        page = words.pages.of(written, reader, moves_at, LARGEST - text.size)
+        answers = self._headers.answers_to(notice, own)
+        return _Content(written.subject, (text, page) if page else (text,), answers)
 
     def _letter(
         self,
@@ -92,27 +90,26 @@ class Letters:
         address: str,
         content: _Content,
         reply: Reply | None,
-    ) -> EmailMessage:
-        letter = EmailMessage(policy=_POLICY if address.isascii() else _POLICY.clone(utf8=True))
-        for name, value in self._headers.of(notice, request, address, content.subject, reply):
-            letter[name] = visible_line(value)
-        boundary = hashlib.sha256(letter["Message-ID"].encode()).hexdigest()[:24]
+    ) -> Draft:
+        message_id = self._headers.message_id(notice, request, address, reply)
+        head = _head_of(notice, address, message_id, content.subject)
+        fields = "".join(self._headers.of(notice, request, head, content.answers))
+        boundary = hashlib.sha256(message_id.encode()).hexdigest()[:24]
         # RFC 2045, section 6.7: quoted-printable never holds =_
-        fill(letter, content.text, content.page, f"=_{boundary}")
-        letter["Content-Language"] = notice.reader.settings.language.code
-        return letter
+        said = body(content.parts, notice.reader.settings.language.code, f"=_{boundary}")
+        return Draft(head, (fields + said).encode(), self._clock())
 
 
-def _head_of(notice: Notice, letter: EmailMessage) -> Head:
+def _head_of(notice: Notice, address: str, message_id: str, subject: str) -> Head:
     """Return what the outbox knows of a letter besides its content."""
     reader, game = notice.reader, notice.board()
     about = None
     if isinstance(notice, BoardNotice) and game:
         about = About(game.header.kind.name, game.header.board, len(game.records))
     return Head(
-        recipient=str(letter["To"]),
-        message_id=str(letter["Message-ID"]),
-        subject=str(letter["Subject"]),
+        recipient=address,
+        message_id=message_id,
+        subject=subject,
         userid=reader.userid if reader.account else None,
         about=about,
         copies=len(reader.addresses) if about else 1,

@@ -38,6 +38,7 @@ from pbm_oust.letters.tables import game_row, past_rows, seek_rows, standing_row
 from pbm_oust.letters.translator import Translator
 from pbm_oust.play.notices import BoardNotice, Notice
 from pbm_oust.render.text import in_columns, players_text
+from pbm_oust.render.visible import visible_line
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.service.table import form_named, playing_again
@@ -128,7 +129,8 @@ class Words:
         subject, _, rest = body.partition("\n")
         head = self._render("shared/head", reader=notice.reader)
         written = (*blocks(head), *blocks(rest, notice.shows()))
-        return Written(subject.removeprefix("Subject: "), written, answering, again)
+        subject = visible_line(subject.removeprefix("Subject: "))
+        return Written(subject, written, answering, again)
 
     def _told_in(self, notice: Notice) -> tuple[str, str]:
         """Return the Subject and the text of a letter, to use in another one."""

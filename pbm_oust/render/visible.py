@@ -32,22 +32,27 @@ _SHORT = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
 
 def visible_line(text: str) -> str:
     """Return a text as one line, in which every character can be seen and steers nothing."""
-    return _IN_LINES.sub(_named, text)
+    return text if _is_plain(text) else _IN_LINES.sub(_named, text)
 
 
 def visible_text(text: str) -> str:
     """Return a text of lines, as `visible_line` does; its line ends and tabs stay."""
-    return _IN_TEXTS.sub(_named, text)
+    return text if _is_plain(text) else _IN_TEXTS.sub(_named, text)
 
 
 def visible_letter(text: str) -> str:
     """Return a text for a letter, as `visible_text` does; what joins letters of a word stays."""
-    return _IN_LETTERS.sub(_named, text)
+    return text if _is_plain(text) else _IN_LETTERS.sub(_named, text)
 
 
 def visible_json(text: str) -> str:
     """Return JSON that means the same, with such characters escaped as JSON does it."""
     return _IN_TEXTS.sub(lambda found: json.dumps(found[0])[1:-1], _without_delete(text))
+
+
+def _is_plain(text: str) -> bool:
+    """Return whether a text is one line of ASCII without control characters: this takes no time."""
+    return text.isascii() and text.isprintable()
 
 
 def _without_delete(text: str) -> str:

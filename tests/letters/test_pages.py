@@ -10,6 +10,7 @@ from pbm_oust.accounts.settings import BoardForm, Settings
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Terms
 from pbm_oust.commands.show import BoardsNotice
+from pbm_oust.letters.body import LARGEST
 from pbm_oust.letters.html import turn_took
 from pbm_oust.letters.words import Words
 from pbm_oust.play.notices import BoardNotice, News, Notice, Reader
@@ -38,7 +39,8 @@ def text_of(notice: Notice) -> str:
 
 def html_of(notice: Notice, address: str | None = REPLY) -> str:
     """Return a letter as HTML, empty where it is text alone."""
-    return WORDS.pages.of(WORDS.of(notice), notice.reader, lambda game: address) or ""
+    page = WORDS.pages.of(WORDS.of(notice), notice.reader, lambda game: address, LARGEST)
+    return page.content if page else ""
 
 
 def page_of(notice: Notice, address: str | None = REPLY) -> Page:
@@ -171,6 +173,13 @@ def test_a_page_is_ascii_whatever_was_written() -> None:
     notice = replace(notice_of(GAME), chat="Schöne Grüße \N{SNOWMAN} \U0001f600", chat_from="bob")
     assert html_of(notice).isascii()
     assert "Schöne Grüße \N{SNOWMAN} \U0001f600" in page_of(notice).text
+
+
+def test_what_turns_or_hides_writing_is_shown_as_what_it_is() -> None:
+    notice = replace(notice_of(GAME), chat="a\u202eb\x1b[31m", note="\u200bc", chat_from="bob")
+    shown = page_of(notice).text
+    assert r"a\u202eb\x1b[31m" in shown
+    assert r"\u200bc" in shown
 
 
 MARKUP = st.text(st.sampled_from("<>&\"'/=! abp\n-;:#{}%"), max_size=60) | st.text(max_size=60)

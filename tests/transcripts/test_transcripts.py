@@ -1,4 +1,5 @@
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -8,10 +9,14 @@ import pytest
 
 from pbm_oust.grammar.command import Command
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language
+from pbm_oust.letters.letters import Letters
 from pbm_oust.letters.words import Words
 from pbm_oust.play.notices import Notice
+from pbm_oust.play.request import Request
 from pbm_oust.refusal import Unreadable
 from pbm_oust.service.table import parse_line
+from tests.support.emails import written_again
+from tests.support.home_by_mail import NOON
 from tests.support.plans import served_by_indexes
 from tests.transcripts.transcript import ADDRESS, names, recorded, replay
 
@@ -34,9 +39,12 @@ PLACES = {
 
 
 @cache
-def conversation(name: str) -> tuple[dict[str, str], list[str], list[Notice]]:
-    """Return what a conversation leads to, the texts of all files, and what is told in it."""
-    notices: list[Notice] = []
+def conversation(name: str) -> tuple[dict[str, str], list[str], list[tuple[Notice, Request]]]:
+    """Return what a conversation leads to, the texts of all files, and what is told in it.
+
+    Each notice comes with the request that it answers or follows from.
+    """
+    notices: list[tuple[Notice, Request]] = []
     with TemporaryDirectory() as folder, served_by_indexes():
         outcome = replay(name, Path(folder), notices)
         files = [
@@ -55,13 +63,15 @@ def words(language: Language) -> Words:
 @cache
 def letters_in(language: Language, name: str) -> list[tuple[str, str]]:
     """Return the Subjects and texts of all that a conversation tells, in one language."""
-    told = []
-    for notice in conversation(name)[2]:
+    written = [words(language).of(notice) for notice, _ in told_in(language, name)]
+    return [(each.subject, each.text) for each in written]
+
+
+def told_in(language: Language, name: str) -> Iterator[tuple[Notice, Request]]:
+    """Yield all that a conversation tells, to readers of one language."""
+    for notice, request in conversation(name)[2]:
         settings = replace(notice.reader.settings, language=language)
-        reader = replace(notice.reader, settings=settings)
-        written = words(language).of(replace(notice, reader=reader))
-        told.append((written.subject, written.text))
-    return told
+        yield replace(notice, reader=replace(notice.reader, settings=settings)), request
 
 
 def commands_in(text: str, language: Language) -> list[Command]:
@@ -109,6 +119,17 @@ def test_every_letter_has_a_plain_subject_that_is_no_command(name: str) -> None:
             assert re.fullmatch("[ -~]+", subject)
             for prefix in ("", "Re: ", "AW: "):
                 assert isinstance(parse_line(prefix + subject)[1], Unreadable), subject
+
+
+@pytest.mark.parametrize("language", LANGUAGES.values(), ids=str)
+@pytest.mark.parametrize("name", names())
+def test_every_letter_is_to_the_byte_what_the_email_package_makes_of_it(
+    name: str, language: Language
+) -> None:
+    letters = Letters(ADDRESS, lambda: NOON, lambda: b"secret")
+    for notice, request in told_in(language, name):
+        for draft in letters.write(notice, request):
+            assert written_again(draft.content) == draft.content
 
 
 @pytest.mark.parametrize("language", OTHERS, ids=str)

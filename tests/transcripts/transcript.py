@@ -57,10 +57,12 @@ def read_mails(path: Path) -> Iterator[Incoming]:
         yield Incoming(parse_time(at), envelope, text.encode("latin-1"))
 
 
-def replay(name: str, folder: Path, notices: list[Notice] | None = None) -> dict[str, str]:
+def replay(
+    name: str, folder: Path, notices: list[tuple[Notice, Request]] | None = None
+) -> dict[str, str]:
     """Return what a conversation leads to: the text of `letters.txt` and of each history.
 
-    What is told in it is added to `notices`.
+    What is told in it is added to `notices`, with the requests.
     """
     begun = _empty_home() if name == "signup_and_challenge" else _home_after_prelude()
     home = copy_of(Home(Path(begun.name)), folder / "home")
@@ -96,12 +98,12 @@ def _home_after_prelude() -> TemporaryDirectory[str]:
     return folder
 
 
-def _noting(inbound: Inbound, notices: list[Notice]) -> Inbound:
-    """Return the same, but with its notices also added to a list."""
+def _noting(inbound: Inbound, notices: list[tuple[Notice, Request]]) -> Inbound:
+    """Return the same, but with its notices and their requests also added to a list."""
     write = inbound.work.write
 
     def noted(notice: Notice, request: Request) -> list[Draft]:
-        notices.append(notice)
+        notices.append((notice, request))
         return write(notice, request)
 
     return replace(inbound, work=replace(inbound.work, write=noted))

@@ -1,0 +1,52 @@
+"""The bodies of letters, compared with what Python's email package makes of the same parts."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbm_oust.letters.body import Part, body, part
+from pbm_oust.render.visible import visible_letter
+from tests.support.emails import contents, read, written
+
+chat = st.lists(
+    st.text().map(visible_letter)
+    | st.sampled_from([".", "..", "From here", "--=_b", "=3D", "tab\t", "end ", "x" * 2_000, "é."]),
+    max_size=8,
+).map(lambda lines: "\n".join(line.replace("\r", "") for line in lines) + "\n")
+FIELDS = [("Subject", "any")]
+
+
+def letter(*parts: Part) -> bytes:
+    return ("Subject: any\n" + body(parts, "en", "=_boundary")).encode()
+
+
+@given(chat)
+def test_a_text_comes_back_as_it_was_in_lines_that_mail_may_have(text: str) -> None:
+    data = letter(part(text, "plain"))
+    assert contents(read(data)) == [text]
+    assert data.isascii()
+    assert max(map(len, data.split(b"\n"))) <= 900
+
+
+@given(chat)
+def test_a_text_alone_is_what_the_email_package_writes(text: str) -> None:
+    data = letter(part(text, "plain"))
+    # Ours encodes a point that is alone on its line too, for programs that take it for the end.
+    assert data.replace(b"\n=2E\n", b"\n.\n") == written(FIELDS, [text], "en") or b"=2E" in data
+
+
+@given(chat, chat.map(ascii))
+def test_both_parts_are_what_the_email_package_writes(text: str, page: str) -> None:
+    data = letter(part(text, "plain"), part(f"{page}\n", "html"))
+    usual = written(FIELDS, [text, f"{page}\n"], "en", "=_boundary")
+    assert contents(read(data)) == contents(read(usual))
+    assert [each.items() for each in read(data).walk()] == [
+        each.items() for each in read(usual).walk()
+    ]
+    assert data == usual or b"\n=2E\n" in data
+
+
+@given(chat)
+def test_bytes_are_counted_as_they_are_sent(text: str) -> None:
+    alone = part(text, "plain")
+    sent = f"{alone.fields}\n{alone.encoded}".replace("\n", "\r\n")
+    assert alone.size == len(sent)
