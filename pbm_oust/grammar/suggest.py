@@ -10,8 +10,9 @@ from pbm_oust.rules.position import Position
 
 def example(position: Position) -> str | None:
     """Return the name of a placement of the side to move, a capturing one if possible."""
+    grid = position.grid
     placements = position.capturing() or position.placements()
-    return position.grid.names(placements)[0] if placements else None
+    return grid.format_cell(min(grid.each(placements), key=grid.place_of)) if placements else None
 
 
 def next_wish(game: Game) -> Wish | None:

@@ -1,9 +1,11 @@
 """Letters that show boards as HTML: the blocks of a letter, its boards drawn with links."""
 
+import html
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from itertools import takewhile
+from typing import Any
 from urllib.parse import quote
 
 from jinja2 import Environment
@@ -26,6 +28,15 @@ ReplyTo = Callable[[Game], str | None]
 
 None if there is no such address; then nothing can be tapped.
 """
+
+Again = tuple[tuple[str, str], ...]
+"""Words with their links."""
+
+_END, _BREAK, _BREAK_WITHIN = "\n", "<br>\n", "<br\n>"
+_SPACES, _KEPT_SPACES = "   ", "\u00a0 \u00a0"
+_LONG = 4
+"""How many lines are scrolled rather than wrapped."""
+_WRAPPED, _SCROLLED = "pre-wrap", "pre;overflow-x:auto"
 
 
 class Links(Enum):
@@ -52,41 +63,17 @@ class BoardPiece:
     """The link that passes, for a player who must."""
     swapping: str = ""
     """The link that swaps, for a player who can."""
-    again: tuple[tuple[str, str], ...] = ()
+    again: Again = ()
     """What starts the next game, if this one has ended: each word with its link."""
     example: str = ""
     """A placement to answer with, if there was no room for links."""
-    template: str = "html/board.html"
-
-
-@dataclass(frozen=True, slots=True)
-class PositionPiece:
-    """The same board as lists of cells, for screen readers and for fonts that do not align it."""
-
-    sides: tuple[tuple[str, str, list[str]], ...]
-    """The letter of each side, its owner, and its stones."""
-    latest: list[str]
-    took: int
-    """The number of stones that the latest turn has taken so far."""
-    template: str = "html/position.html"
-
-
-@dataclass(frozen=True, slots=True)
-class ParagraphPiece:
-    """A part of the text."""
-
-    paragraph: Paragraph
-    template: str = "html/paragraph.html"
-
-
-Piece = BoardPiece | PositionPiece | ParagraphPiece
 
 
 class Pages:
     """Writes letters as HTML, with templates that escape what they are given."""
 
     def __init__(self, templates: Environment) -> None:
-        self._templates = templates
+        self._words: Any = templates.get_template("html/letter.html").module
 
     def of(self, written: Written, reader: Reader, reply_to: ReplyTo, room: int) -> Part | None:
         """Return the page of a letter that says the same as its text, in ASCII.
@@ -97,18 +84,62 @@ class Pages:
         has_boards = any(isinstance(block, Shown) for block in written.blocks)
         if not has_boards or reader.settings.board is BoardForm.TEXT:
             return None
-        template = self._templates.get_template("html/letter.html")
+        language = format_setting(reader.settings, "language")
         for links in Links:
-            page = template.render(
-                language=format_setting(reader.settings, "language"),
-                subject=written.subject,
-                pieces=list(_pieces(written, reader, reply_to, links)),
-            )
-            page = page.encode("ascii", "xmlcharrefreplace").decode()
-            drawn = part(f"{page}\n", "html")
+            pieces = "".join(self._pieces(written, reader, reply_to, links))
+            page = str(self._words.page(language, written.subject, pieces))
+            drawn = part(page.encode("ascii", "xmlcharrefreplace").decode(), "html")
             if drawn.size <= room:
                 return drawn
         return None
+
+    def _pieces(
+        self, written: Written, reader: Reader, reply_to: ReplyTo, links: Links
+    ) -> Iterator[str]:
+        """Yield the pieces of a page. The list of the last board's cells ends the letter."""
+        *_, last = (block for block in written.blocks if isinstance(block, Shown))
+        for block in written.blocks:
+            if isinstance(block, Paragraph):
+                yield paragraph_html(block)
+                continue
+            game = block.game
+            is_mine = block.is_now and game.player_to_move == reader.userid
+            address = reply_to(game) if is_mine and not game.result else None
+            hint = example(game.position) if address and written.answering else None
+            again = _again(written, reply_to, game, reader.settings.language)
+            piece = _board_piece(game, address, links, hint or "", again, reader.settings.language)
+            yield self._words.board(piece)
+            if block is not last:
+                yield self._position(game)
+        yield self._position(last.game)
+
+    def _position(self, game: Game) -> str:
+        """Return a board as lists of cells: for screen readers, and where fonts do not align it."""
+        grid, position = game.header.grid, game.position
+        sides = [
+            (side.value, game.owner(side), " ".join(grid.names(position.stones(side))))
+            for side in Side
+        ]
+        latest = " ".join(grid.names(game.latest_stones()))
+        return str(self._words.position(sides, latest, turn_took(game)))
+
+
+def paragraph_html(paragraph: Paragraph) -> str:
+    """Return a paragraph as HTML.
+
+    Line ends stand within tags where a program that shows them would show one too many.
+    """
+    lines = _without_margin(paragraph).lines
+    text = html.escape("\n".join(lines), quote=False).replace('"', "&#34;").replace("'", "&#39;")
+    match paragraph.look:
+        case Look.PROSE:
+            return f"<p>{text.replace(_SPACES, _KEPT_SPACES).replace(_END, _BREAK)}</p>\n"
+        case Look.SAID:
+            style = "white-space:pre-wrap"
+        case Look.LINES:
+            is_short = len(lines) < _LONG
+            style = f"font-family:monospace;white-space:{_WRAPPED if is_short else _SCROLLED}"
+    return f'<p style="margin-left:1em;{style}">{text.replace(_END, _BREAK_WITHIN)}</p>\n'
 
 
 def turn_took(game: Game) -> int:
@@ -117,24 +148,6 @@ def turn_took(game: Game) -> int:
     turn = takewhile(lambda each: each.side is side, reversed(game.line))
     actions = (record.action for record in turn)
     return sum(done.took for each in actions if isinstance(each, tuple) for done in each)
-
-
-def _pieces(written: Written, reader: Reader, reply_to: ReplyTo, links: Links) -> Iterator[Piece]:
-    """Yield the pieces of a page. The list of the last board's cells ends the letter."""
-    *_, last = (block for block in written.blocks if isinstance(block, Shown))
-    for block in written.blocks:
-        if isinstance(block, Paragraph):
-            yield ParagraphPiece(_without_margin(block))
-            continue
-        game = block.game
-        is_mine = block.is_now and game.player_to_move == reader.userid
-        address = reply_to(game) if is_mine and not game.result else None
-        hint = example(game.position) if address and written.answering else None
-        piece = _board_piece(game, address, links, hint or "", reader.settings.language)
-        yield replace(piece, again=_again(written, reply_to(game), reader.settings.language))
-        if block is not last:
-            yield _position_piece(game)
-    yield _position_piece(last.game)
 
 
 def _without_margin(paragraph: Paragraph) -> Paragraph:
@@ -147,45 +160,35 @@ def _without_margin(paragraph: Paragraph) -> Paragraph:
 
 
 def _board_piece(
-    game: Game, address: str | None, links: Links, hint: str, language: Language
+    game: Game, address: str | None, links: Links, hint: str, again: Again, language: Language
 ) -> BoardPiece:
     """Return a board; `hint` is a placement to answer with if nothing is linked."""
     position, latest = game.position, game.latest_stones()
     size = font_size(position)
     if not address or links is Links.NONE:
-        return BoardPiece(game, board_html(position, latest), size, example=hint)
-    grid = position.grid
-    targets = {
-        cell: mail_link(address, grid.format_cell(cell))
-        for cell in grid.each(position.placements())
-    }
+        return BoardPiece(game, board_html(position, latest), size, again=again, example=hint)
 
     def link(deed: Deed) -> str:
         move = suggested(game, game.player_to_move, deed)
         return mail_link(address, format_answer(move, language=language))
 
+    is_slim = links is Links.SLIM
     return BoardPiece(
         game,
-        board_html(position, latest, targets, is_slim=links is Links.SLIM),
+        board_html(position, latest, mail_link(address, ""), is_slim=is_slim),
         size,
-        is_linked=bool(targets),
+        is_linked=not game.must_pass,
         passing=link(Deed.PASS) if game.must_pass else "",
         swapping=link(Deed.SWAP) if game.can_swap else "",
+        again=again,
     )
 
 
-def _again(
-    written: Written, address: str | None, language: Language
-) -> tuple[tuple[str, str], ...]:
+def _again(written: Written, reply_to: ReplyTo, game: Game, language: Language) -> Again:
     """Return what starts the next game, each word with its link."""
+    address = reply_to(game) if written.again else None
     words = [format_answer(each, language=language) for each in written.again if address]
     return tuple((word, mail_link(address or "", word)) for word in words)
-
-
-def _position_piece(game: Game) -> PositionPiece:
-    grid, position = game.header.grid, game.position
-    sides = ((side.value, game.owner(side), grid.names(position.stones(side))) for side in Side)
-    return PositionPiece(tuple(sides), grid.names(game.latest_stones()), turn_took(game))
 
 
 def mail_link(address: str, subject: str) -> str:

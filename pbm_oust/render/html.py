@@ -6,12 +6,11 @@ are dark and their letters white, because a program that forces a mail into dark
 letters and leaves the grounds alone. There are no other colours; the rest follows the program.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import pairwise
+from functools import cache, lru_cache
 
-from pbm_oust.render.lines import Line, board_lines, star_points, widest
+from pbm_oust.render.lines import board_lines, star_points, widest
 from pbm_oust.render.text import REMEMBERED
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Position, Side
@@ -21,6 +20,9 @@ _LATEST = "#c2410c"
 _PLACEMENT, _OTHER, _STAR = "&#8226;", "&#183;", "+"
 _UNLINED = ' style="text-decoration:none"'
 
+GRIDS_REMEMBERED = 16
+"""How many grids are kept ready to be drawn on."""
+
 _SCREEN = 328
 """The pixels that a narrow phone leaves for the text of a mail."""
 _WIDTH = 0.602
@@ -28,36 +30,44 @@ _WIDTH = 0.602
 _SMALLEST, _LARGEST = 12.0, 22.0
 
 
+_ADDRESS = "\0"
+"""Stands for what all links of a board begin with."""
+
+
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """A cell of a drawn board with the text up to the next one, or text alone."""
+class Point:
+    """A cell of a board that is to be drawn."""
 
     cell: int
-    """0 for text alone."""
-    unlinked: str
-    linked: str
-    """The cell where a placement may go."""
+    free: str
+    """What is drawn for it if it is free, with the text up to the next cell."""
     behind: str
+    """That text."""
 
 
 def board_html(
-    position: Position,
-    latest: int = 0,
-    links: Mapping[int, str] | None = None,
-    *,
-    is_slim: bool = False,
+    position: Position, latest: int = 0, link: str = "", *, is_slim: bool = False
 ) -> str:
     """Return the inside of a `<pre>`: the lines of the board, top row first.
 
-    `latest` are the stones to highlight, as capitals. `links` has an address for each cell that can
-    be tapped; no address may need escaping. A slim board takes fewer characters: its links look as
-    programs show links, and cover a single character. All characters are ASCII.
+    `latest` are the stones to highlight, as capitals. With `link`, each placement can be tapped:
+    its address is the link followed by the name of its cell, and may not need escaping. A slim
+    board takes fewer characters: its links look as programs show links, and cover a single
+    character. All characters are ASCII.
     """
     x, o = map(position.stones, Side)
-    lines = draw_html(position.grid, x, o, latest)
-    return "\n".join(
-        "".join(_marked(mark, links or {}, is_slim) for mark in line) for line in lines
-    )
+    drawn = draw_html(position.grid, x, o, latest)
+    if not link:
+        return "".join(drawn)
+    placements = position.placements()
+    _, points = _skeleton(position.grid)
+    pieces = [
+        linked if point.cell & placements else unlinked
+        for point, linked, unlinked in zip(
+            points, _links(position.grid, is_slim), drawn[1:], strict=True
+        )
+    ]
+    return f"{drawn[0]}{''.join(pieces)}".replace(_ADDRESS, link)
 
 
 def font_size(position: Position) -> float:
@@ -70,40 +80,71 @@ def font_size(position: Position) -> float:
 
 
 @lru_cache(maxsize=REMEMBERED)
-def draw_html(grid: Grid, x: int, o: int, latest: int) -> tuple[tuple[Mark, ...], ...]:
-    """Return a board with these stones of the two sides; the latest drawings are remembered."""
+def draw_html(grid: Grid, x: int, o: int, latest: int) -> tuple[str, ...]:
+    """Return a board with these stones of the two sides; the latest drawings are remembered.
+
+    The first piece is what stands before the first cell, and each other one is a cell with the
+    text up to the next.
+    """
+    lead, points = _skeleton(grid)
+    stones = x | o
+    return (
+        lead,
+        *(
+            _stone(bool(point.cell & x), bool(point.cell & latest)) + point.behind
+            if point.cell & stones
+            else point.free
+            for point in points
+        ),
+    )
+
+
+@cache
+def _stone(is_x: bool, is_latest: bool) -> str:
+    side = Side.X if is_x else Side.O
+    letter, ground = side.value, _GROUNDS[side]
+    if is_latest:
+        letter, ground = letter.upper(), _LATEST
+    return f'<b style="background:{ground};color:#fff">{letter}</b>'
+
+
+@lru_cache(maxsize=GRIDS_REMEMBERED)
+def _skeleton(grid: Grid) -> tuple[str, tuple[Point, ...]]:
+    """Return what stands before the first cell of a board, and its cells from left to right."""
     stars = star_points(grid)
-
-    def drawn(cell: int) -> str:
-        side = Side.X if cell & x else Side.O
-        letter, ground = side.value, _GROUNDS[side]
-        if cell & latest:
-            letter, ground = letter.upper(), _LATEST
-        return f'<b style="background:{ground};color:#fff">{letter}</b>'
-
-    def mark(cell: int, behind: str) -> Mark:
-        if cell & (x | o):
-            return Mark(cell, drawn(cell), drawn(cell), behind)
-        if cell & stars:
-            return Mark(cell, _STAR, _STAR, behind)
-        return Mark(cell, _OTHER, _PLACEMENT, behind)
-
-    def marks(line: Line) -> Iterator[Mark]:
-        if isinstance(line[0], str):
-            yield Mark(0, "", "", line[0])
-        for part, behind in pairwise((*line, "")):
-            if isinstance(part, int):
-                yield mark(part, behind if isinstance(behind, str) else "")
-
-    return tuple(tuple(marks(line)) for line in board_lines(grid))
+    lead, *behind = _texts(grid)
+    cells = [part for line in board_lines(grid) for part in line if isinstance(part, int)]
+    return lead, tuple(
+        Point(cell, (_STAR if cell & stars else _OTHER) + text, text)
+        for cell, text in zip(cells, behind, strict=True)
+    )
 
 
-def _marked(mark: Mark, links: Mapping[int, str], is_slim: bool) -> str:
-    """Return a mark as HTML, linked if its cell has a link."""
-    address = links.get(mark.cell)
-    if not address:
-        return mark.unlinked + mark.behind
+def _texts(grid: Grid) -> Iterator[str]:
+    """Yield the texts before, between and behind the cells of a board."""
+    text = ""
+    for nth, line in enumerate(board_lines(grid)):
+        text += "\n" if nth else ""
+        for part in line:
+            if isinstance(part, str):
+                text += part
+            else:
+                yield text
+                text = ""
+    yield text
+
+
+@lru_cache(maxsize=GRIDS_REMEMBERED)
+def _links(grid: Grid, is_slim: bool) -> tuple[str, ...]:
+    """Return each cell of a board as a link, with the text up to the next."""
+    stars = star_points(grid)
     reach, style = (0, "") if is_slim else (1, _UNLINED)
-    shown = mark.linked + mark.behind[:reach]
-    # The line breaks within the tag: no line of a mail may have more than 998 characters.
-    return f'<a\nhref="{address}"{style}>{shown}</a>{mark.behind[reach:]}'
+
+    def link(point: Point) -> str:
+        within = point.behind[:reach].rstrip("\n")
+        shown = f"{_STAR if point.cell & stars else _PLACEMENT}{within}"
+        address = f"{_ADDRESS}{grid.format_cell(point.cell)}"
+        # The line breaks within the tag: no line of a mail may have more than 998 characters.
+        return f'<a\nhref="{address}"{style}>{shown}</a>{point.behind[len(within) :]}'
+
+    return tuple(map(link, _skeleton(grid)[1]))

@@ -18,11 +18,13 @@ def board_lines(grid: Grid) -> tuple[Line, ...]:
     return _square_lines(grid) if grid.shape is Shape.SQUARE else _hex_lines(grid)
 
 
+@cache
 def widest(grid: Grid) -> int:
     """Return how many characters the widest line of a board has."""
     return max(sum(map(_width, line)) for line in board_lines(grid))
 
 
+@cache
 def star_points(grid: Grid) -> int:
     """Return the star points of a square grid, which guide the eye; none on other grids."""
     if grid.shape is not Shape.SQUARE:

@@ -52,8 +52,7 @@ def players_text(game: Game) -> str:
 
 def player_text(game: Game, side: Side) -> str:
     """Return a side with its owner and its figures: `x: rrognlie 41/46`."""
-    tally = "/".join(map(str, game.position.tally(side)))
-    return f"{side.value}: {game.owner(side)} {tally}"
+    return f"{side.value}: {game.owner(side)} {_figures(game.position, side)}"
 
 
 def in_columns(rows: Iterable[Sequence[object]]) -> list[str]:
@@ -64,6 +63,12 @@ def in_columns(rows: Iterable[Sequence[object]]) -> list[str]:
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in table
     ]
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _figures(position: Position, side: Side) -> str:
+    """Return the figures of a side; the latest ones are remembered."""
+    return "/".join(map(str, position.tally(side)))
 
 
 @lru_cache(maxsize=REMEMBERED)

@@ -134,7 +134,14 @@ class Grid:
 
     def names(self, some: int) -> list[str]:
         """Return the names of the cells of `some`, sorted by column, then by row."""
-        return [self.format_cell(cell) for cell in sorted(self.each(some), key=self.place_of)]
+        return [name for cell, name in _named_cells(self) if cell & some]
+
+
+@cache
+def _named_cells(grid: Grid) -> tuple[tuple[int, str], ...]:
+    """Return all cells with their names, sorted by column, then by row."""
+    cells = sorted(grid.each(grid.cells), key=grid.place_of)
+    return tuple((cell, grid.format_cell(cell)) for cell in cells)
 
 
 def _lattice(

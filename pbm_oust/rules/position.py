@@ -94,6 +94,9 @@ class Position(Protocol):
     def result(self) -> Result | None:
         """How the rules ended the game, or None while it goes on."""
 
+    def __hash__(self) -> int:
+        """Return the hash of all that it is, as values have it."""
+
     def stones(self, side: Side) -> int:
         """Return the stones of a side."""
 

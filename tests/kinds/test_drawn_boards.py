@@ -20,11 +20,11 @@ def test_every_stone_stands_on_its_cell(kind: Kind) -> None:
 
 def test_a_page_shows_the_same_board_as_the_text(kind: Kind) -> None:
     for _, cell, after in steps_of(kind, 2):
-        links = dict.fromkeys(after.grid.each(after.placements()), "mailto:x")
-        page = Page(f"<pre>{board_html(after, cell, links)}</pre>")
+        page = Page(f"<pre>{board_html(after, cell, 'mailto:')}</pre>")
         plain = page.board.replace("\u2022", ".").replace("\u00b7", ".").replace("+", ",")
         assert plain == board_text(after, cell)
-        assert page.hrefs == [*links.values()]
+        names = after.grid.names(after.placements())
+        assert sorted(page.hrefs) == sorted(f"mailto:{name}" for name in names)
 
 
 def test_a_board_is_headed_by_both_players_with_their_figures(kind: Kind) -> None:
