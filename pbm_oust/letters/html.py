@@ -8,8 +8,6 @@ from itertools import takewhile
 from typing import Any
 from urllib.parse import quote
 
-from jinja2 import Environment
-
 from pbm_oust.accounts.settings import BoardForm, format_setting
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Deed
@@ -18,6 +16,8 @@ from pbm_oust.grammar.suggest import example
 from pbm_oust.languages import Language
 from pbm_oust.letters.body import Part, part
 from pbm_oust.letters.layout import Look, Paragraph, Written, wrapped
+from pbm_oust.letters.templates import html_templates
+from pbm_oust.letters.translator import Translator
 from pbm_oust.play.notices import Reader, Shown
 from pbm_oust.render.html import board_html, font_size
 from pbm_oust.rules.position import Side
@@ -70,9 +70,10 @@ class BoardPiece:
 
 
 class Pages:
-    """Writes letters as HTML, with templates that escape what they are given."""
+    """Writes letters as HTML, in one language."""
 
-    def __init__(self, templates: Environment) -> None:
+    def __init__(self, translator: Translator) -> None:
+        templates = html_templates(translator)
         self._words: Any = templates.get_template("html/letter.html").module
 
     def of(self, written: Written, reader: Reader, reply_to: ReplyTo, room: int) -> Part | None:

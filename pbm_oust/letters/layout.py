@@ -87,7 +87,9 @@ def quoted(text: str) -> Marked:
 
 def unmarked(value: object) -> object:
     """Return what a template is about to write, without the marks that a text may not have."""
-    return _MARKS.sub("", value) if isinstance(value, str) else value
+    if not isinstance(value, str) or value.isascii():
+        return value
+    return _MARKS.sub("", value)
 
 
 def blocks(written: str, shown: Sequence[Shown] = ()) -> Iterator[Block]:

@@ -66,6 +66,10 @@ class Translator:
         """Return a message in this language, in the form that goes with a number."""
         return self.catalogue.ngettext(one, more, number) % {"num": number, **facts}
 
+    def pgettext(self, context: str, message: str, /, **facts: object) -> str:
+        """Return a message that means what it does in a context."""
+        return self.catalogue.pgettext(context, message) % facts
+
     def listed(self, items: Iterable[object]) -> str:
         """Return things as a sentence lists them: a, b and c."""
         *some, last = map(str, items)

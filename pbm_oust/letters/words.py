@@ -3,10 +3,6 @@
 from collections.abc import Callable, Iterable
 from dataclasses import fields
 from functools import cache, lru_cache, partial
-from importlib import import_module
-from typing import Any
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from pbm_oust.accounts.address import is_same_address
 from pbm_oust.accounts.tags import Purpose
@@ -31,10 +27,10 @@ from pbm_oust.letters.layout import (
     indented,
     item,
     quoted,
-    unmarked,
 )
 from pbm_oust.letters.refusals import culprit_of, instead_of, place_of
 from pbm_oust.letters.tables import game_row, past_rows, seek_rows, standing_rows
+from pbm_oust.letters.templates import filled, text_templates
 from pbm_oust.letters.translator import Translator
 from pbm_oust.play.notices import BoardNotice, Notice
 from pbm_oust.render.text import in_columns, players_text
@@ -49,18 +45,7 @@ class Words:
 
     def __init__(self, address: str, language: Language = ENGLISH) -> None:
         self._translator = translator = Translator(language)
-        templates: Any = Environment(  # plain text # nosec B701
-            loader=FileSystemLoader(folders()),
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            autoescape=False,  # noqa: S701 - plain text
-            finalize=unmarked,
-            extensions=["jinja2.ext.i18n"],
-        )
-        templates.policies["ext.i18n.trimmed"] = True
-        templates.install_gettext_translations(translator.catalogue, newstyle=True)
-        self._templates: Environment = templates
+        self._templates = text_templates(translator)
         self._help = help_ = Help(language, self._render, self._rules)
         self._templates.filters.update(
             usage=wrapped_usage,
@@ -114,7 +99,7 @@ class Words:
             blank=Blank,
             **FIGURES,
         )
-        self.pages = Pages(self._templates.overlay(autoescape=True, finalize=None))
+        self.pages = Pages(translator)
 
     def of(self, notice: Notice, answering: Purpose | None = None) -> Written:
         """Return what the letter about a notice says.
@@ -127,7 +112,8 @@ class Words:
         given |= {"notice": notice, "answering": purpose, "again": again}
         body = self._render(f"mail/{notice.template}", **given)
         subject, _, rest = body.partition("\n")
-        head = self._render("shared/head", reader=notice.reader)
+        reader = notice.reader
+        head = self._render("shared/head", reader=reader) if reader.returned else ""
         written = (*blocks(head), *blocks(rest, notice.shows()))
         subject = visible_line(subject.removeprefix("Subject: "))
         return Written(subject, written, answering, again)
@@ -162,12 +148,7 @@ class Words:
         return lambda *given: str(macro(*given))
 
     def _render(self, template: str, **given: object) -> str:
-        return self._templates.get_template(f"{template}.txt").render(given).strip("\n")
-
-
-def folders() -> list[str]:
-    """Return the folders that hold templates; a game may bring its own."""
-    return list(import_module("pbm_oust.templates").__path__)
+        return filled(self._templates, template, given)
 
 
 @cache

@@ -1,0 +1,64 @@
+"""The templates of letters, ready to be filled in."""
+
+from importlib import import_module
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2.runtime import Context
+
+from pbm_oust.letters.layout import unmarked
+from pbm_oust.letters.translator import Translator
+
+
+def text_templates(translator: Translator) -> Environment:
+    """Return the templates of plain text in one language.
+
+    What they write has no marks but those of what is Marked.
+    """
+    templates: Environment = _templates(autoescape=False, finalize=unmarked)
+    templates.globals.update(
+        _=translator.gettext,
+        gettext=translator.gettext,
+        ngettext=translator.ngettext,
+        pgettext=translator.pgettext,
+    )
+    return templates
+
+
+def html_templates(translator: Translator) -> Environment:
+    """Return the templates of HTML in one language; they escape what they are given."""
+    escaping = _templates(autoescape=True)
+    escaping.install_gettext_translations(translator.catalogue, newstyle=True)
+    templates: Environment = escaping
+    return templates
+
+
+def filled(templates: Environment, name: str, given: dict[str, object]) -> str:
+    """Return what a template of plain text writes."""
+    template = templates.get_template(f"{name}.txt")
+    # What Template.render does besides takes longer than a short letter.
+    context = Context(templates, templates.globals | given, template.name, template.blocks)
+    return "".join(template.root_render_func(context)).strip("\n")
+
+
+def folders() -> list[str]:
+    """Return the folders that hold templates; a game may bring its own."""
+    return list(import_module("pbm_oust.templates").__path__)
+
+
+def _templates(*, autoescape: bool, **options: Any) -> Any:
+    # A template is read once: a process has those that it began with.
+    templates: Any = Environment(  # nosec B701
+        autoescape=autoescape,  # noqa: S701 - plain text is not escaped
+        loader=FileSystemLoader(folders()),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+        cache_size=-1,
+        extensions=["jinja2.ext.i18n"],
+        **options,
+    )
+    templates.policies["ext.i18n.trimmed"] = True
+    templates.newstyle_gettext = True
+    return templates
