@@ -6,6 +6,7 @@ import os
 import smtplib
 import sys
 import time
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from email.message import EmailMessage
 from email.utils import make_msgid
@@ -19,18 +20,23 @@ from pbm_oust.cli.operator import ADDRESS, ENDPOINT, RELAY, Operator, Refused, n
 from pbm_oust.cli.terminal import say, say_text
 from pbm_oust.grammar.words import MASK
 from pbm_oust.mail.connection import SIZE_LIMIT
+from pbm_oust.mail.crew import Crew, Member
 from pbm_oust.mail.handler import takes
 from pbm_oust.mail.inbound import KeptBySender, envelope_of, open_inbound
 from pbm_oust.mail.listener import CannotListen
+from pbm_oust.mail.ports import Ports
 from pbm_oust.mail.reading import UnreadableMail
 from pbm_oust.mail.relay import Relaying, reply_text
 from pbm_oust.mail.server import Server
 from pbm_oust.mail.signing import read_signer
 from pbm_oust.store import own_socket
 from pbm_oust.store.configuration import BadConfiguration, Configuration, Endpoint
+from pbm_oust.store.home import Home
 from pbm_oust.store.posted import read_letters
 
 log = logging.getLogger("pbm_oust")
+
+MOST_PROCESSES = 64
 
 _READY = 220
 """What a server says first (RFC 5321, section 4.2)."""
@@ -41,6 +47,13 @@ _READY = 220
 @click.option("--lmtp", type=ENDPOINT, help="Listen for LMTP at HOST:PORT or unix:PATH.")
 @click.option("--relay", type=RELAY, help="Hand letters to smtp://HOST:PORT.")
 @click.option("--address", type=ADDRESS, help="The address that takes commands.")
+@click.option(
+    "--processes",
+    type=click.IntRange(1, MOST_PROCESSES),
+    default=1,
+    show_default=True,
+    help="How many processes share the work.",
+)
 @pass_operator
 def serve(
     operator: Operator,
@@ -48,6 +61,7 @@ def serve(
     lmtp: Endpoint | None,
     relay: Endpoint | None,
     address: str | None,
+    processes: int,
 ) -> None:
     """Take mail and answer it, until told to stop.
 
@@ -68,18 +82,49 @@ def serve(
             raise BadConfiguration("nowhere to listen: give --smtp or --lmtp")
         return chosen
 
-    def announce(configuration: Configuration, listening: list[Endpoint]) -> None:
+    def announce(configuration: Configuration, listening: Iterable[Endpoint]) -> None:
         places = " and ".join(map(str, listening))
         say(f"Serving {configuration.address} at {places}; home {operator.path}.")
         log.info("listening at %s", places)
 
     start_log()
-    server = Server(operator.prepared_home(), configure, now, announce)
+    operator.prepared_home()
     try:
-        asyncio.run(server.run())
+        if processes == 1:
+            asyncio.run(Server(operator.home, configure, now, announce).run())
+        else:
+            operator.close()
+            _serve_together(operator, processes, configure, announce)
     except (CannotListen, BadConfiguration) as error:
         say(f"Error: {error}", err=True)
         raise SystemExit(2) from None
+
+
+def _serve_together(
+    operator: Operator,
+    processes: int,
+    configure: Callable[[], Configuration],
+    announce: Callable[[Configuration, Iterable[Endpoint]], None],
+) -> None:
+    """Serve with several processes, until told to stop."""
+    ports = Ports()
+    configuration = ports.fix(configure())
+
+    def work(member: Member) -> int:
+        home = Home(operator.path)
+        server = Server(home, lambda: ports.fix(configure()), now, lambda *_: None, member=member)
+        try:
+            asyncio.run(server.run())
+        except (CannotListen, BadConfiguration) as error:
+            say(f"Error: {error}", err=True)
+            return 2
+        finally:
+            home.database.close()
+        return 0
+
+    places = [configuration.smtp, configuration.smtps, configuration.lmtp]
+    crew = Crew(processes, work, lambda: announce(configuration, filter(None, places)))
+    raise SystemExit(crew.run())
 
 
 @click.command()

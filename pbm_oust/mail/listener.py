@@ -33,8 +33,13 @@ async def listen(
     gate: Gate,
     patience: Patience,
     tls: Tls,
+    *,
+    is_shared: bool = False,
 ) -> asyncio.Server:
-    """Return a server that takes mail at an endpoint. Raises CannotListen."""
+    """Return a server that takes mail at an endpoint. Raises CannotListen.
+
+    `is_shared`: other processes of ours may listen at the same port.
+    """
     loop = asyncio.get_running_loop()
     begin = _sessions(protocol, handler, gate, patience, tls)
     try:
@@ -42,7 +47,9 @@ async def listen(
             server = await loop.create_unix_server(begin, endpoint.path)
             Path(endpoint.path).chmod(SOCKET)
             return server
-        return await loop.create_server(begin, endpoint.host, endpoint.port)
+        return await loop.create_server(
+            begin, endpoint.host, endpoint.port, reuse_port=is_shared or None
+        )
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else error
         raise CannotListen(f"cannot listen at {endpoint}: {reason}") from None

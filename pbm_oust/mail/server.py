@@ -2,13 +2,16 @@
 
 import asyncio
 import logging
+import os
 import signal
 import threading
 import time
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from pbm_oust.mail.crew import ALONE, Member
 from pbm_oust.mail.gate import Gate
 from pbm_oust.mail.handler import Handler
 from pbm_oust.mail.inbound import open_inbound
@@ -112,16 +115,19 @@ class Server:
     clock: Callable[[], datetime]
     ready: Callable[[Configuration, list[Endpoint]], None]
     sweep_seconds: float = SWEEP_SECONDS
+    member: Member = ALONE
+    """Which of several processes it is."""
     _listeners: dict[_Place, asyncio.Server] = field(default_factory=dict)
     _gate: Gate = field(default_factory=Gate)
     _tls: Tls = field(default_factory=Tls)
     _passwords: Passwords = field(default_factory=lambda: Passwords(at_once=False))
-    _sender: Sender = field(init=False)
-    _sweeper: Sweeper = field(init=False)
+    _sender: Sender | None = None
+    _sweeper: Sweeper | None = None
 
     def __post_init__(self) -> None:
-        self._sender = Sender(self.home)
-        self._sweeper = Sweeper(self.sweep_seconds, self._sender.wake)
+        if self.member.is_first:
+            self._sender = Sender(self.home)
+            self._sweeper = Sweeper(self.sweep_seconds, self._sender.wake)
 
     async def run(self) -> None:
         """Serve until SIGTERM or SIGINT. Raises CannotListen and BadConfiguration at the start."""
@@ -130,30 +136,56 @@ class Server:
         signals: asyncio.Queue[int] = asyncio.Queue()
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             loop.add_signal_handler(number, signals.put_nowait, number)
+        if self.member.keeper is not None:
+            loop.add_reader(self.member.keeper, signals.put_nowait, signal.SIGTERM)
+        if self.member.alarm and self._sender:
+            loop.add_reader(self.member.alarm[0], self._hear_alarm)
         with Lanes() as lanes:
             configuration = self.configure()
             inbound = open_inbound(self.home, configuration.address, self.clock)
-            handler = Handler(inbound, lanes, self._sender.wake)
-            async with listening_for_owner(
-                self.home.path, handler, self._gate, Patience(), self._tls
-            ):
+            handler = Handler(inbound, lanes, self._wake)
+            async with self._listening_for_owner(handler):
                 await self._use(configuration, handler)
+                if self.member.ready is not None:
+                    os.write(self.member.ready, b"\n")
                 tally = asyncio.create_task(self._write_tally())
                 while await signals.get() == signal.SIGHUP:
                     try:
                         await self._use(self.configure(), handler)
                     except (BadConfiguration, OSError) as error:
                         log.error("the configuration stays as it was: %s", error)
-            self._sweeper.stop()
+            if self._sweeper:
+                self._sweeper.stop()
             for listener in self._listeners.values():
                 listener.close()
             if handler.at_work:
                 await asyncio.wait(set(handler.at_work), timeout=STOP_SECONDS)
-            self._sweeper.wait()
+            if self._sweeper:
+                self._sweeper.wait()
             tally.cancel()
             self._record_refused()
-            self._sender.stop()
+            if self._sender:
+                self._sender.stop()
         log.info("stopped")
+
+    def _listening_for_owner(self, handler: Handler) -> AbstractAsyncContextManager[None]:
+        """Take mail at the home's own socket, if nobody else of us does."""
+        if not self.member.is_first:
+            return nullcontext()
+        return listening_for_owner(self.home.path, handler, self._gate, Patience(), self._tls)
+
+    def _wake(self) -> None:
+        """Let the letters leave soon, whichever process sends them."""
+        if self._sender:
+            self._sender.wake()
+        elif self.member.alarm:
+            with suppress(BlockingIOError):  # it has been raised often enough
+                os.write(self.member.alarm[1], b"\n")
+
+    def _hear_alarm(self) -> None:
+        if self.member.alarm and self._sender:
+            os.read(self.member.alarm[0], 4096)
+            self._sender.wake()
 
     async def _write_tally(self) -> None:
         """Record now and then what was refused without an answer."""
@@ -182,12 +214,19 @@ class Server:
                 (configuration.smtps, SmtpsSession),
                 (configuration.lmtp, LmtpSession),
             )
-            if endpoint
+            if endpoint and (self.member.is_first or not endpoint.path)
         ]
         added: dict[_Place, asyncio.Server] = {}
         try:
             for place in [each for each in places if each not in self._listeners]:
-                added[place] = await listen(*place, handler, self._gate, Patience(), self._tls)
+                added[place] = await listen(
+                    *place,
+                    handler,
+                    self._gate,
+                    Patience(),
+                    self._tls,
+                    is_shared=self.member.is_one_of_many,
+                )
         except CannotListen:
             for listener in added.values():
                 listener.close()
@@ -207,8 +246,11 @@ class Server:
             self._passwords,
         )
         handler.use(inbound)
-        self._sweeper.use(inbound.work)
         self.home.has_relay = relay is not None
-        self._sender.use(Relaying(self.home, relay, address, time.time, signer) if relay else None)
+        if self._sweeper:
+            self._sweeper.use(inbound.work)
+        if self._sender:
+            relaying = Relaying(self.home, relay, address, time.time, signer) if relay else None
+            self._sender.use(relaying)
         endpoints = [bound_endpoint(self._listeners[place], place[0]) for place in places]
         self.ready(configuration, endpoints)

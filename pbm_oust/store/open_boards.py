@@ -70,13 +70,15 @@ def start_new_board(
 ) -> None:
     """Write a new board with the unit of work; `remarks` are lines to go below the header.
 
-    The unit is not committed if another board has come from the same source meanwhile.
+    The unit is not committed if another board has come from the same mail or source meanwhile.
     """
     name = BoardName(game.header.kind.name, game.header.board)
 
     def work(transaction: Transaction) -> None:
         if source and board_queries.started_from(transaction, name.kind, source):
             raise BoardChanged(f"{name.kind} {source.word} {source.number}")
+        if board_queries.started_by(transaction, key):
+            raise BoardChanged(f"the board of {key}")
         home.boards.start(transaction, game, key, remarks + (source.remark if source else b""))
 
     home.write(work, name)

@@ -7,7 +7,11 @@ from tests.chaos.clients import Answer, Way
 from tests.chaos.ledger import Kind, Ledger
 from tests.chaos.running import Outcome
 
-KILLS_OF_THE_SERVER = ("kills while serving", "kills during start")
+KILLS_OF_THE_SERVER = (
+    "kills while serving",
+    "kills during start",
+    "kills of one process of several",
+)
 KILLS = (*KILLS_OF_THE_SERVER, "kills of deliver")
 POWER = ("power cuts", "steps undone")
 MOST_SHOWN = 5

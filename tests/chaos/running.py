@@ -32,6 +32,7 @@ class Plan:
     spared: str = ""
     """Which syncs the build without syncs leaves out: those of paths in which this is found."""
     minutes: float = 60
+    processes: int = 1
     tables: int = len(SETTINGS)
 
 
@@ -68,7 +69,7 @@ def conduct(
     """Carry out a trial in a folder; `progress` is called all the time."""
     begun = time.monotonic()
     ledger = Ledger(plan.mails - 1)
-    trial = Trial(folder, ledger, plan.build, plan.power, plan.spared)
+    trial = Trial(folder, ledger, plan.build, plan.power, plan.spared, plan.processes)
     conductor = Conductor(plan, trial, ledger, progress, deadline=begun + 60 * plan.minutes)
     fault = ""
     trial.start()
@@ -147,8 +148,8 @@ class Conductor:
         time.sleep(kill.delay)
 
     def _kill(self, kill: Kill) -> None:
-        self._trial.kill(self._random, kill.share)
-        self._trial.start()
+        if self._trial.kill(self._random, kill.share):
+            self._trial.start()
         self._done += 1
         self._ledger.tell()
 

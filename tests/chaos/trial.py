@@ -1,7 +1,9 @@
 """The server on trial: started, killed, its power cut, and started again on the same home."""
 
+import os
 import re
 import secrets
+import select
 import signal
 import subprocess
 import sys
@@ -15,6 +17,7 @@ from tests.chaos.launcher import Build
 from tests.chaos.ledger import Ledger
 from tests.chaos.mains import Mains
 from tests.support.limits import UNLIMITED_TABLE
+from tests.support.processes import children_of
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = str(Path(sys.executable).with_name("pbm-oust"))
@@ -22,6 +25,8 @@ SHARED_MEMORY = "pbm_oust.db-shm"
 """What processes that use the database share besides; it holds nothing that has to last."""
 SLOW = 60
 """Seconds after which something is broken that has not happened."""
+SINGLE = 0.7
+"""How often a single process is killed where there are several."""
 LONGEST_FUSE = 30
 """Steps of the disk: about as many as two moves take."""
 STEPS_OF_DELIVER = 20
@@ -40,9 +45,18 @@ class Trial:
     """
 
     def __init__(
-        self, folder: Path, ledger: Ledger, build: Build, power: bool, spared: str = ""
+        self,
+        folder: Path,
+        ledger: Ledger,
+        build: Build,
+        power: bool,
+        spared: str = "",
+        processes: int = 1,
     ) -> None:
-        """`power` is whether the power is to be cut, and `spared` as the launcher takes it."""
+        """`power` is whether the power is to be cut, and `spared` as the launcher takes it.
+
+        So many `processes` serve.
+        """
         self.home = folder / "home"
         self.log = folder / "log"
         self.host = f"chaos-{secrets.token_hex(4)}.example.com"
@@ -52,6 +66,7 @@ class Trial:
         self._folder = folder
         self._build = build
         self._spared = spared
+        self._processes = processes
         self._ledger = ledger
         self._deliveries = set[subprocess.Popen[bytes]]()
         self.home.mkdir()
@@ -66,7 +81,7 @@ class Trial:
     def start(self) -> None:
         """Start the server; `port` is known as soon as it listens."""
         self._server = subprocess.Popen(
-            self._command(self._folder / "fuse", "serve"),
+            self._command(self._folder / "fuse", "serve", "--processes", str(self._processes)),
             stdout=subprocess.PIPE,
             stderr=self._log_file,
             cwd=ROOT,
@@ -87,11 +102,17 @@ class Trial:
         if self._server.poll() is not None:
             raise Broken(f"the server ended with status {self._server.returncode}; see {self.log}")
 
-    def kill(self, random: Random, cut: float | None) -> None:
+    def kill(self, random: Random, cut: float | None) -> bool:
         """Kill the server; `cut` cuts the power too, with this chance for a step to be kept.
 
-        With a trace, half of the time that is right behind some step of the disk.
+        With a trace, half of the time that is right behind some step of the disk. Of several
+        processes often a single one is killed. Returns whether the server has to be started again.
         """
+        members = children_of(self._server.pid)
+        if self.port and members and random.random() < SINGLE:
+            _kill_process(random.choice(members))
+            self._ledger.count("kills of one process of several")
+            return False
         fuse = None
         if self._mains and random.random() < 0.5:
             fuse = self._folder / "fuse"
@@ -102,11 +123,15 @@ class Trial:
             if cut is not None:
                 for delivery in self._deliveries:
                     self._kill_delivery(delivery)
+            members = children_of(self._server.pid)
             _kill(self._server)
+            for member in members:
+                _kill_process(member)
             if cut is not None and self._mains:
                 undone = self._mains.cut(random, cut)
                 self._ledger.count("power cuts")
                 self._ledger.count("steps undone", undone)
+        return True
 
     def deliver(self, sender: str, data: bytes, fuse: float | None = None) -> int:
         """Hand a mail to a process of `pbm-oust deliver`, and return its exit status.
@@ -143,8 +168,11 @@ class Trial:
 
     def close(self) -> None:
         """Kill what still runs."""
+        members = children_of(self._server.pid)
         for process in (self._server, *self._deliveries):
             _kill(process)
+        for member in members:
+            _kill_process(member)
         self._log_file.close()
         if self._mains:
             self._mains.close()
@@ -186,3 +214,14 @@ class Trial:
 def _kill(process: subprocess.Popen[bytes]) -> None:
     process.kill()
     process.wait(SLOW)
+
+
+def _kill_process(process: int) -> None:
+    """Kill a process that somebody else has started, and wait until it is gone."""
+    with suppress(ProcessLookupError):
+        handle = os.pidfd_open(process)
+        try:
+            signal.pidfd_send_signal(handle, signal.SIGKILL)
+            select.select([handle], [], [], SLOW)
+        finally:
+            os.close(handle)

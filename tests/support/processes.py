@@ -44,3 +44,12 @@ def run_at_once(home: Home, *scripts: str) -> list[str]:
 def files(folder: Path) -> list[str]:
     """Return the names of all files below a folder, including those that begin with a dot."""
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def children_of(process: int) -> list[int]:
+    """Return the processes that a process has started; none if it is gone."""
+    path = Path(f"/proc/{process}/task/{process}/children")
+    try:
+        return [int(word) for word in path.read_text().split()]
+    except (FileNotFoundError, ProcessLookupError):
+        return []
