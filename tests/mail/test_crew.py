@@ -112,6 +112,7 @@ def test_all_stop_when_their_keeper_is_killed(server: Server) -> None:
     before = members(server)
     server.process.kill()
     wait_until(lambda: all(map(is_gone, before)), "processes that are gone")
+    server.process.communicate()
 
 
 def test_all_read_the_configuration_again(server: Server, home: Home) -> None:
