@@ -104,7 +104,7 @@ class Game:
 
     def has_played(self, side: Side) -> bool:
         """Return whether the player who owns a side has made a move that stands."""
-        return self._latest_of(side) is not None
+        return any(self._owned_now(move) is side for move in reversed(self.line))
 
     def has_message_key(self, key: str) -> bool:
         """Return whether some record has this message key."""

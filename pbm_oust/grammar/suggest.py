@@ -1,5 +1,7 @@
 """What could be done on a board: examples, and placements near one that is not legal. Pure."""
 
+from functools import lru_cache
+
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import AgainstRules
 from pbm_oust.board.record import Deed, Place, Wish
@@ -8,8 +10,12 @@ from pbm_oust.rules.grid import Grid, NoSuchCell
 from pbm_oust.rules.position import Position
 
 
+@lru_cache(maxsize=64)
 def example(position: Position) -> str | None:
-    """Return the name of a placement of the side to move, a capturing one if possible."""
+    """Return the name of a placement of the side to move, a capturing one if possible.
+
+    The latest ones are remembered, because a letter names its example in several places.
+    """
     grid = position.grid
     placements = position.capturing() or position.placements()
     return grid.format_cell(min(grid.each(placements), key=grid.place_of)) if placements else None

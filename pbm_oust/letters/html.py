@@ -20,6 +20,7 @@ from pbm_oust.letters.templates import html_templates
 from pbm_oust.letters.translator import Translator
 from pbm_oust.play.notices import Reader, Shown
 from pbm_oust.render.html import board_html, font_size
+from pbm_oust.render.text import cells_text
 from pbm_oust.rules.position import Side
 from pbm_oust.service.table import format_answer
 
@@ -118,10 +119,9 @@ class Pages:
         """Return a board as lists of cells: for screen readers, and where fonts do not align it."""
         grid, position = game.header.grid, game.position
         sides = [
-            (side.value, game.owner(side), " ".join(grid.names(position.stones(side))))
-            for side in Side
+            (side.value, game.owner(side), cells_text(grid, position.stones(side))) for side in Side
         ]
-        latest = " ".join(grid.names(game.latest_stones()))
+        latest = cells_text(grid, game.latest_stones())
         return str(self._words.position(sides, latest, turn_took(game)))
 
 

@@ -138,7 +138,25 @@ def wrapped(line: str) -> str:
     """Return a sentence broken into lines that fit; an indented line stays as it is."""
     if len(line) <= WIDTH or line.startswith(" "):
         return line
-    return textwrap.fill(line, WIDTH, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(broken(line, WIDTH))
+
+
+def broken(line: str, width: int) -> Iterator[str]:
+    """Yield the lines of a text that is broken between words, as `textwrap` does it.
+
+    A word that is too long has a line of its own. All white space must be spaces.
+    """
+    line = line.rstrip(" ")
+    while len(line) > width:
+        end = line.rfind(" ", 0, width + 1)
+        if end < 0:
+            end = line.find(" ")
+        if end < 0:
+            break
+        if line[:end].strip(" "):
+            yield line[:end].rstrip(" ")
+        line = line[end:].lstrip(" ")
+    yield line
 
 
 def indented(lines: Iterable[str]) -> str:

@@ -1,5 +1,6 @@
 """The templates of letters, ready to be filled in."""
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -10,12 +11,23 @@ from pbm_oust.letters.layout import unmarked
 from pbm_oust.letters.translator import Translator
 
 
+class _Plain(Context):
+    """Calls functions as they are: none of ours wants to know which template calls it."""
+
+    def call(self, function: Callable[..., object], *args: object, **given: object) -> object:
+        """Return what a function returns."""
+        given.pop("_block_vars", None)
+        given.pop("_loop_vars", None)
+        return function(*args, **given)
+
+
 def text_templates(translator: Translator) -> Environment:
     """Return the templates of plain text in one language.
 
     What they write has no marks but those of what is Marked.
     """
     templates: Environment = _templates(autoescape=False, finalize=unmarked)
+    templates.context_class = _Plain
     templates.globals.update(
         _=translator.gettext,
         gettext=translator.gettext,
@@ -37,7 +49,7 @@ def filled(templates: Environment, name: str, given: dict[str, object]) -> str:
     """Return what a template of plain text writes."""
     template = templates.get_template(f"{name}.txt")
     # What Template.render does besides takes longer than a short letter.
-    context = Context(templates, templates.globals | given, template.name, template.blocks)
+    context = _Plain(templates, templates.globals | given, template.name, template.blocks)
     return "".join(template.root_render_func(context)).strip("\n")
 
 

@@ -6,11 +6,9 @@ are dark and their letters white, because a program that forces a mail into dark
 letters and leaves the grounds alone. There are no other colours; the rest follows the program.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from pbm_oust.render.lines import board_lines, star_points, widest
+from pbm_oust.render.lines import GRIDS_REMEMBERED, Point, board_points, widest
 from pbm_oust.render.text import REMEMBERED
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Position, Side
@@ -19,9 +17,6 @@ _GROUNDS = {Side.X: "#1a4f9c", Side.O: "#757575"}
 _LATEST = "#c2410c"
 _PLACEMENT, _OTHER, _STAR = "&#8226;", "&#183;", "+"
 _UNLINED = ' style="text-decoration:none"'
-
-GRIDS_REMEMBERED = 16
-"""How many grids are kept ready to be drawn on."""
 
 _SCREEN = 328
 """The pixels that a narrow phone leaves for the text of a mail."""
@@ -32,17 +27,6 @@ _SMALLEST, _LARGEST = 12.0, 22.0
 
 _ADDRESS = "\0"
 """Stands for what all links of a board begin with."""
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """A cell of a board that is to be drawn."""
-
-    cell: int
-    free: str
-    """What is drawn for it if it is free, with the text up to the next cell."""
-    behind: str
-    """That text."""
 
 
 def board_html(
@@ -60,7 +44,7 @@ def board_html(
     if not link:
         return "".join(drawn)
     placements = position.placements()
-    _, points = _skeleton(position.grid)
+    _, points = board_points(position.grid)
     pieces = [
         linked if point.cell & placements else unlinked
         for point, linked, unlinked in zip(
@@ -86,14 +70,14 @@ def draw_html(grid: Grid, x: int, o: int, latest: int) -> tuple[str, ...]:
     The first piece is what stands before the first cell, and each other one is a cell with the
     text up to the next.
     """
-    lead, points = _skeleton(grid)
+    lead, points = board_points(grid)
     stones = x | o
     return (
         lead,
         *(
             _stone(bool(point.cell & x), bool(point.cell & latest)) + point.behind
             if point.cell & stones
-            else point.free
+            else (_STAR if point.is_star else _OTHER) + point.behind
             for point in points
         ),
     )
@@ -109,42 +93,15 @@ def _stone(is_x: bool, is_latest: bool) -> str:
 
 
 @lru_cache(maxsize=GRIDS_REMEMBERED)
-def _skeleton(grid: Grid) -> tuple[str, tuple[Point, ...]]:
-    """Return what stands before the first cell of a board, and its cells from left to right."""
-    stars = star_points(grid)
-    lead, *behind = _texts(grid)
-    cells = [part for line in board_lines(grid) for part in line if isinstance(part, int)]
-    return lead, tuple(
-        Point(cell, (_STAR if cell & stars else _OTHER) + text, text)
-        for cell, text in zip(cells, behind, strict=True)
-    )
-
-
-def _texts(grid: Grid) -> Iterator[str]:
-    """Yield the texts before, between and behind the cells of a board."""
-    text = ""
-    for nth, line in enumerate(board_lines(grid)):
-        text += "\n" if nth else ""
-        for part in line:
-            if isinstance(part, str):
-                text += part
-            else:
-                yield text
-                text = ""
-    yield text
-
-
-@lru_cache(maxsize=GRIDS_REMEMBERED)
 def _links(grid: Grid, is_slim: bool) -> tuple[str, ...]:
     """Return each cell of a board as a link, with the text up to the next."""
-    stars = star_points(grid)
     reach, style = (0, "") if is_slim else (1, _UNLINED)
 
     def link(point: Point) -> str:
         within = point.behind[:reach].rstrip("\n")
-        shown = f"{_STAR if point.cell & stars else _PLACEMENT}{within}"
+        shown = f"{_STAR if point.is_star else _PLACEMENT}{within}"
         address = f"{_ADDRESS}{grid.format_cell(point.cell)}"
         # The line breaks within the tag: no line of a mail may have more than 998 characters.
         return f'<a\nhref="{address}"{style}>{shown}</a>{point.behind[len(within) :]}'
 
-    return tuple(map(link, _skeleton(grid)[1]))
+    return tuple(map(link, board_points(grid)[1]))

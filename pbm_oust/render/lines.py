@@ -1,12 +1,16 @@
 """The places of the cells of a grid, and of its row and column names, in a drawn board. Pure."""
 
 from collections.abc import Iterable, Iterator
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, lru_cache
 
 from pbm_oust.rules.grid import COLUMNS, Grid, Shape
 
 Line = tuple[str | int, ...]
 """A line from left to right: cells, and the text between them."""
+
+GRIDS_REMEMBERED = 16
+"""How many grids are kept ready to be drawn on."""
 
 _HEX_MARGIN = 3
 """The spaces between the row numbers and the widest row of a hexagonal board."""
@@ -16,6 +20,42 @@ _HEX_MARGIN = 3
 def board_lines(grid: Grid) -> tuple[Line, ...]:
     """Return the lines of a board, top row first."""
     return _square_lines(grid) if grid.shape is Shape.SQUARE else _hex_lines(grid)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A cell of a board that is to be drawn."""
+
+    cell: int
+    is_star: bool
+    """Whether it guides the eye."""
+    behind: str
+    """The text between it and the next cell."""
+
+
+@lru_cache(maxsize=GRIDS_REMEMBERED)
+def board_points(grid: Grid) -> tuple[str, tuple[Point, ...]]:
+    """Return what stands before the first cell of a board, and its cells, top row first."""
+    stars = star_points(grid)
+    lead, *behind = _texts(board_lines(grid))
+    cells = [part for line in board_lines(grid) for part in line if isinstance(part, int)]
+    return lead, tuple(
+        Point(cell, bool(cell & stars), text) for cell, text in zip(cells, behind, strict=True)
+    )
+
+
+def _texts(lines: Iterable[Line]) -> Iterator[str]:
+    """Yield the texts before, between and behind the cells of lines."""
+    text = ""
+    for nth, line in enumerate(lines):
+        text += "\n" if nth else ""
+        for part in line:
+            if isinstance(part, str):
+                text += part
+            else:
+                yield text
+                text = ""
+    yield text
 
 
 @cache

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from pbm_oust.board.game import Game
-from pbm_oust.render.lines import board_lines, star_points
+from pbm_oust.render.lines import board_points
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Position, Side
 
@@ -74,14 +74,18 @@ def _figures(position: Position, side: Side) -> str:
 @lru_cache(maxsize=REMEMBERED)
 def draw_text(grid: Grid, x: int, o: int, latest: int, letters: Letters) -> str:
     """Return a board with these stones of the two sides; the latest drawings are remembered."""
-    stars = star_points(grid)
+    lead, points = board_points(grid)
+    stones, is_x, is_o = x | o, letters.x, letters.o
+    pieces = [
+        (is_x if point.cell & x else is_o)[bool(point.cell & latest)] + point.behind
+        if point.cell & stones
+        else (_STAR if point.is_star else _FREE) + point.behind
+        for point in points
+    ]
+    return lead + "".join(pieces)
 
-    def drawn(cell: int) -> str:
-        if cell & (x | o):
-            return (letters.x if cell & x else letters.o)[bool(cell & latest)]
-        return _STAR if cell & stars else _FREE
 
-    return "\n".join(
-        "".join(part if isinstance(part, str) else drawn(part) for part in line)
-        for line in board_lines(grid)
-    )
+@lru_cache(maxsize=REMEMBERED)
+def cells_text(grid: Grid, some: int) -> str:
+    """Return the names of cells, sorted by column, then by row; the latest are remembered."""
+    return " ".join(grid.names(some))

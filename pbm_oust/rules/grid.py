@@ -8,7 +8,7 @@ square grid and the two along one diagonal.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
@@ -134,14 +134,13 @@ class Grid:
 
     def names(self, some: int) -> list[str]:
         """Return the names of the cells of `some`, sorted by column, then by row."""
-        return [name for cell, name in _named_cells(self) if cell & some]
+        return [name for *_, name in sorted(map(_named_cells(self).__getitem__, self.each(some)))]
 
 
 @cache
-def _named_cells(grid: Grid) -> tuple[tuple[int, str], ...]:
-    """Return all cells with their names, sorted by column, then by row."""
-    cells = sorted(grid.each(grid.cells), key=grid.place_of)
-    return tuple((cell, grid.format_cell(cell)) for cell in cells)
+def _named_cells(grid: Grid) -> Mapping[int, tuple[int, int, str]]:
+    """Return the columns, rows and names of all cells."""
+    return {cell: (*grid.place_of(cell), grid.format_cell(cell)) for cell in grid.each(grid.cells)}
 
 
 def _lattice(

@@ -1,6 +1,7 @@
 """The blocks of letters: sentences are whole, what players wrote and boards are known as such."""
 
 import string
+import textwrap
 
 import pytest
 from hypothesis import given
@@ -14,6 +15,7 @@ from pbm_oust.letters.layout import (
     Written,
     blocks,
     board_below,
+    broken,
     quoted,
     unmarked,
 )
@@ -37,6 +39,12 @@ def test_sentences_are_whole_and_broken_only_in_the_text(some: list[str]) -> Non
     assert found == tuple(Paragraph(Look.PROSE, (each,)) for each in some)
     lines = text_of(*found).splitlines()
     assert all(len(line) <= WIDTH or " " not in line for line in lines)
+
+
+@given(st.text("ab-\u00a0  ", max_size=90), st.integers(3, 30))
+def test_lines_are_broken_as_textwrap_breaks_them(line: str, width: int) -> None:
+    usual = textwrap.wrap(line, width, break_long_words=False, break_on_hyphens=False)
+    assert list(broken(line, width)) == (usual or [""])
 
 
 def test_short_lines_stay_lines() -> None:
