@@ -52,7 +52,7 @@ class Clock:
     began: datetime
     """When the turn began."""
     used: timedelta
-    """How much of the total time the player has used up, this turn with it."""
+    """How much of the total time, if there is one, the player has used up, this turn with it."""
     reminders: tuple[datetime, ...]
     """When the player was reminded in this turn."""
     next_reminder: datetime | None
@@ -73,7 +73,7 @@ class _Turn:
     """The number of the record that gave it to its player; 0 for the start of the board."""
     began: datetime
     used: Mapping[str, timedelta]
-    """What each player used up before it."""
+    """What each player used up before it, if that is limited."""
 
 
 def read_clock(game: Game, absences: Mapping[str, Sequence[Absence]], now: datetime) -> Clock:
@@ -152,7 +152,21 @@ def _reminders(game: Game, since: int) -> Iterator[datetime]:
 
 def _turn_of(game: Game, absences: _Absences) -> _Turn:
     """Return the turn of the side to move."""
-    return _plain_turn(game, absences) or _replayed_turn(game, absences)
+    latest = None if game.header.terms.totaltime else _latest_turn(game)
+    return latest or _plain_turn(game, absences) or _replayed_turn(game, absences)
+
+
+def _latest_turn(game: Game) -> _Turn | None:
+    """Return the turn of the side to move without what was used up before, from the last records.
+
+    None for a board on which a move was taken back or a side handed over after the latest move.
+    """
+    for record in reversed(game.records):
+        if record.is_playing:
+            return _Turn(record.number, record.at, {})
+        if record.action in _NOT_PLAIN or _adopted(record):
+            return None
+    return _Turn(0, game.header.started, {})
 
 
 def _plain_turn(game: Game, absences: _Absences) -> _Turn | None:

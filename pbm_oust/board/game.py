@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from operator import attrgetter
 
 from pbm_oust.board import reasons
 from pbm_oust.board.header import Header
@@ -29,6 +30,7 @@ from pbm_oust.rules.position import (
     taken,
 )
 
+_MESSAGE_KEY = attrgetter("message_key")
 _CHANGING_OWNERS = (Deed.SWAP, Deed.ACCEPT, Deed.RETRACT)
 """After these a player may own another side than before."""
 
@@ -108,7 +110,11 @@ class Game:
 
     def has_message_key(self, key: str) -> bool:
         """Return whether some record has this message key."""
-        return any(record.message_key == key for record in self.records)
+        return key in map(_MESSAGE_KEY, self.records)
+
+    def record_of(self, key: str) -> Record:
+        """Return the record with a message key. Raises StopIteration if there is none."""
+        return next(record for record in reversed(self.records) if record.message_key == key)
 
     @property
     def latest(self) -> datetime:

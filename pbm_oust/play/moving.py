@@ -67,7 +67,7 @@ def carry_out(
     acted = follow(acted, _orders_on(acted, work), max(work.now(), acted.latest))
     if acted is game:
         return answer_again(game, actor, request, work)
-    own = next(record for record in acted.records if record.message_key == actor.message_key)
+    own = acted.record_of(actor.message_key)
     notices = tell_players(
         acted,
         News.PLAYED,

@@ -159,11 +159,12 @@ def test_total_time_adds_up_over_the_turns_of_a_player(
 
 
 def test_a_player_takes_the_time_he_used_along_when_sides_are_swapped() -> None:
-    swapped = told("4 x C3", "5 o swap", terms=Terms(totaltime=10))
+    terms = Terms(totaltime=10)
+    swapped = told("4 x C3", "5 o swap", terms=terms)
     assert (swapped.owner(Side.O), swapped.player_to_move) == (ALICE, ALICE)
     assert clock(swapped, 5).used == timedelta(days=4)
     assert days(clock(swapped, 5).deadline) == 11
-    assert clock(told("4 x C3", "5 o swap", "6 o D1"), 6).used == timedelta(days=1)
+    assert clock(told("4 x C3", "5 o swap", "6 o D1", terms=terms), 6).used == timedelta(days=1)
 
 
 def test_time_spent_before_a_side_was_taken_over_is_not_the_new_owners() -> None:
