@@ -1,0 +1,72 @@
+"""What is done for a letter about a board, counted: so much and no more, on every machine."""
+
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+
+import pytest
+
+from pbm_oust.accounts.account import Account
+from pbm_oust.letters.letters import Letters
+from pbm_oust.play.notices import BoardNotice, News, Reader
+from pbm_oust.play.request import Request
+from tests.support.games import new_game, play
+from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON
+
+GAME = play(new_game("square 11x11"), "x C3", "o D5", "x E2", "o D3")
+ACCOUNT = Account(GAME.player_to_move, "any", (ALICE,), NOON)
+REQUEST = Request("", "", BOB, "any")
+LETTERS = Letters(ADDRESS, lambda: NOON, lambda: b"secret")
+
+
+def calls(deed: Callable[[], object]) -> Counter[tuple[str, str]]:
+    """Return how often a deed calls each function: by the names of file and function."""
+    counted: Counter[tuple[str, str]] = Counter()
+
+    def count(frame: FrameType, event: str, _: object) -> None:
+        if event == "call":
+            path = Path(frame.f_code.co_filename)
+            counted["/".join(path.parts[-2:]), frame.f_code.co_name] += 1
+
+    deed()
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        deed()
+    finally:
+        sys.setprofile(before)
+    return counted
+
+
+@pytest.fixture(scope="module")
+def work() -> Counter[tuple[str, str]]:
+    """Return the calls that write a letter in which every free point is linked."""
+    notice = BoardNotice(Reader((ALICE,), GAME.player_to_move, account=ACCOUNT), News.PLAYED, GAME)
+    (draft,) = LETTERS.write(notice, REQUEST)
+    assert draft.content.count(b"?subject=") == GAME.position.placements().bit_count() > 100
+    return calls(lambda: LETTERS.write(notice, REQUEST))
+
+
+def test_a_letter_is_written_without_the_email_package(work: Counter[tuple[str, str]]) -> None:
+    of_package = {file for file, _ in work if file.startswith("email/")}
+    assert of_package <= {"email/utils.py"}, "only dates are written by it"
+
+
+def test_a_letter_fills_in_one_template_and_begins_no_other(
+    work: Counter[tuple[str, str]],
+) -> None:
+    begun = {file for file, name in work if name == "root"}
+    assert begun == {"mail/board.txt"}
+    assert not any(name in ("make_module", "_load_template_source") for _, name in work)
+
+
+def test_a_letter_makes_each_token_once(work: Counter[tuple[str, str]]) -> None:
+    assert work["accounts/tags.py", "token_for"] == 2, "one for Reply-To and links, one for its id"
+
+
+def test_the_work_for_a_link_is_none(work: Counter[tuple[str, str]]) -> None:
+    assert work["urllib/parse.py", "quote"] <= 3
+    ours = {each: number for each, number in work.items() if not each[0].startswith("jinja2/")}
+    assert max(ours.values()) < GAME.position.placements().bit_count() / 2
