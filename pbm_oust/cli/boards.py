@@ -9,6 +9,7 @@ from pbm_oust.board.formats.structured import result_fields
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_result, format_time
 from pbm_oust.cli.completion import complete_boards
+from pbm_oust.cli.drawing import drawn
 from pbm_oust.cli.operator import (
     BOARD_AT,
     KIND,
@@ -19,7 +20,7 @@ from pbm_oust.cli.operator import (
     pass_operator,
     print_json,
 )
-from pbm_oust.cli.terminal import Shown, drawn, is_terminal, page, say, shown
+from pbm_oust.cli.terminal import Shown, is_terminal, page, say, shown
 from pbm_oust.doctor.finding import counted
 from pbm_oust.grammar.values import BoardAt
 from pbm_oust.play.unit_of_work import UnitOfWork

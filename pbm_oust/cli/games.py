@@ -1,4 +1,4 @@
-"""`pbm-oust games`: the group of commands about boards, and their list."""
+"""`pbm-oust games list`."""
 
 from typing import Any
 
@@ -8,7 +8,6 @@ from pbm_oust.board.formats.structured import result_fields
 from pbm_oust.board.notation import format_result, format_time
 from pbm_oust.cli.boards import deadline_of
 from pbm_oust.cli.completion import complete_userids
-from pbm_oust.cli.gathered import Gathered
 from pbm_oust.cli.operator import (
     KIND,
     Operator,
@@ -26,25 +25,7 @@ from pbm_oust.store.entries import Entry
 from pbm_oust.store.histories import DamagedHistory
 
 
-@click.group(
-    cls=Gathered,
-    elsewhere={
-        "adopt": "rulings:adopt",
-        "award": "rulings:award",
-        "export": "formats:export",
-        "history": "histories:history",
-        "import": "formats:import_",
-        "reindex": "histories:reindex",
-        "show": "boards:show",
-        "verify": "histories:verify",
-        "void": "rulings:void",
-    },
-)
-def games() -> None:
-    """Look at boards, rule on them, and write them in other formats."""
-
-
-@games.command("list")
+@click.command("list")
 @click.argument("kind", type=KIND, required=False)
 @click.option("--player", help="Only the boards of this player.", shell_complete=complete_userids)
 @click.option(

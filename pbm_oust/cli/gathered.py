@@ -1,22 +1,29 @@
-"""Groups whose commands are imported only when needed."""
+"""Groups whose commands are imported only when they run."""
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
-from pbm_oust.cli.terminal import shown
+
+class Elsewhere(NamedTuple):
+    """A command that is imported when it runs."""
+
+    place: str
+    """Its module in this package, and its name there: `formats:import_`."""
+    sentence: str
+    """The first sentence of its help."""
 
 
 class Gathered(click.Group):
-    """A group with commands in other modules of this package, which are imported when needed.
+    """A group with commands in other modules of this package.
 
-    `elsewhere` says where they are: `{"import": "formats:import_"}`.
+    A list of commands, and their completion, take the sentences of those elsewhere and import none.
     """
 
     def __init__(
-        self, *words: Any, elsewhere: Mapping[str, str] | None = None, **options: Any
+        self, *words: Any, elsewhere: Mapping[str, Elsewhere] | None = None, **options: Any
     ) -> None:
         super().__init__(*words, **options)
         self._elsewhere = elsewhere or {}
@@ -25,18 +32,28 @@ class Gathered(click.Group):
         """Return the names of all commands, sorted."""
         return sorted({*super().list_commands(ctx), *self._elsewhere})
 
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return the command with a name, if there is one; of one elsewhere, what lists show."""
+        if cmd_name in self._elsewhere:
+            return click.Command(cmd_name, help=self._elsewhere[cmd_name].sentence)
+        return super().get_command(ctx, cmd_name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that the first word names, whole, and the words that follow."""
+        name, command, rest = super().resolve_command(ctx, args)
+        if name and name in self._elsewhere:
+            module, _, found = self._elsewhere[name].place.partition(":")
+            command = getattr(import_module(f"{__package__}.{module}"), found)
+        return name, command, rest
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command that the words name; whatever an error quotes, a terminal shows it."""
         try:
             return super().invoke(ctx)
         except click.ClickException as error:
+            from pbm_oust.cli.terminal import shown
+
             vars(error)["message"] = shown(error.message or "")
             raise
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return the command with a name, if there is one."""
-        if cmd_name not in self._elsewhere:
-            return super().get_command(ctx, cmd_name)
-        module, _, name = self._elsewhere[cmd_name].partition(":")
-        command: click.Command = getattr(import_module(f"{__package__}.{module}"), name)
-        return command

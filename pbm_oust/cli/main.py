@@ -1,58 +1,134 @@
-"""The command group and what all of its commands share."""
+"""The command group, and where all of its commands are.
+
+Nothing here needs more than click: each command imports what it needs when it runs.
+"""
 
 import os
-import traceback
-from pathlib import Path
 
 import click
 
 from pbm_oust import __version__
-from pbm_oust.cli.gathered import Gathered
-from pbm_oust.cli.operator import Operator
-from pbm_oust.cli.terminal import say, say_text
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.cli.gathered import Elsewhere, Gathered
 
 
 @click.group(
     cls=Gathered,
     elsewhere={
-        "backup": "backup:backup",
-        "broadcast": "broadcast:broadcast",
-        "deliver": "serving:deliver",
-        "doctor": "doctor:doctor",
-        "games": "games:games",
-        "mail": "serving:mail",
-        "outbox": "outbox:outbox",
-        "players": "players:players",
-        "ratings": "ratings:ratings",
-        "restore": "backup:restore",
-        "rules": "rules:rules",
-        "serve": "serving:serve",
-        "standings": "ratings:standings",
-        "sweep": "sweeping:sweep",
+        "backup": Elsewhere(
+            "backup:backup", "Copy the home into DIR, which is empty or not there yet."
+        ),
+        "broadcast": Elsewhere(
+            "broadcast:broadcast", "Write to all players, or to those named with --to."
+        ),
+        "deliver": Elsewhere(
+            "delivering:deliver", "Take one message from standard input, for a pipe or .forward."
+        ),
+        "doctor": Elsewhere("doctor:doctor", "Say what is wrong with the home, and what to do."),
+        "mail": Elsewhere(
+            "mailing:mail", "Mail a command to the running server and print its answer."
+        ),
+        "ratings": Elsewhere("ratings:ratings", "Show how the ratings came about, game by game."),
+        "restore": Elsewhere("backup:restore", "Make the home from a backup in DIR."),
+        "serve": Elsewhere("serving:serve", "Take mail and answer it, until told to stop."),
+        "standings": Elsewhere("ratings:standings", "List players by rating."),
+        "sweep": Elsewhere(
+            "sweeping:sweep", "Do what is due: reminders, games lost on time, digests."
+        ),
     },
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog=f"KIND is a game: {' or '.join(KINDS)}. Each command explains itself with --help.",
+    epilog="KIND is the name of a game. Each command explains itself with --help.",
 )
 @click.option(
     "--home",
-    type=click.Path(path_type=Path),
+    type=click.Path(),
     metavar="DIRECTORY",
     envvar="PBM_OUST_HOME",
-    default=Path("games"),
+    default="games",
     show_default=True,
     help="The directory that holds everything the server knows.",
 )
 @click.version_option(__version__, package_name="pbm_oust")
-@click.pass_context
-def main(context: click.Context, home: Path) -> None:
+def main(home: str) -> None:
     """Run and look after a play-by-email server for Mark Steere's games.
 
     Exit status: 0 done, 1 refused, 2 wrong usage.
     """
     os.umask(0o077)
-    context.obj = operator = Operator(home)
-    context.call_on_close(operator.close)
+
+
+@main.group(
+    cls=Gathered,
+    elsewhere={
+        "adopt": Elsewhere("rulings:adopt", "Hand a side to another player."),
+        "award": Elsewhere("rulings:award", "End a game: a side wins, or it is a draw."),
+        "export": Elsewhere("formats:export", "Print a game as SGF, JSON or plain lines."),
+        "history": Elsewhere("histories:history", "Print the history of a board."),
+        "import": Elsewhere(
+            "formats:import_", "Make a board from a game in FILE, or on standard input."
+        ),
+        "list": Elsewhere("games:list_", "List boards."),
+        "reindex": Elsewhere(
+            "histories:reindex", "Make the index of boards anew from the histories."
+        ),
+        "show": Elsewhere("boards:show", "Draw a board as it is, or as it was after record N."),
+        "verify": Elsewhere("histories:verify", "Replay histories through the rules."),
+        "void": Elsewhere("rulings:void", "End a game as never begun."),
+    },
+)
+def games() -> None:
+    """Look at boards, rule on them, and write them in other formats."""
+
+
+@main.group(
+    cls=Gathered,
+    elsewhere={
+        "flush": Elsewhere("outbox:flush", "Hand all letters that wait to the relay now."),
+        "list": Elsewhere("outbox:list_", "List letters that wait, are held back, or failed."),
+        "remove": Elsewhere("outbox:remove", "Remove letters that failed or are held back."),
+        "resume": Elsewhere("outbox:resume", "Let the letters go that a restore holds back."),
+        "retry": Elsewhere("outbox:retry", "Send failed letters again."),
+        "show": Elsewhere("outbox:show", "Print a letter."),
+    },
+)
+def outbox() -> None:
+    """Look after letters that have not left yet."""
+
+
+@main.group(
+    cls=Gathered,
+    elsewhere={
+        "add": Elsewhere("players:add", "Add an account."),
+        "disable": Elsewhere("players:disable", "Close an account until it is enabled again."),
+        "enable": Elsewhere("players:enable", "Open a disabled account again."),
+        "export": Elsewhere("transfer:export", "Write all accounts to FILE as lines of JSON."),
+        "import": Elsewhere("transfer:import_", "Add the accounts of an export in FILE."),
+        "list": Elsewhere("players:list_", "List accounts."),
+        "merge": Elsewhere(
+            "renaming:merge", "Join a player's account with another one of theirs, INTO."
+        ),
+        "passwd": Elsewhere("players:passwd", "Give an account a new password."),
+        "rename": Elsewhere(
+            "renaming:rename", "Give a player another userid, in all histories too."
+        ),
+        "show": Elsewhere("players:show", "Show an account with everything that it keeps."),
+    },
+)
+def players() -> None:
+    """Look after accounts."""
+
+
+@main.group(
+    cls=Gathered,
+    elsewhere={
+        "perft": Elsewhere(
+            "rules:perft", "Count the sequences of placements from the empty board."
+        ),
+        "simulate": Elsewhere("rules:simulate_", "Play games at random."),
+        "solve": Elsewhere("rules:solve_", "Find out who wins a small board."),
+    },
+)
+def rules() -> None:
+    """Experiment with the rules."""
 
 
 def run() -> None:
@@ -60,8 +136,14 @@ def run() -> None:
     try:
         main()
     except OSError as error:
+        from pbm_oust.cli.terminal import say
+
         say(f"Error: {error}", err=True)
         raise SystemExit(1) from None
     except Exception:  # noqa: BLE001 - the outermost edge
+        import traceback
+
+        from pbm_oust.cli.terminal import say_text
+
         say_text(traceback.format_exc(), err=True)
         raise SystemExit(1) from None

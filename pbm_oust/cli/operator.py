@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, wraps
 from pathlib import Path
 from typing import Any
 
@@ -122,7 +122,19 @@ def no_board(kind: Kind, board: int) -> Refused:
     return Refused(f"there is no board {kind.name} {board}")
 
 
-pass_operator = click.make_pass_decorator(Operator)
+def pass_operator(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the operator with the home that the command line names, once for all."""
+
+    @wraps(function)
+    def with_operator(*words: Any, **options: Any) -> Any:
+        root = click.get_current_context().find_root()
+        if root.obj is None:
+            root.obj = Operator(Path(root.params["home"]))
+            root.call_on_close(root.obj.close)
+        return function(root.obj, *words, **options)
+
+    return with_operator
+
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 

@@ -36,12 +36,7 @@ from pbm_oust.store.posted import (
 from pbm_oust.store.upkeep import release_letters
 
 
-@click.group()
-def outbox() -> None:
-    """Look after letters that have not left yet."""
-
-
-@outbox.command("list")
+@click.command("list")
 @as_json
 @pass_operator
 def list_(operator: Operator, as_json: bool) -> None:
@@ -58,7 +53,7 @@ def list_(operator: Operator, as_json: bool) -> None:
         )
 
 
-@outbox.command()
+@click.command()
 @click.argument("name")
 @click.option("--raw", is_flag=True, help="Print it as it goes to the relay.")
 @pass_operator
@@ -78,10 +73,10 @@ def show(operator: Operator, name: str, raw: bool) -> None:
     say_text(f"\n{letter.text}")
 
 
-@outbox.command("flush")
+@click.command("flush")
 @click.option("--relay", type=RELAY, help="Where to hand letters over: smtp://HOST:PORT.")
 @pass_operator
-def flush_(operator: Operator, relay: Endpoint | None) -> None:
+def flush(operator: Operator, relay: Endpoint | None) -> None:
     """Hand all letters that wait to the relay now."""
     relay = relay or operator.configuration.relay
     if relay is None:
@@ -102,7 +97,7 @@ def flush_(operator: Operator, relay: Endpoint | None) -> None:
         raise SystemExit(1)
 
 
-@outbox.command()
+@click.command()
 @click.argument("names", nargs=-1, required=True, metavar="NAME..")
 @pass_operator
 def retry(operator: Operator, names: tuple[str, ...]) -> None:
@@ -114,7 +109,7 @@ def retry(operator: Operator, names: tuple[str, ...]) -> None:
         say(f"{name} waits for the relay")
 
 
-@outbox.command()
+@click.command()
 @click.argument("names", nargs=-1, required=True, metavar="NAME..")
 @pass_operator
 def remove(operator: Operator, names: tuple[str, ...]) -> None:
@@ -126,7 +121,7 @@ def remove(operator: Operator, names: tuple[str, ...]) -> None:
         say(f"removed {name}")
 
 
-@outbox.command()
+@click.command()
 @click.argument("address", type=ADDRESS, required=False)
 @pass_operator
 def resume(operator: Operator, address: str | None) -> None:

@@ -13,7 +13,6 @@ from pbm_oust.accounts.password import Secret, hash_password
 from pbm_oust.accounts.status import disabled_since, with_disabled
 from pbm_oust.board.notation import format_time
 from pbm_oust.cli.completion import complete_userids
-from pbm_oust.cli.gathered import Gathered
 from pbm_oust.cli.operator import (
     Operator,
     Refused,
@@ -46,20 +45,7 @@ password_option = click.option(
 )
 
 
-@click.group(
-    cls=Gathered,
-    elsewhere={
-        "export": "transfer:export",
-        "import": "transfer:import_",
-        "merge": "renaming:merge",
-        "rename": "renaming:rename",
-    },
-)
-def players() -> None:
-    """Look after accounts."""
-
-
-@players.command("list")
+@click.command("list")
 @as_json
 @pass_operator
 def list_(operator: Operator, as_json: bool) -> None:
@@ -81,7 +67,7 @@ def list_(operator: Operator, as_json: bool) -> None:
         raise SystemExit(1)
 
 
-@players.command()
+@click.command()
 @click.argument("userid", shell_complete=complete_userids)
 @as_json
 @pass_operator
@@ -95,7 +81,7 @@ def show(operator: Operator, userid: str, as_json: bool) -> None:
             say(line)
 
 
-@players.command()
+@click.command()
 @click.argument("userid")
 @click.argument("addresses", nargs=-1, required=True, metavar="ADDRESS..")
 @password_option
@@ -117,7 +103,7 @@ def add(operator: Operator, userid: str, addresses: tuple[str, ...], password: s
     say(f"made {userid}")
 
 
-@players.command()
+@click.command()
 @click.argument("userid", shell_complete=complete_userids)
 @password_option
 @pass_operator
@@ -135,7 +121,7 @@ def passwd(operator: Operator, userid: str, password: str) -> None:
     say(f"changed the password of {account.userid}")
 
 
-@players.command()
+@click.command()
 @click.argument("userid")
 @pass_operator
 def disable(operator: Operator, userid: str) -> None:
@@ -147,7 +133,7 @@ def disable(operator: Operator, userid: str) -> None:
     _set_disabled(operator, userid.lower(), now())
 
 
-@players.command()
+@click.command()
 @click.argument("userid")
 @pass_operator
 def enable(operator: Operator, userid: str) -> None:

@@ -17,12 +17,7 @@ from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Kind
 
 
-@click.group()
-def rules() -> None:
-    """Experiment with the rules."""
-
-
-@rules.command()
+@click.command()
 @click.argument("kind", type=KIND)
 @grid_options
 @click.option(
@@ -56,7 +51,7 @@ def perft(
     say(f"{kind.name} {grid}, depth {depth}: {total} sequences")
 
 
-@rules.command("simulate")
+@click.command("simulate")
 @click.argument("kind", type=KIND)
 @grid_options
 @click.option("--games", type=click.IntRange(min=1), default=100, show_default=True)
@@ -98,7 +93,7 @@ def simulate_(
     say(f"speed       {per_second:,} {counted} a second")
 
 
-@rules.command("solve")
+@click.command("solve")
 @click.argument("kind", type=KIND)
 @grid_options
 @click.option("--census", is_flag=True, help="Also count every position that play can reach.")

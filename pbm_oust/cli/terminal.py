@@ -12,12 +12,7 @@ from contextlib import contextmanager
 
 import click
 
-from pbm_oust.board.game import Game
-from pbm_oust.render.text import LETTERS, Letters, game_text
 from pbm_oust.render.visible import visible_json, visible_line, visible_text
-from pbm_oust.rules.position import Side
-
-COLOURS = {Side.X: "red", Side.O: "cyan"}
 
 
 class Shown(str):
@@ -59,11 +54,6 @@ def ask(question: str) -> None:
     click.confirm(visible_line(question), abort=True)
 
 
-_MARKS = Letters(x=("\ue000", "\ue001"), o=("\ue002", "\ue003"))
-"""Stand for stones while a board is drawn, to tell them from the names of columns."""
-_COLOURED = ((_MARKS.x, LETTERS.x, COLOURS[Side.X]), (_MARKS.o, LETTERS.o, COLOURS[Side.O]))
-
-
 def is_terminal() -> bool:
     """Return whether a person is reading."""
     return sys.stdout.isatty()
@@ -76,17 +66,6 @@ def has_colours() -> bool:
     """
     wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     return wanted and is_terminal()
-
-
-def drawn(game: Game) -> Shown:
-    """Return a board with its heading, in colours if there are any."""
-    if not has_colours():
-        return shown(game_text(game))
-    text: str = shown(game_text(game, _MARKS))
-    for marks, letters, colour in _COLOURED:
-        for mark, letter, bold in zip(marks, letters, (False, True), strict=True):
-            text = text.replace(mark, click.style(letter, fg=colour, bold=bold))
-    return Shown(text)
 
 
 def page(text: str) -> None:

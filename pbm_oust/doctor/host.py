@@ -11,7 +11,7 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.configuration import Configuration
 from pbm_oust.store.guarding import CLOSED, OPEN, user_name
 from pbm_oust.store.home import Home
-from pbm_oust.store.own_socket import FILE_NAME
+from pbm_oust.store.own_socket import FOR_DELIVER, FOR_OWNER
 
 LEAST_BYTES = 50 * 2**20
 LEAST_FILES = 1000
@@ -53,7 +53,7 @@ def _open_to_others(home: Home, has_readers: bool) -> Iterator[Finding]:
     for paths, wanted in (
         ([home.outbox.path], f"700 {home.outbox.path.name}"),
         ([home.key_path], f"600 {home.key_path.name}"),
-        ([home.path / FILE_NAME], f"600 {FILE_NAME}"),
+        *(([home.path / name], f"600 {name}") for name in (FOR_OWNER, FOR_DELIVER)),
         (home.database.files, f"600 {home.database.path.name}*"),
     ):
         modes = [(path, stat.S_IMODE(found.st_mode)) for path in paths if (found := status(path))]

@@ -14,8 +14,8 @@ from pbm_oust.mail.gate import Gate, TurnedAway, Visitor, source_of
 from pbm_oust.mail.incoming import Incoming
 from pbm_oust.mail.naming import named_by_proxy
 from pbm_oust.mail.patience import Patience, TooSlow
-from pbm_oust.mail.reading.limits import LARGEST_MAIL
 from pbm_oust.mail.replies import S421_IDLE, S421_SESSION
+from pbm_oust.mail.size import LARGEST_MAIL
 from pbm_oust.mail.tls import Tls
 
 log = logging.getLogger("pbm_oust")

@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 from enum import Enum
 
-from pbm_oust.mail.reading.limits import LARGEST_HEADERS, LARGEST_MAIL, MOST_LINES
+from pbm_oust.mail.reading.limits import LARGEST_HEADERS, MOST_LINES
+from pbm_oust.mail.size import LARGEST_MAIL
 
 LONGEST_LINE = 8 * 1024
 

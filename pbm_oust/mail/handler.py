@@ -14,9 +14,12 @@ from aiosmtpd.lmtp import LMTP
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from pbm_oust.accounts.address import is_same_address
+from pbm_oust.accounts.tags import without_tokens
+from pbm_oust.grammar.words import MASK
 from pbm_oust.mail.inbound import Envelope as MailEnvelope
-from pbm_oust.mail.inbound import Inbound, KeptBySender, envelope_of
+from pbm_oust.mail.inbound import Inbound, KeptBySender, envelope_of, outcome_text
 from pbm_oust.mail.lanes import Lanes
+from pbm_oust.mail.qmqp import Handed
 from pbm_oust.mail.reading import UnreadableMail
 from pbm_oust.mail.replies import (
     S250_DONE,
@@ -113,10 +116,7 @@ class Handler:
         return S250_RECIPIENT
 
     async def handle_DATA(self, server: SmtpSession, session: Session, envelope: Envelope) -> str:
-        """Handle a message to the end, even if the client goes away meanwhile.
-
-        A stranger waits for the answer to a wrong password.
-        """
+        """Handle a message; a stranger waits for the answer to a wrong password."""
         content = envelope.original_content or b""
         sender = envelope.mail_from or ""
         if _BARE.search(content):
@@ -129,15 +129,28 @@ class Handler:
                 is_of_mail_server=server.is_of_mail_server,
                 is_of_owner=server.is_of_owner,
             )
-            origin = server.source or sender
-            work = asyncio.ensure_future(self._work(content, told, origin))
-            self.at_work.add(work)
-            work.add_done_callback(self._finish)
-            status, handled = await asyncio.shield(work)
-            self._lanes.note(origin, handled.is_proved)
+            status, handled = await self._handle(content, told)
             if handled.is_guess and server.source:
                 await asyncio.sleep(server.patience.wrong_password)
         return status
+
+    async def take_delivered(self, mail: Handed) -> str:
+        """Handle a message that `deliver` hands over; return the reply, with what became of it."""
+        for recipient in mail.recipients:
+            if not takes(recipient, self.address):
+                return f"550 5.1.1 {not_ours(recipient, self.address)}"
+        status, handled = await self._handle(mail.data, envelope_of(mail.sender, mail.recipients))
+        return f"250 2.0.0 {outcome_text(handled)}" if status == S250_DONE else status
+
+    async def _handle(self, content: bytes, envelope: MailEnvelope) -> tuple[str, Handled]:
+        """Handle a message to the end, even if the client goes away meanwhile."""
+        origin = envelope.source or envelope.sender or ""
+        work = asyncio.ensure_future(self._work(content, envelope, origin))
+        self.at_work.add(work)
+        work.add_done_callback(self._finish)
+        status, handled = await asyncio.shield(work)
+        self._lanes.note(origin, handled.is_proved)
+        return status, handled
 
     async def handle_exception(self, error: Exception) -> str:
         """Log an error of ours, and tell the client only to try again."""
@@ -174,3 +187,8 @@ class Handler:
 def takes(address: str, own: str) -> bool:
     """Return whether mail to an address is for us: to our address, with or without a +tag."""
     return is_same_address(address, own)
+
+
+def not_ours(address: str, own: str) -> str:
+    """Return why mail to an address is not taken."""
+    return f"{without_tokens(address, MASK)} is not {own}"

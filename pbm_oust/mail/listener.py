@@ -8,13 +8,14 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from pbm_oust.mail.connection import SIZE_LIMIT
+from pbm_oust.mail.deliveries import Deliveries
 from pbm_oust.mail.gate import Gate
 from pbm_oust.mail.handler import Handler
 from pbm_oust.mail.patience import Patience
 from pbm_oust.mail.session import OwnerSession, SmtpSession
 from pbm_oust.mail.tls import Tls
 from pbm_oust.store.configuration import Endpoint
-from pbm_oust.store.own_socket import FILE_NAME, OwnSocket
+from pbm_oust.store.own_socket import FOR_DELIVER, FOR_OWNER, OwnSocket
 
 log = logging.getLogger("pbm_oust")
 
@@ -56,18 +57,32 @@ async def listen(
 
 
 @asynccontextmanager
-async def listening_for_owner(
+async def listening_at_home(
     home: Path, handler: Handler, gate: Gate, patience: Patience, tls: Tls
 ) -> AsyncIterator[None]:
-    """Take mail at the home's own socket. A server that cannot have it does without."""
+    """Take mail at the home's own sockets."""
+
+    def delivery() -> asyncio.StreamReaderProtocol:
+        return asyncio.StreamReaderProtocol(asyncio.StreamReader(), deliveries.take)
+
+    deliveries = Deliveries(handler, gate, patience)
+    sessions = _sessions(OwnerSession, handler, gate, patience, tls)
+    async with _own(home, FOR_OWNER, sessions), _own(home, FOR_DELIVER, delivery):
+        yield
+
+
+@asynccontextmanager
+async def _own(
+    home: Path, name: str, begin: Callable[[], asyncio.BaseProtocol]
+) -> AsyncIterator[None]:
+    """Listen at a socket of the home. A server that cannot have it does without."""
     try:
-        own = OwnSocket(home)
+        own = OwnSocket(home, name)
     except OSError as error:
-        log.warning("serving without %s: %s", home / FILE_NAME, error.strerror)
+        log.warning("serving without %s: %s", home / name, error.strerror)
         yield
         return
     try:
-        begin = _sessions(OwnerSession, handler, gate, patience, tls)
         server = await asyncio.get_running_loop().create_unix_server(begin, sock=own.socket)
         yield
         server.close()

@@ -16,7 +16,7 @@ from pbm_oust.mail.gate import Gate
 from pbm_oust.mail.handler import Handler
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.mail.lanes import Lanes
-from pbm_oust.mail.listener import CannotListen, bound_endpoint, listen, listening_for_owner
+from pbm_oust.mail.listener import CannotListen, bound_endpoint, listen, listening_at_home
 from pbm_oust.mail.memory import give_back_large_blocks
 from pbm_oust.mail.patience import Patience
 from pbm_oust.mail.relay import Relaying
@@ -144,7 +144,7 @@ class Server:
             configuration = self.configure()
             inbound = open_inbound(self.home, configuration.address, self.clock)
             handler = Handler(inbound, lanes, self._wake)
-            async with self._listening_for_owner(handler):
+            async with self._listening_at_home(handler):
                 await self._use(configuration, handler)
                 if self.member.ready is not None:
                     os.write(self.member.ready, b"\n")
@@ -168,11 +168,11 @@ class Server:
                 self._sender.stop()
         log.info("stopped")
 
-    def _listening_for_owner(self, handler: Handler) -> AbstractAsyncContextManager[None]:
-        """Take mail at the home's own socket, if nobody else of us does."""
+    def _listening_at_home(self, handler: Handler) -> AbstractAsyncContextManager[None]:
+        """Take mail at the home's own sockets, if nobody else of us does."""
         if not self.member.is_first:
             return nullcontext()
-        return listening_for_owner(self.home.path, handler, self._gate, Patience(), self._tls)
+        return listening_at_home(self.home.path, handler, self._gate, Patience(), self._tls)
 
     def _wake(self) -> None:
         """Let the letters leave soon, whichever process sends them."""

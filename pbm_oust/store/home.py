@@ -5,7 +5,8 @@
     HOME/outbox/             letters if no relay is set, a Maildir (`maildir.py`)
     HOME/key                 a secret of this home, from which its tokens are made
     HOME/pbm_oust.toml       configuration, written by the operator only
-    HOME/socket              where a server that runs takes mail from its owner (`own_socket.py`)
+    HOME/socket              where a server that runs takes mail from its owner (`own_socket.py`),
+    HOME/deliver             and from `deliver`
 
 Any number of processes may share a home. What a unit of work writes is committed in one
 transaction; the histories and the Maildir get their part of it afterwards.

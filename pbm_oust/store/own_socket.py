@@ -1,9 +1,11 @@
-"""The home's own socket: where its server takes mail from whoever owns the home.
+"""The home's own sockets, which are there while a server listens. Only its owner can open them.
 
-    HOME/socket              mode 0600; there while a server listens
+    HOME/socket              mode 0600; for mail of whoever owns the home, which is believed
+    HOME/deliver             mode 0600; for mail of anybody, which `deliver` hands over
 
 The path of a Unix socket has at most 107 bytes, and that of a home may be longer. So the socket is
-named through a handle of its folder. A link in its place is not followed.
+named through a handle of its folder. A link in its place is not followed. What a mail may do
+depends on its socket alone, so that no client can forget to say whose it is.
 """
 
 import errno
@@ -15,7 +17,8 @@ from pathlib import Path
 
 from pbm_oust.store.disk import give_to_owner_of, locked_folder
 
-FILE_NAME = "socket"
+FOR_OWNER = "socket"
+FOR_DELIVER = "deliver"
 _MODE = 0o600
 _WAITING = 100
 """How many connections may wait to be taken."""
@@ -26,12 +29,12 @@ class Occupied(OSError):
 
 
 class OwnSocket:
-    """The socket of a home, at which this process listens until it closes it."""
+    """A socket of a home, at which this process listens until it closes it."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, name: str) -> None:
         """Listen. Raises Occupied, and OSError if something else is in the place of the socket."""
         self._home = home
-        self._folder = _Folder(home)
+        self._folder = _Folder(home, name)
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
             with locked_folder(home):
@@ -41,7 +44,7 @@ class OwnSocket:
                 os.fchmod(self.socket.fileno(), _MODE)
                 self.socket.bind(self._folder.path)
                 self.socket.listen(_WAITING)
-                give_to_owner_of(home, home / FILE_NAME)
+                give_to_owner_of(home, home / name)
             self._made = os.lstat(self._folder.path)
         except OSError:
             self.socket.close()
@@ -67,15 +70,15 @@ class OwnSocket:
                 return
             except BlockingIOError:
                 pass  # So many wait for a server that it takes no more.
-        raise Occupied(errno.EADDRINUSE, "another server listens at it", FILE_NAME)
+        raise Occupied(errno.EADDRINUSE, "another server listens at it")
 
 
 class _Folder:
-    """The folder of a home, held open."""
+    """The folder of a home, held open for one of its sockets."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, name: str) -> None:
         self._handle = os.open(home, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        self.path = f"/proc/self/fd/{self._handle}/{FILE_NAME}"
+        self.path = f"/proc/self/fd/{self._handle}/{name}"
         """A path of the socket, short enough."""
 
     def has_socket(self) -> bool:
@@ -85,16 +88,16 @@ class _Folder:
         except FileNotFoundError:
             return False
         if not stat.S_ISSOCK(mode):
-            raise OSError(errno.EEXIST, "it is no socket; move it away", FILE_NAME)
+            raise OSError(errno.EEXIST, "it is no socket; move it away")
         return True
 
     def close(self) -> None:
         os.close(self._handle)
 
 
-def connect(home: Path) -> socket.socket | None:
-    """Return a connection to the server of a home, or None if none runs. Raises OSError."""
-    folder = _Folder(home)
+def connect(home: Path, name: str) -> socket.socket | None:
+    """Return a connection to a socket of a home, or None if nobody listens. Raises OSError."""
+    folder = _Folder(home, name)
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         if folder.has_socket():

@@ -111,9 +111,11 @@ def _fault_of_program(arguments: str) -> str | None:
         elif isinstance(command, click.Group) and word.isupper():
             return None
         elif isinstance(command, click.Group):
-            known = command.get_command(click.Context(command), word)
-            if known is None:
+            try:
+                _, known, _ = command.resolve_command(click.Context(command), [word])
+            except click.UsageError:
                 return f"there is no command {' '.join([*names, word])}"
+            assert known
             command = known
             names.append(word)
             options |= _options_of(command)

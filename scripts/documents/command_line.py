@@ -37,7 +37,7 @@ _HEADS = ("command", "what it does")
 
 
 def _sub(group: click.Group, name: str) -> click.Command | None:
-    return group.get_command(click.Context(group), name)
+    return group.resolve_command(click.Context(group), [name])[1]
 
 
 def _row(path: tuple[str, ...], command: click.Command) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from pbm_oust.doctor.host import check
 from pbm_oust.store import own_socket
 from pbm_oust.store.configuration import Configuration
 from pbm_oust.store.home import Home
-from pbm_oust.store.own_socket import FILE_NAME, Occupied, OwnSocket
+from pbm_oust.store.own_socket import FOR_OWNER, Occupied, OwnSocket
 from tests.support.home_by_mail import ALICE, BOB, home_of
 from tests.support.mails import mail
 from tests.support.server import ADDRESS, PROGRAM, Server, letters_in, running
@@ -43,7 +43,7 @@ def configured(path: Path) -> Path:
 
 
 def by_own_socket(server: Server) -> None:
-    connection = own_socket.connect(server.home)
+    connection = own_socket.connect(server.home, FOR_OWNER)
     assert connection
     with smtplib.SMTP(local_hostname="localhost") as client:
         client.sock = connection
@@ -100,16 +100,16 @@ def test_only_a_mail_through_the_own_socket_is_believed(
 @pytest.mark.slow
 def test_the_server_makes_its_socket_and_removes_it(tmp_path: Path) -> None:
     home = configured(tmp_path / "home")
-    path = home / FILE_NAME
+    path = home / FOR_OWNER
     os.umask(os.umask(0))
     with running(home) as server:
         status = path.lstat()
         assert stat.S_ISSOCK(status.st_mode)
         assert stat.S_IMODE(status.st_mode) == 0o600
         examined = run(home, "doctor")
-        assert FILE_NAME not in examined.stdout
+        assert FOR_OWNER not in examined.stdout
         run(home, "backup", str(tmp_path / "copy"))
-        assert not (tmp_path / "copy" / FILE_NAME).exists()
+        assert not (tmp_path / "copy" / FOR_OWNER).exists()
         assert (tmp_path / "copy" / "pbm_oust.db").exists()
         server.stop()
     assert not os.path.lexists(path)
@@ -124,7 +124,7 @@ def test_a_server_that_was_killed_leaves_no_hindrance(tmp_path: Path) -> None:
     with running(home) as server:
         server.process.kill()
         server.process.communicate()
-        assert (home / FILE_NAME).exists()
+        assert (home / FOR_OWNER).exists()
         assert "no server is running" in mail_command(home).stderr
         with running(home):
             assert mail_command(home).returncode == 0
@@ -136,26 +136,26 @@ def test_a_second_server_leaves_the_socket_to_the_first(tmp_path: Path) -> None:
     with running(home):
         with running(home) as second:
             second.stop()
-        assert f"serving without {home / FILE_NAME}: another server listens at it" in second.log
+        assert f"serving without {home / FOR_OWNER}: another server listens at it" in second.log
         assert mail_command(home).returncode == 0
 
 
 @pytest.mark.slow
 def test_a_file_in_its_place_does_not_keep_mail_from_coming_in(tmp_path: Path) -> None:
     home = configured(tmp_path / "home")
-    (home / FILE_NAME).write_text("mine")
+    (home / FOR_OWNER).write_text("mine")
     with running(home) as server:
         by_port(server)
         assert "it is no socket" in mail_command(home).stderr
     assert "it is no socket; move it away" in server.log
-    assert (home / FILE_NAME).read_text() == "mine"
+    assert (home / FOR_OWNER).read_text() == "mine"
 
 
 def test_a_home_may_have_a_long_path(tmp_path: Path) -> None:
     home = tmp_path / ("x" * 200)
     home.mkdir()
-    own = OwnSocket(home)
-    connection = own_socket.connect(home)
+    own = OwnSocket(home, FOR_OWNER)
+    connection = own_socket.connect(home, FOR_OWNER)
     assert connection
     connection.close()
     own.close()
@@ -164,20 +164,20 @@ def test_a_home_may_have_a_long_path(tmp_path: Path) -> None:
 
 def test_the_socket_is_private_whatever_the_umask(tmp_path: Path) -> None:
     before = os.umask(0)
-    own = OwnSocket(tmp_path)
+    own = OwnSocket(tmp_path, FOR_OWNER)
     os.umask(before)
-    assert stat.S_IMODE((tmp_path / FILE_NAME).lstat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / FOR_OWNER).lstat().st_mode) == 0o600
     own.close()
 
 
 def test_the_doctor_says_when_others_can_open_it(home: Home) -> None:
     def findings() -> list[str]:
         found = check(home, Configuration())
-        return [finding.text for finding in found if FILE_NAME in finding.text]
+        return [finding.text for finding in found if FOR_OWNER in finding.text]
 
-    own = OwnSocket(home.path)
+    own = OwnSocket(home.path, FOR_OWNER)
     before = findings()
-    (home.path / FILE_NAME).chmod(0o666)
+    (home.path / FOR_OWNER).chmod(0o666)
     after = findings()
     own.close()
     assert before == []
@@ -185,19 +185,19 @@ def test_the_doctor_says_when_others_can_open_it(home: Home) -> None:
 
 
 def test_a_live_socket_is_not_taken(tmp_path: Path) -> None:
-    own = OwnSocket(tmp_path)
+    own = OwnSocket(tmp_path, FOR_OWNER)
     with pytest.raises(Occupied):
-        OwnSocket(tmp_path)
+        OwnSocket(tmp_path, FOR_OWNER)
     own.close()
-    OwnSocket(tmp_path).close()
+    OwnSocket(tmp_path, FOR_OWNER).close()
 
 
 def test_who_closes_late_leaves_the_socket_of_another(tmp_path: Path) -> None:
-    own = OwnSocket(tmp_path)
-    (tmp_path / FILE_NAME).unlink()
-    other = OwnSocket(tmp_path)
+    own = OwnSocket(tmp_path, FOR_OWNER)
+    (tmp_path / FOR_OWNER).unlink()
+    other = OwnSocket(tmp_path, FOR_OWNER)
     own.close()
-    connection = own_socket.connect(tmp_path)
+    connection = own_socket.connect(tmp_path, FOR_OWNER)
     assert connection
     connection.close()
     other.close()
@@ -213,10 +213,10 @@ def test_nothing_else_is_used_in_its_place(kind: str, tmp_path: Path) -> None:
             other.bind(str(elsewhere))
             other.listen()
         if kind == "file":
-            (home / FILE_NAME).write_text("")
+            (home / FOR_OWNER).write_text("")
         else:
-            (home / FILE_NAME).symlink_to(elsewhere)
+            (home / FOR_OWNER).symlink_to(elsewhere)
         for use in (OwnSocket, own_socket.connect):
             with pytest.raises(OSError, match="it is no socket"):
-                use(home)
-        assert os.path.lexists(home / FILE_NAME)
+                use(home, FOR_OWNER)
+        assert os.path.lexists(home / FOR_OWNER)

@@ -3,7 +3,7 @@
 import asyncio
 import smtplib
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from pbm_oust.mail.gate import Gate
 from pbm_oust.mail.handler import Handler
 from pbm_oust.mail.inbound import Envelope, Inbound, open_inbound
 from pbm_oust.mail.lanes import Lanes
-from pbm_oust.mail.listener import bound_endpoint, listen
+from pbm_oust.mail.listener import bound_endpoint, listen, listening_at_home
 from pbm_oust.mail.patience import Patience
 from pbm_oust.mail.session import SmtpSession
 from pbm_oust.mail.tls import Tls
@@ -61,11 +61,9 @@ def listening(
 
     `taken` gets the envelopes of all mails.
     """
-    loop = asyncio.new_event_loop()
-    stop = asyncio.Event()
     port = Future[int]()
 
-    async def serve() -> None:
+    async def serve(stop: asyncio.Event) -> None:
         with Lanes() as lanes:
             opened = open_inbound(home, address, lambda: NOW)
             noted = [] if taken is None else taken
@@ -78,10 +76,40 @@ def listening(
             server.close()
             await asyncio.sleep(0.05)  # lets sessions end whose clients have gone
 
-    thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
+    with _in_a_thread(serve):
+        yield port.result(PATIENCE)
+
+
+@contextmanager
+def listening_at_home_of(
+    home: Home, address: str, gate: Gate | None = None, patience: Patience = USUAL
+) -> Iterator[None]:
+    """Take mail for a home at its own sockets, by the clock."""
+    is_ready = Future[bool]()
+
+    async def serve(stop: asyncio.Event) -> None:
+        with Lanes() as lanes:
+            inbound = open_inbound(home, address, lambda: datetime.now(UTC))
+            handler = Handler(inbound, lanes, lambda: None)
+            async with listening_at_home(home.path, handler, gate or Gate(), patience, NO_TLS):
+                is_ready.set_result(True)
+                await stop.wait()
+            await asyncio.sleep(0.05)
+
+    with _in_a_thread(serve):
+        assert is_ready.result(PATIENCE)
+        yield
+
+
+@contextmanager
+def _in_a_thread(serve: Callable[[asyncio.Event], Coroutine[None, None, None]]) -> Iterator[None]:
+    """Run a server for the body of the `with`; it is told when to stop."""
+    loop = asyncio.new_event_loop()
+    stop = asyncio.Event()
+    thread = threading.Thread(target=loop.run_until_complete, args=(serve(stop),))
     thread.start()
     try:
-        yield port.result(PATIENCE)
+        yield
     finally:
         loop.call_soon_threadsafe(stop.set)
         thread.join()

@@ -2,7 +2,8 @@
 
 import re
 
-LARGEST_MAIL = 256 * 1024
+from pbm_oust.mail.size import LARGEST_MAIL
+
 LARGEST_HEADERS = 32 * 1024
 LARGEST_HEADER = 4 * 1024
 MOST_LINES = 10_000

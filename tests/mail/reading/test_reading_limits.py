@@ -14,11 +14,11 @@ from pbm_oust.mail.reading import UnreadableMail, read_mail
 from pbm_oust.mail.reading.limits import (
     LARGEST_HEADER,
     LARGEST_HEADERS,
-    LARGEST_MAIL,
     MOST_LINES,
     MOST_PARTS,
     within_limits,
 )
+from pbm_oust.mail.size import LARGEST_MAIL
 from tests.support.bombs import BOMBS, LARGE, REFUSED, nested
 from tests.support.mails import FROM, in_parts, mail
 

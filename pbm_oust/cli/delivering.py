@@ -1,0 +1,48 @@
+"""`pbm-oust deliver`: one mail from a pipe.
+
+It hands the mail to the server of the home, if one runs, and imports little for that.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from pbm_oust.cli.terminal import say
+from pbm_oust.mail.handing_over import Reply, hand_over
+from pbm_oust.mail.qmqp import LATER, TAKEN, Handed
+from pbm_oust.mail.size import LARGEST_MAIL
+
+_NO_SUCH_RECIPIENT = "5.1.1"
+"""RFC 3463, section 3.2."""
+
+
+@click.command()
+@click.option("--sender", help="The envelope sender; empty for the null sender.")
+@click.option("--recipient", help="The envelope recipient.")
+@click.pass_context
+def deliver(context: click.Context, sender: str | None, recipient: str | None) -> None:
+    """Take one message from standard input, for a pipe or .forward.
+
+    Exit status as in sysexits.h: 0 done, 65 not readable, 67 not our recipient, 75 try again.
+    """
+    home = Path(context.find_root().params["home"])
+    data = sys.stdin.buffer.read(LARGEST_MAIL + 1)
+    mail = Handed(data, sender, (recipient,) if recipient is not None else ())
+    reply = hand_over(home, mail)
+    if reply is None:
+        from pbm_oust.cli.unserved import take
+
+        raise SystemExit(take(home, mail))
+    say(reply.text, err=True)
+    raise SystemExit(_status(reply))
+
+
+def _status(reply: Reply) -> int:
+    """Return the exit status that a reply of the server means."""
+    if reply.letter == TAKEN:
+        return os.EX_OK
+    if reply.letter == LATER:
+        return os.EX_TEMPFAIL
+    return os.EX_NOUSER if reply.text.startswith(_NO_SUCH_RECIPIENT) else os.EX_DATAERR

@@ -1,0 +1,70 @@
+"""A mail for a home without a server: the process that brings it does all that it leads to."""
+
+import logging
+import os
+import time
+from pathlib import Path
+
+import click
+
+from pbm_oust.cli.log import start_log
+from pbm_oust.cli.operator import Operator, now
+from pbm_oust.cli.terminal import say
+from pbm_oust.mail.handler import not_ours, takes
+from pbm_oust.mail.inbound import KeptBySender, envelope_of, open_inbound
+from pbm_oust.mail.qmqp import Handed
+from pbm_oust.mail.reading import UnreadableMail
+from pbm_oust.mail.relay import Relaying
+from pbm_oust.mail.signing import read_signer
+
+log = logging.getLogger("pbm_oust")
+
+
+def take(home: Path, mail: Handed) -> int:
+    """Take a mail, and return an exit status as in sysexits.h. Letters go to the relay at once."""
+    start_log()
+    operator = Operator(home)
+    try:
+        status = _take(operator, mail)
+        if status == os.EX_OK and operator.configuration.relay:
+            _send_letters(operator)
+    finally:
+        operator.close()
+    return status
+
+
+def _take(operator: Operator, mail: Handed) -> int:
+    try:
+        address = operator.configuration.address
+        for recipient in mail.recipients:
+            if not takes(recipient, address):
+                say(not_ours(recipient, address), err=True)
+                return os.EX_NOUSER
+        home = operator.prepared_home()
+        home.recover()
+        inbound = open_inbound(home, address, now, operator.configuration.limits)
+        inbound.take(mail.data, envelope_of(mail.sender, mail.recipients))
+        home.write_tally(now())
+    except UnreadableMail as error:
+        say(f"not readable: {error}", err=True)
+        return os.EX_DATAERR
+    except KeptBySender:
+        return os.EX_TEMPFAIL
+    except (OSError, click.ClickException) as error:
+        log.error("kept by the sender: %s", error)
+        return os.EX_TEMPFAIL
+    except Exception:
+        log.exception("kept by the sender: a fault in the program")
+        return os.EX_TEMPFAIL
+    return os.EX_OK
+
+
+def _send_letters(operator: Operator) -> None:
+    """Hand letters to the relay; the mail is done, whatever becomes of them."""
+    relay, address = operator.configuration.relay, operator.configuration.address
+    try:
+        signer = read_signer(operator.configuration)
+        if relay:
+            Relaying(operator.home, relay, address, time.time, signer).flush()
+    except Exception as error:  # noqa: BLE001 - the outermost edge
+        log.warning("letters stay in the outbox: %s", error)

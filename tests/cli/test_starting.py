@@ -1,0 +1,104 @@
+"""The command line imports little before it knows what to do."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from pbm_oust.cli.gathered import Gathered
+from pbm_oust.cli.main import main
+from scripts.documents.command_line import leaves
+from tests.support.home_by_mail import ADDRESS, home_of
+from tests.support.listening import listening_at_home_of
+from tests.support.outbox import letters
+
+SCRIPT = """
+import json, sys
+import click
+before = set(sys.modules)
+from pbm_oust.cli import run
+try:
+    run()
+finally:
+    print(json.dumps(sorted(set(sys.modules) - before)), file=sys.stderr)
+"""
+LIGHT = {"pbm_oust", "pbm_oust.cli", "pbm_oust.cli.gathered", "pbm_oust.cli.main"}
+COMPLETION = {"_PBM_OUST_COMPLETE": "bash_complete"}
+MOST_OTHERS = 15
+"""How many modules of Python and click there may be besides those that `import click` brings."""
+FOR_DELIVER = {
+    "pbm_oust.cli.delivering",
+    "pbm_oust.cli.terminal",
+    "pbm_oust.mail",
+    "pbm_oust.mail.handing_over",
+    "pbm_oust.mail.qmqp",
+    "pbm_oust.mail.size",
+    "pbm_oust.render",
+    "pbm_oust.render.visible",
+    "pbm_oust.store",
+    "pbm_oust.store.disk",
+    "pbm_oust.store.own_socket",
+}
+
+
+def imported(*words: str, stdin: str = "", **environment: str) -> set[str]:
+    """Return the modules that a command line imports besides click."""
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, *words],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
+    return set(json.loads(done.stderr.splitlines()[-1]))
+
+
+@pytest.mark.parametrize(
+    ("words", "environment"),
+    [
+        (["--version"], {}),
+        (["--help"], {}),
+        (["players", "--help"], {}),
+        (["games", "--help"], {}),
+        ([], COMPLETION | {"COMP_WORDS": "pbm-oust ", "COMP_CWORD": "1"}),
+        ([], COMPLETION | {"COMP_WORDS": "pbm-oust players a", "COMP_CWORD": "2"}),
+    ],
+)
+def test_what_needs_no_home_imports_the_table_of_commands_alone(
+    words: list[str], environment: dict[str, str]
+) -> None:
+    found = imported(*words, **environment)
+    ours = {each for each in found if each.startswith("pbm_oust")}
+    assert ours == LIGHT
+    assert len(found - ours) <= MOST_OTHERS, sorted(found - ours)
+
+
+def test_a_mail_that_is_handed_to_the_server_costs_few_imports(tmp_path: Path) -> None:
+    home = home_of(tmp_path)
+    with listening_at_home_of(home, ADDRESS):
+        found = imported("--home", str(tmp_path), "deliver", stdin="From: a@b.org\n\nhelp\n")
+    ours = {each for each in found if each.startswith("pbm_oust")}
+    assert ours == LIGHT | FOR_DELIVER
+    assert len(found - ours) <= MOST_OTHERS, sorted(found - ours)
+    assert [letter.to for letter in letters(home)] == ["a@b.org"]
+
+
+def test_the_table_says_of_each_command_what_its_help_begins_with() -> None:
+    groups = [main, *(each for each in main.commands.values() if isinstance(each, Gathered))]
+    for group in groups:
+        context = click.Context(group)
+        for name in group.list_commands(context):
+            listed = group.get_command(context, name)
+            _, command, _ = group.resolve_command(context, [name])
+            assert listed
+            assert command
+            assert _sentence(listed) == _sentence(command)
+    assert len(list(leaves(main))) > len(groups)
+
+
+def _sentence(command: click.Command) -> Any:
+    return " ".join((command.help or "").split("\n\n")[0].split()).partition(". ")[0].rstrip(".")

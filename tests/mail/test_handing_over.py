@@ -1,0 +1,208 @@
+"""`deliver` hands a mail to the server of its home, and what it leads to is the same either way."""
+
+import logging
+import os
+import re
+import socket
+import threading
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from pbm_oust.cli import main
+from pbm_oust.mail.gate import MOST_CONNECTIONS, Gate
+from pbm_oust.mail.handing_over import hand_over
+from pbm_oust.mail.patience import Patience
+from pbm_oust.mail.qmqp import LATER, BadNetstring, Handed, netstring, parse_request, request
+from pbm_oust.mail.size import LARGEST_MAIL
+from pbm_oust.store.own_socket import FOR_DELIVER, OwnSocket, connect
+from tests.support.home_by_mail import ADDRESS, ALICE, BOB, home_of
+from tests.support.listening import listening_at_home_of
+from tests.support.outbox import letters
+from tests.support.rings import slow
+
+FROM = f"From: {ALICE}\n".encode()
+HELP = FROM + b"Subject: help\n\n"
+BEGIN = FROM + b"Subject: oust challenge alice bob wonderland -size=5\n\n"
+TO = ("--sender", ALICE, "--recipient", ADDRESS)
+
+
+class Mail:
+    """A mail, and how `deliver` is called for it."""
+
+    def __init__(self, data: bytes, *options: str) -> None:
+        self.data, self.options = data, options or TO
+
+
+MAILS = {
+    "a command": Mail(BEGIN),
+    "the same again": Mail(BEGIN),
+    "without a password": Mail(FROM + b"Subject: oust challenge alice bob -size=5\n\n"),
+    "a wrong password": Mail(FROM + b"Subject: oust move 1 alice wrong A1\n\n"),
+    "line ends of a network": Mail(HELP.replace(b"\n", b"\r\n")),
+    "line ends of old": Mail(HELP.replace(b"\n", b"\r")),
+    "without a last line end": Mail(HELP + b"hello"),
+    "lines with dots": Mail(FROM + b"Subject: oust chat 1 alice wonderland\n\n.\n..\n.one\n.\nx\n"),
+    "NULs": Mail(FROM + b"Subject: he\0lp\n\n\0\n"),
+    "lines without end": Mail(HELP + b"x" * 9_000),
+    "headers without end": Mail(FROM + b"Subject: " + b"x" * 9_000 + b"\n\n"),
+    "the largest": Mail(HELP + b"x\n" * 9_000 + b"y" * (LARGEST_MAIL - len(HELP) - 18_000)),
+    "too large": Mail(HELP + b"y" * LARGEST_MAIL),
+    "nothing": Mail(b""),
+    "bytes": Mail(bytes(range(256))),
+    "the null sender": Mail(HELP, "--sender", "<>", "--recipient", ADDRESS),
+    "an empty sender": Mail(HELP, "--sender", ""),
+    "no sender": Mail(HELP, "--recipient", ADDRESS),
+    "no envelope": Mail(HELP.replace(b"alice", b"bob"), *[]),
+    "another sender": Mail(HELP, "--sender", "carol@example.com"),
+    "a sender that is no address": Mail(HELP, "--sender", "carol x\udcff> (", *TO[2:]),
+    "a tag": Mail(HELP, *TO[:3], ADDRESS.replace("@", "+verify.abc@")),
+    "a tag that bounces": Mail(HELP, *TO[:3], ADDRESS.replace("@", "+bounces.abc@")),
+    "somebody else": Mail(HELP, *TO[:3], "somebody+verify.abcdefghabcdefgh@example.com"),
+    "in capitals": Mail(HELP, *TO[:3], ADDRESS.upper()),
+    "forged results": Mail(b"Authentication-Results: here; spf=pass\n" + HELP),
+}
+FEW = ("no sender", "the null sender", "NULs", "lines with dots", "too large", "somebody else")
+
+
+def all_of(
+    path: Path, log: pytest.LogCaptureFixture, names: Iterable[str], *, is_served: bool
+) -> dict[str, tuple[object, ...]]:
+    """Return what became of each mail in a home: exit status, log, letters."""
+    home = home_of(path, ALICE, BOB)
+    home.configuration.write_text(f'address = "{ADDRESS}"\nauthserv_id = "here"\n')
+    served = listening_at_home_of(home, ADDRESS)
+    serving: AbstractContextManager[None] = served if is_served else nullcontext()
+    found = dict[str, tuple[object, ...]]()
+    with serving:
+        for name in names:
+            mail = MAILS[name]
+            log.clear()
+            before = {letter.name for letter in letters(home)}
+            result = CliRunner().invoke(
+                main, ["--home", str(path), "deliver", *mail.options], input=mail.data
+            )
+            outcomes = re.findall(r"outcome=(\S+|\".*?\") .*bytes=(\d+)", log.text)
+            sent = [each for each in letters(home) if each.name not in before]
+            told = [(each.to, each.subject, masked(each.text)) for each in sent]
+            found[name] = result.exit_code, outcomes, told
+    return found
+
+
+def masked(text: str) -> str:
+    """Return the text of a letter without what is different in each home."""
+    return re.sub(r"[a-z2-7]{16}|\d{4}-\d\d-\d\dT[\d:]+Z|\d\d:\d\d", "..", text)
+
+
+@pytest.mark.parametrize("names", [FEW, slow(tuple(MAILS))])
+def test_what_a_mail_leads_to_is_the_same_with_a_server_and_without(
+    names: tuple[str, ...], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    alone = all_of(tmp_path / "alone", caplog, names, is_served=False)
+    served = all_of(tmp_path / "served", caplog, names, is_served=True)
+    for name in names:
+        assert (name, served[name]) == (name, alone[name])
+    assert alone["no sender"][0] == os.EX_OK
+    assert alone["too large"][0] == os.EX_DATAERR
+    assert alone["somebody else"][0] == os.EX_NOUSER
+
+
+def answered(home: Path, take: Callable[[socket.socket], None]) -> str | None:
+    """Return what `deliver` hears from a server that does this with a connection."""
+    own = OwnSocket(home, FOR_DELIVER)
+
+    def serve() -> None:
+        connection, _ = own.socket.accept()
+        with connection:
+            take(connection)
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    try:
+        return hand_over(home, Handed(HELP, None, ()))
+    finally:
+        thread.join()
+        own.close()
+
+
+def test_a_server_that_goes_away_in_the_middle_may_have_taken_the_mail(tmp_path: Path) -> None:
+    def leave(connection: socket.socket) -> None:
+        connection.recv(1)
+
+    def read(connection: socket.socket) -> None:
+        connection.recv(4096)
+
+    def stammer(connection: socket.socket) -> None:
+        connection.recv(4096)
+        connection.sendall(b"9:K2.0.0")
+
+    for take in (leave, read, stammer):
+        reply = answered(tmp_path, take)
+        assert reply
+        assert reply.startswith("Z4.3.0 the server has gone away")
+
+
+def test_deliver_asks_for_another_try_then(tmp_path: Path) -> None:
+    own = OwnSocket(tmp_path, FOR_DELIVER)
+    thread = threading.Thread(target=lambda: own.socket.accept()[0].close())
+    thread.start()
+    command = ["--home", str(tmp_path), "deliver", *TO]
+    assert CliRunner().invoke(main, command, input=HELP).exit_code == os.EX_TEMPFAIL
+    thread.join()
+    own.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_server_asks_for_another_try(tmp_path: Path) -> None:
+    home, gate = home_of(tmp_path), Gate()
+    for _ in range(MOST_CONNECTIONS):
+        gate.admit(None)
+    with listening_at_home_of(home, ADDRESS, gate):
+        reply = hand_over(tmp_path, Handed(HELP, None, ()))
+    assert reply
+    assert reply.startswith(LATER)
+
+
+def test_nothing_is_handed_over_where_nobody_listens(tmp_path: Path) -> None:
+    mail = Handed(HELP, None, ())
+    assert hand_over(tmp_path / "nowhere", mail) is None
+    assert hand_over(tmp_path, mail) is None
+    left = OwnSocket(tmp_path, FOR_DELIVER)
+    left.socket.close()  # as if the process had died
+    assert hand_over(tmp_path, mail) is None
+
+
+@pytest.mark.parametrize(
+    "said", [b"", b"x", b"EHLO me\r\n", b"99999999:", b"3:abc,", b"4:1:a,,", b"-1:", b":" * 9]
+)
+def test_who_speaks_otherwise_hears_nothing(said: bytes, tmp_path: Path) -> None:
+    with listening_at_home_of(home_of(tmp_path), ADDRESS):
+        connection = connect(tmp_path, FOR_DELIVER)
+        assert connection
+        with connection:
+            connection.sendall(said)
+            connection.shutdown(socket.SHUT_WR)
+            assert connection.recv(100) == b""
+        assert hand_over(tmp_path, Handed(HELP, None, ())) == "K2.0.0 answered"
+
+
+def test_who_says_nothing_is_not_waited_for(tmp_path: Path) -> None:
+    with listening_at_home_of(home_of(tmp_path), ADDRESS, patience=Patience(idle=0.05)):
+        connection = connect(tmp_path, FOR_DELIVER)
+        assert connection
+        with connection:
+            connection.settimeout(10)
+            assert connection.recv(100) == b""
+
+
+def test_a_request_says_whether_the_sender_is_known() -> None:
+    for sender, read in ((None, None), ("", "<>"), ("<>", "<>"), (ALICE, ALICE)):
+        inside = request(Handed(b"x\0", sender, (ADDRESS, "\udcff")))
+        length, _, rest = inside.partition(b":")
+        assert parse_request(rest[: int(length)]) == (b"x\0", read, (ADDRESS, "\udcff"))
+    with pytest.raises(BadNetstring):
+        parse_request(netstring(b"x"))
