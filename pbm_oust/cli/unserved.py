@@ -10,12 +10,11 @@ import click
 from pbm_oust.cli.log import start_log
 from pbm_oust.cli.operator import Operator, now
 from pbm_oust.cli.terminal import say
-from pbm_oust.mail.handler import not_ours, takes
 from pbm_oust.mail.inbound import KeptBySender, envelope_of, open_inbound
 from pbm_oust.mail.qmqp import Handed
 from pbm_oust.mail.reading import UnreadableMail
-from pbm_oust.mail.relay import Relaying
-from pbm_oust.mail.signing import read_signer
+from pbm_oust.mail.recipients import not_ours, takes
+from pbm_oust.store.configuration import Endpoint
 
 log = logging.getLogger("pbm_oust")
 
@@ -27,7 +26,7 @@ def take(home: Path, mail: Handed) -> int:
     try:
         status = _take(operator, mail)
         if status == os.EX_OK and operator.configuration.relay:
-            _send_letters(operator)
+            _send_letters(operator, operator.configuration.relay)
     finally:
         operator.close()
     return status
@@ -59,12 +58,14 @@ def _take(operator: Operator, mail: Handed) -> int:
     return os.EX_OK
 
 
-def _send_letters(operator: Operator) -> None:
+def _send_letters(operator: Operator, relay: Endpoint) -> None:
     """Hand letters to the relay; the mail is done, whatever becomes of them."""
-    relay, address = operator.configuration.relay, operator.configuration.address
+    from pbm_oust.mail.relay import Relaying
+    from pbm_oust.mail.signing import read_signer
+
     try:
         signer = read_signer(operator.configuration)
-        if relay:
-            Relaying(operator.home, relay, address, time.time, signer).flush()
+        address = operator.configuration.address
+        Relaying(operator.home, relay, address, time.time, signer).flush()
     except Exception as error:  # noqa: BLE001 - the outermost edge
         log.warning("letters stay in the outbox: %s", error)

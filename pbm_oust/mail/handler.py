@@ -13,14 +13,12 @@ from functools import partial
 from aiosmtpd.lmtp import LMTP
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
-from pbm_oust.accounts.address import is_same_address
-from pbm_oust.accounts.tags import without_tokens
-from pbm_oust.grammar.words import MASK
 from pbm_oust.mail.inbound import Envelope as MailEnvelope
 from pbm_oust.mail.inbound import Inbound, KeptBySender, envelope_of, outcome_text
 from pbm_oust.mail.lanes import Lanes
 from pbm_oust.mail.qmqp import Handed
 from pbm_oust.mail.reading import UnreadableMail
+from pbm_oust.mail.recipients import not_ours, takes
 from pbm_oust.mail.replies import (
     S250_DONE,
     S250_OK,
@@ -182,13 +180,3 @@ class Handler:
         except KeptBySender:
             return S451_LATER, Handled(Outcome.KEPT, is_proved=True)
         return S250_DONE, handled
-
-
-def takes(address: str, own: str) -> bool:
-    """Return whether mail to an address is for us: to our address, with or without a +tag."""
-    return is_same_address(address, own)
-
-
-def not_ours(address: str, own: str) -> str:
-    """Return why mail to an address is not taken."""
-    return f"{without_tokens(address, MASK)} is not {own}"
