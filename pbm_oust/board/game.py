@@ -8,7 +8,6 @@ from operator import attrgetter
 from pbm_oust.board import reasons
 from pbm_oust.board.header import Header
 from pbm_oust.board.record import (
-    Action,
     Deed,
     Place,
     Placement,
@@ -148,14 +147,21 @@ class Game:
         """
         if self.result:
             raise NotAllowed(reasons.GameOver(self))
-        action: Action
-        if isinstance(wish, Place):
-            self._check_turn(side)
-            position, action = self._place(wish)
-            acted = replace(self, position=position, result=position.result)
-        else:
-            acted, action = self._do(side, wish), wish
-        return acted._with(Record(self.next_number, side, action, at, key))
+        if not isinstance(wish, Place):
+            return self._do(side, wish)._with(Record(self.next_number, side, wish, at, key))
+        self._check_turn(side)
+        position, action = self._place(wish)
+        record = Record(self.next_number, side, action, at, key)
+        return Game(
+            self.header,
+            position,
+            self.x,
+            self.o,
+            (*self.records, record),
+            (*self.line, record),
+            None,
+            position.result,
+        )
 
     def rule(self, ruling: Ruling, at: datetime, key: str) -> "Game":
         """Return the game after what the server or its operator did, one record longer.
@@ -247,8 +253,6 @@ class Game:
         return replace(self, position=past.position, x=past.x, o=past.o, line=line)
 
     def _place(self, wish: Place) -> tuple[Position, tuple[Placement, ...]]:
-        if self.must_pass:
-            raise NotAllowed(reasons.MustPass(self))
         position, done = self.position, list[Placement]()
         for nth, name in enumerate(wish.cells, 1):
             played = wish.cells[: nth - 1]
@@ -258,10 +262,12 @@ class Game:
             try:
                 cell = self.header.grid.parse_cell(name)
                 following = position.place(cell)
-            except NoSuchCell:
-                raise Illegal(reasons.OffGrid(self, nth), name) from None
-            except IllegalPlacement as illegal:
-                reason = reasons.AgainstRules(self, nth, played, illegal.fault, position)
+            except (NoSuchCell, IllegalPlacement) as wrong:
+                if self.must_pass:
+                    raise NotAllowed(reasons.MustPass(self)) from None
+                if isinstance(wrong, NoSuchCell):
+                    raise Illegal(reasons.OffGrid(self, nth), name) from None
+                reason = reasons.AgainstRules(self, nth, played, wrong.fault, position)
                 raise Illegal(reason, name) from None
             took = taken(position, following).bit_count()
             done.append(Placement(self.header.grid.format_cell(cell), took))

@@ -1,6 +1,7 @@
 """How a history writes its parts: a `format_x` and a `parse_x` for each notation. Pure."""
 
 import re
+from contextlib import suppress
 from dataclasses import fields
 from datetime import UTC, datetime
 
@@ -15,7 +16,7 @@ KEYS = ("Kind", "Board", "Grid", "X", "O", "Options", "Started")
 FROM = "From"
 """The key of a line that only boards have that continue another one."""
 
-_TIME = "%Y-%m-%dT%H:%M:%SZ"
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 _ACTION_WIDTH = 25
 _PLACEMENT = re.compile(r"([A-Z][1-9][0-9]?)(?:\*([1-9][0-9]{0,2}))?")
 _CELL = re.compile(r"[A-Z][1-9][0-9]?")
@@ -27,23 +28,23 @@ _STEP = re.compile(r" ([xo]) ((?:[A-Z][0-9*]+ ?)+|pass)(?= [xo] |$)")
 _ORIGIN = re.compile(rf"([a-z]+) ({NUMBER.pattern})#(0|{NUMBER.pattern})((?: \S+)*)")
 MESSAGE_KEY = re.compile(r"[0-9a-f]{16}")
 """A message key."""
+_DEEDS = {deed.value: deed for deed in Deed}
+_VERBS = {verb.value for verb in Verb}
+_SIDES: dict[str, Side | None] = {SERVER: None, **{side.value: side for side in Side}}
 _DAYS = re.compile(r"(0|[1-9][0-9]{0,4})")
 
 
 def format_time(at: datetime) -> str:
     """Return a time as histories write it: in UTC, to the second."""
-    return at.astimezone(UTC).strftime(_TIME)
+    return f"{at.astimezone(UTC).isoformat()[:19]}Z"
 
 
 def parse_time(text: str) -> datetime:
     """Return the time that a history wrote. Raises ValueError for any other form."""
-    try:
-        at = datetime.strptime(text, _TIME).replace(tzinfo=UTC)
-    except ValueError:
-        at = None
-    if at is None or format_time(at) != text:
-        raise ValueError(f"{text!r} is no time like 2026-11-20T15:36:00Z")
-    return at
+    if _TIME.fullmatch(text):
+        with suppress(ValueError):
+            return datetime.fromisoformat(text)
+    raise ValueError(f"{text!r} is no time like 2026-11-20T15:36:00Z")
 
 
 def format_terms(terms: Terms) -> str:
@@ -94,12 +95,13 @@ def format_action(action: Action) -> str:
 
 def parse_action(text: str) -> Action:
     """Return the action that these words name. Raises ValueError for other words."""
-    if text in {deed.value for deed in Deed}:
-        return Deed(text)
-    if text.split(" ")[0] in {verb.value for verb in Verb}:
+    if deed := _DEEDS.get(text):
+        return deed
+    words = text.split(" ")
+    if words[0] in _VERBS:
         return parse_ruling(text)
     placements = []
-    for word in text.split(" "):
+    for word in words:
         match = _PLACEMENT.fullmatch(word)
         if not match:
             raise ValueError(f"{word!r} is no action")
@@ -114,8 +116,8 @@ def format_wish(wish: Wish) -> str:
 
 def parse_wish(text: str) -> Wish:
     """Return what a player wishes with a word. Raises ValueError for other words."""
-    if text in {deed.value for deed in Deed}:
-        return Deed(text)
+    if deed := _DEEDS.get(text):
+        return deed
     cells = tuple(text.split(","))
     if not all(_CELL.fullmatch(cell) for cell in cells):
         raise ValueError(f"{text!r} is neither placements nor a deed")
@@ -206,17 +208,18 @@ def parse_record(text: str) -> Record:
     if len(words) < 5:
         raise ValueError("a record has a number, a side, an action, a time and an id")
     number, by, *action, at, key = words
-    if by not in {SERVER, *(known.value for known in Side)}:
+    if by not in _SIDES:
         raise ValueError(f"{by!r} is no side")
     if not NUMBER.fullmatch(number):
         raise ValueError(f"{number!r} is no number of a record")
     if not MESSAGE_KEY.fullmatch(key):
         raise ValueError(f"{key!r} is no id of a message")
-    side = None if by == SERVER else Side(by)
-    done = parse_action(" ".join(action))
+    side = _SIDES[by]
+    words_of_action = " ".join(action)
+    done = parse_action(words_of_action)
     if isinstance(done, Ruling) is not (side is None):
         raise ValueError(f"{by} cannot do {format_action(done)!r}")
     record = Record(int(number), side, done, parse_time(at), key)
-    if format_record(record) != text:
+    if record_line(number, by, words_of_action, at, key) != text:
         raise ValueError(f"the server would have written {format_record(record).strip()!r}")
     return record
