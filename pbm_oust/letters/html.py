@@ -4,6 +4,7 @@ import html
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from itertools import takewhile
 from typing import Any
 from urllib.parse import quote
@@ -20,7 +21,7 @@ from pbm_oust.letters.templates import html_templates
 from pbm_oust.letters.translator import Translator
 from pbm_oust.play.notices import Reader, Shown
 from pbm_oust.render.html import board_html, font_size
-from pbm_oust.render.text import cells_text
+from pbm_oust.render.text import REMEMBERED, cells_text
 from pbm_oust.rules.position import Side
 from pbm_oust.service.table import format_answer
 
@@ -75,7 +76,9 @@ class Pages:
 
     def __init__(self, translator: Translator) -> None:
         templates = html_templates(translator)
-        self._words: Any = templates.get_template("html/letter.html").module
+        words: Any = templates.get_template("html/letter.html").module
+        self._words = words
+        self._lists: Callable[..., str] = lru_cache(REMEMBERED)(words.position)
 
     def of(self, written: Written, reader: Reader, reply_to: ReplyTo, room: int) -> Part | None:
         """Return the page of a letter that says the same as its text, in ASCII.
@@ -107,7 +110,8 @@ class Pages:
             game = block.game
             is_mine = block.is_now and game.player_to_move == reader.userid
             address = reply_to(game) if is_mine and not game.result else None
-            hint = example(game.position) if address and written.answering else None
+            is_crowded = links is Links.NONE and address and written.answering
+            hint = example(game.position) if is_crowded else None
             again = _again(written, reply_to, game, reader.settings.language)
             piece = _board_piece(game, address, links, hint or "", again, reader.settings.language)
             yield self._words.board(piece)
@@ -118,11 +122,11 @@ class Pages:
     def _position(self, game: Game) -> str:
         """Return a board as lists of cells: for screen readers, and where fonts do not align it."""
         grid, position = game.header.grid, game.position
-        sides = [
+        sides = tuple(
             (side.value, game.owner(side), cells_text(grid, position.stones(side))) for side in Side
-        ]
+        )
         latest = cells_text(grid, game.latest_stones())
-        return str(self._words.position(sides, latest, turn_took(game)))
+        return self._lists(sides, latest, turn_took(game))
 
 
 def paragraph_html(paragraph: Paragraph) -> str:
@@ -173,13 +177,13 @@ def _board_piece(
         move = suggested(game, game.player_to_move, deed)
         return mail_link(address, format_answer(move, language=language))
 
-    is_slim = links is Links.SLIM
+    is_slim, must_pass = links is Links.SLIM, game.must_pass
     return BoardPiece(
         game,
         board_html(position, latest, mail_link(address, ""), is_slim=is_slim),
         size,
-        is_linked=not game.must_pass,
-        passing=link(Deed.PASS) if game.must_pass else "",
+        is_linked=not must_pass,
+        passing=link(Deed.PASS) if must_pass else "",
         swapping=link(Deed.SWAP) if game.can_swap else "",
         again=again,
     )

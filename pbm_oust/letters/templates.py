@@ -16,8 +16,9 @@ class _Plain(Context):
 
     def call(self, function: Callable[..., object], *args: object, **given: object) -> object:
         """Return what a function returns."""
-        given.pop("_block_vars", None)
-        given.pop("_loop_vars", None)
+        if given:
+            given.pop("_block_vars", None)
+            given.pop("_loop_vars", None)
         return function(*args, **given)
 
 
