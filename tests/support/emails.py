@@ -53,6 +53,14 @@ def written_again(data: bytes) -> bytes:
     )
 
 
+def joined(data: bytes) -> bytes:
+    """Return a letter without soft line breaks, and with points that are alone as they are.
+
+    Encoders may break lines where they like, and encode what they like (RFC 2045, section 6.7).
+    """
+    return data.replace(b"=\n", b"").replace(b"\n=2E\n", b"\n.\n").replace(b"\n=2E\n", b"\n.\n")
+
+
 def _fill(part: EmailMessage, content: str, subtype: str) -> None:
     longest = max(map(len, content.split("\n")))
     is_plain = content.isascii() and longest <= _LONGEST_LINE
