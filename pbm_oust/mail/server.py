@@ -140,7 +140,7 @@ class Server:
             loop.add_reader(self.member.keeper, signals.put_nowait, signal.SIGTERM)
         if self.member.alarm and self._sender:
             loop.add_reader(self.member.alarm[0], self._hear_alarm)
-        with Lanes() as lanes:
+        with self.home.settling_soon(), Lanes() as lanes:
             configuration = self.configure()
             inbound = open_inbound(self.home, configuration.address, self.clock)
             handler = Handler(inbound, lanes, self._wake)

@@ -22,6 +22,8 @@ Identity = tuple[int, int]
 
 RESET_SIZE = 16 * 1024 * 1024
 """The size in bytes to which the log is cut when it starts again."""
+_RESTART = 100
+"""How many milliseconds to wait for those who read the log."""
 
 
 @dataclass
@@ -49,13 +51,14 @@ class Connection:
         self.is_broken = False
         """Whether a fault has shown, after which the connection should be closed."""
         self._log = _Log()
+        self._patience = int(patience * 1000)
         try:
             self._apsw = self._opened() if self.identity else _connection_to_nothing()
         except apsw.Error as error:
             raise fault_of(error, path, _errno_of(path)) or error from error
         try:
             if self.identity:
-                self._set_up(disk, patience)
+                self._set_up(disk)
             if reads_only:
                 self.execute("PRAGMA query_only = ON")
             elif self.version():
@@ -71,8 +74,8 @@ class Connection:
     def _opened(self) -> apsw.Connection:
         return apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE)
 
-    def _set_up(self, disk: Disk, patience: float) -> None:
-        self._apsw.set_busy_timeout(int(patience * 1000))
+    def _set_up(self, disk: Disk) -> None:
+        self._apsw.set_busy_timeout(self._patience)
         self._apsw.set_wal_hook(self._log.note)
         self.execute("PRAGMA synchronous = FULL")
         self.execute("PRAGMA foreign_keys = ON")
@@ -135,6 +138,17 @@ class Connection:
     def shorten_log(self) -> None:
         """Move the log into the file itself, as far as nobody reads older pages."""
         self.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+    def restart_log(self) -> None:
+        """Let the log begin again when somebody writes next, unless others go on reading it.
+
+        Those who write wait meanwhile.
+        """
+        self._apsw.set_busy_timeout(_RESTART)
+        try:
+            self.execute("PRAGMA wal_checkpoint(RESTART)")
+        finally:
+            self._apsw.set_busy_timeout(self._patience)
 
     def empty_log(self) -> None:
         """Move the whole log into the file and empty it, unless somebody else uses it now."""

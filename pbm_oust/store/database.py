@@ -48,6 +48,8 @@ MOST_TOGETHER = 100
 """The most pieces of work that share a transaction."""
 LARGEST_LOG = 1000
 """The number of pages after which the log is moved into the file."""
+LARGEST_TENDED = 5 * LARGEST_LOG
+"""The number of pages after which it is, even if somebody else has to do it."""
 
 
 class Database:
@@ -69,6 +71,7 @@ class Database:
         self._change = threading.Condition()
         """Guards `_is_led`, and wakes waiting threads when their work is over."""
         self._is_led = False
+        self._largest_log = LARGEST_LOG
 
     @property
     def files(self) -> list[Path]:
@@ -150,6 +153,26 @@ class Database:
             self._disk.sync_file(path)
             yield Snapshot(connection)
 
+    @contextmanager
+    def tended(self) -> Iterator[None]:
+        """Leave it to the body to shorten the log, so that nobody who writes waits for that.
+
+        A very long log is shortened all the same.
+        """
+        self._largest_log = LARGEST_TENDED
+        try:
+            yield
+        finally:
+            self._largest_log = LARGEST_LOG
+
+    def shorten_log(self) -> None:
+        """Move a long log into the file while others write, and let it begin again."""
+        writer = self._writer
+        if writer and writer.pages_logged >= LARGEST_LOG:
+            with self._snapshots.connection() as connection:
+                connection.shorten_log()
+                connection.restart_log()
+
     def empty_log(self) -> None:
         """Empty the log, which keeps removed data until it is overwritten.
 
@@ -209,9 +232,11 @@ class Database:
 
     def _shorten_log(self, writer: Connection) -> None:
         """Move a long log into the file; what was committed is durable even without that."""
-        if writer.pages_logged >= LARGEST_LOG:
+        if writer.pages_logged >= self._largest_log:
             try:
                 writer.shorten_log()
+                if writer.pages_logged >= LARGEST_TENDED:
+                    writer.restart_log()
             except DatabaseFault as fault:
                 log.warning("the log of the database stays long: %s", fault)
 

@@ -18,8 +18,8 @@ import os
 import re
 import secrets
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
@@ -42,7 +42,7 @@ from pbm_oust.store.letters import Draft, State
 from pbm_oust.store.maildir import Maildir
 from pbm_oust.store.outbox import Outbox
 from pbm_oust.store.refreshing import reindex
-from pbm_oust.store.settling import settle
+from pbm_oust.store.settler import Settler
 from pbm_oust.store.tally import Tally, write_tally
 from pbm_oust.store.unit import Unit, Work
 from pbm_oust.store.waiting import BoardName, boards_with_waiting
@@ -77,6 +77,7 @@ class Home:
         self.outbox = Outbox(self.database, self.maildir)
         self.tally = Tally()
         self._accounts = KnownAccounts()
+        self._settler = Settler(self.database, self.boards)
         self._has_relay = has_relay
         self._here = threading.local()
 
@@ -111,9 +112,13 @@ class Home:
 
         What cannot be finished is left for another time.
         """
-        self._settle(None)
+        self._settler.settle()
         self.write_out()
         self.remove_drafts()
+
+    def settling_soon(self) -> AbstractContextManager[None]:
+        """Write into the histories of many boards together, while the body runs and at its end."""
+        return self._settler.running()
 
     def remove_drafts(self) -> None:
         """Remove the files that dead processes were writing."""
@@ -294,30 +299,13 @@ class Home:
         if not unit.works:
             return
         try:
-            with self._withheld(unit.files):
+            with self.maildir.withheld(unit.files) as is_withheld:
+                if not is_withheld:
+                    raise Stale("a letter in the Maildir")
                 self.database.write(unit.carry_out)
         except Stale as stale:
             raise Changed(str(stale)) from None
         if unit.boards:
-            self._settle(unit.boards)
+            self._settler.take(unit.boards)
         if unit.has_letters:
             self.write_out()
-
-    @contextmanager
-    def _withheld(self, files: Collection[str]) -> Iterator[None]:
-        """Keep letters in the Maildir from being opened. Raises Stale if one was taken."""
-        if not files:
-            yield
-            return
-        with self.maildir.withheld(files) as is_withheld:
-            if not is_withheld:
-                raise Stale("a letter in the Maildir")
-            yield
-
-    def _settle(self, names: set[BoardName] | None) -> None:
-        """Write what waits into the histories; what cannot be written goes on waiting."""
-        try:
-            for unsettled in settle(self.database, self.boards, names):
-                log.warning("lines wait for the history of %s: %s", unsettled.name, unsettled.error)
-        except OSError as error:
-            log.warning("lines wait for their histories: %s", error)

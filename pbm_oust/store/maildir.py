@@ -87,13 +87,16 @@ class Maildir:
         return len(names)
 
     @contextmanager
-    def withheld(self, files: Iterable[str]) -> Iterator[bool]:
+    def withheld(self, files: Collection[str]) -> Iterator[bool]:
         """Keep letters from being opened; gives whether no mail program has taken any of them.
 
         The body may then remove them from the database, or let them wait for the relay. Afterwards
         their files are removed, or put back if the database still has them. What fails is left for
         another time.
         """
+        if not files:
+            yield True
+            return
         with self._held():
             self._settle()
             try:

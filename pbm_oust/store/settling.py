@@ -64,7 +64,7 @@ def settle(
     Must not be called while reading the database. Raises DatabaseFault.
     """
     if names is None:
-        with database.read() as snapshot:
+        with database.read_latest() as snapshot:
             names = boards_with_waiting(snapshot)
     unsettled, left = list[Unsettled](), sorted(set(names))
     while left:
@@ -105,7 +105,7 @@ def _take_out(
 
 def _is_known(database: Database, boards: Boards, name: BoardName) -> bool:
     """Return whether the index already says that a history, as it is now, is damaged."""
-    with database.read() as snapshot:
+    with database.read_latest() as snapshot:
         is_fitting = index.stamp_in(snapshot, name) == boards.histories.stamp(name)
         return is_fitting and find_damage(snapshot, name) is not None
 
@@ -142,7 +142,7 @@ def _read_waiting(
     database: Database, name: BoardName, stamp: Stamp = NO_STAMP
 ) -> tuple[Waiting, bool]:
     """Return what waits for a history, and whether the name of its file is synced."""
-    with database.read() as snapshot:
+    with database.read_latest() as snapshot:
         return waiting_for(snapshot, name), index.is_named(snapshot, name, stamp)
 
 

@@ -1,9 +1,12 @@
 """Tables: two scripted players who play one game after the other by mail, to the end of each."""
 
 import re
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
+from typing import TypeVar
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.history import BadHistory, read_history
@@ -12,6 +15,10 @@ from tests.chaos.clients import Client, GivenUp, Way
 from tests.chaos.ledger import Enough, Kind, Mail, Player
 from tests.support.recorded import RecordedGame, recorded_games
 
+T = TypeVar("T")
+
+SOON_SECONDS = 5.0
+"""How long players wait for a history to get what was acknowledged; a kill may come in between."""
 GAMES_OF_A_PAIR = 3
 """How many games two players play before two others take their places."""
 MOST_IN_VAIN = 3
@@ -140,7 +147,7 @@ class Table:
         else:
             words = self._placements(game)
         guard = f"#{game.next_number}" if self._chance(0.2) else ""
-        self._send(
+        mail = self._send(
             Kind.MOVE,
             player,
             other,
@@ -148,6 +155,7 @@ class Table:
             board=game.name,
             done=" ".join(words),
         )
+        self._waited_for(partial(self._board_with, f" {mail.id}\n"))
 
     def _placements(self, game: Game) -> list[str]:
         """Return a turn or the beginning of one, or a pass where that alone is possible."""
@@ -251,11 +259,27 @@ class Table:
 
     def _board_of(self, mail: Mail) -> int:
         """Return the board that a challenge started. Raises Vanished."""
-        with self.client.trial.steady:
-            for path in (self.client.trial.home / self.setting.kind).glob("[0-9]*.txt"):
-                if f"# challenge {mail.id}\n" in path.read_text():
-                    return int(path.stem)
-        raise Vanished
+        found = self._waited_for(partial(self._board_with, f"# challenge {mail.id}\n"))
+        if found is None:
+            raise Vanished
+        return found
+
+    def _board_with(self, text: str) -> int | None:
+        """Return a board in whose history a text stands."""
+        for path in (self.client.trial.home / self.setting.kind).glob("[0-9]*.txt"):
+            if text in path.read_text():
+                return int(path.stem)
+        return None
+
+    def _waited_for(self, found: Callable[[], T | None]) -> T | None:
+        """Return what is found in the home, where a server writes it soon; None if it does not."""
+        end = time.monotonic() + SOON_SECONDS
+        while True:
+            with self.client.trial.steady:
+                thing = found()
+            if thing is not None or time.monotonic() > end:
+                return thing
+            time.sleep(0.02)
 
     def _game(self, board: int) -> Game:
         """Return the game of a board. Raises Vanished."""

@@ -3,6 +3,7 @@
 import os
 import smtplib
 import subprocess
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from email.message import EmailMessage
@@ -102,6 +103,8 @@ def server(tmp_path: Path) -> Iterator[Confined]:
         server = Confined(process, home, listening_port(process))
         add_players(server)
         assert server.send("oust challenge alice bob wonderland -size=5", number=3) == 250
+        while not (server.home / "oust" / "1.txt").exists():
+            time.sleep(0.05)
         yield server
     finally:
         stopped(process)
