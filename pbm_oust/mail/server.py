@@ -87,6 +87,10 @@ class Sender:
         self._thread.join(STOP_SENDING_SECONDS)
 
     def _run(self) -> None:
+        try:
+            self._home.remove_drafts()
+        except OSError as error:
+            log.warning("what a process that died was writing stays: %s", error)
         while not self._is_stopping:
             try:
                 if time.monotonic() > self._recovered + RETRY_SECONDS:

@@ -131,8 +131,10 @@ class Boards:
 
     def next_number(self, snapshot: Snapshot, kind: Kind) -> int:
         """Return the number that a new board will have."""
-        numbers = self.histories.numbers(kind.name)
-        return max(index.highest_number(snapshot, kind.name), *numbers[-1:], 0) + 1
+        number = index.highest_number(snapshot, kind.name) + 1
+        while self.histories.stamp(BoardName(kind.name, number)) != NO_STAMP:
+            number += 1  # a history that the index does not know yet
+        return number
 
     def start(self, transaction: Transaction, game: Game, key: str, remarks: bytes = b"") -> Board:
         """Make a board of a game, which may have begun elsewhere, and return it.

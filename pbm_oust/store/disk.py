@@ -92,9 +92,9 @@ class Disk:
 
     def remove_drafts(self, folder: Path) -> None:
         """Remove what dead processes left of `create` and `replace`. Nobody else may write."""
-        for path in folder.glob(".*"):
-            if _DRAFT.fullmatch(path.name) and path.is_file():
-                self.step_remove(path)
+        for name in filter(_DRAFT.fullmatch, os.listdir(folder)):
+            if (folder / name).is_file():
+                self.step_remove(folder / name)
 
     def sync_folder(self, path: Path) -> None:
         """Sync a folder: the names of its files."""

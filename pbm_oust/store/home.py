@@ -14,9 +14,6 @@ transaction; the histories and the Maildir get their part of it afterwards.
 
 import errno
 import logging
-import os
-import re
-import secrets
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
@@ -33,10 +30,11 @@ from pbm_oust.store.boards import Boards
 from pbm_oust.store.configuration import BadConfiguration, Configuration, parse_configuration
 from pbm_oust.store.connections import Snapshot, Transaction
 from pbm_oust.store.database import FILE_NAME, UNFINISHED, Database
-from pbm_oust.store.disk import Disk, NoSuchFile, content_of, locked_folder, read_file
+from pbm_oust.store.disk import Disk, NoSuchFile, locked_folder, read_file
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.guarding import CLOSED, FOLDER_OF_HISTORIES, guard
 from pbm_oust.store.histories import Histories
+from pbm_oust.store.key import make_key, read_key
 from pbm_oust.store.known_accounts import KnownAccounts
 from pbm_oust.store.letters import Draft, State
 from pbm_oust.store.maildir import Maildir
@@ -48,8 +46,6 @@ from pbm_oust.store.unit import Unit, Work
 from pbm_oust.store.waiting import BoardName, boards_with_waiting
 
 log = logging.getLogger("pbm_oust")
-
-_KEY = re.compile(rb"[0-9a-f]{64}\n")
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -95,9 +91,7 @@ class Home:
             self.disk.make_folder(self.path / kind, FOLDER_OF_HISTORIES)
         self.maildir.prepare()
         with locked_folder(self.path):
-            if not os.path.lexists(self.key_path):
-                key = f"{secrets.token_hex(32)}\n"
-                self.disk.create(self.key_path, key.encode(), mode=0o600)
+            make_key(self.key_path, self.disk)
             self.disk.sync_folder(self.path)
         if not self.database.path.exists():
             reindex(self.database, self.boards)
@@ -114,24 +108,20 @@ class Home:
         """
         self._settler.settle()
         self.write_out()
-        self.remove_drafts()
 
     def settling_soon(self) -> AbstractContextManager[None]:
         """Write into the histories of many boards together, while the body runs and at its end."""
         return self._settler.running()
 
     def remove_drafts(self) -> None:
-        """Remove the files that dead processes were writing."""
+        """Remove the files that dead processes were writing, which takes a look at all names."""
         for folder in (*(self.path / kind for kind in KINDS), self.path):
             with locked_folder(folder):
                 self.disk.remove_drafts(folder)
 
     def key(self) -> bytes:
         """Return the secret of this home, 32 bytes. Raises OSError if it cannot be read."""
-        data = content_of(self.key_path)
-        if not _KEY.fullmatch(data):
-            raise OSError(f"{self.key_path}: a key is 64 hexadecimal digits in one line")
-        return bytes.fromhex(data.decode())
+        return read_key(self.key_path)
 
     def read_configuration(self) -> str:
         """Return the text of the configuration, empty if there is none. Raises OSError."""
@@ -235,8 +225,7 @@ class Home:
 
     def write_tally(self, now: datetime) -> None:
         """Record what was refused without an answer."""
-        taken = self.tally.take()
-        if taken:
+        if taken := self.tally.take():
             self.do(write_tally, taken, now)
 
     def board_names(self, kind: str) -> list[BoardName]:

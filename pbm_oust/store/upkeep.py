@@ -1,4 +1,4 @@
-"""What is done to a home from time to time: old things are forgotten, held letters released."""
+"""What is done to a home from time to time: old things are removed, held letters released."""
 
 from datetime import datetime
 from functools import partial
@@ -14,6 +14,7 @@ from pbm_oust.store.verifications import forget_old_verifications
 def forget_expired(home: Home, now: datetime) -> None:
     """Forget codes, message keys and counts that are too old to matter, and letters taken.
 
+    What dead processes were writing goes too.
     From then on, no file of the database holds what was removed. May raise OSError.
     """
 
@@ -24,6 +25,7 @@ def forget_expired(home: Home, now: datetime) -> None:
 
     home.do(forget)
     home.maildir.forget_taken()
+    home.remove_drafts()
     home.database.empty_log()
 
 

@@ -152,16 +152,22 @@ def test_what_a_transaction_undoes_waits_for_no_history(kept: Kept) -> None:
     assert kept.rows("SELECT records FROM boards") == [(0,)]
 
 
-def test_numbers_go_on_from_the_highest_of_index_files_and_lines_that_wait(kept: Kept) -> None:
+def test_numbers_go_on_from_the_highest_of_the_index_and_lines_that_wait(kept: Kept) -> None:
     assert kept.start() == 1
     kept.settle()
     assert kept.start() == 2
-    kept.file(7).write_text("by hand")
-    assert kept.start() == 8
     kept.settle()
-    kept.file(7).unlink()
-    kept.file(8).unlink()
-    assert kept.start() == 9
+    kept.file(2).unlink()
+    assert kept.start() == 3
+
+
+def test_a_file_that_was_put_where_the_next_board_would_be_keeps_its_number(kept: Kept) -> None:
+    kept.start()
+    for number in (2, 3):
+        kept.file(number).write_text("by hand")
+    assert kept.start() == 4
+    kept.settle()
+    assert kept.file(2).read_text() == "by hand"
 
 
 def test_each_kind_has_numbers_of_its_own(kept: Kept) -> None:

@@ -103,14 +103,14 @@ def test_the_database_of_a_new_home_knows_the_games_that_are_there(tmp_path: Pat
 def test_drafts_go_from_every_folder_and_other_hidden_files_stay(folder: str, home: Home) -> None:
     for name in [*OTHERS, *DRAFTS]:
         (home.path / folder / name).touch()
-    home.recover()
+    home.remove_drafts()
     hidden = sorted(path.name for path in (home.path / folder).glob(".*"))
     assert hidden == sorted(OTHERS)
 
 
 def test_a_hidden_folder_is_no_draft(home: Home) -> None:
     (home.path / ".key.4711.12.draft").mkdir()
-    home.recover()
+    home.remove_drafts()
     assert (home.path / ".key.4711.12.draft").is_dir()
 
 
@@ -121,6 +121,7 @@ def test_a_home_in_order_stays_as_it_is(tmp_path: Path) -> None:
         (home.outbox.path / "tmp" / name).touch()
     before = {name: (home.path / name).read_bytes() for name in files(home.path)}
     home.recover()
+    home.remove_drafts()
     assert {name: (home.path / name).read_bytes() for name in files(home.path)} == before
 
 
