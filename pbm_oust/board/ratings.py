@@ -160,25 +160,30 @@ def finish_of(game: Game) -> Finish | None:
     )
 
 
+def place_of(game: Finish) -> tuple[datetime, str, int]:
+    """Return what the order of games goes by: when they ended, then the kind and the number."""
+    return game.ended, game.kind.name, game.board
+
+
 def rate(games: Iterable[Finish]) -> list[Table]:
-    """Return the ratings after these games, taken in the order in which they ended."""
+    """Return the ratings after these games, taken in their order."""
     tables: dict[tuple[str, SizeClass], Table] = {}
-    for game in sorted(games, key=lambda each: (each.ended, each.name)):
+    for game in sorted(games, key=place_of):
         size = size_class(game.grid)
-        key = (game.kind.name, size)
-        table = tables.setdefault(key, Table(game.kind, size))
-        x, o = (table.standings.get(userid, Standing(userid)) for userid in (game.x, game.o))
-        rated = _rated(game, x, o)
-        table.games.append(rated)
-        for change in (rated.x, rated.o):
-            table.standings[change.after.userid] = change.after
+        table = tables.setdefault((game.kind.name, size), Table(game.kind, size))
+        table.games.append(count_game(game, table.standings))
     order = list(SizeClass)
     return sorted(tables.values(), key=lambda each: (each.kind.name, order.index(each.size)))
 
 
-def _rated(game: Finish, x: Standing, o: Standing) -> RatedGame:
+def count_game(game: Finish, standings: dict[str, Standing]) -> RatedGame:
+    """Return what a game does to both ratings, and put that into the standings of its class."""
+    x, o = (standings.get(userid, Standing(userid)) for userid in (game.x, game.o))
     outcome = 0 if game.winner is None else 1 if game.winner is Side.X else -1
-    return RatedGame(game, _change(x, o, outcome), _change(o, x, -outcome))
+    rated = RatedGame(game, _change(x, o, outcome), _change(o, x, -outcome))
+    for change in (rated.x, rated.o):
+        standings[change.after.userid] = change.after
+    return rated
 
 
 def _change(before: Standing, opponent: Standing, outcome: int) -> Change:

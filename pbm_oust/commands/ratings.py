@@ -15,6 +15,7 @@ from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import finished_games
+from pbm_oust.store.ratings import standings_of
 
 _Explained = tuple[str, SizeClass, tuple[tuple[str, Change], ...]]
 
@@ -60,7 +61,7 @@ class RatingsNotice(Notice):
 
 def show_standings(command: Standings, request: Request, work: UnitOfWork) -> Handled:
     """Answer with the players of a game by their ratings."""
-    tables = _tables(command.kind, work)
+    tables = work.home.ask(standings_of, command.kind)
     listed = tuple(_best(table, work.room.lines) for table in tables)
     notice = StandingsNotice(work.sender_of(request), command.kind, listed)
     return work.answer(notice, request)

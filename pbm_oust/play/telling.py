@@ -8,14 +8,14 @@ from pbm_oust.accounts.notes import note_about
 from pbm_oust.accounts.settings import MailWhen
 from pbm_oust.accounts.status import disabled_since
 from pbm_oust.board.game import Game
-from pbm_oust.board.ratings import Change, finish_of, rate
+from pbm_oust.board.ratings import Change, finish_of
 from pbm_oust.board.record import Deed, Record, Ruling, Verb
 from pbm_oust.play.notices import BoardNotice, News, Notice, Reader
 from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.queue import ahead_of, waiting_for
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.store.open_boards import finished_games
+from pbm_oust.store.ratings import changes_by
 
 
 def tell_players(
@@ -152,8 +152,5 @@ def _changes_by(game: Game, work: UnitOfWork) -> tuple[Change, ...]:
     finish = finish_of(game)
     if finish is None:
         return ()
-    for table in rate([*finished_games(work.home, finish.kind), finish]):
-        for rated in table.games:
-            if rated.game is finish:
-                return (rated.x, rated.o)
-    return ()
+    rated = work.home.ask(changes_by, finish)
+    return (rated.x, rated.o)

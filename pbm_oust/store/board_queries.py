@@ -169,13 +169,17 @@ def due_by(snapshot: Snapshot, moment: datetime) -> list[BoardName]:
     return [BoardName(*row) for row in rows]
 
 
-def rated_games(snapshot: Snapshot, kind: str) -> list[Entry]:
-    """Return the games of a kind that count for ratings, in the order in which they count."""
+def rated_games(snapshot: Snapshot, kind: str, after: tuple[int, int] = (0, 0)) -> list[Entry]:
+    """Return the games of a kind that count for ratings, in the order in which they count.
+
+    They come after the one that ended in some second and has some number.
+    """
     return _entries(
         snapshot,
         f"{_ENTRIES} boards b WHERE kind = ? AND is_rated = 1 AND state = 'over' "
-        "AND result <> 'draw void' ORDER BY latest, CAST(board AS TEXT)",
+        "AND result <> 'draw void' AND (latest, board) > (?, ?) ORDER BY latest, board",
         kind,
+        *after,
     )
 
 

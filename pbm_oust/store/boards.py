@@ -16,6 +16,7 @@ from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.board.game import Game
 from pbm_oust.board.history import BadHistory, History, format_records
 from pbm_oust.board.notation import format_header
+from pbm_oust.board.ratings import finish_of
 from pbm_oust.board.rename import with_other_userid
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.position import Kind
@@ -41,6 +42,7 @@ from pbm_oust.store.histories import (
     Stamp,
 )
 from pbm_oust.store.joining import Joined, join
+from pbm_oust.store.ratings import catch_up
 from pbm_oust.store.replays import Replay, Replays
 from pbm_oust.store.seen import Seen, SeenBoards
 from pbm_oust.store.waiting import BoardName, Lines, Waiting, add_lines, add_rewriting
@@ -268,4 +270,6 @@ class Boards:
         self._seen.remember(name, seen.with_lines(lines, replay.data))
         add_lines(transaction, name, lines)
         index.put(transaction, self._reading_of(replay), seen.stamp)
+        if finish_of(replay.history.game):
+            catch_up(transaction, replay.history.game.header.kind)
         return Board(replay)

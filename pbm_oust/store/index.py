@@ -10,6 +10,12 @@ from pbm_oust.store.entries import Damage, Entry, Reading, Source, State
 from pbm_oust.store.histories import NO_STAMP, Stamp
 from pbm_oust.store.waiting import BoardName
 
+_FORGET = {
+    "boards": "DELETE FROM boards WHERE kind = ? AND board = ?",
+    "damaged_boards": "DELETE FROM damaged_boards WHERE kind = ? AND board = ?",
+    "board_userids": "DELETE FROM board_userids WHERE kind = ? AND board = ?",
+}
+
 
 def stamp_in(snapshot: Snapshot, name: BoardName) -> Stamp | None:
     """Return the stamp of the file that the index was made from; None for a board not in it."""
@@ -63,12 +69,9 @@ def put(transaction: Transaction, reading: Reading, stamp: Stamp) -> None:
     is_changed = _put_history(transaction, reading, stamp)
     if not is_changed and isinstance(entry, Entry) and _put_course(transaction, entry):
         return
-    for forget in (
-        "DELETE FROM boards WHERE kind = ? AND board = ?",
-        "DELETE FROM damaged_boards WHERE kind = ? AND board = ?",
-        "DELETE FROM board_userids WHERE kind = ? AND board = ?",
-    ):
-        transaction.run(forget, *_key(entry.name))
+    other = "damaged_boards" if isinstance(entry, Entry) else "boards"
+    for table in (other, "board_userids"):
+        transaction.run(_FORGET[table], *_key(entry.name))
     if isinstance(entry, Entry):
         _put_entry(transaction, entry)
         state, owners = entry.state, entry.owners
@@ -183,7 +186,11 @@ def _put_course(transaction: Transaction, entry: Entry) -> bool:
 def _put_entry(transaction: Transaction, entry: Entry) -> None:
     transaction.run(
         "INSERT INTO boards (kind, board, grid, x, o, state, to_move, result, is_rated, started, "
-        "latest, records, due) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "latest, records, due) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+        "ON CONFLICT DO UPDATE SET grid = excluded.grid, x = excluded.x, o = excluded.o, "
+        "state = excluded.state, to_move = excluded.to_move, result = excluded.result, "
+        "is_rated = excluded.is_rated, started = excluded.started, latest = excluded.latest, "
+        "records = excluded.records, due = excluded.due",
         *_key(entry.name),
         entry.grid,
         entry.x,
@@ -201,7 +208,9 @@ def _put_entry(transaction: Transaction, entry: Entry) -> None:
 
 def _put_damage(transaction: Transaction, damage: Damage) -> None:
     transaction.run(
-        "INSERT INTO damaged_boards (kind, board, x, o, line, reason) VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO damaged_boards (kind, board, x, o, line, reason) VALUES (?, ?, ?, ?, ?, ?) "
+        "ON CONFLICT DO UPDATE SET x = excluded.x, o = excluded.o, line = excluded.line, "
+        "reason = excluded.reason",
         *_key(damage.name),
         damage.x,
         damage.o,

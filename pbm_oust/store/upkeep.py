@@ -3,10 +3,12 @@
 from datetime import datetime
 from functools import partial
 
+from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.connections import Transaction
 from pbm_oust.store.home import Home
 from pbm_oust.store.message_keys import forget_old_keys
 from pbm_oust.store.rate_limits import forget_old_counts
+from pbm_oust.store.ratings import count_all
 from pbm_oust.store.sending import release_held
 from pbm_oust.store.verifications import forget_old_verifications
 
@@ -14,7 +16,7 @@ from pbm_oust.store.verifications import forget_old_verifications
 def forget_expired(home: Home, now: datetime) -> None:
     """Forget codes, message keys and counts that are too old to matter, and letters taken.
 
-    What dead processes were writing goes too.
+    What dead processes were writing goes too, and ratings that no longer fit are counted anew.
     From then on, no file of the database holds what was removed. May raise OSError.
     """
 
@@ -26,6 +28,8 @@ def forget_expired(home: Home, now: datetime) -> None:
     home.do(forget)
     home.maildir.forget_taken()
     home.remove_drafts()
+    for kind in KINDS.values():
+        count_all(home.database, kind)
     home.database.empty_log()
 
 

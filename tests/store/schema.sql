@@ -67,7 +67,7 @@ CREATE INDEX boards_due ON boards (due) WHERE due IS NOT NULL;
 
 CREATE INDEX boards_latest ON boards (kind, state, latest, board);
 
-CREATE INDEX boards_rated ON boards (kind, latest, CAST(board AS TEXT))
+CREATE INDEX boards_rated ON boards (kind, latest, board)
     WHERE is_rated = 1 AND state = 'over' AND result <> 'draw void';
 
 CREATE INDEX boards_state ON boards (kind, state, board);
@@ -213,6 +213,57 @@ CREATE TABLE rate_limits (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX rate_limits_at ON rate_limits (at);
+
+CREATE TABLE ratings ( -- what players have achieved in the games of a kind up to some game
+    kind TEXT NOT NULL,
+    size TEXT NOT NULL, -- the class of sizes
+    userid TEXT NOT NULL,
+    rating REAL NOT NULL,
+    wins INTEGER NOT NULL,
+    losses INTEGER NOT NULL,
+    draws INTEGER NOT NULL,
+    worth REAL NOT NULL, -- the sum of what the provisional games were worth
+    PRIMARY KEY (kind, size, userid)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER ratings_delete AFTER DELETE ON boards
+WHEN OLD.is_rated = 1 AND OLD.state = 'over' AND OLD.result <> 'draw void' BEGIN
+    INSERT INTO ratings_until (kind, changes) VALUES (OLD.kind, 0) ON CONFLICT DO NOTHING;
+    UPDATE ratings_until SET changes = changes + 1,
+    ended = CASE WHEN (OLD.latest, OLD.board) <= (ended, board) THEN NULL ELSE ended END
+    WHERE kind = OLD.kind;
+END;
+
+CREATE TRIGGER ratings_insert AFTER INSERT ON boards
+WHEN NEW.is_rated = 1 AND NEW.state = 'over' AND NEW.result <> 'draw void' BEGIN
+    INSERT INTO ratings_until (kind, changes) VALUES (NEW.kind, 0) ON CONFLICT DO NOTHING;
+    UPDATE ratings_until SET changes = changes + 1,
+    ended = CASE WHEN (NEW.latest, NEW.board) <= (ended, board) THEN NULL ELSE ended END
+    WHERE kind = NEW.kind;
+END;
+
+CREATE TABLE ratings_until ( -- that game
+    kind TEXT PRIMARY KEY,
+    ended INTEGER, -- NULL where the games up to it are no longer those that were counted
+    board INTEGER,
+    changes INTEGER NOT NULL -- how often games have come or gone
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER ratings_update AFTER UPDATE ON boards
+WHEN (OLD.grid, OLD.x, OLD.o, OLD.state, OLD.result, OLD.is_rated, OLD.latest) IS NOT
+    (NEW.grid, NEW.x, NEW.o, NEW.state, NEW.result, NEW.is_rated, NEW.latest)
+    AND (OLD.state = 'over' OR NEW.state = 'over') BEGIN
+    INSERT INTO ratings_until (kind, changes) VALUES (OLD.kind, 0) ON CONFLICT DO NOTHING;
+    UPDATE ratings_until SET changes = changes + 1,
+    ended = CASE WHEN (OLD.latest, OLD.board) <= (ended, board) THEN NULL ELSE ended END
+    WHERE kind = OLD.kind
+    AND OLD.is_rated = 1 AND OLD.state = 'over' AND OLD.result <> 'draw void';
+    INSERT INTO ratings_until (kind, changes) VALUES (NEW.kind, 0) ON CONFLICT DO NOTHING;
+    UPDATE ratings_until SET changes = changes + 1,
+    ended = CASE WHEN (NEW.latest, NEW.board) <= (ended, board) THEN NULL ELSE ended END
+    WHERE kind = NEW.kind
+    AND NEW.is_rated = 1 AND NEW.state = 'over' AND NEW.result <> 'draw void';
+END;
 
 CREATE TABLE rejections (
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,

@@ -16,6 +16,7 @@ Step = tuple[str, ...]
 STEPS: tuple[Step, ...] = (
     (accounts.VERSION_1, mail.VERSION_1, boards.VERSION_1),
     (mail.VERSION_2,),
+    (boards.VERSION_2,),
 )
 LATEST = len(STEPS)
 """The version that the program works with."""

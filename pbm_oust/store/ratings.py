@@ -1,0 +1,182 @@
+"""Ratings in the database, so that they need not be computed from all games.
+
+They are made from the index of boards: the games of a kind up to some game have been counted. Games
+that ended later are counted when they are asked for. If the index changes for a game that has been
+counted, triggers of the tables note that, and all are counted anew.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from pbm_oust.board.ratings import (
+    Finish,
+    RatedGame,
+    SizeClass,
+    Standing,
+    Table,
+    count_game,
+    place_of,
+    size_class,
+)
+from pbm_oust.rules.position import Kind
+from pbm_oust.store.board_queries import rated_games
+from pbm_oust.store.columns import seconds
+from pbm_oust.store.connections import Snapshot, Transaction
+from pbm_oust.store.database import Database
+
+MOST_AT_ONCE = 200
+"""How many games are counted while others wait to write."""
+
+_Key = tuple[SizeClass, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Until:
+    """Up to which game all have been counted."""
+
+    place: tuple[int, int] | None
+    """The second in which it ended and its number; None if all have to be counted anew."""
+    changes: int
+
+
+@dataclass(slots=True)
+class _Counted:
+    """Standings of one kind, and the games counted for them beyond what was stored."""
+
+    kind: Kind
+    standings: dict[SizeClass, dict[str, Standing]] = field(default_factory=dict)
+    changed: set[_Key] = field(default_factory=set)
+    games: list[Finish] = field(default_factory=list)
+
+    def count(self, game: Finish) -> RatedGame:
+        size = size_class(game.grid)
+        self.games.append(game)
+        self.changed |= {(size, game.x), (size, game.o)}
+        return count_game(game, self.standings.setdefault(size, {}))
+
+
+def changes_by(snapshot: Snapshot, game: Finish) -> RatedGame:
+    """Return what a game does to the ratings of its players; the index does not have it yet."""
+    until = _until(snapshot, game.kind).place
+    base = until if until and until < _place(game) else None
+    found = _games_after(snapshot, game.kind, base)
+    before = [each for each in found if place_of(each) < place_of(game)]
+    counted = _stored(snapshot, game.kind, base, [*before, game])
+    for each in before:
+        counted.count(each)
+    return counted.count(game)
+
+
+def standings_of(snapshot: Snapshot, kind: Kind) -> list[Table]:
+    """Return the standings of a kind, without the games that led to them."""
+    found = _up_to_date(snapshot, kind, _until(snapshot, kind).place).standings
+    return [Table(kind, size, found[size]) for size in SizeClass if size in found]
+
+
+def catch_up(transaction: Transaction, kind: Kind) -> None:
+    """Count the games that have ended since; if there are too many, leave that to `count_all`."""
+    base = _until(transaction, kind).place
+    games = _games_after(transaction, kind, base)
+    if len(games) <= MOST_AT_ONCE:
+        counted = _stored(transaction, kind, base, games)
+        for game in games:
+            counted.count(game)
+        _write(transaction, counted, base)
+
+
+def count_all(database: Database, kind: Kind) -> bool:
+    """Count all games of a kind; return False if others have changed them meanwhile.
+
+    Raises DatabaseFault.
+    """
+    with database.read() as snapshot:
+        until = _until(snapshot, kind)
+        if until.place and not _games_after(snapshot, kind, until.place):
+            return True
+        counted = _up_to_date(snapshot, kind, until.place)
+
+    def write(transaction: Transaction) -> bool:
+        is_same = _until(transaction, kind) == until
+        if is_same:
+            _write(transaction, counted, until.place)
+        return is_same
+
+    return database.write(write)
+
+
+def _until(snapshot: Snapshot, kind: Kind) -> _Until:
+    row = snapshot.row("SELECT ended, board, changes FROM ratings_until WHERE kind = ?", kind.name)
+    ended, board, changes = row or (None, None, 0)
+    return _Until(None if ended is None else (ended, board), changes)
+
+
+def _up_to_date(snapshot: Snapshot, kind: Kind, base: tuple[int, int] | None) -> _Counted:
+    """Return all standings, and count what has ended since."""
+    counted = _Counted(kind)
+    if base:
+        for size, *row in snapshot.rows(
+            "SELECT size, userid, rating, wins, losses, draws, worth FROM ratings WHERE kind = ?",
+            kind.name,
+        ):
+            counted.standings.setdefault(SizeClass(size), {})[row[0]] = Standing(*row)
+    for game in _games_after(snapshot, kind, base):
+        counted.count(game)
+    return counted
+
+
+def _stored(
+    snapshot: Snapshot, kind: Kind, base: tuple[int, int] | None, games: Iterable[Finish]
+) -> _Counted:
+    """Return the stored standings of those who played some games; none if all are counted anew."""
+    counted = _Counted(kind)
+    played = {(size_class(game.grid), userid) for game in games for userid in (game.x, game.o)}
+    for size, userid in played if base else ():
+        row = snapshot.row(
+            "SELECT userid, rating, wins, losses, draws, worth FROM ratings "
+            "WHERE kind = ? AND size = ? AND userid = ?",
+            kind.name,
+            size.value,
+            userid,
+        )
+        if row:
+            counted.standings.setdefault(size, {})[userid] = Standing(*row)
+    return counted
+
+
+def _games_after(snapshot: Snapshot, kind: Kind, base: tuple[int, int] | None) -> list[Finish]:
+    found = rated_games(snapshot, kind.name, base or (0, 0))
+    return [finish for entry in found if (finish := entry.finish)]
+
+
+def _write(transaction: Transaction, counted: _Counted, base: tuple[int, int] | None) -> None:
+    """Write what was counted after what is stored, or in its place if all was counted anew."""
+    kind = counted.kind.name
+    if base is None:
+        transaction.run("DELETE FROM ratings WHERE kind = ?", kind)
+    for size, userid in sorted(counted.changed, key=lambda key: (key[0].value, key[1])):
+        each = counted.standings[size][userid]
+        transaction.run(
+            "INSERT INTO ratings (kind, size, userid, rating, wins, losses, draws, worth) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET rating = excluded.rating, "
+            "wins = excluded.wins, losses = excluded.losses, draws = excluded.draws, "
+            "worth = excluded.worth",
+            kind,
+            size.value,
+            userid,
+            each.rating,
+            each.wins,
+            each.losses,
+            each.draws,
+            each.worth,
+        )
+    if counted.games:
+        transaction.run(
+            "INSERT INTO ratings_until (kind, ended, board, changes) VALUES (?, ?, ?, 0) "
+            "ON CONFLICT DO UPDATE SET ended = excluded.ended, board = excluded.board",
+            kind,
+            *_place(counted.games[-1]),
+        )
+
+
+def _place(game: Finish) -> tuple[int, int]:
+    return seconds(game.ended), game.board
