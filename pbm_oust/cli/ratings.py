@@ -1,6 +1,7 @@
 """`pbm-oust ratings` and `standings`: computed from the finished games."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import click
@@ -20,6 +21,7 @@ from pbm_oust.letters.translator import Translator
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.entries import Entry
+from pbm_oust.store.ratings import count_all, forget_ratings
 
 
 @click.command()
@@ -44,7 +46,7 @@ def standings(operator: Operator, kind: Kind | None, as_json: bool) -> None:
 
 @click.command()
 @click.argument("kind", type=KIND, required=False)
-@click.option("--recompute", is_flag=True, help="Say what is done in any case.")
+@click.option("--recompute", is_flag=True, help="Count them anew in the database too.")
 @as_json
 @pass_operator
 def ratings(operator: Operator, kind: Kind | None, recompute: bool, as_json: bool) -> None:
@@ -52,6 +54,8 @@ def ratings(operator: Operator, kind: Kind | None, recompute: bool, as_json: boo
 
     They are computed from the histories and printed to the last digit.
     """
+    if recompute:
+        _count_anew(operator, kind)
     tables = _tables(operator, kind)
     if as_json:
         print_json([_summary(table) | {"games": list(map(_game, table.games))} for table in tables])
@@ -63,6 +67,15 @@ def ratings(operator: Operator, kind: Kind | None, recompute: bool, as_json: boo
                 f"{change.after.userid} {change.after.rating!r}" for change in (rated.x, rated.o)
             )
             say(f"  {rated.game.name}  {effects}")
+
+
+def _count_anew(operator: Operator, kind: Kind | None) -> None:
+    """Count all games anew, in place of the ratings in the database."""
+    database = operator.prepared_home().database
+    for each in [kind] if kind else KINDS.values():
+        database.write(partial(forget_ratings, kind=each))
+        while not count_all(database, each):
+            pass
 
 
 def _tables(operator: Operator, kind: Kind | None) -> list[Table]:

@@ -4,11 +4,13 @@ from collections import Counter
 from collections.abc import Iterator
 
 from pbm_oust.doctor.finding import RESTORE, Examiner, Finding, counted
+from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.board_queries import find_damage
 from pbm_oust.store.connections import Snapshot
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import stamp_in
+from pbm_oust.store.ratings import are_right
 from pbm_oust.store.refreshing import unfit
 from pbm_oust.store.waiting import BoardName, boards_with_waiting
 
@@ -28,7 +30,12 @@ def check(home: Home) -> Iterator[Finding]:
         return
     try:
         with home.database.read() as snapshot:
-            findings = [*_integrity(snapshot), *_index(home, snapshot), *_waiting(snapshot)]
+            findings = [
+                *_integrity(snapshot),
+                *_index(home, snapshot),
+                *_ratings(snapshot),
+                *_waiting(snapshot),
+            ]
     except DatabaseFault as fault:
         yield _on.bad(str(fault), "Until then no mail is taken")
         return
@@ -74,6 +81,16 @@ def _is_stamped(home: Home, snapshot: Snapshot, name: BoardName) -> bool:
         return stamp_in(snapshot, name) == home.boards.histories.stamp(name)
     except OSError:
         return False
+
+
+def _ratings(snapshot: Snapshot) -> Iterator[Finding]:
+    """Yield the kinds whose ratings are not those that their games give."""
+    for kind in KINDS.values():
+        if not are_right(snapshot, kind):
+            yield _on.bad(
+                f"the ratings of {kind.name} are not those that its finished games give",
+                "Do: pbm-oust ratings --recompute",
+            )
 
 
 def _waiting(snapshot: Snapshot) -> Iterator[Finding]:

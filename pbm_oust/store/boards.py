@@ -42,7 +42,7 @@ from pbm_oust.store.histories import (
     Stamp,
 )
 from pbm_oust.store.joining import Joined, join
-from pbm_oust.store.ratings import catch_up
+from pbm_oust.store.ratings import catch_up, forget_player
 from pbm_oust.store.replays import Replay, Replays
 from pbm_oust.store.seen import Seen, SeenBoards
 from pbm_oust.store.waiting import BoardName, Lines, Waiting, add_lines, add_rewriting
@@ -201,6 +201,7 @@ class Boards:
         seen = self._see_unchanged(transaction, board)
         renamed = self.renamed(board, old, new)
         add_rewriting(transaction, board.name, old, new)
+        forget_player(transaction, board.game.header.kind, old)
         index.put(transaction, self._reading_of(renamed.replay), seen.stamp)
         return renamed
 

@@ -73,6 +73,26 @@ def standings_of(snapshot: Snapshot, kind: Kind) -> list[Table]:
     return [Table(kind, size, found[size]) for size in SizeClass if size in found]
 
 
+def are_right(snapshot: Snapshot, kind: Kind) -> bool:
+    """Return whether the standings are those that all games give, counted from the first one."""
+    anew = _up_to_date(snapshot, kind, None).standings
+    return _up_to_date(snapshot, kind, _until(snapshot, kind).place).standings == anew
+
+
+def forget_ratings(transaction: Transaction, kind: Kind) -> None:
+    """Let all games of a kind be counted anew."""
+    transaction.run(
+        "UPDATE ratings_until SET ended = NULL, changes = changes + 1 WHERE kind = ?", kind.name
+    )
+
+
+def forget_player(transaction: Transaction, kind: Kind, userid: str) -> None:
+    """Remove the ratings of a player; all games of the kind are then counted anew."""
+    remove = "DELETE FROM ratings WHERE kind = ? AND size = ? AND userid = ?"
+    if sum(transaction.run(remove, kind.name, size.value, userid) for size in SizeClass):
+        forget_ratings(transaction, kind)
+
+
 def catch_up(transaction: Transaction, kind: Kind) -> None:
     """Count the games that have ended since; if there are too many, leave that to `count_all`."""
     base = _until(transaction, kind).place

@@ -17,7 +17,7 @@ from tests.support.recorded import RecordedGame, recorded_games
 
 T = TypeVar("T")
 
-SOON_SECONDS = 5.0
+SOON_SECONDS = 15.0
 """How long players wait for a history to get what was acknowledged; a kill may come in between."""
 GAMES_OF_A_PAIR = 3
 """How many games two players play before two others take their places."""

@@ -153,6 +153,7 @@ class Disturbed:
         """Return what the home holds, as soon as the next process has looked after it."""
         home = Home(self._home.path)
         home.recover()
+        home.remove_drafts()
         home.database.close()
         return everything(home.path)
 

@@ -197,7 +197,7 @@ def test_games_count_for_ratings_in_the_order_of_the_ratings(kept: Kept) -> None
         entries = rated_games(snapshot, "oust")
     finishes = (finish_of(kept.read(number).game) for number in (2, 3, 4, 5, 9, 10, 11))
     (table,) = rate(filter(None, finishes))
-    assert numbers(entries) == [each.game.board for each in table.games] == [10, 11, 9, 2]
+    assert numbers(entries) == [each.game.board for each in table.games] == [9, 10, 11, 2]
     assert [entry.finish for entry in entries] == [each.game for each in table.games]
 
 

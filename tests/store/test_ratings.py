@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 from pbm_oust.board.ratings import Table, finish_of, rate
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.board_queries import rated_games
-from pbm_oust.store.ratings import changes_by, count_all, standings_of
+from pbm_oust.store.ratings import (
+    are_right,
+    changes_by,
+    count_all,
+    forget_ratings,
+    standings_of,
+)
 from pbm_oust.store.refreshing import look_at_histories
 from tests.store.kept import OUST, Kept, edited, played
 from tests.support.rings import examples
@@ -141,3 +147,17 @@ def test_ratings_are_those_of_the_index_whatever_happens(
         look_at_histories(kept.database, kept.boards)
         assert kept_up_to_date(kept) == standings(computed(kept))
     kept.database.close()
+
+
+def test_ratings_that_are_not_those_of_the_games_are_found(kept: Kept) -> None:
+    finished(kept)
+    with kept.database.read() as snapshot:
+        assert are_right(snapshot, OUST)
+    kept.database.write(lambda each: each.run("UPDATE ratings SET rating = rating + 1"))
+    with kept.database.read() as snapshot:
+        assert not are_right(snapshot, OUST)
+    kept.database.write(lambda each: forget_ratings(each, OUST))
+    assert count_all(kept.database, OUST)
+    with kept.database.read() as snapshot:
+        assert are_right(snapshot, OUST)
+    assert kept_up_to_date(kept) == standings(computed(kept))
