@@ -34,7 +34,7 @@ from pbm_oust.store.disk import Disk, NoSuchFile, locked_folder, read_file
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.guarding import CLOSED, FOLDER_OF_HISTORIES, guard
 from pbm_oust.store.histories import Histories
-from pbm_oust.store.key import make_key, read_key
+from pbm_oust.store.key import Key, make_key
 from pbm_oust.store.known_accounts import KnownAccounts
 from pbm_oust.store.letters import Draft, State
 from pbm_oust.store.maildir import Maildir
@@ -67,6 +67,7 @@ class Home:
         self.disk = disk or Disk()
         self.configuration = path / "pbm_oust.toml"
         self.key_path = path / "key"
+        self._key = Key(self.key_path)
         self.database = Database(path / FILE_NAME, self.disk)
         self.boards = Boards(Histories(path, self.disk), earliest_ruling)
         self.maildir = Maildir(path / "outbox", self.database, self.disk)
@@ -74,8 +75,7 @@ class Home:
         self.tally = Tally()
         self._accounts = KnownAccounts()
         self._settler = Settler(self.database, self.boards)
-        self._has_relay = has_relay
-        self._here = threading.local()
+        self._has_relay, self._here = has_relay, threading.local()
 
     def prepare(self) -> None:
         """Keep others out, and make what is missing: folders, the key, the index of boards.
@@ -121,7 +121,7 @@ class Home:
 
     def key(self) -> bytes:
         """Return the secret of this home, 32 bytes. Raises OSError if it cannot be read."""
-        return read_key(self.key_path)
+        return self._key.read()
 
     def read_configuration(self) -> str:
         """Return the text of the configuration, empty if there is none. Raises OSError."""
@@ -272,8 +272,7 @@ class Home:
     @property
     def _unit(self) -> Unit | None:
         """The current unit of this thread, if there is one."""
-        unit: Unit | None = getattr(self._here, "unit", None)
-        return unit
+        return getattr(self._here, "unit", None)
 
     def _add(self, add: Callable[[Unit], None]) -> None:
         """Add something to the current unit, or else make a unit of it."""

@@ -16,9 +16,23 @@ def make_key(path: Path, disk: Disk) -> None:
         disk.create(path, f"{secrets.token_hex(32)}\n".encode(), mode=0o600)
 
 
-def read_key(path: Path) -> bytes:
-    """Return the key in a file, 32 bytes. Raises OSError if it cannot be read."""
-    data = content_of(path)
-    if not _KEY.fullmatch(data):
-        raise OSError(f"{path}: a key is 64 hexadecimal digits in one line")
-    return bytes.fromhex(data.decode())
+class Key:
+    """The key in the file at `path`; the file is read again when it has changed."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._known: tuple[tuple[int, ...], bytes] | None = None
+
+    def read(self) -> bytes:
+        """Return the key, 32 bytes. Raises OSError if it cannot be read."""
+        found = os.lstat(self._path)
+        stamp = found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
+        known = self._known
+        if known and known[0] == stamp:
+            return known[1]
+        data = content_of(self._path)
+        if not _KEY.fullmatch(data):
+            raise OSError(f"{self._path}: a key is 64 hexadecimal digits in one line")
+        key = bytes.fromhex(data.decode())
+        self._known = stamp, key
+        return key

@@ -123,9 +123,7 @@ def test_every_letter_has_a_plain_subject_that_is_no_command(name: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES.values(), ids=str)
 @pytest.mark.parametrize("name", names())
-def test_every_letter_is_what_the_email_package_makes_of_it(
-    name: str, language: Language
-) -> None:
+def test_every_letter_is_what_the_email_package_makes_of_it(name: str, language: Language) -> None:
     letters = Letters(ADDRESS, lambda: NOON, lambda: b"secret")
     for notice, request in told_in(language, name):
         for draft in letters.write(notice, request):
