@@ -88,16 +88,16 @@ def test_one_board_that_cannot_be_read_disturbs_nobody(tmp_path: Path) -> None:
     with running(tmp_path) as server:
         alice = Player("alice", "wonderland", server)
         alice.sign_up()
-        (tmp_path / "oust" / "9.txt").mkdir()
+        (tmp_path / "oust" / "1.txt").mkdir()
         Player("bob", "lookingglass", server).sign_up()
         alice.send("oust challenge alice bob wonderland -size=5")
         alice.send("oust games")
         subjects = [str(mail["Subject"]) for mail in alice.new_mail()]
-    assert subjects == ["oust 10 #1: your turn, alice", "oust games: 1 board"]
+    assert subjects == ["oust 2 #1: your turn, alice", "oust games: 1 board"]
     verified = _run(tmp_path, "games", "verify")
     assert verified.returncode == 1
-    assert "oust 9: BAD: " in verified.stdout
-    assert "oust 10: ok" in verified.stdout
+    assert "oust 1: BAD: " in verified.stdout
+    assert "oust 2: ok" in verified.stdout
 
 
 def test_lmtp_on_a_unix_socket(tmp_path: Path) -> None:
