@@ -1,27 +1,25 @@
 """`pbm-oust games history`, `verify` and `reindex`: the histories, and the index made from them."""
 
-from typing import Any
+import sys
+from contextlib import nullcontext
 
 import click
 
 from pbm_oust.board.formats.structured import record_fields
-from pbm_oust.cli.boards import state_of, summary
+from pbm_oust.cli.boards import summary
 from pbm_oust.cli.completion import complete_boards
 from pbm_oust.cli.operator import (
     KIND,
     Operator,
     as_json,
-    no_board,
     pass_operator,
     print_json,
 )
 from pbm_oust.cli.terminal import page, progress_bar, say
-from pbm_oust.doctor.finding import counted
-from pbm_oust.refusal import Refusal
+from pbm_oust.cli.verifying import verified
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store import refreshing
-from pbm_oust.store.histories import DamagedHistory
 from pbm_oust.store.waiting import BoardName
 
 
@@ -56,10 +54,13 @@ def verify(operator: Operator, kind: Kind | None, board: int | None, as_json: bo
         kinds = [kind] if kind else KINDS.values()
         names = [name for each in kinds for name in operator.boards.names(each.name)]
     results = []
-    for name in names:
-        results.append(_verify(operator, name))
-        if not as_json:
-            say(results[-1]["text"])
+    with progress_bar("replaying") if not sys.stdout.isatty() else nullcontext() as progress:
+        for result in verified(operator, names):
+            results.append(result)
+            if not as_json:
+                say(result["text"])
+            if progress:
+                progress(len(results), len(names))
     if as_json:
         print_json(results)
     if not all(result["ok"] for result in results):
@@ -77,21 +78,3 @@ def reindex(operator: Operator) -> None:
     with progress_bar("reading histories") as progress:
         boards = refreshing.reindex(home.database, home.boards, progress)
     say(f"the index holds {boards} {'board' if boards == 1 else 'boards'}")
-
-
-def _verify(operator: Operator, name: BoardName) -> dict[str, Any]:
-    kind = KINDS[name.kind]
-    told = {
-        "kind": name.kind,
-        "board": name.board,
-        "path": str(operator.home.history_path(name)),
-    }
-    try:
-        game = operator.boards.game(kind, name.board)
-    except Refusal:
-        raise no_board(kind, name.board) from None
-    except DamagedHistory as damage:
-        text = f"{name}: BAD: {damage}"
-        return {"ok": False, **told, "line": damage.line, "reason": damage.reason, "text": text}
-    text = f"{name}: ok, {counted(len(game.records), 'record')}, {state_of(game)}"
-    return {"ok": True, **told, "text": text}

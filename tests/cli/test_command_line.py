@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from pbm_oust.cli import main
+from pbm_oust.cli import main, verifying
 from pbm_oust.store.home import Home
 from tests.support.accounts import account_of
 from tests.support.games import history_of, new_game, play
@@ -59,6 +59,18 @@ def test_one_record_is_counted_in_the_singular(home: Path) -> None:
     assert "  1 record " in _run(home, "games", "list").output
     assert "ok, 1 record," in _run(home, "games", "verify", "oust", "17").output
     assert _run(home, "games", "show", "oust", "17#2").output == "Error: oust 17 has 1 record\n"
+
+
+@pytest.mark.slow
+def test_verify_finds_the_same_with_several_processes(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = home / "oust" / "2.txt"
+    path.write_text(path.read_text().replace("10 x F3*1", "10 x F2*1"))
+    alone = _run(home, "games", "verify")
+    monkeypatch.setattr(verifying, "FEW", 1)
+    together = _run(home, "games", "verify")
+    assert (together.exit_code, together.output) == (alone.exit_code, alone.output)
 
 
 def test_verify_changes_nothing(home: Path) -> None:
