@@ -14,7 +14,7 @@ from pbm_oust.mail.inbound import KeptBySender, envelope_of, open_inbound
 from pbm_oust.mail.qmqp import Handed
 from pbm_oust.mail.reading import UnreadableMail
 from pbm_oust.mail.recipients import not_ours, takes
-from pbm_oust.store.configuration import Endpoint
+from pbm_oust.store.upkeep import turn_letters_into_files
 
 log = logging.getLogger("pbm_oust")
 
@@ -25,8 +25,8 @@ def take(home: Path, mail: Handed) -> int:
     operator = Operator(home)
     try:
         status = _take(operator, mail)
-        if status == os.EX_OK and operator.configuration.relay:
-            _send_letters(operator, operator.configuration.relay)
+        if status == os.EX_OK:
+            _send_letters(operator)
     finally:
         operator.close()
     return status
@@ -58,12 +58,16 @@ def _take(operator: Operator, mail: Handed) -> int:
     return os.EX_OK
 
 
-def _send_letters(operator: Operator, relay: Endpoint) -> None:
-    """Hand letters to the relay; the mail is done, whatever becomes of them."""
-    from pbm_oust.mail.relay import Relaying
-    from pbm_oust.mail.signing import read_signer
-
+def _send_letters(operator: Operator) -> None:
+    """Hand letters to the relay, if there is one; the mail is done, whatever becomes of them."""
+    relay = operator.configuration.relay
     try:
+        if relay is None:
+            turn_letters_into_files(operator.home)
+            return
+        from pbm_oust.mail.relay import Relaying
+        from pbm_oust.mail.signing import read_signer
+
         signer = read_signer(operator.configuration)
         address = operator.configuration.address
         Relaying(operator.home, relay, address, time.time, signer).flush()

@@ -1,4 +1,4 @@
-"""From the outbox to the relay: what is tried when, and what has failed.
+"""From the outbox to the relay, over a few connections.
 
 Letters to one address go in order. After a temporary failure, or if the relay goes away during a
 letter, that address waits for a while, longer each time; other addresses do not wait for it. A
@@ -6,74 +6,34 @@ letter that the relay refuses for good, or has put off for days, has failed and 
 """
 
 import logging
-import smtplib
-from collections import deque
-from collections.abc import Callable, Iterator, Set
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
 
-from pbm_oust.accounts.address import is_address, normal_address
-from pbm_oust.accounts.bounces import Bounce
-from pbm_oust.accounts.tags import envelope_sender
-from pbm_oust.mail.reports import STATUS
+from pbm_oust.mail.by_address import ByAddress
+from pbm_oust.mail.conversation import Conversation, Stalled
+from pbm_oust.mail.due import Due
+from pbm_oust.mail.outgoing import Flushed, Outgoing
 from pbm_oust.mail.signing import Signer
-from pbm_oust.store.bounces import note_bounce
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.disk import locked_folder
 from pbm_oust.store.home import Changed, Home
-from pbm_oust.store.letters import Letter, State, all_letters, content_of, remove_letter
+from pbm_oust.store.letters import Letter, State, all_letters
 from pbm_oust.store.maildir import recall_letter
-from pbm_oust.store.outbox import name_of
-from pbm_oust.store.posted import on_the_wire
-from pbm_oust.store.sending import (
-    begin_sending,
-    due_letters,
-    fail_letter,
-    latest_letter,
-    number_waiting,
-    put_off,
-    stop_sending,
-)
+from pbm_oust.store.sending import due_letters
 
 log = logging.getLogger("pbm_oust")
 
-PATIENCE = 60
-"""Seconds that a relay may take to answer."""
-SHORTEST_WAIT = 60
-"""Seconds to wait after the first temporary failure; each further wait is four times as long."""
-LONGEST_WAIT = 4 * 3600
-LONGEST_TRY = timedelta(days=5)
-"""How long a letter may be put off before it has failed."""
-MOST_TOGETHER = 100
-"""How many letters are marked as leaving at a time."""
+MOST_CONNECTIONS = 4
+ALL_BUSY = 0.1
+"""Seconds after which letters that wait get one more connection."""
+LOOK_SECONDS = 0.1
+"""How often new letters are looked for while others are on their way."""
+STOP_SECONDS = 2.0
+"""How long the letters on their way may take when no more are to leave."""
 _END_OF_TIME = datetime.max.replace(tzinfo=UTC)
-
-
-@dataclass(frozen=True, slots=True)
-class Flushed:
-    """What became of the letters when the outbox was flushed."""
-
-    sent: int = 0
-    kept: int = 0
-    """The letters that stay for another time."""
-    failed: int = 0
-    """The letters that the relay refuses for good, or has put off for too long."""
-
-    def __add__(self, other: "Flushed") -> "Flushed":
-        return Flushed(self.sent + other.sent, self.kept + other.kept, self.failed + other.failed)
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """Why a letter was not accepted."""
-
-    reason: str
-    is_permanent: bool
-    status: str = "5.0.0"
-    """The reason as in RFC 3463."""
-    is_about_us: bool = False
-    """Whether the relay objects to us, and not to the recipient."""
 
 
 class Relaying:
@@ -91,97 +51,141 @@ class Relaying:
         signer: Signer | None = None,
     ) -> None:
         self._home = home
-        self._relay = relay
-        self._address = address
-        self._clock = clock
-        self._signer = signer
-        self._accepted: set[int] = set()
-        """Letters that were handed over but could not be removed from the outbox."""
+        self._outgoing = Outgoing(home, relay, address, clock, signer)
+        self._is_stopping = threading.Event()
 
     def flush(self, *, all_letters: bool = False) -> Flushed:
         """Hand over what is due, or everything, and remove what is accepted from the outbox.
 
-        Raises OSError if the relay does not answer; smtplib's errors are OSErrors.
+        If another process does so, it takes what is due now too, and this does nothing; all
+        letters wait for it. Raises OSError if the relay does not answer.
         """
-        flushed = Flushed()
-        with locked_folder(self._home.outbox.path):
-            recall_files(self._home)
-            latest, tried, put_off = self._home.ask(latest_letter), set[int](), set[str]()
-            while due := self._due(tried, all_letters=all_letters):
-                flushed += self._hand_over_all(deque(self._begun(due, put_off)), put_off)
-                # The others wait no more.
-                tried |= {letter.id for letter in due if _normal(letter) in put_off}
-            # Do not count what others have posted meanwhile.
-            return replace(flushed, kept=self._home.ask(number_waiting, latest))
-
-    def _due(self, tried: Set[int], *, all_letters: bool) -> list[Letter]:
-        """Return the next letters to hand over, the first ones of each address."""
-        until = _END_OF_TIME if all_letters else self._now()
-        found = self._home.ask(due_letters, until, MOST_TOGETHER + len(tried))
-        return [letter for letter in found if letter.id not in tried]
-
-    def _begun(self, due: list[Letter], put_off: Set[str]) -> list[Letter]:
-        """Mark letters as leaving, and return them; those to an address that was put off stay."""
-        ids = [each.id for each in due if _normal(each) not in put_off]
-        leaving = set(self._home.database.write(lambda tx: begin_sending(tx, ids)))
-        return [letter for letter in due if letter.id in leaving]
-
-    def _hand_over_all(self, due: deque[Letter], put_off: set[str]) -> Flushed:
-        """Hand over letters, except to an address after it was put off.
-
-        `put_off` holds these addresses in their normal form, and gets further ones.
-        """
-        flushed = Flushed()
-        try:
-            while due:
-                with connected(self._relay, self._address) as smtp:
-                    while due and is_open(smtp):
-                        letter = due[0]
-                        if _normal(letter) not in put_off:
-                            became = self._hand_over(smtp, letter)
-                            flushed += became
-                            put_off |= {_normal(letter)} if became.kept else set()
-                        due.popleft()
-        finally:
-            left = [letter.id for letter in due]
-            if left:
-                self._home.do(stop_sending, left)
+        flushed, is_needed = Flushed(), True
+        while is_needed:
+            with locked_folder(self._home.outbox.path, waits=all_letters) as is_locked:
+                if not is_locked:
+                    break
+                recall_files(self._home)
+                until = (lambda: _END_OF_TIME) if all_letters else self._outgoing.now
+                flushed += _Flush(self._outgoing, until, self._is_stopping).run()
+            # Who has found the folder locked left its letters to us.
+            is_needed = (
+                not all_letters
+                and not self._is_stopping.is_set()
+                and bool(self._home.ask(due_letters, self._outgoing.now(), 1))
+            )
         return flushed
 
-    def _hand_over(self, smtp: smtplib.SMTP, letter: Letter) -> Flushed:
-        name, recipient = name_of(letter), letter.head.recipient
-        content = self._home.ask(content_of, letter.id)
-        if content is None:
-            return Flushed()
-        sender = envelope_sender(self._address, self._home.key(), recipient)
-        is_accepted = letter.id in self._accepted
-        refused = None if is_accepted else _send(smtp, recipient, content, sender, self._signer)
-        if refused is None:
-            self._accepted.add(letter.id)
-            self._home.do(remove_letter, letter.id)
-            self._accepted.discard(letter.id)
-            return Flushed(sent=1)
-        now = self._now()
-        tried = now - (letter.put_off_since or now)
-        if refused.is_permanent or (letter.failures > 0 and tried > LONGEST_TRY):
-            self._give_up(letter, refused)
-            return Flushed(failed=1)
-        seconds = min(SHORTEST_WAIT * 4**letter.failures, LONGEST_WAIT)
-        self._home.do(put_off, letter.id, now, now + timedelta(seconds=seconds), refused.reason)
-        log.warning("letter %s waits %d seconds: %s", name, seconds, refused.reason)
-        return Flushed(kept=1)
+    def stop(self) -> None:
+        """Begin with no more letters; a flush ends when those on their way have left."""
+        self._is_stopping.set()
 
-    def _give_up(self, letter: Letter, refused: Refused) -> None:
-        """Mark a letter as failed, and count that as a bounce of its recipient."""
-        log.warning("letter %s has failed: %s", name_of(letter), refused.reason)
-        head = letter.head
-        if is_address(head.recipient) and not refused.is_about_us:
-            bounce = Bounce.of(self._now(), refused.status, head.message_id, head.subject)
-            self._home.do(note_bounce, head.recipient, bounce)
-        self._home.do(fail_letter, letter.id, refused.reason)
 
-    def _now(self) -> datetime:
-        return datetime.fromtimestamp(self._clock(), UTC)
+class _Flush:
+    """One flush of the outbox: threads that each have a connection, and one that brings letters."""
+
+    def __init__(
+        self, outgoing: Outgoing, until: Callable[[], datetime], is_stopping: threading.Event
+    ) -> None:
+        self._outgoing = outgoing
+        self._is_stopping = is_stopping
+        self._letters = ByAddress()
+        self._due = Due(outgoing.home, self._letters, until)
+        self._flushed = list[Flushed]()
+        self._faults = list[BaseException]()
+        self._unreachable: OSError | None = None
+        self._connections = list[threading.Thread]()
+        self._most = MOST_CONNECTIONS
+        self._opened = 0.0
+
+    def run(self) -> Flushed:
+        """Hand over all that is due. Raises OSError."""
+        try:
+            while self._go_on():
+                pass
+        finally:
+            self._due.withdraw(self._letters.close())
+            for connection in self._connections:
+                connection.join(STOP_SECONDS if self._is_stopping.is_set() else None)
+            # What connections have put back meanwhile.
+            self._due.withdraw(self._letters.close())
+        if self._faults:
+            raise self._faults[0]
+        return sum(self._flushed, Flushed())
+
+    def _go_on(self) -> bool:
+        """Bring letters to the connections; return whether there may be more to do."""
+        if self._is_stopping.is_set() or self._faults:
+            return False
+        self._due.bring()
+        if self._letters.is_empty:
+            return False
+        self._connections = [each for each in self._connections if each.is_alive()]
+        if self._unreachable:
+            if not self._connections:
+                raise self._unreachable
+            self._unreachable, self._most = None, len(self._connections)
+        self._connect()
+        if self._due.is_over:
+            self._letters.wait_for(lambda: self._letters.is_empty, LOOK_SECONDS)
+        else:
+            self._letters.wait_for(lambda: self._due.is_wanted, LOOK_SECONDS)
+        return True
+
+    def _connect(self) -> None:
+        """Open one more connection, if letters have waited for one."""
+        is_first = not self._connections
+        is_time = time.monotonic() > self._opened + ALL_BUSY
+        has_room = len(self._connections) < self._most
+        if self._letters.is_anybody_ready and (is_first or (is_time and has_room)):
+            self._opened = time.monotonic()
+            connection = threading.Thread(target=self._serve, name="relay", daemon=True)
+            self._connections.append(connection)
+            connection.start()
+
+    def _serve(self) -> None:
+        """Hand over letters, over one connection after the other, until there are no more."""
+        letter: Letter | None = None
+        is_connected = False
+        try:
+            while letter := letter or self._letters.take():
+                is_connected = False
+                with self._outgoing.connected() as smtp:
+                    is_connected = True
+                    conversation = Conversation(smtp)
+                    while letter and conversation.is_open:
+                        letter = self._hand_over(conversation, letter)
+        except BaseException as error:  # noqa: BLE001 - it is raised where letters are brought
+            if letter:
+                self._letters.put_back(letter)
+            if isinstance(error, OSError) and not is_connected:
+                self._unreachable = error
+            else:
+                self._faults.append(error)
+        finally:
+            self._letters.notify()
+
+    def _hand_over(self, conversation: Conversation, letter: Letter) -> Letter | None:
+        """Hand over a letter, and return the next one."""
+        if self._due.is_put_off(letter):
+            self._due.withdraw(self._letters.drop(letter))
+            return self._letters.take()
+
+        def is_waited_for() -> bool:
+            return self._letters.number_ready > 0 and not self._letters.is_slow(letter)
+
+        try:
+            became = self._outgoing.hand_over(conversation, letter, is_waited_for)
+        except Stalled:
+            self._letters.put_back(letter, is_slow=True)
+            return None
+        self._flushed.append(became)
+        if became.kept:
+            self._due.put_off(letter)
+            self._letters.drop(letter)
+        else:
+            self._letters.finish(letter)
+        return self._letters.take()
 
 
 def recall_files(home: Home) -> None:
@@ -192,68 +196,6 @@ def recall_files(home: Home) -> None:
             home.do(recall_letter, letter)
 
 
-@contextmanager
-def connected(relay: Endpoint, address: str) -> Iterator[smtplib.SMTP]:
-    """Greet a relay for the body of the `with`. Raises OSError if it does not answer."""
-    host = address.rpartition("@")[2]
-    smtp = smtplib.SMTP(relay.host, relay.port, local_hostname=host, timeout=PATIENCE)
-    try:
-        smtp.ehlo_or_helo_if_needed()
-        yield smtp
-    finally:
-        with suppress(OSError):
-            smtp.quit()  # whatever the relay says to that, it has what it accepted
-        smtp.close()
-
-
-def is_open(smtp: smtplib.SMTP) -> bool:
-    """Return whether a relay still listens; smtplib forgets the socket if it does not."""
-    return getattr(smtp, "sock", None) is not None
-
-
-def _normal(letter: Letter) -> str:
-    """Return the form in which the address of a letter is compared."""
-    return normal_address(letter.head.recipient)
-
-
-def _send(
-    smtp: smtplib.SMTP, recipient: str, content: bytes, sender: str, signer: Signer | None
-) -> Refused | None:
-    """Hand over a letter and return None, or why it was not accepted.
-
-    If the relay objects to us, and not to the recipient or the letter, that is never permanent.
-    """
-    if not is_address(recipient):
-        return Refused(f"{recipient!r} is no mail address", is_permanent=True)
-    try:
-        is_international = not (recipient + sender).isascii()
-        if is_international and not smtp.has_extn("smtputf8"):
-            raise smtplib.SMTPNotSupportedError("the relay does not take addresses beyond ASCII")
-        letter = on_the_wire(content, is_international=is_international)
-        options = ["SMTPUTF8", "BODY=8BITMIME"] if is_international else []
-        smtp.sendmail(sender, [recipient], signer.signed(letter) if signer else letter, options)
-    except smtplib.SMTPRecipientsRefused as error:
-        code, text = error.recipients[recipient]
-        return _refused(code, text, is_permanent=code >= 500)
-    except smtplib.SMTPDataError as error:
-        return _refused(error.smtp_code, error.smtp_error, is_permanent=error.smtp_code >= 500)
-    except smtplib.SMTPResponseException as error:
-        refused = _refused(error.smtp_code, error.smtp_error, is_permanent=False)
-        return replace(refused, is_about_us=True)
-    except (smtplib.SMTPNotSupportedError, ValueError) as error:
-        return Refused(f"{type(error).__name__}: {error}", is_permanent=True)
-    except OSError as error:
-        smtp.close()
-        return Refused(f"{type(error).__name__}: {error}", is_permanent=False)
-    return None
-
-
 def reply_text(text: bytes | str) -> str:
     """Return the text of a reply of a mail server; smtplib has it in either type."""
     return text.decode("ascii", "replace") if isinstance(text, bytes) else text
-
-
-def _refused(code: int, text: bytes | str, *, is_permanent: bool) -> Refused:
-    words = reply_text(text)
-    status = STATUS.match(words)
-    return Refused(f"{code} {words}", is_permanent, status[0] if status else f"{code // 100}.0.0")

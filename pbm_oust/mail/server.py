@@ -28,6 +28,7 @@ from pbm_oust.play.passwords import Passwords
 from pbm_oust.store.configuration import BadConfiguration, Configuration, Endpoint
 from pbm_oust.store.guarding import guard
 from pbm_oust.store.home import Home
+from pbm_oust.store.upkeep import turn_letters_into_files
 
 log = logging.getLogger("pbm_oust")
 
@@ -54,14 +55,16 @@ class Sender:
         self._home = home
         self._due = threading.Event()
         self._relaying: Relaying | None = None
+        self._is_in_use = False
         self._is_stopping = False
         self.recover()
         self._thread = threading.Thread(target=self._run, name="sender", daemon=True)
         self._thread.start()
 
     def use(self, relaying: Relaying | None) -> None:
-        """Send this way from now on, or not at all."""
+        """Send this way from now on; without a relay, letters go into the Maildir."""
         self._relaying = relaying
+        self._is_in_use = True
         self._due.set()
 
     def recover(self) -> None:
@@ -82,6 +85,8 @@ class Sender:
         Before that, what waits for histories is written into them if possible.
         """
         self._is_stopping = True
+        if self._relaying:
+            self._relaying.stop()
         self._due.set()
         self.recover()
         self._thread.join(STOP_SENDING_SECONDS)
@@ -95,9 +100,12 @@ class Sender:
             try:
                 if time.monotonic() > self._recovered + RETRY_SECONDS:
                     self.recover()
-                flushed = self._relaying.flush() if self._relaying else None
-                if flushed and flushed.sent:
-                    log.info("relayed %d letters", flushed.sent)
+                if self._relaying:
+                    flushed = self._relaying.flush()
+                    if flushed.sent:
+                        log.info("relayed %d letters", flushed.sent)
+                elif self._is_in_use:
+                    turn_letters_into_files(self._home)
             except OSError as error:
                 log.warning("letters stay in the outbox: %s", error)
             except Exception:

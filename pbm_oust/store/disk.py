@@ -219,12 +219,19 @@ def give_to_owner_of(folder: Path, made: Path | int) -> None:
 
 
 @contextmanager
-def locked_folder(path: Path, hold: Hold = Hold.ALONE) -> Iterator[None]:
-    """Lock a folder against all others. The lock ends with the process."""
+def locked_folder(path: Path, hold: Hold = Hold.ALONE, *, waits: bool = True) -> Iterator[bool]:
+    """Lock a folder against all others, and give whether it is. The lock ends with the process.
+
+    Who does not wait may find it locked by somebody else.
+    """
     handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        fcntl.flock(handle, hold.value)
-        yield
+        try:
+            fcntl.flock(handle, hold.value if waits else hold.value | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+            return
+        yield True
     finally:
         os.close(handle)
 

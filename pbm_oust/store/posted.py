@@ -90,5 +90,7 @@ def parse_content(content: bytes) -> EmailMessage:
 
 def on_the_wire(content: bytes, *, is_international: bool) -> bytes:
     """Return a letter with the line ends of SMTP, and with UTF-8 in its headers if that may be."""
+    if content.isascii():
+        return content.replace(b"\n", b"\r\n")
     policy = _AS_WRITTEN.clone(linesep="\r\n", utf8=is_international)
     return parse_content(content).as_bytes(policy=policy)

@@ -12,10 +12,41 @@ from pbm_oust.store.connections import Snapshot, Transaction
 from pbm_oust.store.letters import SELECT, Letter, State, letter_of
 
 
-def due_letters(snapshot: Snapshot, now: datetime, most: int) -> list[Letter]:
-    """Return letters to hand to the relay, those to one address in their order."""
+def due_letters(
+    snapshot: Snapshot, now: datetime, most: int, after: Letter | None = None
+) -> list[Letter]:
+    """Return letters to hand to the relay, those to one address in their order.
+
+    `after` is the one after which to go on.
+    """
     rows = snapshot.rows(
-        f"{SELECT} WHERE state = 'waiting' AND next_try <= ? ORDER BY next_try, id LIMIT ?",
+        f"{SELECT} WHERE state = 'waiting' AND next_try <= ? AND (next_try, id) > (?, ?)"
+        " ORDER BY next_try, id LIMIT ?",
+        seconds(now),
+        seconds(after.next_try) if after else -1,
+        after.id if after else 0,
+        most,
+    )
+    return [letter_of(row) for row in rows]
+
+
+def due_letters_since(snapshot: Snapshot, now: datetime, most: int, letter: int) -> list[Letter]:
+    """Return letters to hand to the relay that were added after one, in their order."""
+    rows = snapshot.rows(
+        f"{SELECT} WHERE id > ? AND state = 'waiting' AND next_try <= ? ORDER BY id LIMIT ?",
+        letter,
+        seconds(now),
+        most,
+    )
+    return [letter_of(row) for row in rows]
+
+
+def due_letters_to(snapshot: Snapshot, now: datetime, most: int, normal: str) -> list[Letter]:
+    """Return letters to hand to the relay for an address in its normal form, in their order."""
+    rows = snapshot.rows(
+        f"{SELECT} WHERE normal = ? AND state = 'waiting' AND next_try <= ?"
+        " ORDER BY next_try, id LIMIT ?",
+        normal,
         seconds(now),
         most,
     )
@@ -28,12 +59,9 @@ def latest_letter(snapshot: Snapshot) -> int:
     return int(latest)
 
 
-def number_waiting(snapshot: Snapshot, until: int) -> int:
-    """Return how many letters wait for the relay, without those added after a letter."""
-    ((number,),) = snapshot.rows(
-        "SELECT count(*) FROM letters WHERE state = 'waiting' AND id <= ?", until
-    )
-    return int(number)
+def has_waiting(snapshot: Snapshot) -> bool:
+    """Return whether a letter waits for the relay."""
+    return snapshot.row("SELECT 1 FROM letters WHERE state = 'waiting' LIMIT 1") is not None
 
 
 def begin_sending(transaction: Transaction, letters: Iterable[int]) -> list[int]:
@@ -53,21 +81,25 @@ def stop_sending(transaction: Transaction, letters: Iterable[int]) -> None:
 
 def put_off(
     transaction: Transaction, letter: int, now: datetime, until: datetime, reason: str
-) -> None:
-    """Put off a letter that the relay does not take now, and all others to its address."""
+) -> int:
+    """Put off a letter that the relay does not take now, and all others to its address.
+
+    Returns how many these are.
+    """
     row = transaction.row(
         "UPDATE letters SET failures = failures + 1, reason = ? WHERE id = ? RETURNING normal",
         reason,
         letter,
     )
-    if row:
-        transaction.run(
-            "UPDATE letters SET next_try = max(next_try, ?), is_leaving = 0,"
-            " put_off_since = ifnull(put_off_since, ?) WHERE normal = ? AND state = 'waiting'",
-            seconds(until),
-            seconds(now),
-            row[0],
-        )
+    if row is None:
+        return 0
+    return transaction.run(
+        "UPDATE letters SET next_try = max(next_try, ?), is_leaving = 0,"
+        " put_off_since = ifnull(put_off_since, ?) WHERE normal = ? AND state = 'waiting'",
+        seconds(until),
+        seconds(now),
+        row[0],
+    )
 
 
 def fail_letter(transaction: Transaction, letter: int, reason: str) -> None:
@@ -88,6 +120,14 @@ def retry_letter(transaction: Transaction, letter: int, now: datetime) -> bool:
         letter,
     )
     return changed > 0
+
+
+def turn_into_files(transaction: Transaction) -> int:
+    """Let the letters that wait for a relay go into the Maildir; return their number."""
+    return transaction.run(
+        "UPDATE letters SET state = 'file', is_leaving = 0, failures = 0, put_off_since = NULL"
+        " WHERE state = 'waiting'"
+    )
 
 
 def hold_letters(transaction: Transaction) -> int:

@@ -5,11 +5,12 @@ from functools import partial
 
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.connections import Transaction
+from pbm_oust.store.disk import locked_folder
 from pbm_oust.store.home import Home
 from pbm_oust.store.message_keys import forget_old_keys
 from pbm_oust.store.rate_limits import forget_old_counts
 from pbm_oust.store.ratings import count_all
-from pbm_oust.store.sending import release_held
+from pbm_oust.store.sending import has_waiting, release_held, turn_into_files
 from pbm_oust.store.verifications import forget_old_verifications
 
 
@@ -38,3 +39,16 @@ def release_letters(home: Home, now: datetime) -> int:
     released = home.database.write(partial(release_held, state=home.posted_state, now=now))
     home.write_out()
     return released
+
+
+def turn_letters_into_files(home: Home) -> None:
+    """Let the letters that wait for a relay go into the Maildir, as there is none any more.
+
+    Somebody who still hands letters over is let alone. May raise OSError.
+    """
+    if not home.ask(has_waiting):
+        return
+    with locked_folder(home.outbox.path, waits=False) as is_locked:
+        if is_locked:
+            home.do(turn_into_files)
+            home.write_out()

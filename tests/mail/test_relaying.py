@@ -1,28 +1,35 @@
 """Letters on their way to the relay, which is a real one on this machine."""
 
 import itertools
+import select
+import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from email.policy import SMTP
 
 import pytest
 
 from pbm_oust.accounts.bounces import Bounce, Returned
 from pbm_oust.accounts.tags import envelope_sender
-from pbm_oust.mail import relay as module
-from pbm_oust.mail.relay import LONGEST_TRY, LONGEST_WAIT, SHORTEST_WAIT, Flushed, Relaying
+from pbm_oust.mail import conversation, due
+from pbm_oust.mail import relay as relays
+from pbm_oust.mail.outgoing import LONGEST_TRY, LONGEST_WAIT, SHORTEST_WAIT, Flushed
+from pbm_oust.mail.relay import MOST_CONNECTIONS, Relaying
+from pbm_oust.store import posted
 from pbm_oust.store.bounces import all_bounces, bounces_of
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.connections import Transaction
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft, Head
 from pbm_oust.store.sending import begin_sending, hold_letters
-from pbm_oust.store.upkeep import release_letters
+from pbm_oust.store.upkeep import release_letters, turn_letters_into_files
 from tests.support.disturbed import FAULTS, FaultyWrites
 from tests.support.processes import run_at_once
-from tests.support.rings import first_is_fast
+from tests.support.rings import first_is_fast, slow
 from tests.support.sink import Sink, listening_sink
 from tests.support.trouble import Fault, FaultyDisk, Trouble
 
@@ -98,7 +105,8 @@ def flushing(relay: Endpoint) -> str:
     return f"""
 import time
 from pbm_oust.store.configuration import Endpoint
-from pbm_oust.mail.relay import Relaying
+from pbm_oust.mail.relay import MOST_CONNECTIONS, Relaying
+from pbm_oust.store import posted
 relay = Endpoint({relay.host!r}, {relay.port})
 print(Relaying(home, relay, {ADDRESS!r}, time.time).flush().sent)
 """
@@ -130,8 +138,9 @@ def test_only_so_many_letters_are_marked_as_leaving_at_a_time(
         marked.append(len(letters))
         return begin_sending(transaction, letters)
 
-    monkeypatch.setattr(module, "MOST_TOGETHER", 2)
-    monkeypatch.setattr(module, "begin_sending", counted)
+    monkeypatch.setattr(due, "MOST_TOGETHER", 2)
+    monkeypatch.setattr(due, "ENOUGH", 1)
+    monkeypatch.setattr(due, "begin_sending", counted)
     post(home, clock, *(f"{number}@example.org" for number in range(9)))
     assert relaying.flush() == Flushed(sent=9)
     assert marked == [2, 2, 2, 2, 1]
@@ -164,7 +173,7 @@ def test_an_address_that_is_put_off_stays_so_for_a_whole_flush_however_it_is_wri
     relaying: Relaying,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "MOST_TOGETHER", 2)
+    monkeypatch.setattr(due, "MOST_TOGETHER", 2)
     post(home, clock, "slow@example.org", "Slow@Example.org", "slow@example.org", "a@example.org")
     assert relaying.flush(all_letters=True) == Flushed(sent=1, kept=3)
     assert relay[0].put_off == 1
@@ -292,12 +301,12 @@ def test_a_relay_that_goes_away_over_a_letter_takes_the_others(
     relaying: Relaying,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "PATIENCE", 1.5)
+    monkeypatch.setattr(conversation, "PATIENCE", 1.5)
     lost = f"{manner}@example.org"
     post(home, clock, lost, "a@example.org", lost, "b@example.org")
     assert relaying.flush() == Flushed(sent=2, kept=2)
     post(home, clock, "c@example.org", lost)
-    assert relaying.flush() == Flushed(sent=1, kept=3)
+    assert relaying.flush() == Flushed(sent=1)
     clock.now += SHORTEST_WAIT
     post(home, clock, "d@example.org")
     assert relaying.flush() == Flushed(sent=1, kept=3)
@@ -313,7 +322,7 @@ def test_what_a_relay_says_in_the_end_does_not_matter(
     relaying: Relaying,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "MOST_TOGETHER", 1)
+    monkeypatch.setattr(due, "MOST_TOGETHER", 1)
     relay[0].farewell = "421 4.7.0 you have been here for long"
     post(home, clock, "a@example.org", "b@example.org")
     assert relaying.flush() == Flushed(sent=2)
@@ -340,7 +349,7 @@ def test_processes_that_flush_at_once_send_each_letter_once(
     post(home, clock, *(f"{number}@example.org" for number in range(30)))
     printed = run_at_once(home, *[flushing(relay[1])] * 3)
     assert sum(map(int, printed)) == 30
-    assert subjects(relay[0]) == [b"Subject: %d" % number for number in range(30)]
+    assert sorted(subjects(relay[0])) == sorted(b"Subject: %d" % number for number in range(30))
     assert home.outbox.letters() == []
 
 
@@ -369,3 +378,165 @@ def test_a_disk_that_fails_in_the_midst_of_a_flush_loses_no_letter(
         assert len(home.outbox.failed_letters()) == at
         assert len(home.ask(bounces_of, f"unknown{at}@example.org").bounces) == 1
     assert at > 5
+
+
+# Connections
+
+
+@contextmanager
+def flushing_meanwhile(relaying: Relaying) -> Iterator[None]:
+    """Let a thread flush the outbox during the body of the `with`."""
+    thread = threading.Thread(target=relaying.flush)
+    thread.start()
+    try:
+        yield
+    finally:
+        relaying.stop()
+        thread.join()
+
+
+def connections() -> int:
+    """Return how many threads have connections with relays."""
+    return sum(thread.name == "relay" for thread in threading.enumerate())
+
+
+@pytest.mark.parametrize("stalled", [1, slow(6)])
+def test_recipients_over_whom_the_relay_takes_long_hold_up_nobody(
+    stalled: int,
+    home: Home,
+    relay: tuple[Sink, Endpoint],
+    clock: Clock,
+    relaying: Relaying,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(conversation, "HOLD_UP", 0.1)
+    monkeypatch.setattr(relays, "STOP_SECONDS", 0.01)
+    home.has_relay = True
+    post(home, clock, *(f"hang{number}@example.org" for number in range(stalled)))
+    post(home, clock, *(f"{number}@example.org" for number in range(40)))
+    with flushing_meanwhile(relaying):
+        relay[0].wait_for(40)
+        assert relay[0].hanging.is_set()
+        post(home, clock, "late@example.org")
+        assert relay[0].wait_for(41)[-1].rcpt_tos == ["late@example.org"]
+        assert 1 <= connections() <= MOST_CONNECTIONS
+    assert recipients(home) == [f"hang{number}@example.org" for number in range(stalled)]
+
+
+def test_who_finds_letters_leaving_leaves_its_own_to_that_process(
+    home: Home,
+    relay: tuple[Sink, Endpoint],
+    clock: Clock,
+    relaying: Relaying,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(relays, "STOP_SECONDS", 0.01)
+    home.has_relay = True
+    post(home, clock, "hang@example.org")
+    with flushing_meanwhile(relaying):
+        assert relay[0].hanging.wait(20)
+        post(home, clock, "a@example.org")
+        assert Relaying(home, relay[1], ADDRESS, clock).flush() == Flushed()
+        relay[0].wait_for(1)
+
+
+def test_letters_to_one_address_keep_their_order_however_many_there_are(
+    home: Home, relay: tuple[Sink, Endpoint], clock: Clock, relaying: Relaying
+) -> None:
+    many = 2 * due.MOST_TO_ONE + 3
+    post(home, clock, *["a@example.org", "A@example.org"] * (many // 2), "b@example.org")
+    assert relaying.flush() == Flushed(sent=many // 2 * 2 + 1)
+    to_a = [sent for sent in relay[0].taken if sent.rcpt_tos != ["b@example.org"]]
+    found = [(sent.original_content or b"").split(b"Subject: ")[1].split()[0] for sent in to_a]
+    assert found == [b"%d" % number for number in range(many // 2 * 2)]
+
+
+def test_letters_that_do_not_leave_after_all_can_be_taken_back(
+    home: Home,
+    relay: tuple[Sink, Endpoint],
+    clock: Clock,
+    relaying: Relaying,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(relays, "STOP_SECONDS", 0.01)
+    monkeypatch.setattr(relays, "MOST_CONNECTIONS", 1)
+    monkeypatch.setattr(conversation, "HOLD_UP", 60)
+    post(home, clock, "hang@example.org", "a@example.org")
+    with flushing_meanwhile(relaying):
+        assert relay[0].hanging.wait(20)
+        assert [letter.is_leaving for letter in home.outbox.waiting()] == [True, True]
+    assert [letter.is_leaving for letter in home.outbox.waiting()] == [True, False]
+
+
+def test_a_relay_that_takes_few_connections_gets_few(
+    home: Home, relay: tuple[Sink, Endpoint], clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as door:
+        relaying = Relaying(home, Endpoint("127.0.0.1", door.getsockname()[1]), ADDRESS, clock)
+        monkeypatch.setattr(relays, "ALL_BUSY", 0.0)
+        post(home, clock, *(f"{number}@example.org" for number in range(60)))
+        thread = threading.Thread(target=let_one_through, args=(door, relay[1]))
+        thread.start()
+        assert relaying.flush() == Flushed(sent=60)
+    thread.join()
+
+
+def let_one_through(door: socket.socket, relay: Endpoint) -> None:
+    """Connect the first client with a relay, and turn others away until it has gone."""
+    first, _ = door.accept()
+    door.setblocking(False)
+    with first, socket.create_connection((relay.host, relay.port)) as other:
+        while True:
+            with suppress(BlockingIOError):
+                door.accept()[0].close()
+            ready, _, _ = select.select([first, other], [], [], 0.01)
+            for each in ready:
+                data = each.recv(65536)
+                if not data:
+                    return
+                (other if each is first else first).sendall(data)
+
+
+# An outbox whose relay is gone
+
+
+def test_without_a_relay_waiting_letters_go_into_the_maildir(
+    home: Home, relay: tuple[Sink, Endpoint], clock: Clock, relaying: Relaying
+) -> None:
+    post(home, clock, "a@example.org", "slow@example.org")
+    assert relaying.flush() == Flushed(sent=1, kept=1)
+    home.has_relay = False
+    turn_letters_into_files(home)
+    (path,) = (home.outbox.path / "new").iterdir()
+    assert b"To: slow@example.org" in path.read_bytes()
+    home.has_relay = True
+    relay[0].put_off = 0
+    assert relaying.flush() == Flushed(kept=0)
+    clock.now += SHORTEST_WAIT
+    assert relaying.flush() == Flushed(kept=1)
+
+
+def test_letters_that_are_leaving_do_not_go_into_the_maildir(
+    home: Home,
+    relay: tuple[Sink, Endpoint],
+    clock: Clock,
+    relaying: Relaying,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(relays, "STOP_SECONDS", 0.01)
+    home.has_relay = True
+    post(home, clock, "hang@example.org")
+    with flushing_meanwhile(relaying):
+        assert relay[0].hanging.wait(20)
+        home.has_relay = False
+        turn_letters_into_files(home)
+        assert list((home.outbox.path / "new").iterdir()) == []
+
+
+@pytest.mark.parametrize("is_international", [False, True])
+def test_a_letter_of_ascii_goes_as_the_library_would_write_it(is_international: bool) -> None:
+    content = b"From: a\nSubject: " + b"x" * 200 + b"\n\tfolded\nX: y\n\n.\nFrom me\n\n \nend"
+    message = posted.parse_content(content)
+    policy = SMTP.clone(refold_source="none", utf8=is_international)
+    written = message.as_bytes(policy=policy)
+    assert posted.on_the_wire(content, is_international=is_international) == written

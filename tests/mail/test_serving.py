@@ -5,6 +5,7 @@ import smtplib
 import socket
 import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -123,6 +124,25 @@ def test_sighup_reads_the_configuration_again(sink: tuple[Sink, str], tmp_path: 
         relay.wait_for(2)
         Player("bob", "lookingglass", server).send("signup bob lookingglass")
         relay.wait_for(3)
+        assert server.stop() == 0
+
+
+@pytest.mark.slow
+def test_without_its_relay_the_server_puts_letters_into_the_maildir(
+    sink: tuple[Sink, str], tmp_path: Path
+) -> None:
+    relay, url = sink
+    configuration = tmp_path / "pbm_oust.toml"
+    configuration.write_text(f'relay = "{url}"\n')
+    with running(tmp_path) as server:
+        player = Player("slow", "wonderland", server)
+        player.send("signup slow wonderland")
+        while not relay.put_off:
+            time.sleep(0.01)
+        configuration.write_text("")
+        server.process.send_signal(signal.SIGHUP)
+        while not letters_in(tmp_path):
+            time.sleep(0.01)
         assert server.stop() == 0
 
 
