@@ -5,7 +5,7 @@ No more are read and marked as leaving than the connections will soon have taken
 
 import time
 from collections.abc import Callable, Iterable
-from datetime import datetime
+from datetime import UTC, datetime
 
 from pbm_oust.mail.by_address import ByAddress, address_of
 from pbm_oust.store.home import Home
@@ -27,15 +27,18 @@ ENOUGH = 25
 """How many addresses wait for connections before more letters are brought."""
 PASS_SECONDS = 60.0
 """How often all letters that are due are gone through; meanwhile only those that are added."""
+_END_OF_TIME = datetime.max.replace(tzinfo=UTC)
 
 
 class Due:
     """Brings the letters of a home that are due to those who hand them over.
 
-    `until` says which are due.
+    `until` says which are due; None if all are, each of them once.
     """
 
-    def __init__(self, home: Home, letters: ByAddress, until: Callable[[], datetime]) -> None:
+    def __init__(
+        self, home: Home, letters: ByAddress, until: Callable[[], datetime] | None
+    ) -> None:
         self._home = home
         self._letters = letters
         self._until = until
@@ -70,7 +73,7 @@ class Due:
 
     def bring(self) -> None:
         """Bring letters until there are enough, or no more."""
-        if self._is_over and time.monotonic() > self._begun + PASS_SECONDS:
+        if self._until and self._is_over and time.monotonic() > self._begun + PASS_SECONDS:
             self._begin_pass()
         while self.is_wanted and (found := self._next()):
             self._add(found)
@@ -78,12 +81,13 @@ class Due:
     def _begin_pass(self) -> None:
         self._begun = time.monotonic()
         self._is_over = False
+        self._put_off.clear()
         self._after: Letter | None = None
         self._newest = self._home.ask(latest_letter)
 
     def _next(self) -> list[Letter]:
         """Return the next letters that are due; none if there are no more."""
-        until = self._until()
+        until = self._until() if self._until else _END_OF_TIME
         for address in [each for each in self._more if not self._letters.number_to(each)]:
             self._more.discard(address)
             if found := self._home.ask(due_letters_to, until, MOST_TO_ONE + 1, address):

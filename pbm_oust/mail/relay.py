@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import datetime
 
 from pbm_oust.mail.by_address import ByAddress
 from pbm_oust.mail.conversation import Conversation, Stalled
@@ -33,7 +33,6 @@ LOOK_SECONDS = 0.1
 """How often new letters are looked for while others are on their way."""
 STOP_SECONDS = 2.0
 """How long the letters on their way may take when no more are to leave."""
-_END_OF_TIME = datetime.max.replace(tzinfo=UTC)
 
 
 class Relaying:
@@ -66,7 +65,7 @@ class Relaying:
                 if not is_locked:
                     break
                 recall_files(self._home)
-                until = (lambda: _END_OF_TIME) if all_letters else self._outgoing.now
+                until = None if all_letters else self._outgoing.now
                 flushed += _Flush(self._outgoing, until, self._is_stopping).run()
             # Who has found the folder locked left its letters to us.
             is_needed = (
@@ -85,13 +84,14 @@ class _Flush:
     """One flush of the outbox: threads that each have a connection, and one that brings letters."""
 
     def __init__(
-        self, outgoing: Outgoing, until: Callable[[], datetime], is_stopping: threading.Event
+        self, outgoing: Outgoing, until: Callable[[], datetime] | None, is_stopping: threading.Event
     ) -> None:
         self._outgoing = outgoing
         self._is_stopping = is_stopping
         self._letters = ByAddress()
         self._due = Due(outgoing.home, self._letters, until)
-        self._flushed = list[Flushed]()
+        self._flushed = Flushed()
+        self._counting = threading.Lock()
         self._faults = list[BaseException]()
         self._unreachable: OSError | None = None
         self._connections = list[threading.Thread]()
@@ -111,7 +111,7 @@ class _Flush:
             self._due.withdraw(self._letters.close())
         if self._faults:
             raise self._faults[0]
-        return sum(self._flushed, Flushed())
+        return self._flushed
 
     def _go_on(self) -> bool:
         """Bring letters to the connections; return whether there may be more to do."""
@@ -179,7 +179,8 @@ class _Flush:
         except Stalled:
             self._letters.put_back(letter, is_slow=True)
             return None
-        self._flushed.append(became)
+        with self._counting:
+            self._flushed += became
         if became.kept:
             self._due.put_off(letter)
             self._letters.drop(letter)

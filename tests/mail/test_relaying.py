@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -466,6 +467,25 @@ def test_letters_that_do_not_leave_after_all_can_be_taken_back(
         assert relay[0].hanging.wait(20)
         assert [letter.is_leaving for letter in home.outbox.waiting()] == [True, True]
     assert [letter.is_leaving for letter in home.outbox.waiting()] == [True, False]
+
+
+def test_a_flush_that_takes_long_tries_again_what_has_been_put_off(
+    home: Home,
+    relay: tuple[Sink, Endpoint],
+    clock: Clock,
+    relaying: Relaying,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(relays, "STOP_SECONDS", 0.01)
+    monkeypatch.setattr(due, "PASS_SECONDS", 0.0)
+    home.has_relay = True
+    post(home, clock, "hang@example.org", "slow@example.org")
+    with flushing_meanwhile(relaying):
+        for tried in (1, 2, 3):
+            while relay[0].put_off < tried:
+                time.sleep(0.01)
+            clock.now += LONGEST_WAIT
+    assert recipients(home) == ["hang@example.org", "slow@example.org"]
 
 
 def test_a_relay_that_takes_few_connections_gets_few(
