@@ -138,7 +138,7 @@ class Conversation:
         if refused:
             self._forget(is_awaited=reply.code == 354)
             return refused
-        self._socket.sendall(_stuffed(letter))
+        self._send(_stuffed(letter))
         reply = self._reply()
         if reply.code == 250:
             return None
@@ -151,15 +151,18 @@ class Conversation:
             if not self.is_open:
                 return
             if is_awaited:
-                self._socket.sendall(b".\r\n")
+                self._send(b".\r\n")
                 self._reply()
             if self.is_open:
                 self._say("RSET")
                 self._reply()
 
     def _say(self, *lines: str) -> None:
+        self._send("".join(f"{line}\r\n" for line in lines).encode())
+
+    def _send(self, data: bytes) -> None:
         self._socket.settimeout(PATIENCE)
-        self._socket.sendall("".join(f"{line}\r\n" for line in lines).encode())
+        self._socket.sendall(data)
 
     def _reply(self, is_waited_for: Callable[[], bool] | None = None) -> Reply:
         """Return the next reply; with 421 the relay says goodbye."""

@@ -3,6 +3,7 @@
 import smtplib
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -22,8 +23,8 @@ Turn = tuple[bytes, str]
 
 
 @contextmanager
-def talking(offer: str, *turns: Turn) -> Iterator[Conversation]:
-    """Begin a conversation with a relay that hears and says exactly this."""
+def talking(offer: str, *turns: Turn, pause: float = 0.0) -> Iterator[Conversation]:
+    """Begin a conversation with a relay that hears and says exactly this, with pauses."""
     failed = list[str]()
     with socket.create_server(("127.0.0.1", 0)) as server:
 
@@ -34,6 +35,7 @@ def talking(offer: str, *turns: Turn) -> Iterator[Conversation]:
                 _heard(client, b"ehlo example.com\r\n")
                 client.sendall(f"{offer}\r\n".encode())
                 for expected, reply in turns:
+                    time.sleep(pause)
                     if (heard := _heard(client, expected)) != expected:
                         failed.append(f"{heard!r} instead of {expected!r}")
                         return
@@ -59,7 +61,9 @@ def _hear_out(client: socket.socket) -> None:
 def _heard(client: socket.socket, expected: bytes) -> bytes:
     client.settimeout(10)
     heard = b""
-    while len(heard) < len(expected) and (more := client.recv(len(expected) - len(heard))):
+    while len(heard) < len(expected) and (
+        more := client.recv(min(len(expected) - len(heard), 1 << 20))
+    ):
         heard += more
     return heard
 
@@ -88,6 +92,13 @@ def test_a_relay_that_takes_pipelines_gets_all_commands_at_once() -> None:
     with talking(PIPELINING, *turns, *turns) as conversation:
         assert hand_over(conversation) is None
         assert hand_over(conversation) is None
+
+
+def test_a_relay_that_takes_a_letter_slowly_gets_it_whole() -> None:
+    letter = b"x" * 8_000_000 + b"\r\n"
+    begun = [(MAIL + RCPT + DATA, "250 OK\r\n"), (b"", "250 OK\r\n354 go\r\n")]
+    with talking(PIPELINING, *begun, (letter + b".\r\n", "250 OK\r\n"), pause=0.1) as conversation:
+        assert hand_over(conversation, letter) is None
 
 
 def test_options_follow_the_sender() -> None:
