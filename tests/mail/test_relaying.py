@@ -498,7 +498,7 @@ def test_a_relay_that_takes_few_connections_gets_few(
         thread = threading.Thread(target=let_one_through, args=(door, relay[1]))
         thread.start()
         assert relaying.flush() == Flushed(sent=60)
-    thread.join()
+        thread.join()
 
 
 def let_one_through(door: socket.socket, relay: Endpoint) -> None:
