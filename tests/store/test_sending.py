@@ -1,14 +1,22 @@
 """The way to the relay: letters to one address keep their order, and others need not wait."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 
-from pbm_oust.store.connections import Transaction
+import apsw
+import pytest
+
+from pbm_oust.store.connections import Snapshot, Transaction
 from pbm_oust.store.database import Database
-from pbm_oust.store.letters import State, remove_letter
+from pbm_oust.store.letters import Letter, State, add_letter, remove_letter
 from pbm_oust.store.sending import (
     begin_sending,
     due_letters,
+    due_letters_since,
+    due_letters_to,
     fail_letter,
+    has_waiting,
+    latest_letter,
     put_off,
     retry_letter,
     stop_sending,
@@ -125,3 +133,77 @@ def test_a_letter_that_failed_is_tried_again_when_the_operator_says_so(
     assert due(database, later) == [number]
     assert letter(database, number).failures == 0
     assert ids(database, State.FAILED) == []
+
+
+# However many letters wait
+
+
+def found(database: Database, question: Callable[[Snapshot], list[Letter]]) -> list[int]:
+    with database.read() as snapshot:
+        return [each.id for each in question(snapshot)]
+
+
+def test_letters_are_found_from_one_on_by_their_number_or_by_their_address(
+    database: Database, now: datetime
+) -> None:
+    posted = [post(database, head(address), now) for address in (BOB, ALICE, BOB, ALICE)]
+    later = post(database, head(ALICE), now + MINUTE)
+    first = letter(database, posted[0])
+    assert found(database, lambda at: due_letters(at, now, 2, first)) == posted[1:3]
+    assert found(database, lambda at: due_letters_since(at, now, 9, posted[1])) == posted[2:]
+    assert found(database, lambda at: due_letters_to(at, now, 1, ALICE)) == [posted[1]]
+    assert found(database, lambda at: due_letters_to(at, now, 9, ALICE)) == [posted[1], posted[3]]
+    assert found(database, lambda at: due_letters_since(at, now + MINUTE, 9, 4)) == [later]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        lambda at, now: due_letters(at, now, 5),
+        lambda at, now: due_letters_since(at, now, 5, 400),
+        lambda at, now: due_letters_to(at, now, 5, BOB),
+        lambda at, _: has_waiting(at),
+        lambda at, _: latest_letter(at),
+    ],
+)
+def test_what_is_asked_for_each_flush_takes_as_many_steps_whatever_waits(
+    question: Callable[[Snapshot, datetime], object], database: Database, now: datetime
+) -> None:
+    post(database, head(BOB), now)
+    few = steps(database, lambda snapshot: question(snapshot, now))
+
+    def post_many(transaction: Transaction) -> None:
+        for number in range(400):
+            at = now + MINUTE if number % 2 else now - MINUTE
+            add_letter(transaction, head(f"{number}@example.org"), b"x", at, State.WAITING)
+
+    database.write(post_many)
+    many = steps(database, lambda snapshot: question(snapshot, now))
+    assert many < few + 5 * STEPS_FOR_A_LETTER
+
+
+STEPS_FOR_A_LETTER = 60
+
+
+def steps(database: Database, question: Callable[[Snapshot], object]) -> int:
+    """Return how many steps SQLite takes for the answer to a question."""
+    taken = 0
+
+    def step() -> bool:
+        nonlocal taken
+        taken += 1
+        return False
+
+    def watch(connection: apsw.Connection) -> None:
+        connection.set_progress_handler(step, 1)
+
+    database.close()
+    apsw.connection_hooks.append(watch)
+    try:
+        with database.read() as snapshot:
+            taken = 0
+            question(snapshot)
+            return taken
+    finally:
+        apsw.connection_hooks.remove(watch)
+        database.close()
