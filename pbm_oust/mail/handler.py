@@ -13,6 +13,7 @@ from functools import partial
 from aiosmtpd.lmtp import LMTP
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
+from pbm_oust.mail.committer import Committer
 from pbm_oust.mail.inbound import Envelope as MailEnvelope
 from pbm_oust.mail.inbound import Inbound, KeptBySender, envelope_of, outcome_text
 from pbm_oust.mail.lanes import Lanes
@@ -33,10 +34,13 @@ from pbm_oust.mail.replies import (
 from pbm_oust.mail.session import SmtpSession
 from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.passwords import NotDerived
+from pbm_oust.store.commits import CannotDefer
 
 log = logging.getLogger("pbm_oust")
 
 LONGEST_ADDRESS = 320
+LARGEST_HERE = 32 * 1024
+"""The most bytes of a mail that is handled in the thread of the sessions."""
 MOST_RECIPIENTS = 5
 
 _BARE = re.compile(rb"\r(?!\n)|(?<!\r)\n|\0")
@@ -50,6 +54,7 @@ class Handler:
         self._inbound = inbound
         self._lanes = lanes
         self._after = after
+        self._committer = Committer(inbound.work.home, lanes.committing)
         self.at_work: set[asyncio.Future[tuple[str, Handled]]] = set()
         """The messages that are being handled."""
 
@@ -158,25 +163,33 @@ class Handler:
     async def _work(
         self, content: bytes, envelope: MailEnvelope, origin: str
     ) -> tuple[str, Handled]:
-        """Let workers handle a message; others hash the passwords that it needs."""
+        """Handle a message; return the reply, and what became of it."""
+        try:
+            return S250_DONE, await self._handled(content, envelope, origin)
+        except UnreadableMail as error:
+            return f"550 5.6.0 not readable: {error}", Handled(Outcome.UNREADABLE)
+        except KeptBySender:
+            return S451_LATER, Handled(Outcome.KEPT, is_proved=True)
+
+    async def _handled(self, content: bytes, envelope: MailEnvelope, origin: str) -> Handled:
+        """Let workers handle a message; others hash the passwords that it needs.
+
+        The small mails of those who prove whose they are cost so little that they are handled here.
+        """
+        is_for_workers = len(content) > LARGEST_HERE or not self._lanes.is_trusted(origin)
         while True:
-            take = partial(self._take, content, envelope)
+            inbound = self._inbound
             try:
+                if not is_for_workers:
+                    return await inbound.take_with(self._committer, content, envelope)
+                take = partial(inbound.take, content, envelope)
                 return await asyncio.wrap_future(self._lanes.submit(origin, take))
+            except CannotDefer:
+                is_for_workers = True
             except NotDerived as password:
-                derive = partial(self._inbound.work.passwords.derive, password.needed)
+                derive = partial(inbound.work.passwords.derive, password.needed)
                 await asyncio.wrap_future(self._lanes.hash(origin, derive))
 
     def _finish(self, work: asyncio.Future[tuple[str, Handled]]) -> None:
         self.at_work.discard(work)
         self._after()
-
-    def _take(self, content: bytes, envelope: MailEnvelope) -> tuple[str, Handled]:
-        """Handle a message; return the reply, and what became of it. Raises NotDerived."""
-        try:
-            handled = self._inbound.take(content, envelope)
-        except UnreadableMail as error:
-            return f"550 5.6.0 not readable: {error}", Handled(Outcome.UNREADABLE)
-        except KeptBySender:
-            return S451_LATER, Handled(Outcome.KEPT, is_proved=True)
-        return S250_DONE, handled

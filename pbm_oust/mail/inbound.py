@@ -2,7 +2,8 @@
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from email.message import Message
@@ -18,6 +19,7 @@ from pbm_oust.accounts.tags import (
 )
 from pbm_oust.board.notation import format_time
 from pbm_oust.letters.letters import Letters
+from pbm_oust.mail.committer import Committer
 from pbm_oust.mail.reading import Mail, UnreadableMail, read_mail
 from pbm_oust.mail.reading.asked_language import language_asked
 from pbm_oust.mail.reading.verdict import Verdict, verdict_of
@@ -32,6 +34,7 @@ from pbm_oust.refusal import Reason, UnreadableReason
 from pbm_oust.service.answers import is_of_letter
 from pbm_oust.service.service import handle
 from pbm_oust.store.bounces import note_bounce
+from pbm_oust.store.commits import CannotDefer
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import USUAL_LIMITS, Limits
 from pbm_oust.store.open_boards import DamagedHistory
@@ -68,6 +71,13 @@ class Envelope:
     """Whether whoever owns the home has brought it, whose From is believed."""
 
 
+@dataclass(slots=True)
+class _Note:
+    """What the log is told of a mail."""
+
+    handled: Handled
+
+
 @dataclass(frozen=True, slots=True)
 class Inbound:
     """Takes mail for the commands address of one home."""
@@ -84,19 +94,34 @@ class Inbound:
         mail is one line in the log, which holds no word of the mail; one that is to be taken again
         has none: that raises NotDerived.
         """
+        with self._noted(len(data)) as note:
+            note.handled = self._handle(data, envelope)
+        return note.handled
+
+    async def take_with(self, committer: Committer, data: bytes, envelope: Envelope) -> Handled:
+        """Handle one mail as `take` does, in this thread, and wait for the disk with others.
+
+        Raises CannotDefer for a mail that has to be taken by a worker.
+        """
+        with self._noted(len(data)) as note:
+            note.handled = await committer.done(lambda: self._handle(data, envelope))
+        return note.handled
+
+    @contextmanager
+    def _noted(self, size: int) -> Iterator["_Note"]:
+        """Write a line into the log about the mail that the body handles."""
         received, begun = self.work.now(), time.perf_counter()
-        level = logging.INFO
-        handled = Handled(Outcome.KEPT, why="a fault in the program")
+        level, note = logging.INFO, _Note(Handled(Outcome.KEPT, why="a fault in the program"))
         try:
-            handled = self._handle(data, envelope)
-        except NotDerived:
+            yield note
+        except (NotDerived, CannotDefer):
             level = logging.NOTSET
             raise
         except UnreadableMail as error:
-            level, handled = logging.WARNING, Handled(Outcome.UNREADABLE, why=str(error))
+            level, note.handled = logging.WARNING, Handled(Outcome.UNREADABLE, why=str(error))
             raise
         except (OSError, DamagedHistory) as error:
-            level, handled = logging.ERROR, Handled(Outcome.KEPT, why=str(error))
+            level, note.handled = logging.ERROR, Handled(Outcome.KEPT, why=str(error))
             raise KeptBySender(str(error)) from None
         except Exception as error:
             level = logging.ERROR
@@ -105,8 +130,7 @@ class Inbound:
         finally:
             milliseconds = (time.perf_counter() - begun) * 1000
             if level:
-                log.log(level, "%s", _log_line(received, handled, len(data), milliseconds))
-        return handled
+                log.log(level, "%s", _log_line(received, note.handled, size, milliseconds))
 
     def _handle(self, data: bytes, envelope: Envelope) -> Handled:
         mail = read_mail(data, envelope.sender or "")

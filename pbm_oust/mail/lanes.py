@@ -3,6 +3,7 @@
 import os
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
@@ -18,6 +19,7 @@ MOST_UNPROVED = 5
 """So many mails that prove nothing lead into the slow lane."""
 FORGOTTEN_AFTER = 12.0
 """Seconds after which one of them counts no more."""
+TRUSTED_SECONDS = 3600.0
 MOST_ORIGINS = 10_000
 
 
@@ -35,6 +37,10 @@ class Lanes(AbstractContextManager["Lanes"]):
         self._slow = ThreadPoolExecutor(1, "slow worker")
         self._hashing = ThreadPoolExecutor(1, "hashing worker", _step_back)
         self._slow_hashing = ThreadPoolExecutor(1, "slow hashing worker", _step_back)
+        self.committing = ThreadPoolExecutor(1, "committer")
+        """Waits for the disk."""
+        self._proved = OrderedDict[str, float]()
+        """The origins whose latest mails proved whose they are, and when."""
         self._scores: dict[str, tuple[float, float]] = {}
         """By origin: how many mails without proof count, and when that was so."""
 
@@ -47,7 +53,13 @@ class Lanes(AbstractContextManager["Lanes"]):
         """Wait for what has begun; what waits in the slow lane is dropped, and comes again."""
         for dropped in (self._slow, self._slow_hashing):
             dropped.shutdown(wait=False, cancel_futures=True)
-        for lane in (self._usual, self._hashing, self._slow, self._slow_hashing):
+        for lane in (
+            self._usual,
+            self._hashing,
+            self._slow,
+            self._slow_hashing,
+            self.committing,
+        ):
             lane.shutdown()
 
     def submit(self, origin: str, work: Callable[[], T]) -> Future[T]:
@@ -62,8 +74,17 @@ class Lanes(AbstractContextManager["Lanes"]):
             return self._hashing.submit(work)
         return self._slow_hashing.submit(_at_leisure, work)
 
+    def is_trusted(self, origin: str) -> bool:
+        """Return whether the latest mail from somewhere proved whose it is, not long ago."""
+        return self._clock() < self._proved.get(origin, -TRUSTED_SECONDS) + TRUSTED_SECONDS
+
     def note(self, origin: str, is_proved: bool) -> None:
         """Note whether a mail from somewhere proved whose it is."""
+        self._proved.pop(origin, None)
+        if is_proved:
+            self._proved[origin] = self._clock()
+            if len(self._proved) > MOST_ORIGINS:
+                self._proved.popitem(last=False)
         score = self._score(origin) + (-1 if is_proved else 1)
         self._scores.pop(origin, None)
         if score > 0:

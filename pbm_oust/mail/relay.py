@@ -17,9 +17,10 @@ from pbm_oust.mail.conversation import Conversation, Stalled
 from pbm_oust.mail.due import Due
 from pbm_oust.mail.outgoing import Flushed, Outgoing
 from pbm_oust.mail.signing import Signer
+from pbm_oust.store.commits import Changed
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.disk import locked_folder
-from pbm_oust.store.home import Changed, Home
+from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Letter, State, all_letters
 from pbm_oust.store.maildir import recall_letter
 from pbm_oust.store.sending import due_letters

@@ -27,8 +27,9 @@ from pbm_oust.play.request import Actor, RefusedBefore, Request, Write
 from pbm_oust.play.room import WHOLE_LETTER, Room
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.store.account_queries import is_known
+from pbm_oust.store.commits import Changed
 from pbm_oust.store.faults import AccountDamaged
-from pbm_oust.store.home import Changed, Home
+from pbm_oust.store.home import Home
 from pbm_oust.store.limits import USUAL_LIMITS, Limits
 from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
 from pbm_oust.store.open_boards import OpenBoard, has_played

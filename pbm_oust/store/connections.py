@@ -120,11 +120,26 @@ class Connection:
     def begin(self, statement: str) -> None:
         """Begin a transaction, and check that the tables have the version that we know."""
         self.execute(statement)
+        self._check_version()
+
+    def _check_version(self) -> None:
         version = self.version()
         if version > LATEST:
             raise too_new(self.path, version, LATEST)
         if version < LATEST:
             raise damaged(self.path, "it has none of our tables")
+
+    def begin_at_once(self) -> bool:
+        """Begin a transaction that writes, unless somebody else writes; return whether it has."""
+        self._apsw.set_busy_timeout(0)
+        try:
+            self._apsw.execute("BEGIN IMMEDIATE")
+        except apsw.BusyError:
+            return False
+        finally:
+            self._apsw.set_busy_timeout(self._patience)
+        self._check_version()
+        return True
 
     def end(self, statement: str) -> None:
         """End the transaction, if one is open."""

@@ -15,7 +15,7 @@ import logging
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -110,30 +110,71 @@ class Database:
         nobody else in the home writes meanwhile. If it raises an Exception, this raises it too,
         and what the work has written is undone.
         """
+        (task,) = self.write_all([work])
+        result: T = task.result()
+        return result
+
+    def write_all(self, works: Iterable[Callable[[Transaction], Any]]) -> list[Task[Any]]:
+        """Do pieces of work as `write` does each, and return them once they are over."""
         self._check_thread()
         self._snapshots.renew()
-        task = Task(work)
+        tasks = list(map(Task, works))
         with self._change:
-            self._tasks.append(task)
+            self._tasks.extend(tasks)
             try:
-                self._change.wait_for(lambda: task.is_over or not self._is_led)
+                self._change.wait_for(lambda: _are_over(tasks) or not self._is_led)
             except BaseException:
-                with suppress(ValueError):
-                    self._tasks.remove(task)
+                for task in tasks:
+                    with suppress(ValueError):
+                        self._tasks.remove(task)
                 raise
-            if leads := not task.is_over:
+            if leads := not _are_over(tasks):
                 self._is_led = True
         if leads:
-            self._here.leads = True
             try:
-                while not task.is_over:
+                while not _are_over(tasks):
                     self._lead()
             finally:
-                self._here.leads = False
-                with self._change:
-                    self._is_led = False
-                    self._change.notify_all()
-        return task.result()
+                self._end_lead()
+        return tasks
+
+    def begin_to_write(
+        self, works: Iterable[Callable[[Transaction], Any]]
+    ) -> Callable[[], list[Task[Any]]] | None:
+        """Do pieces of work in this thread, and return what makes them durable.
+
+        That waits for the disk, so any thread may call it, once. None if somebody else writes at
+        this moment; nothing has been done then.
+        """
+        self._check_thread()
+        self._snapshots.renew()
+        with self._change:
+            if self._is_led or self._tasks:
+                return None
+            self._is_led = True
+        tasks, writer = list(map(Task, works)), None
+        try:
+            with self._faults_of(tasks):
+                found = self._open_writer()
+                writer = found if found.begin_at_once() else None
+                if writer:
+                    self._run(tasks, writer)
+        finally:
+            if writer is None or _are_over(tasks):
+                self._end_lead()
+        if _are_over(tasks):
+            return lambda: tasks
+        return partial(self._commit, tasks, writer) if writer else None
+
+    def _commit(self, tasks: list[Task[Any]], writer: Connection) -> list[Task[Any]]:
+        try:
+            with self._faults_of(tasks):
+                writer.execute("COMMIT")
+                self._let_go(tasks)
+                self._shorten_log(writer)
+        finally:
+            self._end_lead()
+        return tasks
 
     def copy_to(self, path: Path) -> None:
         """Copy what the database holds at this moment into a new file.
@@ -195,22 +236,40 @@ class Database:
     def _lead(self) -> None:
         """Do the work of waiting threads in one transaction, wake them, and shorten the log."""
         taken: list[Task[Any]] = []
-        try:
-            with disk_faults(self.path):
-                writer = self._open_writer()
+        with self._faults_of(taken, or_everybody=True):
+            writer = self._open_writer()
             writer.begin("BEGIN IMMEDIATE")
             while self._tasks and len(taken) < MOST_TOGETHER:
                 taken.append(self._tasks.popleft())
-                taken[-1].run(writer)
+                self._run(taken[-1:], writer)
             writer.execute("COMMIT")
-        except DatabaseFault as fault:
-            self._fail(taken or self._everybody(), fault)
-        except BaseException:
-            self._fail(taken, DatabaseInterrupted(f"{self.path}: writing was broken off"))
-            raise
-        else:
             self._let_go(taken)
             self._shorten_log(writer)
+
+    def _run(self, tasks: list[Task[Any]], writer: Connection) -> None:
+        self._here.leads = True
+        try:
+            for task in tasks:
+                task.run(writer)
+        finally:
+            self._here.leads = False
+
+    @contextmanager
+    def _faults_of(self, tasks: list[Task[Any]], *, or_everybody: bool = False) -> Iterator[None]:
+        """Let the work of some threads fail with the body; without any, if asked, that of all."""
+        try:
+            with disk_faults(self.path):
+                yield
+        except DatabaseFault as fault:
+            self._fail(tasks or (self._everybody() if or_everybody else []), fault)
+        except BaseException:
+            self._fail(tasks, DatabaseInterrupted(f"{self.path}: writing was broken off"))
+            raise
+
+    def _end_lead(self) -> None:
+        with self._change:
+            self._is_led = False
+            self._change.notify_all()
 
     def _everybody(self) -> list[Task[Any]]:
         return [self._tasks.popleft() for _ in range(len(self._tasks))]
@@ -282,3 +341,7 @@ class Database:
             raise RuntimeError("this process was forked from one that uses the database")
         if getattr(self._here, "leads", False):
             raise RuntimeError("a work uses its transaction and nothing else of the database")
+
+
+def _are_over(tasks: Iterable[Task[Any]]) -> bool:
+    return all(task.is_over for task in tasks)

@@ -27,11 +27,11 @@ from pbm_oust.board.notation import USERID
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store import account_queries
 from pbm_oust.store.boards import Boards
+from pbm_oust.store.commits import Commits
 from pbm_oust.store.configuration import BadConfiguration, Configuration, parse_configuration
 from pbm_oust.store.connections import Snapshot, Transaction
 from pbm_oust.store.database import FILE_NAME, UNFINISHED, Database
 from pbm_oust.store.disk import Disk, NoSuchFile, locked_folder, read_file
-from pbm_oust.store.faults import Stale
 from pbm_oust.store.guarding import CLOSED, FOLDER_OF_HISTORIES, guard
 from pbm_oust.store.histories import Histories
 from pbm_oust.store.key import Key, make_key
@@ -49,10 +49,6 @@ log = logging.getLogger("pbm_oust")
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
-
-class Changed(OSError):
-    """Something is no longer as it was read: the command has to be carried out again."""
 
 
 class Home:
@@ -75,6 +71,7 @@ class Home:
         self.tally = Tally()
         self._accounts = KnownAccounts()
         self._settler = Settler(self.database, self.boards)
+        self.commits = Commits(self.database, self.maildir, self._settler, self.write_out)
         self._has_relay, self._here = has_relay, threading.local()
 
     def prepare(self) -> None:
@@ -184,7 +181,7 @@ class Home:
                 yield
         finally:
             self._here.unit = outer
-        self._commit(unit)
+        self.commits.commit(unit, is_nested=outer is not None)
 
     @contextmanager
     def posting(self, drafts: Iterable[Draft]) -> Iterator[None]:
@@ -281,19 +278,4 @@ class Home:
             return
         unit = Unit()
         add(unit)
-        self._commit(unit)
-
-    def _commit(self, unit: Unit) -> None:
-        if not unit.works:
-            return
-        try:
-            with self.maildir.withheld(unit.files) as is_withheld:
-                if not is_withheld:
-                    raise Stale("a letter in the Maildir")
-                self.database.write(unit.carry_out)
-        except Stale as stale:
-            raise Changed(str(stale)) from None
-        if unit.boards:
-            self._settler.take(unit.boards)
-        if unit.has_letters:
-            self.write_out()
+        self.commits.commit(unit, is_nested=False)

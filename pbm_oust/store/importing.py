@@ -7,8 +7,9 @@ from pbm_oust.board.formats.sheet import Draft
 from pbm_oust.board.game import Game
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.store.board_queries import boards_between
+from pbm_oust.store.commits import Changed
 from pbm_oust.store.connections import Transaction
-from pbm_oust.store.home import Changed, Home
+from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import DamagedHistory, next_number, read_game
 from pbm_oust.store.waiting import BoardName
 

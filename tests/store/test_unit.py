@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.store.home import Changed, Home
+from pbm_oust.store.commits import Changed
+from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft, Letter, State, all_letters, remove_letter
 from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
 from tests.store.posting import head
