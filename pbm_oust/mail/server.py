@@ -4,6 +4,7 @@ import asyncio
 import logging
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from pbm_oust.mail.handler import Handler
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.mail.lanes import Lanes
 from pbm_oust.mail.listener import CannotListen, bound_endpoint, listen, listening_at_home
-from pbm_oust.mail.memory import give_back_large_blocks
+from pbm_oust.mail.memory import give_back_large_blocks, look_less_for_circles
 from pbm_oust.mail.patience import Patience
 from pbm_oust.mail.relay import Relaying
 from pbm_oust.mail.session import LmtpSession, SmtpSession, SmtpsSession
@@ -34,6 +35,8 @@ log = logging.getLogger("pbm_oust")
 
 RETRY_SECONDS = 60
 """How long after a flush of the outbox the next one starts by itself."""
+TURN_SECONDS = 0.0005
+"""How long a thread that computes may keep the others waiting, above all that of the sessions."""
 TALLY_SECONDS = 1
 """How often it is recorded what was refused without an answer."""
 STOP_SECONDS = 6
@@ -144,6 +147,8 @@ class Server:
     async def run(self) -> None:
         """Serve until SIGTERM or SIGINT. Raises CannotListen and BadConfiguration at the start."""
         give_back_large_blocks()
+        look_less_for_circles()
+        sys.setswitchinterval(TURN_SECONDS)
         loop = asyncio.get_running_loop()
         signals: asyncio.Queue[int] = asyncio.Queue()
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
