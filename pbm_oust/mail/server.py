@@ -35,7 +35,7 @@ log = logging.getLogger("pbm_oust")
 
 RETRY_SECONDS = 60
 """How long after a flush of the outbox the next one starts by itself."""
-TURN_SECONDS = 0.0005
+TURN_SECONDS = 0.0001
 """How long a thread that computes may keep the others waiting, above all that of the sessions."""
 TALLY_SECONDS = 1
 """How often it is recorded what was refused without an answer."""
