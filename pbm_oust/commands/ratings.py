@@ -1,8 +1,8 @@
 """The commands that show ratings: the standings, and where ratings come from."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from pbm_oust.board.ratings import Change, SizeClass, Standing, Table, rate
+from pbm_oust.board.ratings import Change, SizeClass, Standing
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.showing import names_shown
@@ -10,14 +10,12 @@ from pbm_oust.grammar.values import read_userids
 from pbm_oust.play.forms import OpenForm
 from pbm_oust.play.notices import Notice
 from pbm_oust.play.outcome import Handled
+from pbm_oust.play.pages import PAGE, Page, page_of, part_of
 from pbm_oust.play.quota import Cost
 from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.position import Kind
-from pbm_oust.store.open_boards import finished_games
-from pbm_oust.store.ratings import standings_of
-
-_Explained = tuple[str, SizeClass, tuple[tuple[str, Change], ...]]
+from pbm_oust.store.rating_lists import best_players, explain
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +23,7 @@ class Standings(Command):
     """List the players of a game by their ratings."""
 
     kind: Kind
+    page: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +32,7 @@ class Ratings(Command):
 
     kind: Kind
     userids: tuple[str, ...]
+    page: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,12 @@ class StandingsNotice(Notice):
 
     template = "standings"
     kind: Kind
-    tables: tuple[tuple[SizeClass, tuple[Standing, ...], int], ...]
-    """For each class of sizes its best players, and how many more there are."""
+    tables: tuple[tuple[SizeClass, Page[Standing]], ...]
+    """A page of the players of each class of sizes."""
+    longest: Page[Standing]
+    """That of the class with the most players."""
+    following: Standings
+    """The command for the page that follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,59 +57,50 @@ class RatingsNotice(Notice):
     kind: Kind
     userids: tuple[str, ...]
     """The players whose ratings were asked for."""
-    players: tuple[_Explained, ...]
-    """Userids, sizes of boards, and the names of games with the changes they made."""
-    left_out: int
-    """The number of older games that are not explained."""
+    page: Page[tuple[str, SizeClass, list[tuple[str, Change]]]]
+    """Userids, sizes of boards, and the names of games with the changes they made; it counts the
+    games."""
+    following: Ratings
+    """The command for the page that follows."""
 
 
 def show_standings(command: Standings, request: Request, work: UnitOfWork) -> Handled:
     """Answer with the players of a game by their ratings."""
-    tables = work.home.ask(standings_of, command.kind)
-    listed = tuple(_best(table, work.room.lines) for table in tables)
-    notice = StandingsNotice(work.sender_of(request), command.kind, listed)
+    number, most = command.page, work.room.lines
+    found = work.home.ask(best_players, command.kind, part_of(number, most))
+    pages = [(best.size, Page(number, best.standings, best.count, most)) for best in found]
+    nobody: Page[Standing] = Page(number, (), 0, most)
+    longest = max((page for _, page in pages), key=lambda page: page.count, default=nobody)
+    notice = StandingsNotice(
+        work.sender_of(request),
+        command.kind,
+        tuple((size, page) for size, page in pages if page.rows),
+        longest,
+        replace(command, page=longest.following),
+    )
     return work.answer(notice, request)
 
 
 def show_ratings(command: Ratings, request: Request, work: UnitOfWork) -> Handled:
     """Answer with the games of players and what each did to the rating."""
+    number, most = command.page, work.room.lines
     if not command.userids:
-        return show_standings(Standings(command.kind), request, work)
-    tables = _tables(command.kind, work)
-    players, room, left_out = list[_Explained](), work.room.lines, 0
-    for userid in command.userids:
-        for table in (each for each in tables if userid in each.standings):
-            changes = _changes(table, userid)
-            shown = changes[max(0, len(changes) - room) :]
-            room -= len(shown)
-            left_out += len(changes) - len(shown)
-            players += [(userid, table.size, shown)] if shown else []
-    reader = work.sender_of(request)
+        return show_standings(Standings(command.kind, number), request, work)
+    found = work.home.ask(explain, command.kind, command.userids, part_of(number, most))
+    page = Page(number, found.players, found.count, most)
     names = names_shown(command.userids, work.names_for(request))
-    notice = RatingsNotice(reader, command.kind, names, tuple(players), left_out)
+    following = replace(command, userids=names, page=page.following)
+    reader = work.sender_of(request)
+    notice = RatingsNotice(reader, command.kind, names, page, following)
     return work.answer(notice, request)
-
-
-def _tables(kind: Kind, work: UnitOfWork) -> list[Table]:
-    return rate(finished_games(work.home, kind))
-
-
-def _best(table: Table, most: int) -> tuple[SizeClass, tuple[Standing, ...], int]:
-    """Return the best players of a class of sizes, and how many more there are."""
-    ordered = table.ordered()
-    return table.size, tuple(ordered[:most]), len(ordered[most:])
-
-
-def _changes(table: Table, userid: str) -> tuple[tuple[str, Change], ...]:
-    """Return the games of a player by name, and what each did to the rating."""
-    found = ((rated.game.name, rated.change_of(userid)) for rated in table.games)
-    return tuple((name, change) for name, change in found if change)
 
 
 FORMS = (
     OpenForm(
         "standings",
         Standings,
+        options=(PAGE,),
+        settled=page_of,
         heading=Heading.LOOKING,
         rank=90,
         needs_own_mail=True,
@@ -116,6 +111,8 @@ FORMS = (
         "ratings",
         Ratings,
         rest=rest(("[USERID..]",), read_userids, tuple, least=0),
+        options=(PAGE,),
+        settled=page_of,
         heading=Heading.LOOKING,
         rank=100,
         needs_own_mail=True,

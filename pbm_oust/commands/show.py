@@ -7,7 +7,6 @@ from pbm_oust.accounts.notes import notes_of
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import NoSuchRecord
-from pbm_oust.commands.lists import Found, find_games
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.form import MissingWord
 from pbm_oust.grammar.parts import rest
@@ -24,6 +23,7 @@ from pbm_oust.grammar.values import (
     write_userids_and_filter,
 )
 from pbm_oust.grammar.words import find_command_word
+from pbm_oust.play.finding import Wish, find_games
 from pbm_oust.play.forms import OpenForm, SignedForm
 from pbm_oust.play.notices import BoardNotice, News, Notice, Reader, Shown
 from pbm_oust.play.outcome import Handled
@@ -178,17 +178,20 @@ def show(
     notes = notes or {}
     reader = reader or work.sender_of(request)
     most = _most_drawn(reader, request, work)
+    damaged: tuple[str, ...] = ()
     if command.boards:
         views = tuple(_view_at(work, command.kind, at) for at in command.boards[: max(1, most)])
-        found = Found((), len(command.boards) - len(views), ())
+        count = len(command.boards)
     else:
-        found = find_games(work, [command.kind], command.userids, command.filter, most)
-        views = tuple((game, False) for game in found.games)
-    if len(views) == 1 and not (found.left_out or found.damaged):
+        found = find_games(work, Wish([command.kind], command.userids, command.filter), most)
+        views = tuple((game, False) for game in found.boards)
+        count, damaged = found.count, found.damaged
+    left_out = max(0, count - max(1, most))
+    if len(views) == 1 and not (left_out or damaged):
         game, is_past = views[0]
         note = notes.get(game.name, "")
         return work.answer(BoardNotice(reader, News.SHOWN, game, is_past, note=note), request)
-    notice = BoardsNotice(reader, command.kind, views, found.left_out, found.damaged, notes)
+    notice = BoardsNotice(reader, command.kind, views, left_out, damaged, notes)
     return work.answer(notice, request)
 
 
@@ -205,12 +208,12 @@ def show_all(command: AllShow, request: Request, work: UnitOfWork) -> Handled:
     """Answer with the drawn boards of players in all games."""
     reader = work.sender_of(request)
     most = _most_drawn(reader, request, work)
-    found = find_games(work, KINDS.values(), command.userids, command.filter, most)
+    found = find_games(work, Wish(KINDS.values(), command.userids, command.filter), most)
     notice = AllNotice(
         reader,
         " ".join((*names_shown(command.userids, work.names_for(request)), command.filter.value)),
-        games=found.games,
-        left_out=found.left_out,
+        games=found.boards,
+        left_out=max(0, found.count - most),
         damaged=found.damaged,
     )
     return work.answer(notice, request)

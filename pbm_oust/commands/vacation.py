@@ -21,7 +21,7 @@ from pbm_oust.accounts.vacations import (
     with_absences,
     without_later,
 )
-from pbm_oust.board.game import Game
+from pbm_oust.board.summary import Summary, summary_of
 from pbm_oust.grammar.aliases import in_english
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.form import MissingWord, SurplusWord
@@ -134,8 +134,8 @@ class AwayNotice(Notice):
     """Those that have not ended."""
     now: datetime
     was_away: bool
-    games: tuple[Game, ...]
-    """The games that the two play."""
+    boards: tuple[Summary, ...]
+    """The boards on which the two play."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,13 +221,13 @@ def vacation(command: Vacation, actor: Actor, request: Request, work: UnitOfWork
     def tell(account: Account) -> tuple[VacationNotice, list[AwayNotice]]:
         to_come = tuple(each for each in absences_of(account) if each.end > now)
         reached = [
-            (work.player(work.account(userid)), userid, tuple(games))
-            for userid, games in shared.items()
+            (work.player(work.account(userid)), userid, tuple(boards))
+            for userid, boards in shared.items()
             if work.has_account(userid)
         ]
         notices = [
-            AwayNotice(reader, account.userid, to_come, now, was_away, games)
-            for reader, _, games in reached
+            AwayNotice(reader, account.userid, to_come, now, was_away, boards)
+            for reader, _, boards in reached
         ]
         done = VacationNotice(
             work.player_at(account, request),
@@ -277,12 +277,12 @@ def _years(now: datetime) -> tuple[int, int]:
     return (now.year, now.year + 1)
 
 
-def _shared_boards(userid: str, work: UnitOfWork) -> dict[str, list[Game]]:
+def _shared_boards(userid: str, work: UnitOfWork) -> dict[str, list[Summary]]:
     """Return the active boards of a player, by opponent."""
-    shared: dict[str, list[Game]] = {}
+    shared: dict[str, list[Summary]] = {}
     for game in active_games(userid, work.home):
         opponent = game.o if game.x == userid else game.x
-        shared.setdefault(opponent, []).append(game)
+        shared.setdefault(opponent, []).append(summary_of(game))
     return shared
 
 

@@ -134,7 +134,10 @@ class Option(Generic[V_co]):
     write: Callable[[Kind, V_co], str]
     """Returns the word for a value; an empty text if another option says it."""
     takes: str
-    """The kind of value: "square", "hex", "days" or "nothing"; empty for the game's shape."""
+    """The kind of value: "square", "hex", "days", "page" or "nothing".
+
+    It is empty for the shape of the game's own grid.
+    """
     sets: str
     """What it sets. Two options that set the same thing exclude each other."""
     is_shown: Callable[[Kind], bool] = lambda _kind: True

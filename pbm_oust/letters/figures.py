@@ -19,6 +19,7 @@ from pbm_oust.commands.multiple import MOST_LINES
 from pbm_oust.grammar.addresses import MOST_ADDRESSES
 from pbm_oust.grammar.passwords import LONGEST_PASSWORD
 from pbm_oust.grammar.words import SHORTEST_PASSWORD
+from pbm_oust.play.room import MOST_LISTED
 from pbm_oust.rules.grid import LONGEST
 from pbm_oust.store.message_keys import MEMORY
 
@@ -26,6 +27,7 @@ FIGURES: dict[str, object] = {
     "seek_days": LIFETIME_OF_SEEKS.days,
     "most_seeks": MOST_SEEKS,
     "most_lines": MOST_LINES,
+    "most_listed": MOST_LISTED,
     "rating": ratings,
     "shortest_password": SHORTEST_PASSWORD,
     "longest_password": LONGEST_PASSWORD,

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable
 from enum import Enum
 
 from pbm_oust.accounts.seeks import Seek
-from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_terms
 from pbm_oust.board.ratings import Standing
+from pbm_oust.board.summary import Summary
 from pbm_oust.letters.translator import Translator, to_translate
 from pbm_oust.render.text import in_columns
 from pbm_oust.rules.position import How, Kind
@@ -47,32 +47,34 @@ def seek_rows(translator: Translator, seeks: Iterable[tuple[Seek, str]]) -> list
     )
 
 
-def game_row(translator: Translator, game: Game, outcome: str) -> tuple[str, ...]:
-    """Return the columns of a game in a list."""
+def board_row(translator: Translator, board: Summary, outcome: str) -> tuple[str, ...]:
+    """Return the columns of a board in a list."""
     return (
-        game.name,
-        translator.grid_text(game.header.grid),
-        translator.gettext("over") if game.result else f"#{game.next_number}",
-        f"{game.x} (x) - {game.o} (o)",
+        board.name,
+        translator.grid_text(board.grid),
+        translator.gettext("over") if board.result else f"#{board.records + 1}",
+        f"{board.x} (x) - {board.o} (o)",
         outcome,
     )
 
 
-def past_rows(translator: Translator, ended_by: EndedBy, games: Iterable[Game]) -> list[str]:
-    """Return a line for each finished game: when, who played, and how it ended."""
+def past_rows(translator: Translator, ended_by: EndedBy, boards: Iterable[Summary]) -> list[str]:
+    """Return a line for each finished board: when, who played, and how it ended."""
     return in_columns(
         (
-            translator.day_in_list(game.latest.date()),
-            game.name,
-            translator.grid_text(game.header.grid),
-            f"{game.x} (x) - {game.o} (o)",
-            _how(translator, ended_by, game),
+            translator.day_in_list(board.latest.date()),
+            board.name,
+            translator.grid_text(board.grid),
+            f"{board.x} (x) - {board.o} (o)",
+            _how(translator, ended_by, board),
         )
-        for game in games
+        for board in boards
     )
 
 
-def standing_rows(translator: Translator, standings: Iterable[Standing]) -> list[str]:
+def standing_rows(
+    translator: Translator, standings: Iterable[Standing], first: int = 1
+) -> list[str]:
     """Return a line for each player: place, rating, and games won, lost and drawn."""
     head = tuple(translator.gettext(title) if title else "" for title in _HEAD)
     rows = (
@@ -85,19 +87,19 @@ def standing_rows(translator: Translator, standings: Iterable[Standing]) -> list
             standing.losses,
             standing.draws,
         )
-        for place, standing in enumerate(standings, 1)
+        for place, standing in enumerate(standings, first)
     )
     return in_columns([head, *rows])
 
 
-def _how(translator: Translator, ended_by: EndedBy, game: Game) -> str:
+def _how(translator: Translator, ended_by: EndedBy, board: Summary) -> str:
     """Return how a game ended in two words, or in one: x capture, draw agreed, void."""
-    if game.result is None:
+    if board.result is None:
         return ""
-    ending = game.result.how
+    ending = board.result.how
     known = _ENDED.get(ending)
-    how = translator.gettext(known) if known else ended_by(game.header.kind, ending.value)
+    how = translator.gettext(known) if known else ended_by(board.kind, ending.value)
     if ending is How.VOID:
         return how
-    winner = game.result.winner.value if game.result.winner else translator.gettext("draw")
+    winner = board.result.winner.value if board.result.winner else translator.gettext("draw")
     return f"{winner} {how}"

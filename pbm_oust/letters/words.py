@@ -10,6 +10,7 @@ from pbm_oust.board.formats.plain import format_plain
 from pbm_oust.board.formats.sheet import Sheet
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_action, format_wish
+from pbm_oust.board.summary import Summary, summary_of
 from pbm_oust.commands.play import suggested
 from pbm_oust.grammar.command import Blank, Partial
 from pbm_oust.grammar.suggest import legal_near, next_wish
@@ -29,7 +30,7 @@ from pbm_oust.letters.layout import (
     quoted,
 )
 from pbm_oust.letters.refusals import culprit_of, instead_of, place_of
-from pbm_oust.letters.tables import game_row, past_rows, seek_rows, standing_rows
+from pbm_oust.letters.tables import board_row, past_rows, seek_rows, standing_rows
 from pbm_oust.letters.templates import filled, text_templates
 from pbm_oust.letters.translator import Translator
 from pbm_oust.play.notices import BoardNotice, Notice
@@ -78,6 +79,7 @@ class Words:
             words_of=lambda action: translator.word(format_action(action)),
             words_of_wish=lambda wish: translator.word(format_wish(wish)),
             told_in=self._told_in,
+            summary_of=summary_of,
             rows_of=self._rows,
             past_rows=partial(past_rows, translator, self._ended_by),
             seek_rows=partial(seek_rows, translator),
@@ -128,10 +130,10 @@ class Words:
         page = self._help.page(subject)
         return None if page is None else Written(subject, tuple(blocks(page))).text.rstrip("\n")
 
-    def _rows(self, games: Iterable[Game]) -> list[str]:
-        """Return a line for each game of a list."""
+    def _rows(self, boards: Iterable[Summary]) -> list[str]:
+        """Return a line for each board of a list."""
         outcome = self._macro("shared/game", "outcome")
-        return in_columns(game_row(self._translator, game, outcome(game)) for game in games)
+        return in_columns(board_row(self._translator, board, outcome(board)) for board in boards)
 
     def _rules(self, kind: Kind) -> str:
         return self._macro(f"kinds/{kind.name}", "rules")(kind)

@@ -9,6 +9,7 @@ from pbm_oust.accounts.digest import Digested, digested, latest_slot, with_diges
 from pbm_oust.accounts.settings import MailWhen, settings_of
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_time
+from pbm_oust.board.summary import Summary, summary_of
 from pbm_oust.play.notices import Notice, Shown
 from pbm_oust.play.renaming import active_games
 from pbm_oust.play.rulings import id_of, request_of
@@ -25,7 +26,7 @@ class DigestNotice(Notice):
 
     template = "digest"
     waiting: tuple[tuple[Game, Clock], ...]
-    left_out: tuple[Game, ...]
+    left_out: tuple[Summary, ...]
     """The boards that wait as well but are not drawn."""
     happened: tuple[Game, ...]
 
@@ -66,7 +67,7 @@ def _digest(
     return DigestNotice(
         work.player(account),
         tuple((game, work.clock_of(game, account)) for game in waiting[:MOST_BOARDS]),
-        left_out=tuple(waiting[MOST_BOARDS:]),
+        left_out=tuple(map(summary_of, waiting[MOST_BOARDS:])),
         happened=tuple(happened),
     )
 

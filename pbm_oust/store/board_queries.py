@@ -14,10 +14,11 @@ from pbm_oust.store.connections import Row, Snapshot, Value
 from pbm_oust.store.entries import Damage, Entry, Source, State
 from pbm_oust.store.waiting import BoardName, is_about_to_go
 
-_ENTRIES = (
+ENTRIES = (
     "SELECT b.kind, b.board, b.grid, b.x, b.o, b.to_move, b.result, b.is_rated, b.started, "
     "b.latest, b.records, b.due FROM"
 )
+"""The beginning of a statement whose rows `read_entries` reads; it calls the boards `b`."""
 
 
 class Standing(Enum):
@@ -31,8 +32,8 @@ class Standing(Enum):
 
 def find_entry(snapshot: Snapshot, name: BoardName) -> Entry | None:
     """Return the entry of a board; None if it is damaged or does not exist."""
-    found = _entries(
-        snapshot, f"{_ENTRIES} boards b WHERE kind = ? AND board = ?", name.kind, name.board
+    found = read_entries(
+        snapshot, f"{ENTRIES} boards b WHERE kind = ? AND board = ?", name.kind, name.board
     )
     return found[0] if found else None
 
@@ -50,10 +51,10 @@ def find_damage(snapshot: Snapshot, name: BoardName) -> Damage | None:
 def boards_of_kind(snapshot: Snapshot, kind: str, state: State | None = None) -> list[Entry]:
     """Return the boards of a kind in order of their numbers, all or those in one state."""
     if state is None:
-        return _entries(snapshot, f"{_ENTRIES} boards b WHERE kind = ? ORDER BY board", kind)
-    return _entries(
+        return read_entries(snapshot, f"{ENTRIES} boards b WHERE kind = ? ORDER BY board", kind)
+    return read_entries(
         snapshot,
-        f"{_ENTRIES} boards b WHERE kind = ? AND state = ? ORDER BY board",
+        f"{ENTRIES} boards b WHERE kind = ? AND state = ? ORDER BY board",
         kind,
         state.value,
     )
@@ -69,7 +70,7 @@ def boards_of_player(
     """Return the boards of a player in one state, in order of kinds and numbers."""
     owned = (1,) if standing is Standing.OWNS else (0, 1)
     statement = (
-        f"{_ENTRIES} board_userids u JOIN boards b USING (kind, board) "
+        f"{ENTRIES} board_userids u JOIN boards b USING (kind, board) "
         "WHERE u.userid = ? AND u.state = ? AND u.is_owner = ?"
     )
     values: tuple[Value, ...] = ()
@@ -78,7 +79,7 @@ def boards_of_player(
     found = [
         entry
         for is_owner in owned
-        for entry in _entries(snapshot, statement, userid, state.value, is_owner, *values)
+        for entry in read_entries(snapshot, statement, userid, state.value, is_owner, *values)
     ]
     return sorted(found, key=lambda entry: entry.name)
 
@@ -95,10 +96,10 @@ def count_active(snapshot: Snapshot, userid: str) -> int:
 
 def boards_to_move(snapshot: Snapshot, userid: str, kind: str | None = None) -> list[Entry]:
     """Return the boards where a player is to move, in order of kinds and numbers."""
-    statement = f"{_ENTRIES} boards b WHERE to_move = ?"
+    statement = f"{ENTRIES} boards b WHERE to_move = ?"
     if kind is None:
-        return sorted(_entries(snapshot, statement, userid), key=lambda entry: entry.name)
-    return _entries(snapshot, f"{statement} AND kind = ? ORDER BY board", userid, kind)
+        return sorted(read_entries(snapshot, statement, userid), key=lambda entry: entry.name)
+    return read_entries(snapshot, f"{statement} AND kind = ? ORDER BY board", userid, kind)
 
 
 def boards_between(snapshot: Snapshot, one: str, other: str) -> list[BoardName]:
@@ -125,38 +126,6 @@ def has_played(snapshot: Snapshot, userid: str) -> bool:
     return row is not None or is_about_to_go(snapshot, userid)
 
 
-def finished_since(snapshot: Snapshot, kind: str, since: datetime) -> list[Entry]:
-    """Return the boards of a kind that ended after a moment, the latest first."""
-    return _entries(
-        snapshot,
-        f"{_ENTRIES} boards b WHERE kind = ? AND state = ? AND latest > ? "
-        "ORDER BY latest DESC, board DESC",
-        kind,
-        State.OVER.value,
-        seconds(since),
-    )
-
-
-def count_finished(snapshot: Snapshot, kind: str) -> int:
-    """Return the number of finished boards of a kind."""
-    row = snapshot.row(
-        "SELECT count(*) FROM boards WHERE kind = ? AND state = ?", kind, State.OVER.value
-    )
-    return int(row[0]) if row else 0
-
-
-def latest_finished(snapshot: Snapshot, kind: str, most: int) -> list[Entry]:
-    """Return the boards of a kind that ended last, the latest first."""
-    return _entries(
-        snapshot,
-        f"{_ENTRIES} boards b WHERE kind = ? AND state = ? "
-        "ORDER BY latest DESC, board DESC LIMIT ?",
-        kind,
-        State.OVER.value,
-        most,
-    )
-
-
 def due_by(snapshot: Snapshot, moment: datetime) -> list[BoardName]:
     """Return the boards on which something may be due by a moment, the earliest first.
 
@@ -174,9 +143,9 @@ def rated_games(snapshot: Snapshot, kind: str, after: tuple[int, int] = (0, 0)) 
 
     They come after the one that ended in some second and has some number.
     """
-    return _entries(
+    return read_entries(
         snapshot,
-        f"{_ENTRIES} boards b WHERE kind = ? AND is_rated = 1 AND state = 'over' "
+        f"{ENTRIES} boards b WHERE kind = ? AND is_rated = 1 AND state = 'over' "
         "AND result <> 'draw void' AND (latest, board) > (?, ?) ORDER BY latest, board",
         kind,
         *after,
@@ -226,7 +195,8 @@ def damaged_boards(
     return [each for each in found if wanted is None or wanted & {each.x, each.o}]
 
 
-def _entries(snapshot: Snapshot, statement: str, *values: Value) -> list[Entry]:
+def read_entries(snapshot: Snapshot, statement: str, *values: Value) -> list[Entry]:
+    """Return the entries that a statement gives."""
     return [_entry(row) for row in snapshot.rows(statement, *values)]
 
 

@@ -9,7 +9,7 @@ What is written waits in the database until it is in the histories (`settling.py
 """
 
 import threading
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 
 from pbm_oust.accounts.clock import earliest_ruling
@@ -18,13 +18,16 @@ from pbm_oust.board.history import BadHistory, History, format_records
 from pbm_oust.board.notation import format_header
 from pbm_oust.board.ratings import finish_of
 from pbm_oust.board.rename import with_other_userid
+from pbm_oust.board.summary import Summary, summary_of
 from pbm_oust.refusal import NotAllowed
+from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store import index
 from pbm_oust.store.connections import Snapshot, Transaction
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.entries import (
     Due,
+    Entry,
     Reading,
     believe,
     read_damage,
@@ -115,6 +118,17 @@ class Boards:
             with self._lock:
                 self._doubtful.add(name)
         return self.replayed(name, seen.data)
+
+    def summary(self, snapshot: Snapshot, entry: Entry) -> Summary:
+        """Return what a list says about a board in the index.
+
+        Its history is read only if it is not the one that the index knows. Raises NotAllowed if
+        there is none, and DamagedHistory.
+        """
+        with suppress(OSError):
+            if index.stamp_in(snapshot, entry.name) == self.histories.stamp(entry.name):
+                return entry.summary
+        return summary_of(self.read(snapshot, KINDS[entry.name.kind], entry.name.board).game)
 
     def read_file(self, kind: Kind, number: int) -> Board:
         """Return a board from its file alone, without a database. Raises as `read` does."""

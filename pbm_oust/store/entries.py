@@ -20,6 +20,7 @@ from pbm_oust.board.notation import USERID, format_time, parse_time
 from pbm_oust.board.ratings import Finish
 from pbm_oust.board.record import Deed, Verb
 from pbm_oust.board.rename import userids_in
+from pbm_oust.board.summary import Summary
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import How, Result, Side
@@ -93,6 +94,21 @@ class Entry:
     def owners(self) -> frozenset[str]:
         """The userids that own the sides."""
         return frozenset((self.x, self.o))
+
+    @property
+    def summary(self) -> Summary:
+        """What a list says about the board."""
+        return Summary(
+            KINDS[self.name.kind],
+            self.name.board,
+            parse_grid(self.grid),
+            self.x,
+            self.o,
+            self.to_move,
+            self.result,
+            self.records,
+            self.latest,
+        )
 
     @property
     def finish(self) -> Finish | None:

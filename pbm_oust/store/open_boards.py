@@ -1,10 +1,9 @@
 """The boards of a home as commands use them: reading, writing and finding them."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pbm_oust.board.game import Game
-from pbm_oust.board.ratings import Finish
+from pbm_oust.board.summary import Summary
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store import board_queries
@@ -106,16 +105,14 @@ def game_of(home: Home, entry: Entry) -> Game:
     return read_game(home, KINDS[entry.name.kind], entry.name.board)
 
 
+def summary_in(home: Home, entry: Entry) -> Summary:
+    """Return what a list says about a board. Raises NotAllowed and DamagedHistory."""
+    return home.ask(home.boards.summary, entry)
+
+
 def active_entries(home: Home, userid: str) -> list[Entry]:
     """Return the index entries of the active boards on which a player owns a side."""
     return home.ask(board_queries.boards_of_player, userid, State.ACTIVE)
-
-
-def finished_games(home: Home, kind: Kind) -> Iterator[Finish]:
-    """Yield the rated results of a kind, from the index."""
-    for entry in home.ask(board_queries.rated_games, kind.name):
-        if finish := entry.finish:
-            yield finish
 
 
 def has_played(userid: str, home: Home) -> bool:

@@ -1,6 +1,7 @@
 """Lists and drawn boards have an end, and say what they leave out."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -77,7 +78,78 @@ def test_a_list_leaves_out_the_boards_on_which_nothing_has_happened_for_longest(
     text = asked(home, "oust games").text
     assert "oust 1 " in text
     assert f"oust {ACTIVE[-1]} " not in text
-    assert "To list those of a player, send: oust games USERID" in asked(home, "oust games").words
+
+
+@pytest.mark.parametrize(
+    ("line", "following"),
+    [
+        ("oust games", "oust games -page=2"),
+        ("oust games bob active", "oust games bob -page=2"),
+        ("oust games bob all", "oust games bob all -page=2"),
+        ("oust games bob next -page=1", "oust games bob next -page=2"),
+        ("oust history", "oust history -page=2"),
+        ("oust history bob", "oust history bob -page=2"),
+        ("oust standings", "oust standings -page=2"),
+        ("oust ratings", "oust standings -page=2"),
+        ("oust ratings bob alice", "oust ratings bob alice -page=2"),
+    ],
+)
+def test_a_list_names_the_command_for_its_next_page(line: str, following: str, home: Home) -> None:
+    assert f"To see more, send: {following} " in f"{asked(home, line).words} "
+
+
+@pytest.mark.parametrize(
+    ("line", "boards"),
+    [
+        ("oust games", ACTIVE),
+        ("oust games all", [*ACTIVE, *OVER]),
+        ("oust games alice bob all", [*ACTIVE, *OVER]),
+        ("oust games bob next", ACTIVE),
+        ("oust history", OVER),
+        ("oust history bob", OVER),
+        ("oust ratings bob", OVER),
+    ],
+)
+def test_pages_make_the_whole_list(line: str, boards: Sequence[int], home: Home) -> None:
+    listed, lengths, page = list[int](), list[int](), 1
+    while len(listed) < len(boards):
+        found = re.findall(
+            r"\boust (\d+) (?:\(|won|lost| +square)", asked(home, f"{line} -page={page}").text
+        )
+        assert found, page
+        listed += map(int, found)
+        lengths.append(len(found))
+        page += 1
+    assert sorted(listed) == sorted(boards)
+    assert lengths[:-1] == [MOST_LISTED] * (len(lengths) - 1)
+    beyond = asked(home, f"{line} -page={page}")
+    assert f"There is no page {page}: the list has {page - 1} pages." in beyond.words
+    assert "To see more" not in beyond.words
+
+
+def test_standings_go_on_with_the_next_place(home: Home) -> None:
+    first, second = (asked(home, f"oust standings -page={page}").text for page in (1, 2))
+    assert f"\n  {MOST_LISTED}. " in first
+    assert f"\n  {MOST_LISTED + 1}. " in second
+    players = re.findall(r"^ +\d+\. +(\S+)", first + second, re.M)
+    assert len(players) == len(set(players)) == len(OVER) + 1
+
+
+@pytest.mark.parametrize("value", ["=0", "=two", "=10000", "", "=-1"])
+def test_a_page_is_a_number(value: str, home: Home) -> None:
+    letter = asked(home, f"oust games -page{value}")
+    assert "Pages are numbers from 1 on." in letter.words
+
+
+def test_a_page_that_is_cut_off_for_want_of_room_comes_again(home: Home) -> None:
+    letter = asked(home, "multiple", "oust history\r\noust games -page=2\r\n")
+    assert "To see more, send: oust games -page=2" in letter.words
+
+
+def test_the_list_of_all_names_the_lists_of_each_game(home: Home) -> None:
+    words = asked(home, "list").words
+    for name in ("games", "history"):
+        assert f"To list those of Oust, send: oust {name} To list those of Churn" in words
 
 
 def test_a_list_of_all_ends_twice(home: Home) -> None:

@@ -8,14 +8,15 @@ from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.board.ratings import START, finish_of, rate
 from pbm_oust.rules.position import How, Kind, Result, Side
 from pbm_oust.store import board_queries as queries
+from pbm_oust.store.board_pages import Part, boards_in
 from pbm_oust.store.boards import Boards
 from pbm_oust.store.columns import format_outcome, parse_outcome
 from pbm_oust.store.database import Database
-from pbm_oust.store.entries import believe, read_entry, read_told
+from pbm_oust.store.entries import State, believe, read_entry, read_told
 from pbm_oust.store.histories import Histories
 from pbm_oust.store.refreshing import reindex, replay_believed
 from pbm_oust.store.waiting import BoardName
-from tests.support.games import STARTED, history_of
+from tests.support.games import history_of
 from tests.support.kinds import short_games
 
 
@@ -58,7 +59,7 @@ def test_the_index_knows_the_results_of_all_boards(kind: Kind, tmp_path: Path) -
         pass
     with database.read() as snapshot:
         assert queries.damaged_boards(snapshot, kind.name) == []
-        found = queries.finished_since(snapshot, kind.name, STARTED)
+        found = boards_in(snapshot, kind.name, [State.OVER], Part(len(results))).entries
         assert {entry.name.board: entry.result for entry in found} == {
             number: result for number, (result, _) in results.items()
         }

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import pytest
 
@@ -9,6 +10,7 @@ from pbm_oust.board.header import Terms
 from pbm_oust.board.ratings import finish_of, rate
 from pbm_oust.board.record import Ruling, Verb
 from pbm_oust.rules.position import How, Result, Side
+from pbm_oust.store.board_pages import Part, boards_in, boards_of, boards_waiting_for
 from pbm_oust.store.board_queries import (
     Standing,
     boards_between,
@@ -20,10 +22,8 @@ from pbm_oust.store.board_queries import (
     damaged_boards,
     due_by,
     find_entry,
-    finished_since,
     has_played,
     highest_source,
-    latest_finished,
     rated_games,
     started_by,
     started_from,
@@ -138,9 +138,47 @@ def test_the_active_boards_of_a_player_are_counted(full: Kept) -> None:
 
 def test_boards_that_ended_of_late(full: Kept) -> None:
     with full.database.read() as snapshot:
-        assert numbers(finished_since(snapshot, "oust", STARTED)) == [4, 2]
-        assert numbers(finished_since(snapshot, "oust", STARTED + 2 * HOUR)) == [4]
-        assert numbers(latest_finished(snapshot, "oust", 1)) == [4]
+        over = partial(boards_in, snapshot, "oust", [State.OVER])
+        assert numbers(over(Part(9), STARTED).entries) == [4, 2]
+        assert numbers(over(Part(9), STARTED + 2 * HOUR).entries) == [4]
+
+
+def test_parts_of_a_list_make_the_whole_list(full: Kept) -> None:
+    with full.database.read() as snapshot:
+        lists = [
+            partial(boards_in, snapshot, "oust", [State.ACTIVE, State.OVER]),
+            partial(boards_of, snapshot, "oust", ["alice", "bob"], [State.ACTIVE, State.OVER]),
+            partial(boards_waiting_for, snapshot, "oust", ["alice", "bob"]),
+        ]
+        wanted = [{1, 2, 3, 4}, {1, 2, 3, 4}, {1, 3}]
+        for listed, boards in zip(lists, wanted, strict=True):
+            whole = listed(Part(9))
+            assert set(numbers(whole.entries)) == boards
+            assert whole.count == len(boards)
+            assert whole.entries == sorted(
+                whole.entries, key=lambda entry: (entry.latest, entry.name), reverse=True
+            )
+            parts = [listed(Part(1, skipped)) for skipped in range(len(boards))]
+            assert [entry for part in parts for entry in part.entries] == whole.entries
+            assert {part.count for part in parts} == {whole.count}
+            assert listed(Part(9, len(boards))).entries == []
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        lambda each: boards_of(each, "oust", ["alice", "bob"], [State.OVER], Part(20)),
+        lambda each: boards_waiting_for(each, "oust", ["alice", "bob"], Part(20)),
+    ],
+)
+def test_lists_of_players_look_only_at_their_boards(
+    question: Callable[[Snapshot], object], full: Kept
+) -> None:
+    with full.database.read() as snapshot:
+        explaining = Explaining(snapshot)
+        question(explaining)
+    strange = [step for step in explaining.steps if step.startswith("SCAN")]
+    assert all("json_each" in step for step in strange)
 
 
 def test_boards_on_which_something_may_be_due(full: Kept) -> None:
@@ -230,8 +268,9 @@ QUESTIONS: dict[str, Callable[[Snapshot], object]] = {
     "with": lambda each: boards_with(each, "alice"),
     "has played": lambda each: has_played(each, "dave"),
     "count": lambda each: count_active(each, "alice"),
-    "finished since": lambda each: finished_since(each, "oust", NOW),
-    "latest finished": lambda each: latest_finished(each, "oust", 20),
+    "in a state": lambda each: boards_in(each, "oust", [State.OVER], Part(20, 1)),
+    "in any state": lambda each: boards_in(each, "oust", [State.ACTIVE, State.OVER], Part(20, 1)),
+    "since": lambda each: boards_in(each, "oust", [State.OVER], Part(20), STARTED),
     "due": lambda each: due_by(each, NOW),
     "started by": lambda each: started_by(each, "f" * 16),
     "started from": lambda each: started_from(each, "oust", Source("seek", 5)),

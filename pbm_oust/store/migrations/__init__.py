@@ -17,6 +17,7 @@ STEPS: tuple[Step, ...] = (
     (accounts.VERSION_1, mail.VERSION_1, boards.VERSION_1),
     (mail.VERSION_2,),
     (boards.VERSION_2,),
+    (boards.VERSION_3,),
 )
 LATEST = len(STEPS)
 """The version that the program works with."""

@@ -141,3 +141,23 @@ WHEN (OLD.grid, OLD.x, OLD.o, OLD.state, OLD.result, OLD.is_rated, OLD.latest) I
     AND NEW.is_rated = 1 AND NEW.state = 'over' AND NEW.result <> 'draw void';
 END;
 """
+
+VERSION_3 = """
+CREATE INDEX ratings_rating ON ratings (kind, size, rating DESC, userid);
+
+CREATE TABLE rating_steps ( -- what players had achieved before each game that has been counted
+    kind TEXT NOT NULL,
+    userid TEXT NOT NULL,
+    size TEXT NOT NULL, -- the class of sizes
+    ended INTEGER NOT NULL,
+    board INTEGER NOT NULL,
+    rating REAL NOT NULL,
+    wins INTEGER NOT NULL,
+    losses INTEGER NOT NULL,
+    draws INTEGER NOT NULL,
+    worth REAL NOT NULL,
+    PRIMARY KEY (kind, userid, size, ended, board)
+) STRICT, WITHOUT ROWID;
+UPDATE ratings_until SET ended = NULL, changes = changes + 1 -- so that there are steps
+    WHERE kind >= '';
+"""

@@ -1,0 +1,162 @@
+"""The same commands on a small and on a large home, in turn."""
+
+import re
+import statistics
+import subprocess
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pbm_oust.board.game import Game
+from pbm_oust.board.record import Place, Wish
+from pbm_oust.grammar.suggest import next_wish
+from pbm_oust.mail.inbound import Inbound, envelope_of, open_inbound
+from pbm_oust.play.outcome import Outcome
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.configuration import parse_configuration
+from pbm_oust.store.home import Home
+from pbm_oust.store.limits import Counted
+from pbm_oust.store.open_boards import read_game
+from pbm_oust.store.upkeep import forget_expired
+from tests.speed.many import PASSWORD, address_of, userid_of
+from tests.support.mails import mail
+from tests.support.server import ADDRESS, PROGRAM, listening_port, stopped
+
+NOWHERE = "smtp://127.0.0.1:1"
+"""A relay that nobody is at, so that letters wait."""
+PLENTY = 1_000_000
+BOARDS = 4
+"""How many boards the commands are about."""
+WARMING = 2 * BOARDS
+"""After so many rounds all players have proved who they are."""
+KIND = KINDS["oust"]
+
+
+@dataclass
+class Field:
+    """A home and the boards on which the commands are tried; it plays on with them."""
+
+    home: Home
+    inbound: Inbound
+    boards: list[int] = field(default_factory=list)
+    times: dict[str, list[float]] = field(default_factory=dict)
+    sent: int = 0
+
+    def start(self) -> None:
+        """Start the boards, each between two players."""
+        for nth in range(BOARDS):
+            x, o = (userid_of(2 * nth + side) for side in range(2))
+            game = self._take("", x, f"oust challenge {x} {o} {PASSWORD.text}")
+            self.boards.append(game.header.board)
+
+    def round(self, nth: int) -> None:
+        """Time each command once."""
+        number = self.boards[nth % BOARDS]
+        game = read_game(self.home, KIND, number)
+        mover, other = game.player_to_move, game.x if game.player_to_move == game.o else game.o
+        self._take("move", mover, self._move(game))
+        self._take("show", mover, f"oust show {number}")
+        self._take("games USER next", mover, f"oust games {mover} next")
+        self._take("list", mover, "list")
+        self._take("standings", mover, "oust standings")
+        self._take("ratings USER", mover, f"oust ratings {mover}")
+        self._take("history USER", mover, f"oust history {mover}")
+        stranger = f"stranger{self.sent}-{time.time_ns()}@elsewhere.example"
+        self._take("a stranger's help", "", "help", stranger)
+        line = f"oust move {number} {other} {PASSWORD.text} Z99"
+        self._take("a refusal", other, line, wanted=Outcome.REFUSED)
+        line = f"oust challenge {mover} {other} {PASSWORD.text} -size=5"
+        started = self._take("challenge", mover, line)
+        self._take("", mover, self._move(started))
+        self._take("", other, self._move(read_game(self.home, KIND, started.header.board)))
+        line = f"oust move {started.header.board} {mover} {PASSWORD.text} resign"
+        self._take("a final letter", mover, line)
+
+    def deliver(self) -> None:
+        """Time the program that takes one mail from its standard input."""
+        content = self._mail(address_of("player1"), "oust show 1")
+        command = [PROGRAM, "--home", str(self.home.path), "deliver", "--recipient", ADDRESS]
+        begun = time.perf_counter()
+        subprocess.run(command, input=content, check=True, capture_output=True)
+        self._note("deliver", time.perf_counter() - begun)
+
+    def serve(self) -> tuple[float, float]:
+        """Return the seconds until a server is ready, and its most memory after some time in MB."""
+        command = [PROGRAM, "--home", str(self.home.path), "serve", "--address", ADDRESS]
+        begun = time.perf_counter()
+        process = subprocess.Popen(
+            [*command, "--smtp", "127.0.0.1:0"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        listening_port(process)
+        ready = time.perf_counter() - begun
+        time.sleep(20)
+        status = Path(f"/proc/{process.pid}/status").read_text()
+        stopped(process)
+        found = re.search(r"VmHWM:\s+(\d+)", status)
+        return ready, int(found[1]) / 1024 if found else 0.0
+
+    def median(self, what: str) -> float:
+        """Return the median of the times of a command, in milliseconds."""
+        return statistics.median(self.times[what]) * 1000
+
+    def _move(self, game: Game) -> str:
+        mover, wish = game.player_to_move, next_wish(game)
+        number = game.header.board
+        return f"oust move {number} {mover} {PASSWORD.text} {_words(wish)}"
+
+    def _take(
+        self,
+        what: str,
+        userid: str,
+        line: str,
+        sender: str = "",
+        wanted: Outcome | None = None,
+    ) -> Game:
+        """Take a mail; return the game of the newest board."""
+        sender = sender or address_of(userid)
+        content = self._mail(sender, line)
+        begun = time.perf_counter()
+        handled = self.inbound.take(content, envelope_of(sender, [ADDRESS], "192.0.2.7"))
+        self._note(what, time.perf_counter() - begun)
+        if handled.outcome not in ((wanted,) if wanted else (Outcome.DONE, Outcome.ANSWERED)):
+            raise RuntimeError(f"{line}: {handled}")
+        newest = self.home.ask(self.home.boards.next_number, KIND) - 1
+        return read_game(self.home, KIND, newest)
+
+    def _mail(self, sender: str, line: str) -> bytes:
+        self.sent += 1
+        number = f"<{self.sent}.{time.time_ns()}@players.example>"
+        return mail(f"From: {sender}", f"Subject: {line}", f"Message-ID: {number}", text="\r\n")
+
+    def _note(self, what: str, seconds: float) -> None:
+        self.times.setdefault(what, []).append(seconds)
+
+
+def _words(wish: Wish | None) -> str:
+    return " ".join(wish.cells) if isinstance(wish, Place) else str(getattr(wish, "value", ""))
+
+
+def prepare(path: Path) -> Home:
+    """Return a home that is as it would be after a sweep, and that limits nothing."""
+    limits = "".join(f"{each.value.word} = {PLENTY}\n" for each in Counted if each.value.is_set)
+    text = f'address = "{ADDRESS}"\nrelay = "{NOWHERE}"\n\n[limits]\n{limits}'
+    (path / "pbm_oust.toml").write_text(text)
+    home = Home(path)
+    home.prepare()
+    forget_expired(home, datetime.now(UTC))
+    return home
+
+
+def field_of(home: Home, stack: ExitStack) -> Field:
+    """Return a home with some new boards."""
+    configuration = parse_configuration(home.read_configuration())
+    inbound = open_inbound(home, ADDRESS, lambda: datetime.now(UTC), configuration.limits)
+    stack.enter_context(home.settling_soon())
+    found = Field(home, inbound)
+    found.start()
+    return found
