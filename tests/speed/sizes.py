@@ -4,14 +4,13 @@ import re
 import statistics
 import subprocess
 import time
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
 from pbm_oust.board.game import Game
-from pbm_oust.board.record import Place, Wish
-from pbm_oust.grammar.suggest import next_wish
 from pbm_oust.mail.inbound import Inbound, envelope_of, open_inbound
 from pbm_oust.play.outcome import Outcome
 from pbm_oust.rules.kinds import KINDS
@@ -21,6 +20,7 @@ from pbm_oust.store.limits import Counted
 from pbm_oust.store.open_boards import read_game
 from pbm_oust.store.upkeep import forget_expired
 from tests.speed.many import PASSWORD, address_of, userid_of
+from tests.support.kinds import Chance
 from tests.support.mails import mail
 from tests.support.server import ADDRESS, PROGRAM, listening_port, stopped
 
@@ -41,6 +41,8 @@ class Field:
     home: Home
     inbound: Inbound
     boards: list[int] = field(default_factory=list)
+    turns: dict[int, Iterator[str]] = field(default_factory=dict)
+    """The turns that are still to be played on each of these."""
     times: dict[str, list[float]] = field(default_factory=dict)
     sent: int = 0
 
@@ -50,13 +52,15 @@ class Field:
             x, o = (userid_of(2 * nth + side) for side in range(2))
             game = self._take("", x, f"oust challenge {x} {o} {PASSWORD.text}")
             self.boards.append(game.header.board)
+            self.turns[game.header.board] = _turns(nth)
 
     def round(self, nth: int) -> None:
         """Time each command once."""
         number = self.boards[nth % BOARDS]
         game = read_game(self.home, KIND, number)
         mover, other = game.player_to_move, game.x if game.player_to_move == game.o else game.o
-        self._take("move", mover, self._move(game))
+        line = f"oust move {number} {mover} {PASSWORD.text} {next(self.turns[number])}"
+        self._take("move", mover, line)
         self._take("show", mover, f"oust show {number}")
         self._take("games USER next", mover, f"oust games {mover} next")
         self._take("list", mover, "list")
@@ -69,10 +73,13 @@ class Field:
         self._take("a refusal", other, line, wanted=Outcome.REFUSED)
         line = f"oust challenge {mover} {other} {PASSWORD.text} -size=5"
         started = self._take("challenge", mover, line)
-        self._take("", mover, self._move(started))
-        self._take("", other, self._move(read_game(self.home, KIND, started.header.board)))
-        line = f"oust move {started.header.board} {mover} {PASSWORD.text} resign"
-        self._take("a final letter", mover, line)
+        for what, userid, turn in (
+            ("", mover, "C3"),
+            ("", other, "A1"),
+            ("a final letter", mover, "resign"),
+        ):
+            line = f"oust move {started.header.board} {userid} {PASSWORD.text} {turn}"
+            self._take(what, userid, line)
 
     def deliver(self) -> None:
         """Time the program that takes one mail from its standard input."""
@@ -104,11 +111,6 @@ class Field:
         """Return the median of the times of a command, in milliseconds."""
         return statistics.median(self.times[what]) * 1000
 
-    def _move(self, game: Game) -> str:
-        mover, wish = game.player_to_move, next_wish(game)
-        number = game.header.board
-        return f"oust move {number} {mover} {PASSWORD.text} {_words(wish)}"
-
     def _take(
         self,
         what: str,
@@ -137,8 +139,10 @@ class Field:
         self.times.setdefault(what, []).append(seconds)
 
 
-def _words(wish: Wish | None) -> str:
-    return " ".join(wish.cells) if isinstance(wish, Place) else str(getattr(wish, "value", ""))
+def _turns(seed: int) -> Iterator[str]:
+    """Yield the turns of a game that was played at random."""
+    for turn in Chance(KIND, KIND.default_grid, seed).turns:
+        yield turn.partition(" ")[2]
 
 
 def prepare(path: Path) -> Home:

@@ -214,6 +214,20 @@ CREATE TABLE rate_limits (
 
 CREATE INDEX rate_limits_at ON rate_limits (at);
 
+CREATE TABLE rating_steps ( -- what players had achieved before each game that has been counted
+    kind TEXT NOT NULL,
+    userid TEXT NOT NULL,
+    size TEXT NOT NULL, -- the class of sizes
+    ended INTEGER NOT NULL,
+    board INTEGER NOT NULL,
+    rating REAL NOT NULL,
+    wins INTEGER NOT NULL,
+    losses INTEGER NOT NULL,
+    draws INTEGER NOT NULL,
+    worth REAL NOT NULL,
+    PRIMARY KEY (kind, userid, size, ended, board)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE ratings ( -- what players have achieved in the games of a kind up to some game
     kind TEXT NOT NULL,
     size TEXT NOT NULL, -- the class of sizes
@@ -241,6 +255,8 @@ WHEN NEW.is_rated = 1 AND NEW.state = 'over' AND NEW.result <> 'draw void' BEGIN
     ended = CASE WHEN (NEW.latest, NEW.board) <= (ended, board) THEN NULL ELSE ended END
     WHERE kind = NEW.kind;
 END;
+
+CREATE INDEX ratings_rating ON ratings (kind, size, rating DESC, userid);
 
 CREATE TABLE ratings_until ( -- that game
     kind TEXT PRIMARY KEY,
