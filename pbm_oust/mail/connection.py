@@ -46,6 +46,8 @@ class Connection(SMTP):
     visitor: Visitor | None = None
     """What the gate knows of it, while it is open."""
     received = 0
+    is_deaf = False
+    """Whether what the client sends is dropped as it comes."""
     said = b""
     """What has been said and has not left yet: it leaves before more is awaited."""
 
@@ -106,7 +108,8 @@ class Connection(SMTP):
             log.warning("cut off a client that sent %d bytes", self.received)
             self.transport.abort()
             return
-        super().data_received(data)
+        if not self.is_deaf:
+            super().data_received(data)
 
     def eof_received(self) -> bool | None:
         """Take the end of what the client sends."""
@@ -146,12 +149,13 @@ class Connection(SMTP):
         `reply` is the last thing said without TLS. What the client has sent behind the command is
         dropped: others may have put it there (RFC 3207, section 6).
         """
-        await self.incoming.drop()
-        self.transport.pause_reading()
+        self.is_deaf = True  # a stream that is emptied lets its transport read again
         await self.incoming.drop()
         if reply:
             await self.push(reply)
         await self.flush()
+        self.transport.pause_reading()
+        self.is_deaf = False
         context = self.tls.context
         if context is None:
             raise ConnectionAbortedError("there is no certificate any more")

@@ -14,7 +14,7 @@ import pytest
 
 from pbm_oust.mail.gate import MOST_CONNECTIONS_OF_ONE
 from pbm_oust.mail.patience import Patience
-from pbm_oust.mail.replies import S250_DONE
+from pbm_oust.mail.replies import S220_TLS, S250_DONE
 from pbm_oust.mail.session import SmtpsSession
 from pbm_oust.mail.tls import Tls, read_certificate
 from pbm_oust.store.configuration import BadConfiguration, Configuration
@@ -59,6 +59,24 @@ def test_a_mail_comes_through_implicit_tls(home: Home) -> None:
 
 def test_nothing_older_than_tls_1_2_is_spoken() -> None:
     assert certificate().minimum_version == ssl.TLSVersion.TLSv1_2
+
+
+@pytest.mark.parametrize("size", [20_000, 260_000, 400_000])
+def test_nothing_that_comes_before_tls_is_obeyed_within_it(home: Home, size: int) -> None:
+    with (
+        listening(home, tls=Tls(certificate())) as port,
+        socket.create_connection(("127.0.0.1", port), PATIENCE) as client,
+        suppress(OSError),  # of much, the end may come as if it were a handshake
+    ):
+        assert client.recv(4096).startswith(b"220 ")
+        client.sendall(b"STARTTLS\r\n" + b"RSET\r\n" * (size // 6))
+        assert client.recv(4096) == f"{S220_TLS}\r\n".encode()
+        with trusting().wrap_socket(client, server_hostname="localhost") as protected:
+            protected.sendall(b"NOOP x\r\nQUIT\r\n")
+            said = b""
+            while more := protected.recv(4096):
+                said += more
+            assert [line[:3] for line in said.splitlines()] == [b"250", b"221"]
 
 
 @pytest.mark.parametrize("nonsense", [b"", b"EHLO x\r\n", b"\x16\x03\x01\x02\x00\x01"])
