@@ -99,8 +99,8 @@ class Crew:
             if key.fileobj is woken:
                 for number in woken.recv(1000):
                     self._hear(signal.Signals(number))
-            else:
-                self._note_ready(self._members[int(key.data)])
+            elif started := self._members.get(int(key.data)):
+                self._note_ready(started)
         now = time.monotonic()
         if self._stops_at is not None and now >= self._stops_at:
             self._tell(signal.SIGKILL)
@@ -195,8 +195,9 @@ class Crew:
     def _leave_to_keeper(self, ready: int) -> None:
         """Close in a member what only the keeper uses."""
         signal.set_wakeup_fd(-1)
-        for heard in (*_HANDED_ON, signal.SIGCHLD):
+        for heard in (*_STOPPING, signal.SIGCHLD):
             signal.signal(heard, signal.SIG_DFL)
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)  # the configuration is still to be read
         self._events.close()
         for end in (ready, self._keeper[1], *(each.ready for each in self._members.values())):
             os.close(end)

@@ -5,6 +5,7 @@ import signal
 import smtplib
 import socket
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -148,3 +149,43 @@ def test_where_nobody_can_listen_all_end(home: Home) -> None:
     assert done.returncode == 2
     assert f"cannot listen at 127.0.0.1:{port}: Address already in use" in done.stderr
     assert done.stdout == ""
+
+
+TOGETHER = """
+import sys, time
+from pbm_oust.mail.crew import Crew
+
+class Slow(Crew):
+    def _start(self, number):
+        super()._start(number)
+        time.sleep(0.3)
+
+sys.exit(Slow(3, lambda member: 2, print).run())
+"""
+RELOADED = """
+import os, signal, sys, time
+from pbm_oust.mail.crew import Crew
+
+def work(member):
+    os.kill(os.getppid(), signal.SIGHUP)
+    time.sleep(0.5)
+    os.write(member.ready, b"\\n")
+    signal.pause()
+
+sys.exit(Crew(1, work, lambda: os.kill(os.getpid(), signal.SIGTERM)).run())
+"""
+
+
+def kept(program: str) -> tuple[int, str]:
+    """Return the status and the errors of a keeper."""
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return done.returncode, done.stderr
+
+
+def test_a_keeper_outlives_several_that_die_together() -> None:
+    assert kept(TOGETHER) == (2, "")
+
+
+def test_a_sighup_before_anybody_listens_ends_nobody() -> None:
+    assert kept(RELOADED) == (0, "")
