@@ -64,7 +64,11 @@ class Committer:
             self._end(taken, [error] * len(taken))
             return
         loop = asyncio.get_running_loop()
-        work = self._executor.submit(_result_of, make_durable, len(taken))
+        try:
+            work = self._executor.submit(_result_of, make_durable, len(taken))
+        except RuntimeError:  # nobody waits for the disk any more: the server stops
+            self._end(taken, _result_of(make_durable, len(taken)))
+            return
         work.add_done_callback(lambda done: loop.call_soon_threadsafe(self._finish, taken, done))
 
     def _finish(

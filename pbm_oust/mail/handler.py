@@ -151,9 +151,7 @@ class Handler:
         work = asyncio.ensure_future(self._work(content, envelope, origin))
         self.at_work.add(work)
         work.add_done_callback(self._finish)
-        status, handled = await asyncio.shield(work)
-        self._lanes.note(origin, handled.is_proved)
-        return status, handled
+        return await asyncio.shield(work)
 
     async def handle_exception(self, error: Exception) -> str:
         """Log an error of ours, and tell the client only to try again."""
@@ -164,12 +162,16 @@ class Handler:
         self, content: bytes, envelope: MailEnvelope, origin: str
     ) -> tuple[str, Handled]:
         """Handle a message; return the reply, and what became of it."""
+        status = S250_DONE
         try:
-            return S250_DONE, await self._handled(content, envelope, origin)
+            handled = await self._handled(content, envelope, origin)
         except UnreadableMail as error:
-            return f"550 5.6.0 not readable: {error}", Handled(Outcome.UNREADABLE)
+            status = f"550 5.6.0 not readable: {error}"
+            handled = Handled(Outcome.UNREADABLE)
         except KeptBySender:
-            return S451_LATER, Handled(Outcome.KEPT, is_proved=True)
+            return S451_LATER, Handled(Outcome.KEPT)
+        self._lanes.note(origin, handled.is_proved)
+        return status, handled
 
     async def _handled(self, content: bytes, envelope: MailEnvelope, origin: str) -> Handled:
         """Let workers handle a message; others hash the passwords that it needs.

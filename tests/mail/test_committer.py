@@ -1,0 +1,61 @@
+"""Mails in the thread of the sessions: what has begun comes to its end, whoever goes away."""
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+from pbm_oust.mail.committer import Committer
+from pbm_oust.mail.handler import Handler
+from pbm_oust.mail.inbound import envelope_of, open_inbound
+from pbm_oust.mail.lanes import Lanes
+from pbm_oust.mail.qmqp import Handed
+from pbm_oust.store.home import Home
+from tests.support.listening import ADDRESS, ALICE, NOW, PATIENCE, command
+
+HELP = command("help")
+
+
+def test_what_is_begun_when_the_server_stops_is_committed_all_the_same(home: Home) -> None:
+    stopped = ThreadPoolExecutor(1)
+    stopped.shutdown()
+    inbound = open_inbound(home, ADDRESS, lambda: NOW)
+    told = envelope_of(ALICE, [ADDRESS])
+
+    async def take_twice() -> None:
+        committer = Committer(home, stopped)
+        for _ in range(2):
+            async with asyncio.timeout(PATIENCE):
+                await inbound.take_with(committer, HELP, told)
+
+    asyncio.run(take_twice())
+    assert len(home.outbox.letters()) == 2
+
+
+def test_the_mail_of_a_client_that_goes_away_counts(home: Home) -> None:
+    async def go_away() -> bool:
+        with Lanes() as lanes:
+            handler = Handler(open_inbound(home, ADDRESS, lambda: NOW), lanes, lambda: None)
+            lanes.note(ALICE, is_proved=True)
+            mail = Handed(HELP, ALICE, (ADDRESS,))
+            client = asyncio.create_task(handler.take_delivered(mail))
+            while not handler.at_work:
+                await asyncio.sleep(0)
+            work = list(handler.at_work)
+            client.cancel()
+            await asyncio.wait(work)
+            return lanes.is_trusted(ALICE)
+
+    assert not asyncio.run(go_away())
+    assert len(home.outbox.letters()) == 1
+
+
+def test_a_fault_of_ours_earns_nobody_trust(home: Home) -> None:
+    home.database.path.mkdir()
+
+    async def fail() -> bool:
+        with Lanes() as lanes:
+            handler = Handler(open_inbound(home, ADDRESS, lambda: NOW), lanes, lambda: None)
+            reply = await handler.take_delivered(Handed(HELP, ALICE, (ADDRESS,)))
+            assert reply.startswith("451 ")
+            return lanes.is_trusted(ALICE)
+
+    assert not asyncio.run(fail())
