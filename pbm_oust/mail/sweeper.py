@@ -29,6 +29,7 @@ class Sweeper:
         self._seconds = seconds
         self._wake = wake
         self._work: UnitOfWork | None = None
+        self._walk: Walk | None = None
         self._known: frozenset[Trouble] = frozenset()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
@@ -36,6 +37,7 @@ class Sweeper:
 
     def use(self, work: UnitOfWork) -> None:
         """Sweep with this unit of work from now on."""
+        self._walk = Walk(work.home.database, work.home.boards)
         self._work = work
 
     def stop(self) -> None:
@@ -58,7 +60,7 @@ class Sweeper:
     def _sweep(self) -> None:
         if self._work is None:
             return
-        self._look_at_histories(self._work)
+        self._look_at_histories()
         swept = sweep(self._work)
         for deed in swept.done:
             log.info("sweep %s: %s", deed.about, deed.what)
@@ -69,11 +71,9 @@ class Sweeper:
         if swept.done:
             self._wake()
 
-    def _look_at_histories(self, work: UnitOfWork) -> None:
-        """Update the index of boards from histories that somebody has edited."""
-        walk = Walk(work.home.database, work.home.boards)
-        while not self._stopping.is_set():
-            for name in walk.step():
-                log.info("sweep %s: its history was changed by others and is read again", name)
-            if walk.is_round:
+    def _look_at_histories(self) -> None:
+        """Update the index of boards from some histories that others may have edited."""
+        for name in self._walk.stretch() if self._walk else ():
+            log.info("sweep %s: its history was changed by others and is read again", name)
+            if self._stopping.is_set():
                 return

@@ -16,6 +16,8 @@ from pbm_oust.store.waiting import BoardName, boards_with_waiting
 
 MOST_LOOKED_AT = 200
 """How many files a step of a walk looks at."""
+MOST_STEPS = 10
+"""How many steps of a walk a sweep takes."""
 _MOST_TOGETHER = 100
 """How many boards are written into the index in one transaction."""
 _MOST_REPLAYED = 5
@@ -113,6 +115,16 @@ class Walk:
         refresh_all(self._database, self._boards, changed)
         replay_believed(self._database, self._boards, _MOST_REPLAYED)
         return changed
+
+    def stretch(self, steps: int = MOST_STEPS, most: int = MOST_LOOKED_AT) -> Iterator[BoardName]:
+        """Take some steps, at most to the last history; yield as `step` returns.
+
+        So a sweep costs the same however many histories there are.
+        """
+        for _ in range(steps):
+            yield from self.step(most)
+            if self.is_round:
+                return
 
     @property
     def is_round(self) -> bool:

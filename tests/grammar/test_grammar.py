@@ -185,7 +185,7 @@ def test_every_form_shows_how_it_is_written() -> None:
             "[--maxtime=0]"
         ],
         "show": ["oust show BOARD[#N]..", f"oust show USERID.. {filters}"],
-        "games": [f"oust games [USERID..] {filters}"],
+        "games": [f"oust games [USERID..] {filters} [-page=2]"],
         "move": [
             "oust move BOARD USERID PASSWORD PLACEMENTS[#N]",
             f"oust move BOARD USERID PASSWORD {deeds}[#N]",
@@ -197,7 +197,7 @@ def test_every_form_shows_how_it_is_written() -> None:
         ],
         "chat": ["oust chat BOARD USERID PASSWORD"],
         "message": ["message USERID PASSWORD USERID.."],
-        "history": ["oust history [USERID..]"],
+        "history": ["oust history [USERID..] [-page=2]"],
         "all": [f"all show USERID.. {filters}"],
         "list": ["list [GAME..]"],
         "multiple": ["multiple"],
@@ -216,8 +216,8 @@ def test_every_form_shows_how_it_is_written() -> None:
         "broadcast": ["broadcast USERID PASSWORD"],
         "export": ["export USERID PASSWORD"],
         "forget": ["forget USERID PASSWORD [really]"],
-        "standings": ["oust standings"],
-        "ratings": ["oust ratings [USERID..]"],
+        "standings": ["oust standings [-page=2]"],
+        "ratings": ["oust ratings [USERID..] [-page=2]"],
         "replay": ["oust replay BOARD N USERID1 USERID2 [PASSWORD]"],
         "queue": [
             "oust queue BOARD USERID PASSWORD PLACEMENTS[#N]",

@@ -293,3 +293,16 @@ def test_the_index_that_grows_with_the_games_is_the_one_made_from_the_files(
 def content(kept: Kept) -> dict[str, object]:
     """Return the index without what depends on how it was made."""
     return {name: rows for name, rows in kept.index().items() if name != "histories"}
+
+
+def test_a_stretch_of_a_walk_looks_at_some_histories_and_the_next_one_goes_on(kept: Kept) -> None:
+    for _ in range(5):
+        kept.start()
+    kept.settle()
+    walk = Walk(kept.database, kept.boards)
+    assert list(walk.stretch()) == []
+    for number in range(1, 6):
+        kept.file(number).write_text(f"{kept.file(number).read_text()}# a remark\n")
+    found = [[name.board for name in walk.stretch(steps=2, most=1)] for _ in range(3)]
+    assert found == [[1, 2], [3, 4], [5]]
+    assert walk.is_round

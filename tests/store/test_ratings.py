@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from pbm_oust.board.ratings import Table, finish_of, rate
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.board_pages import Part
 from pbm_oust.store.board_queries import rated_games
+from pbm_oust.store.rating_lists import Explained, best_players, explain
 from pbm_oust.store.ratings import (
     are_right,
     changes_by,
@@ -161,3 +163,37 @@ def test_ratings_that_are_not_those_of_the_games_are_found(kept: Kept) -> None:
     with kept.database.read() as snapshot:
         assert are_right(snapshot, OUST)
     assert kept_up_to_date(kept) == standings(computed(kept))
+
+
+def test_what_games_did_is_told_as_if_all_were_counted(kept: Kept) -> None:
+    """From the database, and from all games where it has to count them anew."""
+    for nth, winner in enumerate("xoxxo"):
+        finished(kept, winner, o=("bob", "carol")[nth % 2])
+    parts = [Part(99), Part(2), Part(2, 2), Part(3, 4), Part(9, 9)]
+
+    def told() -> list[object]:
+        with kept.database.read() as snapshot:
+            found: list[object] = [
+                explain(snapshot, OUST, ["alice", "carol", "dave"], part) for part in parts
+            ]
+            return [*found, *(best_players(snapshot, OUST, part) for part in parts)]
+
+    before = told()
+    (table,) = computed(kept)
+    changes = [(rated.game.name, rated.change_of("alice")) for rated in table.games]
+    whole = before[0]
+    assert isinstance(whole, Explained)
+    assert whole.players[0] == ("alice", table.size, changes)
+    assert [userid for userid, _, _ in whole.players] == ["alice", "carol"]
+    assert whole.count == len(changes) + 2
+    kept.database.write(lambda each: forget_ratings(each, OUST))
+    assert told() == before
+    assert count_all(kept.database, OUST)
+    assert told() == before
+
+
+def test_steps_that_are_not_those_of_the_games_are_found(kept: Kept) -> None:
+    finished(kept)
+    kept.database.write(lambda each: each.run("UPDATE rating_steps SET wins = wins + 1"))
+    with kept.database.read() as snapshot:
+        assert not are_right(snapshot, OUST)
