@@ -138,7 +138,7 @@ class Connection(SMTP):
 
     async def end(self, status: str) -> None:
         """Say why the session ends, and end it."""
-        with suppress(ConnectionError):
+        with suppress(ConnectionError, TooSlow):
             await self.push(status)
             await self.flush()
         self._writer.close()

@@ -38,7 +38,8 @@ class Lanes(AbstractContextManager["Lanes"]):
         self._hashing = ThreadPoolExecutor(1, "hashing worker", _step_back)
         self._slow_hashing = ThreadPoolExecutor(1, "slow hashing worker", _step_back)
         self.committing = ThreadPoolExecutor(1, "committer")
-        """Waits for the disk."""
+        """Waits for the disk. Its thread is there from the beginning."""
+        self.committing.submit(int).result()
         self._proved = OrderedDict[str, float]()
         """The origins whose latest mails proved whose they are, and when."""
         self._scores: dict[str, tuple[float, float]] = {}

@@ -8,7 +8,7 @@ from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.store.limits import Counted
-from pbm_oust.store.rate_limits import Charge, count, end_of_limit
+from pbm_oust.store.rate_limits import Charge, count, count_within_limit, end_of_limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +43,15 @@ def spend(charges: Iterable[Charge], work: UnitOfWork) -> None:
     """Count what is about to be done, with the unit of work. Raises NotAllowed at a limit."""
     charges = list(charges)
     ask(charges, work)
-    record(charges, work)
+    for charge in charges:
+        work.home.do(count_within_limit, charge, work.limits, work.now())
 
 
 def spend_once(charge: Charge, work: UnitOfWork) -> bool:
     """Return whether something is within its limit; if so, count it."""
     if work.home.ask(end_of_limit, charge, work.limits, work.now()):
         return False
-    record([charge], work)
+    work.home.do(count_within_limit, charge, work.limits, work.now())
     return True
 
 

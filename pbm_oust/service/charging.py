@@ -39,7 +39,9 @@ def charge_player(cost: Cost, actor: Actor | None, request: Request, work: UnitO
     try:
         ask(of_codes(cost.codes, userid, request), work)
         ask(of_boards(cost.boards, userid), work)
-        spend(of_player(cost, userid), work)
+        moves = list(of_player(cost, userid))
+        ask(moves, work)
+        record(moves, work)  # a few more in flight do no harm
     except NotAllowed:
         is_repeated = work.was_done(userid, request)
         if not (is_repeated or started_by(work.home, request.message_key(userid))):

@@ -136,6 +136,9 @@ class Connection:
             self._apsw.execute("BEGIN IMMEDIATE")
         except apsw.BusyError:
             return False
+        except apsw.Error as error:
+            self.is_broken = True
+            raise self._fault(error) or error from error
         finally:
             self._apsw.set_busy_timeout(self._patience)
         self._check_version()

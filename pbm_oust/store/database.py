@@ -144,12 +144,13 @@ class Database:
         """Do pieces of work in this thread, and return what makes them durable.
 
         That waits for the disk, so any thread may call it, once. None if somebody else writes at
-        this moment; nothing has been done then.
+        this moment, or if nobody has written before; nothing has been done then.
         """
         self._check_thread()
         self._snapshots.renew()
         with self._change:
-            if self._is_led or self._tasks:
+            is_ready = self._writer is not None and self._is_sound(self._writer)
+            if self._is_led or self._tasks or not is_ready:
                 return None
             self._is_led = True
         tasks, writer = list(map(Task, works)), None
