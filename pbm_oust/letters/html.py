@@ -1,6 +1,5 @@
 """Letters that show boards as HTML: the blocks of a letter, its boards drawn with links."""
 
-import html
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -8,6 +7,8 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import Any
 from urllib.parse import quote
+
+from markupsafe import escape
 
 from pbm_oust.accounts.settings import BoardForm, format_setting
 from pbm_oust.board.game import Game
@@ -135,7 +136,7 @@ def paragraph_html(paragraph: Paragraph) -> str:
     Line ends stand within tags where a program that shows them would show one too many.
     """
     lines = _without_margin(paragraph).lines
-    text = html.escape("\n".join(lines), quote=False).replace('"', "&#34;").replace("'", "&#39;")
+    text = str(escape("\n".join(lines)))
     match paragraph.look:
         case Look.PROSE:
             return f"<p>{text.replace(_SPACES, _KEPT_SPACES).replace(_END, _BREAK)}</p>\n"

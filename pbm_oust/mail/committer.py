@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor
 from typing import TypeVar
 
 from pbm_oust.store.commits import CannotDefer, Changed, MakeDurable
@@ -10,6 +10,8 @@ from pbm_oust.store.home import Home
 from pbm_oust.store.unit import Unit
 
 T = TypeVar("T")
+_Waiting = tuple[Unit, asyncio.Future[None]]
+"""A unit, and what tells that it is durable."""
 
 MOST_ATTEMPTS = 10
 """How often a deed is done again here because others have changed what it read."""
@@ -25,7 +27,7 @@ class Committer:
         """Let the thread of `waiting` wait for the disk."""
         self._home = home
         self._executor = waiting
-        self._units: list[tuple[Unit, asyncio.Future[None]]] = []
+        self._units: list[_Waiting] = []
         """What is to be committed next."""
         self._is_at_work = False
 
@@ -69,18 +71,13 @@ class Committer:
         except RuntimeError:  # nobody waits for the disk any more: the server stops
             self._end(taken, _result_of(make_durable, len(taken)))
             return
-        work.add_done_callback(lambda done: loop.call_soon_threadsafe(self._finish, taken, done))
-
-    def _finish(
-        self,
-        taken: list[tuple[Unit, asyncio.Future[None]]],
-        done: Future[list[Exception | None]],
-    ) -> None:
-        self._end(taken, done.result())
+        work.add_done_callback(
+            lambda done: loop.call_soon_threadsafe(self._end, taken, done.result())
+        )
 
     def _end(
         self,
-        taken: list[tuple[Unit, asyncio.Future[None]]],
+        taken: list[_Waiting],
         errors: list[Exception | None],
     ) -> None:
         for (_, over), error in zip(taken, errors, strict=True):

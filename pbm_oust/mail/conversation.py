@@ -106,44 +106,40 @@ class Conversation:
         Raises Stalled if the relay takes long over the recipient while `is_waited_for`, and
         OSError if the relay goes away; then the conversation is over.
         """
+        with self._closed_by_error():
+            told = [*options, f"SIZE={len(letter)}"] if self._takes_size else options
+            begun = " ".join([f"MAIL FROM:{smtplib.quoteaddr(sender)}", *told])
+            commands = [begun, f"RCPT TO:{smtplib.quoteaddr(recipient)}", "DATA"]
+            if self._takes_pipelines:
+                self._say(*commands)
+            refused, reply = None, Reply(0, "")
+            for command in commands:
+                if not self._takes_pipelines:
+                    self._say(command)
+                reply = self._reply(is_waited_for if command is commands[1] else None)
+                is_fine = reply.code == 354 if command == "DATA" else reply.code in (250, 251)
+                if not is_fine and not refused:
+                    refused = reply.refused(is_about_us=command is begun)
+                    if not self._takes_pipelines:
+                        break
+            if refused:
+                self._forget(is_awaited=reply.code == 354)
+                return refused
+            self._send(_stuffed(letter))
+            reply = self._reply()
+            if reply.code == 250:
+                return None
+            self._forget()
+            return reply.refused()
+
+    @contextmanager
+    def _closed_by_error(self) -> Iterator[None]:
+        """Let the conversation be over if the body fails."""
         try:
-            return self._hand_over(sender, recipient, letter, options, is_waited_for)
+            yield
         except BaseException:
             self.close()
             raise
-
-    def _hand_over(
-        self,
-        sender: str,
-        recipient: str,
-        letter: bytes,
-        options: list[str],
-        is_waited_for: Callable[[], bool],
-    ) -> Refused | None:
-        told = [*options, f"SIZE={len(letter)}"] if self._takes_size else options
-        begun = " ".join([f"MAIL FROM:{smtplib.quoteaddr(sender)}", *told])
-        commands = [begun, f"RCPT TO:{smtplib.quoteaddr(recipient)}", "DATA"]
-        if self._takes_pipelines:
-            self._say(*commands)
-        refused, reply = None, Reply(0, "")
-        for command in commands:
-            if not self._takes_pipelines:
-                self._say(command)
-            reply = self._reply(is_waited_for if command is commands[1] else None)
-            is_fine = reply.code == 354 if command == "DATA" else reply.code in (250, 251)
-            if not is_fine and not refused:
-                refused = reply.refused(is_about_us=command is begun)
-                if not self._takes_pipelines:
-                    break
-        if refused:
-            self._forget(is_awaited=reply.code == 354)
-            return refused
-        self._send(_stuffed(letter))
-        reply = self._reply()
-        if reply.code == 250:
-            return None
-        self._forget()
-        return reply.refused()
 
     def _forget(self, *, is_awaited: bool = False) -> None:
         """Let the relay forget a letter; if it awaits one without a recipient, that is empty."""

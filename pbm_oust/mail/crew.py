@@ -32,13 +32,17 @@ class Member:
     """One of several processes, or the only one."""
 
     number: int = 0
-    is_one_of_many: bool = False
     alarm: tuple[int, int] | None = None
     """A pipe: others write into it when there are letters, and the first of them reads it."""
     keeper: int | None = None
     """What ends when the keeper dies."""
     ready: int | None = None
     """Where to tell that it serves."""
+
+    @property
+    def is_one_of_many(self) -> bool:
+        """Whether others serve at the same ports."""
+        return self.keeper is not None
 
     @property
     def is_first(self) -> bool:
@@ -176,7 +180,6 @@ class Crew:
                 self._leave_to_keeper(ready)
                 member = Member(
                     number,
-                    is_one_of_many=True,
                     alarm=self._alarm,
                     keeper=self._keeper[0],
                     ready=tells,

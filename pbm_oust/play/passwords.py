@@ -7,9 +7,7 @@ the next password of an account ends it at once, whichever process has changed i
 import hashlib
 import hmac
 import os
-import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 
 from pbm_oust.accounts.password import (
@@ -21,6 +19,7 @@ from pbm_oust.accounts.password import (
     format_hash,
     match_derived,
 )
+from pbm_oust.store.latest import Latest
 
 RIGHT_SECONDS = 3600.0
 """How long a right password is known after it was last used."""
@@ -87,23 +86,13 @@ class _Memory:
     """What was used lately: so many things at most, and each for so many seconds."""
 
     def __init__(self, most: int, seconds: float, clock: Callable[[], float]) -> None:
-        self._most = most
         self._seconds = seconds
         self._clock = clock
-        self._kept: OrderedDict[bytes, tuple[bytes, float]] = OrderedDict()
-        self._lock = threading.Lock()
+        self._latest = Latest[bytes, tuple[bytes, float]](most)
 
     def keep(self, name: bytes, value: bytes) -> None:
-        with self._lock:
-            self._kept[name] = value, self._clock()
-            self._kept.move_to_end(name)
-            while len(self._kept) > self._most:
-                self._kept.popitem(last=False)
+        self._latest.put(name, (value, self._clock()))
 
     def recall(self, name: bytes) -> bytes | None:
-        with self._lock:
-            value, used = self._kept.get(name, (None, 0.0))
-            if value and self._clock() > used + self._seconds:
-                del self._kept[name]
-                return None
-            return value
+        value, used = self._latest.get(name) or (None, 0.0)
+        return value if self._clock() <= used + self._seconds else None

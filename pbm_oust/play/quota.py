@@ -43,16 +43,21 @@ def spend(charges: Iterable[Charge], work: UnitOfWork) -> None:
     """Count what is about to be done, with the unit of work. Raises NotAllowed at a limit."""
     charges = list(charges)
     ask(charges, work)
-    for charge in charges:
-        work.home.do(count_within_limit, charge, work.limits, work.now())
+    take(charges, work)
 
 
 def spend_once(charge: Charge, work: UnitOfWork) -> bool:
     """Return whether something is within its limit; if so, count it."""
     if work.home.ask(end_of_limit, charge, work.limits, work.now()):
         return False
-    work.home.do(count_within_limit, charge, work.limits, work.now())
+    take([charge], work)
     return True
+
+
+def take(charges: Iterable[Charge], work: UnitOfWork) -> None:
+    """Count what is done, with the unit of work, which starts again if a limit has been reached."""
+    for charge in charges:
+        work.home.do(count_within_limit, charge, work.limits, work.now())
 
 
 def record(charges: Iterable[Charge], work: UnitOfWork) -> None:

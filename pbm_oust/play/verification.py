@@ -11,12 +11,12 @@ from pbm_oust.accounts.verification import Pending, Purpose, code_for, name_of
 from pbm_oust.languages import Language
 from pbm_oust.play.notices import Notice, Reader, Verification
 from pbm_oust.play.outcome import Handled, Outcome, Silence, silent
-from pbm_oust.play.quota import of_codes, record
+from pbm_oust.play.quota import of_codes, record, take
 from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.store.limits import Counted
 from pbm_oust.store.message_keys import outcome_of
-from pbm_oust.store.rate_limits import Charge, count_within_limit, end_of_limit
+from pbm_oust.store.rate_limits import Charge, end_of_limit
 from pbm_oust.store.verifications import find_verification, keep_verification
 
 MAILED = Handled(Outcome.DONE)
@@ -80,8 +80,7 @@ def ask(pending: Pending, addresses: Sequence[str], request: Request, work: Unit
         return Asked.TOO_MANY
     with work.posting(notices, request):
         home.do(keep_verification, name, known or pending)
-        for address in free:
-            home.do(count_within_limit, _charge_to(address, request), work.limits, now)
+        take([_charge_to(address, request) for address in free], work)
         record(of_codes(len(free), _asker_of(pending, request), request), work)
     return Asked.MAILED
 

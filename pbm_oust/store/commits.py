@@ -1,9 +1,11 @@
 """Committing units of work: at once, or those of several mails together.
 
-with commits.deferring() as units:
-..  # one mail
-make_durable = commits.begin(units)
-errors = make_durable()  # waits for the disk, in any thread
+    with commits.deferring() as units:
+        ..  # one mail
+    make_durable = commits.begin(units)
+    errors = make_durable()  # waits for the disk, in any thread
+
+What follows from a commit is done with it: histories are settled, letters written out.
 """
 
 import threading

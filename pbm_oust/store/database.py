@@ -149,30 +149,27 @@ class Database:
         self._check_thread()
         self._snapshots.renew()
         with self._change:
-            is_ready = self._writer is not None and self._is_sound(self._writer)
-            if self._is_led or self._tasks or not is_ready:
+            writer = self._writer
+            if self._is_led or self._tasks or writer is None or not self._is_sound(writer):
                 return None
             self._is_led = True
-        tasks, writer = list(map(Task, works)), None
+        tasks, is_begun = list(map(Task, works)), False
         try:
             with self._faults_of(tasks):
-                found = self._open_writer()
-                writer = found if found.begin_at_once() else None
-                if writer:
+                is_begun = writer.begin_at_once()
+                if is_begun:
                     self._run(tasks, writer)
         finally:
-            if writer is None or _are_over(tasks):
+            if not is_begun or _are_over(tasks):
                 self._end_lead()
         if _are_over(tasks):
             return lambda: tasks
-        return partial(self._commit, tasks, writer) if writer else None
+        return partial(self._finish, tasks, writer) if is_begun else None
 
-    def _commit(self, tasks: list[Task[Any]], writer: Connection) -> list[Task[Any]]:
+    def _finish(self, tasks: list[Task[Any]], writer: Connection) -> list[Task[Any]]:
         try:
             with self._faults_of(tasks):
-                writer.execute("COMMIT")
-                self._let_go(tasks)
-                self._shorten_log(writer)
+                self._commit(tasks, writer)
         finally:
             self._end_lead()
         return tasks
@@ -243,9 +240,13 @@ class Database:
             while self._tasks and len(taken) < MOST_TOGETHER:
                 taken.append(self._tasks.popleft())
                 self._run(taken[-1:], writer)
-            writer.execute("COMMIT")
-            self._let_go(taken)
-            self._shorten_log(writer)
+            self._commit(taken, writer)
+
+    def _commit(self, tasks: list[Task[Any]], writer: Connection) -> None:
+        """Make durable what was written, and let those go whose work it was."""
+        writer.execute("COMMIT")
+        self._let_go(tasks)
+        self._shorten_log(writer)
 
     def _run(self, tasks: list[Task[Any]], writer: Connection) -> None:
         self._here.leads = True
