@@ -18,7 +18,7 @@ from pbm_oust.mail.handler import Handler
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.mail.lanes import Lanes
 from pbm_oust.mail.listener import CannotListen, bound_endpoint, listen, listening_at_home
-from pbm_oust.mail.memory import give_back_large_blocks, look_less_for_circles
+from pbm_oust.mail.memory import give_memory_back, look_less_for_circles
 from pbm_oust.mail.patience import Patience
 from pbm_oust.mail.relay import Relaying
 from pbm_oust.mail.session import LmtpSession, SmtpSession, SmtpsSession
@@ -146,7 +146,7 @@ class Server:
 
     async def run(self) -> None:
         """Serve until SIGTERM or SIGINT. Raises CannotListen and BadConfiguration at the start."""
-        give_back_large_blocks()
+        give_memory_back()
         look_less_for_circles()
         sys.setswitchinterval(TURN_SECONDS)
         loop = asyncio.get_running_loop()

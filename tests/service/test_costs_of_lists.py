@@ -1,6 +1,7 @@
 """What a list costs does not depend on how much the home holds: statements, and files opened."""
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -32,6 +33,8 @@ END = """   2 o resign                    2026-11-19T{board:02d}:00:00Z {board:0
 """
 OWN = 4
 """How many boards alice and bob have; half of them are over."""
+CLOCK_STEP = 0.2
+"""Seconds; a history that was written less long ago is read again, for its time may be the same."""
 FEW, MANY = MOST_LISTED + 10, 10 * (MOST_LISTED + 10)
 """How many boards others have, of those that go on and of those that are over."""
 LINES = [
@@ -97,6 +100,7 @@ def costs(path: Path, others: int) -> dict[str, tuple[int, int]]:
     for kind in KINDS.values():
         count_all(made.database, kind)
     made.database.close()
+    time.sleep(CLOCK_STEP)
     with counting() as disk:
         home = Home(path, disk)
         found = dict[str, tuple[int, int]]()
