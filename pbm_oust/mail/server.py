@@ -5,7 +5,6 @@ import logging
 import os
 import signal
 import sys
-import threading
 import time
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
@@ -21,6 +20,7 @@ from pbm_oust.mail.listener import CannotListen, bound_endpoint, listen, listeni
 from pbm_oust.mail.memory import give_memory_back, look_less_for_circles
 from pbm_oust.mail.patience import Patience
 from pbm_oust.mail.relay import Relaying
+from pbm_oust.mail.sender import Sender
 from pbm_oust.mail.session import LmtpSession, SmtpSession, SmtpsSession
 from pbm_oust.mail.signing import read_signer
 from pbm_oust.mail.sweeper import SWEEP_SECONDS, Sweeper
@@ -29,92 +29,17 @@ from pbm_oust.play.passwords import Passwords
 from pbm_oust.store.configuration import BadConfiguration, Configuration, Endpoint
 from pbm_oust.store.guarding import guard
 from pbm_oust.store.home import Home
-from pbm_oust.store.upkeep import turn_letters_into_files
 
 log = logging.getLogger("pbm_oust")
 
-RETRY_SECONDS = 60
-"""How long after a flush of the outbox the next one starts by itself."""
 TURN_SECONDS = 0.0001
 """How long a thread that computes may keep the others waiting, above all that of the sessions."""
 TALLY_SECONDS = 1
 """How often it is recorded what was refused without an answer."""
 STOP_SECONDS = 6
 """How long the messages being handled may take when the server is told to stop."""
-STOP_SENDING_SECONDS = 2
-"""How long the letters on their way may take then."""
 
 _Place = tuple[Endpoint, type[SmtpSession]]
-
-
-class Sender:
-    """Flushes the outbox when there are new letters, and from time to time, in its own thread.
-
-    From time to time it also finishes what dead processes have left. The thread does not outlive
-    the process: a letter that hangs at the relay is sent again later.
-    """
-
-    def __init__(self, home: Home) -> None:
-        self._home = home
-        self._due = threading.Event()
-        self._relaying: Relaying | None = None
-        self._is_in_use = False
-        self._is_stopping = False
-        self.recover()
-        self._thread = threading.Thread(target=self._run, name="sender", daemon=True)
-        self._thread.start()
-
-    def use(self, relaying: Relaying | None) -> None:
-        """Send this way from now on; without a relay, letters go into the Maildir."""
-        self._relaying = relaying
-        self._is_in_use = True
-        self._due.set()
-
-    def recover(self) -> None:
-        """Finish what dead processes have left; what fails is left for another time."""
-        self._recovered = time.monotonic()
-        try:
-            self._home.recover()
-        except OSError as error:
-            log.warning("what a process that died has left stays: %s", error)
-
-    def wake(self) -> None:
-        """Flush the outbox soon."""
-        self._due.set()
-
-    def stop(self) -> None:
-        """Stop sending, once what is on its way has left or has taken too long.
-
-        Before that, what waits for histories is written into them if possible.
-        """
-        self._is_stopping = True
-        if self._relaying:
-            self._relaying.stop()
-        self._due.set()
-        self.recover()
-        self._thread.join(STOP_SENDING_SECONDS)
-
-    def _run(self) -> None:
-        try:
-            self._home.remove_drafts()
-        except OSError as error:
-            log.warning("what a process that died was writing stays: %s", error)
-        while not self._is_stopping:
-            try:
-                if time.monotonic() > self._recovered + RETRY_SECONDS:
-                    self.recover()
-                if self._relaying:
-                    flushed = self._relaying.flush()
-                    if flushed.sent:
-                        log.info("relayed %d letters", flushed.sent)
-                elif self._is_in_use:
-                    turn_letters_into_files(self._home)
-            except OSError as error:
-                log.warning("letters stay in the outbox: %s", error)
-            except Exception:
-                log.exception("letters stay in the outbox: a fault in the program")
-            self._due.wait(RETRY_SECONDS)
-            self._due.clear()
 
 
 @dataclass(slots=True)

@@ -1,0 +1,91 @@
+"""When the sender flushes the outbox."""
+
+import socketserver
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+import pytest
+
+from pbm_oust.mail import sender
+from pbm_oust.mail.relay import Relaying
+from pbm_oust.mail.sender import Sender
+from pbm_oust.store.configuration import Endpoint
+from pbm_oust.store.home import Home
+from pbm_oust.store.letters import Draft, Head
+from tests.support.sink import listening_sink
+from tests.support.waiting import wait_until
+
+ADDRESS = "pbmserv@example.com"
+
+
+class HangingUp(socketserver.BaseRequestHandler):
+    """Counts those who come, and says nothing to them."""
+
+    def handle(self) -> None:
+        """Count a client; the connection ends with this."""
+        visits = getattr(self.server, "visits")  # noqa: B009 - the class knows no such field
+        visits.append(self.client_address)
+
+
+@contextmanager
+def hanging_up() -> Iterator[tuple[list[object], Endpoint]]:
+    """Run a relay that ends each connection at once; give the list of those who came."""
+    with socketserver.TCPServer(("127.0.0.1", 0), HangingUp) as relay:
+        visits = list[object]()
+        relay.visits = visits  # type: ignore[attr-defined]
+        threading.Thread(target=relay.serve_forever, args=(0.01,)).start()
+        try:
+            yield visits, Endpoint("127.0.0.1", relay.server_address[1])
+        finally:
+            relay.shutdown()
+
+
+def test_a_relay_that_does_not_answer_is_left_alone_until_it_is_another(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sender, "SHORTEST_PAUSE", 60.0)
+    home.has_relay = True
+    with home.posting([_letter()]):
+        pass
+    sending = Sender(home)
+    try:
+        with hanging_up() as (visits, nowhere), listening_sink() as (sink, relay):
+            sending.use(_to(home, nowhere))
+            wait_until(lambda: visits, "somebody comes to the relay")
+            for _ in range(20):
+                sending.wake()
+                time.sleep(0.01)
+            assert len(visits) == 1
+            sending.use(_to(home, relay))
+            sink.wait_for(1)
+    finally:
+        sending.stop()
+
+
+def test_a_relay_that_does_not_answer_is_tried_again_and_again(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sender, "SHORTEST_PAUSE", 0.01)
+    home.has_relay = True
+    with home.posting([_letter()]):
+        pass
+    sending = Sender(home)
+    try:
+        with hanging_up() as (visits, relay):
+            sending.use(_to(home, relay))
+            wait_until(lambda: len(visits) > 2, "somebody comes to the relay for the third time")
+    finally:
+        sending.stop()
+
+
+def _letter() -> Draft:
+    to = "alice@example.org"
+    content = f"From: {ADDRESS}\nTo: {to}\nSubject: 1\nMessage-ID: <1@example.com>\n\nhello\n"
+    return Draft(Head(to, "<1@example.com>", "1"), content.encode(), datetime.now(UTC))
+
+
+def _to(home: Home, relay: Endpoint) -> Relaying:
+    return Relaying(home, relay, ADDRESS, time.time)
