@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 
 from pbm_oust.grammar.plain import normal_form
@@ -17,6 +18,7 @@ ALIASES: Mapping[str, str] = MappingProxyType(
 """English words of commands, by their translations in all languages."""
 
 
+@lru_cache(1000)
 def without_accents(word: str) -> str:
     """Return a word with plain letters in place of accented ones."""
     parts = normal_form("NFD", word)

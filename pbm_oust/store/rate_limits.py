@@ -29,7 +29,11 @@ class Charge:
 
 def number_counted(snapshot: Snapshot, counted: Counted, subject: str, now: datetime) -> int:
     """Return how often something that counts was done for a subject."""
-    return sum(number for _, number in _counts(snapshot, counted, subject, now))
+    ((number,),) = snapshot.rows(
+        "SELECT total(number) FROM rate_limits WHERE word = ? AND subject = ? AND at > ?",
+        *_that_count(counted, subject, now),
+    )
+    return int(number)
 
 
 def end_of_limit(
@@ -42,11 +46,11 @@ def end_of_limit(
     most = limits.most(charge.counted)
     if not most:
         return now + charge.counted.value.within
-    counts = _counts(snapshot, charge.counted, charge.subject, now)
-    over = sum(number for _, number in counts) + charge.number - max(most, charge.number)
+    done = number_counted(snapshot, charge.counted, charge.subject, now)
+    over = done + charge.number - max(most, charge.number)
     if over <= 0:
         return None
-    for at, number in counts:
+    for at, number in _counts(snapshot, charge.counted, charge.subject, now):
         over -= number
         if over <= 0:
             return moment_of(at) + charge.counted.value.within
@@ -86,10 +90,13 @@ def _counts(
     """Return in which second something was done that still counts, and how often, oldest first."""
     return snapshot.rows(
         "SELECT at, number FROM rate_limits WHERE word = ? AND subject = ? AND at > ? ORDER BY at",
-        counted.value.word,
-        _hash_of(subject),
-        seconds(now - counted.value.within),
+        *_that_count(counted, subject, now),
     )
+
+
+def _that_count(counted: Counted, subject: str, now: datetime) -> tuple[str, str, int]:
+    """Return the word and the subject of rows that count, and the second after which they do."""
+    return counted.value.word, _hash_of(subject), seconds(now - counted.value.within)
 
 
 def _step(counted: Counted) -> int:

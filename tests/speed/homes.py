@@ -125,10 +125,15 @@ def _played(number: int) -> Played:
     return Played(number, tuple(games))
 
 
+def configure(path: Path, relay: str) -> None:
+    """Write the configuration of a home, whose letters go to a relay."""
+    (path / "pbm_oust.toml").write_text(CONFIGURATION.format(address=ADDRESS, relay=relay))
+
+
 def make_home(path: Path, form: Form, *, relay: str) -> Home:
     """Make a home with its players and their boards."""
     path.mkdir()
-    (path / "pbm_oust.toml").write_text(CONFIGURATION.format(address=ADDRESS, relay=relay))
+    configure(path, relay)
     home = Home(path)
     home.prepare()
     for number in range(PLAYERS):

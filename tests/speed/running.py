@@ -6,7 +6,8 @@ import shutil
 import statistics
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,7 +17,8 @@ from pathlib import Path
 from pbm_oust.mail.inbound import envelope_of, open_inbound
 from pbm_oust.store.configuration import parse_configuration
 from pbm_oust.store.home import Home
-from tests.speed.homes import PASSED, WARMING, Form, all_played, make_home
+from pbm_oust.store.sending import has_waiting
+from tests.speed.homes import PASSED, WARMING, Form, all_played, configure, make_home
 from tests.speed.load import Message
 from tests.speed.stages import stopwatch
 from tests.support.server import PROGRAM, listening_port
@@ -24,6 +26,7 @@ from tests.support.server import PROGRAM, listening_port
 ROOT = Path(__file__).parents[2]
 NOWHERE = "smtp://127.0.0.1:1"
 """A relay that nobody is at, so that letters wait."""
+LOOK_SECONDS = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,17 +81,41 @@ class Ground:
             return self._sent(process, port, shape, boards)
 
     def moves(self, shape: Shape, mails: int, form: Form, *options: str) -> Run:
-        """Let the server make so many moves, on a home of its own."""
-        home = self._folder / f"home{next(self._numbers)}"
-        shutil.copytree(self._home(form), home)
-        command = [PROGRAM, "--home", str(home), "serve", "--smtp", "127.0.0.1:0", *options]
+        """Let the server make so many moves while letters wait, on a home of its own."""
+        with self._serving(form, NOWHERE, options) as (_, process, port):
+            return self._sent(process, port, shape, self._mails(form, mails, skipped=WARMING))
+
+    def rate_with_letters(self, shape: Shape, mails: int, form: Form, *options: str) -> float:
+        """Return how many moves a second the server makes until their letters have left too.
+
+        That is the rate at which the outbox neither grows nor shrinks.
+        """
+        command = [sys.executable, "-m", "tests.speed.relay"]
+        with _started(command, self._folder / "relay.log") as (_, at):
+            relay = f"smtp://127.0.0.1:{at}"
+            with self._serving(form, relay, options) as (home, process, port):
+                _wait_for_letters(home)
+                run = self._sent(process, port, shape, self._mails(form, mails, skipped=WARMING))
+                return mails / (run.seconds + _wait_for_letters(home))
+
+    @contextmanager
+    def _serving(
+        self, form: Form, relay: str, options: Sequence[str]
+    ) -> Iterator[tuple[Home, subprocess.Popen[str], int]]:
+        """Run a server that is warmed up, on a home of its own; give both and the port."""
+        path = self._folder / f"home{next(self._numbers)}"
+        shutil.copytree(self._home(form), path)
+        configure(path, relay)
+        home = Home(path)
+        command = [PROGRAM, "--home", str(path), "serve", "--smtp", "127.0.0.1:0", *options]
         try:
             with _started(command, self._folder / "serve.log") as (process, port):
                 warming = self._mails(form, WARMING * len(all_played()))
                 self._sent(process, port, SHAPES[0], warming)
-                return self._sent(process, port, shape, self._mails(form, mails, skipped=WARMING))
+                yield home, process, port
         finally:
-            shutil.rmtree(home)
+            home.database.close()
+            shutil.rmtree(path)
 
     def stages(self, mails: int, form: Form) -> dict[str, float]:
         """Return the seconds of processor time that each stage of a move takes, in this process."""
@@ -171,6 +198,14 @@ def _started(command: list[str], log: Path) -> Iterator[tuple[subprocess.Popen[s
         finally:
             process.terminate()
             process.wait(20)
+
+
+def _wait_for_letters(home: Home) -> float:
+    """Wait until no letter waits; return for how many seconds."""
+    begun = time.perf_counter()
+    while home.ask(has_waiting):
+        time.sleep(LOOK_SECONDS)
+    return time.perf_counter() - begun
 
 
 def _processor_time(pid: int) -> float:

@@ -5,6 +5,7 @@ from collections import defaultdict
 from email.header import decode_header
 from email.message import Message
 from email.utils import getaddresses
+from functools import lru_cache
 
 from pbm_oust.accounts.address import is_address
 from pbm_oust.mail.reading.charsets import decoded, without_surrogates
@@ -44,7 +45,11 @@ def one_line(text: str) -> str:
 
 def first_address(values: list[str]) -> str:
     """Return the first proper address in the values of From, or an empty text."""
-    lines = [one_line(value) for value in values]
+    return _first_address(tuple(one_line(value) for value in values))
+
+
+@lru_cache(1000)
+def _first_address(lines: tuple[str, ...]) -> str:
     try:
         found = [address for _, address in getaddresses(lines)]
     except Exception:  # noqa: BLE001 - the parser gives up in several ways
