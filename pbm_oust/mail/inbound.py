@@ -111,7 +111,7 @@ class Inbound:
     def _noted(self, size: int) -> Iterator["_Note"]:
         """Write a line into the log about the mail that the body handles."""
         received, begun = self.work.now(), time.perf_counter()
-        level, note = logging.INFO, _Note(Handled(Outcome.KEPT, why="a fault in the program"))
+        level, note = logging.INFO, _Note(Handled(Outcome.KEPT, why="the server stops"))
         try:
             yield note
         except (NotDerived, CannotDefer):
@@ -124,7 +124,7 @@ class Inbound:
             level, note.handled = logging.ERROR, Handled(Outcome.KEPT, why=str(error))
             raise KeptBySender(str(error)) from None
         except Exception as error:
-            level = logging.ERROR
+            level, note.handled = logging.ERROR, Handled(Outcome.KEPT, why="a fault in the program")
             log.exception("a fault in the program")
             raise KeptBySender("a fault in the program") from error
         finally:

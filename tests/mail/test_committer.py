@@ -1,7 +1,11 @@
 """Mails in the thread of the sessions: what has begun comes to its end, whoever goes away."""
 
 import asyncio
+import logging
 from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
+
+import pytest
 
 from pbm_oust.mail.committer import Committer
 from pbm_oust.mail.handler import Handler
@@ -28,6 +32,27 @@ def test_what_is_begun_when_the_server_stops_is_committed_all_the_same(home: Hom
 
     asyncio.run(take_twice())
     assert len(home.outbox.letters()) == 2
+
+
+def test_a_mail_that_the_server_does_not_finish_before_it_stops_stays_with_its_sender(
+    home: Home, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "pbm_oust")
+    inbound = open_inbound(home, ADDRESS, lambda: NOW)
+    told = envelope_of(ALICE, [ADDRESS])
+
+    async def stop_meanwhile() -> None:
+        disk = Lock()
+        with ThreadPoolExecutor(1) as waiting, disk:
+            waiting.submit(disk.acquire)
+            committer = Committer(home, waiting)
+            mail = asyncio.create_task(inbound.take_with(committer, HELP, told))
+            await asyncio.sleep(0)
+            mail.cancel()
+            await asyncio.wait([mail])
+
+    asyncio.run(stop_meanwhile())
+    assert 'outcome="kept by the sender: the server stops"' in caplog.text
 
 
 def test_the_mail_of_a_client_that_goes_away_counts(home: Home) -> None:
