@@ -11,6 +11,7 @@ from pbm_oust.play.quota import (
     record,
     spend,
     spend_once,
+    take,
 )
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -84,5 +85,5 @@ def count_equal(refusal: Refusal, request: Request, work: UnitOfWork) -> int:
     mail = Charge(Counted.REFUSED_MAILS, f"{alike}\0{request.identity}")
     if not spend_once(mail, work):
         return before
-    record([Charge(Counted.EQUAL_REFUSALS, alike)], work)
+    take([Charge(Counted.EQUAL_REFUSALS, alike)], work)
     return before + 1

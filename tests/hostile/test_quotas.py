@@ -2,6 +2,7 @@
 
 import smtplib
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -79,6 +80,23 @@ def test_answers_to_a_stranger_end_with_one_that_says_until_when(talk: Talk) -> 
 
 
 @pytest.mark.slow
+@pytest.mark.slow
+def test_mails_in_flight_draw_no_more_equal_refusals_than_one_after_the_other(
+    tmp_path: Path,
+) -> None:
+    talk = Talk.begin(tmp_path / "home")
+    with listening(talk.home) as port, ThreadPoolExecutor(24) as clients:
+
+        def send(nth: int) -> None:
+            data = mail(f"From: {MALLORY}", "Subject: oust frobnicate", new_id(), text=str(nth))
+            with smtplib.SMTP("127.0.0.1", port, "x", 60, (f"127.0.1.{nth}", 0)) as client:
+                client.sendmail(MALLORY, [LISTENER], data)
+
+        list(clients.map(send, range(1, 25)))
+    refusals = [each for each in letters(talk.home) if each.subject == "not understood"]
+    assert len(refusals) == USUAL_LIMITS.most(Counted.EQUAL_REFUSALS)
+
+
 def test_a_player_gets_more_answers_but_not_without_end(talk: Talk) -> None:
     for nth in range(USUAL_LIMITS.most(Counted.ANSWERS_TO_PLAYERS)):
         assert talk.send(ALICE, f"oust show {'bob' if nth % 2 else 'carol'}")
