@@ -103,11 +103,6 @@ def hash_password(password: Secret, salt: bytes | None = None) -> str:
     return format_hash(password, needed, needed.derive())
 
 
-def match(password: Secret, stored: str) -> Match:
-    """Return whether a password is the one whose hash is stored."""
-    return match_derived(password, stored, derivation_for(password, stored).derive())
-
-
 def checked_hash(stored: str) -> str:
     """Return the stored hash of a password as it is. Raises ValueError for what is none."""
     _parts(stored)

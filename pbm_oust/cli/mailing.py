@@ -9,7 +9,6 @@ import click
 from pbm_oust.cli.completion import complete_command
 from pbm_oust.cli.operator import ADDRESS, ENDPOINT, Operator, Refused, now, pass_operator
 from pbm_oust.cli.terminal import say, say_text
-from pbm_oust.mail.relay import reply_text
 from pbm_oust.store import own_socket
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.posted import read_letters
@@ -49,7 +48,7 @@ def mail(
         with _connected(operator, smtp) as client:
             client.send_message(message)
     except smtplib.SMTPResponseException as error:
-        said = f"{error.smtp_code} {reply_text(error.smtp_error)}"
+        said = f"{error.smtp_code} {_reply_text(error.smtp_error)}"
         raise Refused(f"{server} did not take the mail: {said}") from None
     except OSError as error:
         raise Refused(f"{server} did not take the mail: {error}") from None
@@ -85,3 +84,8 @@ def _connected(operator: Operator, endpoint: Endpoint | None) -> smtplib.SMTP:
         client.close()
         raise smtplib.SMTPConnectError(code, said)
     return client
+
+
+def _reply_text(text: bytes | str) -> str:
+    """Return the text of a reply of a mail server; smtplib has it in either type."""
+    return text.decode("ascii", "replace") if isinstance(text, bytes) else text

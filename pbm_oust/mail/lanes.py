@@ -5,7 +5,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TypeVar
@@ -20,6 +20,7 @@ MOST_UNPROVED = 5
 FORGOTTEN_AFTER = 12.0
 """Seconds after which one of them counts no more."""
 TRUSTED_SECONDS = 3600.0
+"""How long whoever has proved whose a mail is is trusted to go on so."""
 MOST_ORIGINS = 10_000
 
 
@@ -65,15 +66,18 @@ class Lanes(AbstractContextManager["Lanes"]):
 
     def submit(self, origin: str, work: Callable[[], T]) -> Future[T]:
         """Let a worker do some work that comes from somewhere."""
-        if self._score(origin) < MOST_UNPROVED:
-            return self._usual.submit(work)
-        return self._slow.submit(_at_leisure, work)
+        return self._submit(origin, work, self._usual, self._slow)
 
     def hash(self, origin: str, work: Callable[[], T]) -> Future[T]:
         """Let a worker hash a password that comes from somewhere."""
+        return self._submit(origin, work, self._hashing, self._slow_hashing)
+
+    def _submit(
+        self, origin: str, work: Callable[[], T], usual: Executor, slow: Executor
+    ) -> Future[T]:
         if self._score(origin) < MOST_UNPROVED:
-            return self._hashing.submit(work)
-        return self._slow_hashing.submit(_at_leisure, work)
+            return usual.submit(work)
+        return slow.submit(_at_leisure, work)
 
     def is_trusted(self, origin: str) -> bool:
         """Return whether the latest mail from somewhere proved whose it is, not long ago."""

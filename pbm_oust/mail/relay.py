@@ -196,8 +196,3 @@ def recall_files(home: Home) -> None:
         with suppress(Changed), home.unit():
             home.withhold([letter.file] if letter.file else [])
             home.do(recall_letter, letter)
-
-
-def reply_text(text: bytes | str) -> str:
-    """Return the text of a reply of a mail server; smtplib has it in either type."""
-    return text.decode("ascii", "replace") if isinstance(text, bytes) else text

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.accounts.password import Match, Secret, match
+from pbm_oust.accounts.password import Match, Secret
 from pbm_oust.accounts.status import signed_off_since
 from pbm_oust.mail.inbound import Envelope
+from pbm_oust.play.passwords import Passwords
 from pbm_oust.store.home import Home
 from tests.support.accounts import account_of, codes, count_waiting, make_account
 from tests.support.disturbed import disturbed
@@ -34,7 +35,7 @@ def code_to(home: Home, address: str) -> str:
 
 
 def has_password(home: Home, password: str) -> bool:
-    return match(Secret(password), account_of(home, "alice").password) is Match.RIGHT
+    return Passwords().match(Secret(password), account_of(home, "alice").password) is Match.RIGHT
 
 
 def test_when_one_code_for_a_password_is_used_the_others_die(home: Home) -> None:

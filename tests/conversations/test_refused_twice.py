@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.accounts.password import Match, Secret, hash_password, match
+from pbm_oust.accounts.password import Match, Secret, hash_password
 from pbm_oust.board.game import Game
+from pbm_oust.play.passwords import Passwords
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
@@ -207,7 +208,7 @@ def test_after_a_change_of_the_password_a_signup_is_answered_at_the_accounts_add
     assert letter[0] == CAROL
     assert letter[1].startswith("welcome, carol\n")
     account = account_of(home, "carol")
-    assert match(Secret("looking-glass"), account.password) is Match.RIGHT
+    assert Passwords().match(Secret("looking-glass"), account.password) is Match.RIGHT
     assert account.addresses == (CAROL,)
 
 
