@@ -5,16 +5,12 @@
     database.write(lambda transaction: note(transaction, "alice"))
 
 One process writes at a time, and nobody waits for readers. Threads of one process share their
-transactions: one of the waiting threads takes the lead, does the work of all, and commits once, so
-that all share one sync of the disk. No other thread is needed.
+transactions, so that all share one sync of the disk.
 
 Nothing else in a process may open the file, because closing it would lose SQLite's locks.
 """
 
-import logging
 import os
-import threading
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -25,15 +21,12 @@ from pbm_oust.store.connections import Connection, Snapshot, Task, Transaction, 
 from pbm_oust.store.disk import Disk, locked_folder
 from pbm_oust.store.faults import (
     DatabaseFailing,
-    DatabaseFault,
-    DatabaseInterrupted,
     DatabaseLocked,
     disk_faults,
 )
 from pbm_oust.store.migrations import empty_database
 from pbm_oust.store.snapshots import Snapshots
-
-log = logging.getLogger("pbm_oust")
+from pbm_oust.store.writing import LARGEST_LOG, LARGEST_TENDED, Work, Writing
 
 T = TypeVar("T")
 
@@ -44,12 +37,6 @@ COMPANIONS = ("-wal", "-shm")
 """What SQLite appends to the file's name for the files beside it."""
 PATIENCE = 10.0
 """Seconds to wait until other processes have written."""
-MOST_TOGETHER = 100
-"""The most pieces of work that share a transaction."""
-LARGEST_LOG = 1000
-"""The number of pages after which the log is moved into the file."""
-LARGEST_TENDED = 5 * LARGEST_LOG
-"""The number of pages after which it is, even if somebody else has to do it."""
 
 
 class Database:
@@ -64,14 +51,8 @@ class Database:
         self._disk = disk or Disk()
         self._patience = patience
         self._process = os.getpid()
-        self._here = threading.local()
         self._snapshots = Snapshots(partial(self._connect, reads_only=True), self._is_sound)
-        self._writer: Connection | None = None
-        self._tasks: deque[Task[Any]] = deque()
-        self._change = threading.Condition()
-        """Guards `_is_led`, and wakes waiting threads when their work is over."""
-        self._is_led = False
-        self._largest_log = LARGEST_LOG
+        self._writing = Writing(path, self._connect_to_write, self._is_sound)
 
     @property
     def files(self) -> list[Path]:
@@ -114,33 +95,13 @@ class Database:
         result: T = task.result()
         return result
 
-    def write_all(self, works: Iterable[Callable[[Transaction], Any]]) -> list[Task[Any]]:
+    def write_all(self, works: Iterable[Work]) -> list[Task[Any]]:
         """Do pieces of work as `write` does each, and return them once they are over."""
         self._check_thread()
         self._snapshots.renew()
-        tasks = list(map(Task, works))
-        with self._change:
-            self._tasks.extend(tasks)
-            try:
-                self._change.wait_for(lambda: _are_over(tasks) or not self._is_led)
-            except BaseException:
-                for task in tasks:
-                    with suppress(ValueError):
-                        self._tasks.remove(task)
-                raise
-            if leads := not _are_over(tasks):
-                self._is_led = True
-        if leads:
-            try:
-                while not _are_over(tasks):
-                    self._lead()
-            finally:
-                self._end_lead()
-        return tasks
+        return self._writing.all(works)
 
-    def begin_to_write(
-        self, works: Iterable[Callable[[Transaction], Any]]
-    ) -> Callable[[], list[Task[Any]]] | None:
+    def begin_to_write(self, works: Iterable[Work]) -> Callable[[], list[Task[Any]]] | None:
         """Do pieces of work in this thread, and return what makes them durable.
 
         That waits for the disk, so any thread may call it, once. None if somebody else writes at
@@ -148,31 +109,7 @@ class Database:
         """
         self._check_thread()
         self._snapshots.renew()
-        with self._change:
-            writer = self._writer
-            if self._is_led or self._tasks or writer is None or not self._is_sound(writer):
-                return None
-            self._is_led = True
-        tasks, is_begun = list(map(Task, works)), False
-        try:
-            with self._faults_of(tasks):
-                is_begun = writer.begin_at_once()
-                if is_begun:
-                    self._run(tasks, writer)
-        finally:
-            if not is_begun or _are_over(tasks):
-                self._end_lead()
-        if _are_over(tasks):
-            return lambda: tasks
-        return partial(self._finish, tasks, writer) if is_begun else None
-
-    def _finish(self, tasks: list[Task[Any]], writer: Connection) -> list[Task[Any]]:
-        try:
-            with self._faults_of(tasks):
-                self._commit(tasks, writer)
-        finally:
-            self._end_lead()
-        return tasks
+        return self._writing.begin(works)
 
     def copy_to(self, path: Path) -> None:
         """Copy what the database holds at this moment into a new file.
@@ -198,16 +135,15 @@ class Database:
 
         A very long log is shortened all the same.
         """
-        self._largest_log = LARGEST_TENDED
+        self._writing.largest_log = LARGEST_TENDED
         try:
             yield
         finally:
-            self._largest_log = LARGEST_LOG
+            self._writing.largest_log = LARGEST_LOG
 
     def shorten_log(self) -> None:
         """Move a long log into the file while others write, and let it begin again."""
-        writer = self._writer
-        if writer and writer.pages_logged >= LARGEST_LOG:
+        if self._writing.pages_logged >= LARGEST_LOG:
             with self._snapshots.connection() as connection:
                 connection.shorten_log()
                 connection.restart_log()
@@ -229,91 +165,11 @@ class Database:
     def close(self) -> None:
         """Close all connections, none of which may be in use. They are opened again when needed."""
         self._snapshots.close()
-        self._close_writer()
+        self._writing.close()
 
-    def _lead(self) -> None:
-        """Do the work of waiting threads in one transaction, wake them, and shorten the log."""
-        taken: list[Task[Any]] = []
-        with self._faults_of(taken, or_everybody=True):
-            writer = self._open_writer()
-            writer.begin("BEGIN IMMEDIATE")
-            while self._tasks and len(taken) < MOST_TOGETHER:
-                taken.append(self._tasks.popleft())
-                self._run(taken[-1:], writer)
-            self._commit(taken, writer)
-
-    def _commit(self, tasks: list[Task[Any]], writer: Connection) -> None:
-        """Make durable what was written, and let those go whose work it was."""
-        writer.execute("COMMIT")
-        self._let_go(tasks)
-        self._shorten_log(writer)
-
-    def _run(self, tasks: list[Task[Any]], writer: Connection) -> None:
-        self._here.leads = True
-        try:
-            for task in tasks:
-                task.run(writer)
-        finally:
-            self._here.leads = False
-
-    @contextmanager
-    def _faults_of(self, tasks: list[Task[Any]], *, or_everybody: bool = False) -> Iterator[None]:
-        """Let the work of some threads fail with the body; without any, if asked, that of all."""
-        try:
-            with disk_faults(self.path):
-                yield
-        except DatabaseFault as fault:
-            self._fail(tasks or (self._everybody() if or_everybody else []), fault)
-        except BaseException:
-            self._fail(tasks, DatabaseInterrupted(f"{self.path}: writing was broken off"))
-            raise
-
-    def _end_lead(self) -> None:
-        with self._change:
-            self._is_led = False
-            self._change.notify_all()
-
-    def _everybody(self) -> list[Task[Any]]:
-        return [self._tasks.popleft() for _ in range(len(self._tasks))]
-
-    def _fail(self, tasks: list[Task[Any]], fault: DatabaseFault) -> None:
-        """Undo what was written, and mark the work of some threads as failed."""
-        if self._writer:
-            with suppress(DatabaseFault):
-                self._writer.end("ROLLBACK")
-        for task in tasks:
-            task.fail(fault)
-        self._let_go(tasks)
-
-    def _let_go(self, tasks: list[Task[Any]]) -> None:
-        with self._change:
-            for task in tasks:
-                task.is_over = True
-            self._change.notify_all()
-
-    def _shorten_log(self, writer: Connection) -> None:
-        """Move a long log into the file; what was committed is durable even without that."""
-        if writer.pages_logged >= self._largest_log:
-            try:
-                writer.shorten_log()
-                if writer.pages_logged >= LARGEST_TENDED:
-                    writer.restart_log()
-            except DatabaseFault as fault:
-                log.warning("the log of the database stays long: %s", fault)
-
-    def _open_writer(self) -> Connection:
-        """Return the connection that writes, a new one if needed."""
-        if self._writer and not self._is_sound(self._writer):
-            self._close_writer()
-        if self._writer is None:
-            self._create()
-            self._writer = self._connect(reads_only=False)
-        return self._writer
-
-    def _close_writer(self) -> None:
-        if self._writer:
-            self._writer.close()
-            self._writer = None
+    def _connect_to_write(self) -> Connection:
+        self._create()
+        return self._connect(reads_only=False)
 
     def _connect(self, *, reads_only: bool) -> Connection:
         with disk_faults(self.path):
@@ -341,9 +197,5 @@ class Database:
     def _check_thread(self) -> None:
         if os.getpid() != self._process:
             raise RuntimeError("this process was forked from one that uses the database")
-        if getattr(self._here, "leads", False):
+        if self._writing.is_by_this_thread:
             raise RuntimeError("a work uses its transaction and nothing else of the database")
-
-
-def _are_over(tasks: Iterable[Task[Any]]) -> bool:
-    return all(task.is_over for task in tasks)

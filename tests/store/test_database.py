@@ -15,9 +15,9 @@ from pathlib import Path
 import apsw
 import pytest
 
-from pbm_oust.store import database as module
+from pbm_oust.store import writing
 from pbm_oust.store.connections import Snapshot, Task, Transaction
-from pbm_oust.store.database import LARGEST_LOG, Database
+from pbm_oust.store.database import Database
 from pbm_oust.store.faults import (
     DatabaseDamaged,
     DatabaseFailing,
@@ -27,6 +27,7 @@ from pbm_oust.store.faults import (
     DatabaseTooNew,
 )
 from pbm_oust.store.migrations import LATEST
+from pbm_oust.store.writing import LARGEST_LOG
 from tests.support.trouble import Fault, FaultyVfs, Trouble
 from tests.support.vfs import WatchedVfs
 
@@ -248,7 +249,7 @@ class SyncCounter(WatchedVfs):
 
 def wait_until_queued(database: Database, number: int) -> None:
     """Wait until so many works wait for their turn."""
-    while len(database._tasks) < number:
+    while database._writing.number_waiting < number:
         time.sleep(0.001)
 
 
@@ -261,7 +262,7 @@ def write_together(database: Database, *works: Callable[[Transaction], str]) -> 
 
     with ThreadPoolExecutor(len(works) + 1) as pool:
         futures = [pool.submit(database.write, first)]
-        while not database._is_led:
+        while not database._writing.is_led:
             time.sleep(0.001)
         for number, work in enumerate(works, 1):
             futures.append(pool.submit(database.write, work))
@@ -347,9 +348,9 @@ def test_many_threads_lose_nothing(database: Database) -> None:
 def test_a_thread_whose_work_comes_after_a_whole_transaction_goes_on_to_it(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "MOST_TOGETHER", 2)
+    monkeypatch.setattr(writing, "MOST_TOGETHER", 2)
     waiting = [Task(adding(key)) for key in "abc"]
-    database._tasks.extend(waiting)
+    database._writing._tasks.extend(waiting)
     assert database.write(adding("last")) == "last"
     assert [task.result() for task in waiting] == [*"abc"]
 
@@ -368,7 +369,7 @@ def test_a_thread_that_waits_for_its_turn_may_give_up(database: Database) -> Non
     before = signal.signal(signal.SIGALRM, interrupt)
     with ThreadPoolExecutor(1) as pool:
         leading = pool.submit(database.write, lead)
-        while not database._is_led:
+        while not database._writing.is_led:
             time.sleep(0.001)
         signal.setitimer(signal.ITIMER_REAL, 0.05)
         with pytest.raises(KeyboardInterrupt):

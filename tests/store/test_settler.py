@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from pbm_oust.store.connections import Transaction
-from pbm_oust.store.database import LARGEST_LOG, LARGEST_TENDED
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.message_keys import KeyOutcome, note_key
 from pbm_oust.store.settler import Settler
+from pbm_oust.store.writing import LARGEST_LOG, LARGEST_TENDED
 from tests.store.kept import Kept, edited, named
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)

@@ -1,0 +1,212 @@
+"""How the threads of a process write to the database: in turn, or several together in one commit.
+
+One of the waiting threads takes the lead, does the work of all, and commits once. No other thread
+is needed.
+"""
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pbm_oust.store.connections import Connection, Task, Transaction
+from pbm_oust.store.faults import DatabaseFault, DatabaseInterrupted, disk_faults
+
+log = logging.getLogger("pbm_oust")
+
+MOST_TOGETHER = 100
+"""The most pieces of work that share a transaction."""
+LARGEST_LOG = 1000
+"""The number of pages after which the log is moved into the file."""
+LARGEST_TENDED = 5 * LARGEST_LOG
+"""The number of pages after which it is, even if somebody else has to do it."""
+
+Work = Callable[[Transaction], Any]
+
+
+class Writing:
+    """Does the work of threads within transactions. The methods may raise DatabaseFault.
+
+    `connect` opens a connection to the database at `path`; `is_sound` tells whether one can be used
+    again.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        connect: Callable[[], Connection],
+        is_sound: Callable[[Connection], bool],
+    ) -> None:
+        self._path = path
+        self._connect = connect
+        self._is_sound = is_sound
+        self._here = threading.local()
+        self._connection: Connection | None = None
+        self._tasks: deque[Task[Any]] = deque()
+        self._change = threading.Condition()
+        """Guards `is_led`, and wakes waiting threads when their work is over."""
+        self.is_led = False
+        """Whether a thread does the work of others, or its own."""
+        self.largest_log = LARGEST_LOG
+        """The number of pages after which those who write shorten the log."""
+
+    @property
+    def is_by_this_thread(self) -> bool:
+        """Whether this thread is within a work."""
+        return getattr(self._here, "leads", False)
+
+    @property
+    def number_waiting(self) -> int:
+        """How many pieces of work wait for their turn."""
+        return len(self._tasks)
+
+    @property
+    def pages_logged(self) -> int:
+        """The number of pages in the log after the latest commit."""
+        return self._connection.pages_logged if self._connection else 0
+
+    def all(self, works: Iterable[Work]) -> list[Task[Any]]:
+        """Do pieces of work, and return them once they are durable or have failed."""
+        tasks = list(map(Task, works))
+        with self._change:
+            self._tasks.extend(tasks)
+            try:
+                self._change.wait_for(lambda: _are_over(tasks) or not self.is_led)
+            except BaseException:
+                for task in tasks:
+                    with suppress(ValueError):
+                        self._tasks.remove(task)
+                raise
+            if leads := not _are_over(tasks):
+                self.is_led = True
+        if leads:
+            try:
+                while not _are_over(tasks):
+                    self._lead()
+            finally:
+                self._end_lead()
+        return tasks
+
+    def begin(self, works: Iterable[Work]) -> Callable[[], list[Task[Any]]] | None:
+        """Do pieces of work in this thread, and return what makes them durable.
+
+        That waits for the disk, so any thread may call it, once. None if somebody else writes at
+        this moment, or if nobody has written before; nothing has been done then.
+        """
+        with self._change:
+            connection = self._connection
+            if self.is_led or self._tasks or not connection or not self._is_sound(connection):
+                return None
+            self.is_led = True
+        tasks, is_begun = list(map(Task, works)), False
+        try:
+            with self._faults_of(tasks):
+                is_begun = connection.begin_at_once()
+                if is_begun:
+                    self._run(tasks, connection)
+        finally:
+            if not is_begun or _are_over(tasks):
+                self._end_lead()
+        if _are_over(tasks):
+            return lambda: tasks
+        return partial(self._finish, tasks, connection) if is_begun else None
+
+    def close(self) -> None:
+        """Close the connection, which may not be in use. It is opened again when needed."""
+        if self._connection:
+            self._connection.close()
+            self._connection = None
+
+    def _finish(self, tasks: list[Task[Any]], connection: Connection) -> list[Task[Any]]:
+        try:
+            with self._faults_of(tasks):
+                self._commit(tasks, connection)
+        finally:
+            self._end_lead()
+        return tasks
+
+    def _lead(self) -> None:
+        """Do the work of waiting threads in one transaction, wake them, and shorten the log."""
+        taken: list[Task[Any]] = []
+        with self._faults_of(taken, or_everybody=True):
+            connection = self._opened()
+            connection.begin("BEGIN IMMEDIATE")
+            while self._tasks and len(taken) < MOST_TOGETHER:
+                taken.append(self._tasks.popleft())
+                self._run(taken[-1:], connection)
+            self._commit(taken, connection)
+
+    def _commit(self, tasks: list[Task[Any]], connection: Connection) -> None:
+        """Make durable what was written, and let those go whose work it was."""
+        connection.execute("COMMIT")
+        self._let_go(tasks)
+        self._shorten_log(connection)
+
+    def _run(self, tasks: list[Task[Any]], connection: Connection) -> None:
+        self._here.leads = True
+        try:
+            for task in tasks:
+                task.run(connection)
+        finally:
+            self._here.leads = False
+
+    @contextmanager
+    def _faults_of(self, tasks: list[Task[Any]], *, or_everybody: bool = False) -> Iterator[None]:
+        """Let the work of some threads fail with the body; without any, if asked, that of all."""
+        try:
+            with disk_faults(self._path):
+                yield
+        except DatabaseFault as fault:
+            self._fail(tasks or (self._everybody() if or_everybody else []), fault)
+        except BaseException:
+            self._fail(tasks, DatabaseInterrupted(f"{self._path}: writing was broken off"))
+            raise
+
+    def _end_lead(self) -> None:
+        with self._change:
+            self.is_led = False
+            self._change.notify_all()
+
+    def _everybody(self) -> list[Task[Any]]:
+        return [self._tasks.popleft() for _ in range(len(self._tasks))]
+
+    def _fail(self, tasks: list[Task[Any]], fault: DatabaseFault) -> None:
+        """Undo what was written, and mark the work of some threads as failed."""
+        if self._connection:
+            with suppress(DatabaseFault):
+                self._connection.end("ROLLBACK")
+        for task in tasks:
+            task.fail(fault)
+        self._let_go(tasks)
+
+    def _let_go(self, tasks: list[Task[Any]]) -> None:
+        with self._change:
+            for task in tasks:
+                task.is_over = True
+            self._change.notify_all()
+
+    def _shorten_log(self, connection: Connection) -> None:
+        """Move a long log into the file; what was committed is durable even without that."""
+        if connection.pages_logged >= self.largest_log:
+            try:
+                connection.shorten_log()
+                if connection.pages_logged >= LARGEST_TENDED:
+                    connection.restart_log()
+            except DatabaseFault as fault:
+                log.warning("the log of the database stays long: %s", fault)
+
+    def _opened(self) -> Connection:
+        """Return the connection that writes, a new one if needed."""
+        if self._connection and not self._is_sound(self._connection):
+            self.close()
+        if self._connection is None:
+            self._connection = self._connect()
+        return self._connection
+
+
+def _are_over(tasks: Iterable[Task[Any]]) -> bool:
+    return all(task.is_over for task in tasks)
