@@ -57,7 +57,7 @@ class SubjectForm(Enum):
 class Auth(Enum):
     """What proves that a command is the player's, besides answers to letters."""
 
-    PASSWORD = "password"
+    PASSWORD = "password"  # a word of the settings # nosec B105
     SENDER = "sender"
     """Also that it comes from an address of theirs, where that is verified."""
 
