@@ -43,42 +43,39 @@ def hanging_up() -> Iterator[tuple[list[object], Endpoint]]:
             relay.shutdown()
 
 
-def test_a_relay_that_does_not_answer_is_left_alone_until_it_is_another(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sender, "SHORTEST_PAUSE", 60.0)
+@pytest.fixture
+def sending(home: Home) -> Iterator[Sender]:
+    """A sender that has a letter to send."""
     home.has_relay = True
     with home.posting([_letter()]):
         pass
     sending = Sender(home)
-    try:
-        with hanging_up() as (visits, nowhere), listening_sink() as (sink, relay):
-            sending.use(_to(home, nowhere))
-            wait_until(lambda: visits, "somebody comes to the relay")
-            for _ in range(20):
-                sending.wake()
-                time.sleep(0.01)
-            assert len(visits) == 1
-            sending.use(_to(home, relay))
-            sink.wait_for(1)
-    finally:
-        sending.stop()
+    yield sending
+    sending.stop()
+
+
+def test_a_relay_that_does_not_answer_is_left_alone_until_it_is_another(
+    home: Home, sending: Sender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sender, "SHORTEST_PAUSE", 60.0)
+    with hanging_up() as (visits, nowhere), listening_sink() as (sink, relay):
+        sending.use(_to(home, nowhere))
+        wait_until(lambda: visits, "somebody comes to the relay")
+        for _ in range(20):
+            sending.wake()
+            time.sleep(0.01)
+        assert len(visits) == 1
+        sending.use(_to(home, relay))
+        sink.wait_for(1)
 
 
 def test_a_relay_that_does_not_answer_is_tried_again_and_again(
-    home: Home, monkeypatch: pytest.MonkeyPatch
+    home: Home, sending: Sender, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sender, "SHORTEST_PAUSE", 0.01)
-    home.has_relay = True
-    with home.posting([_letter()]):
-        pass
-    sending = Sender(home)
-    try:
-        with hanging_up() as (visits, relay):
-            sending.use(_to(home, relay))
-            wait_until(lambda: len(visits) > 2, "somebody comes to the relay for the third time")
-    finally:
-        sending.stop()
+    with hanging_up() as (visits, relay):
+        sending.use(_to(home, relay))
+        wait_until(lambda: len(visits) > 2, "somebody comes to the relay for the third time")
 
 
 def _letter() -> Draft:
