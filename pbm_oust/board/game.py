@@ -152,13 +152,18 @@ class Game:
         self._check_turn(side)
         position, action = self._place(wish)
         record = Record(self.next_number, side, action, at, key)
+        return self.with_placements([record], position)
+
+    def with_placements(self, records: Iterable[Record], position: Position) -> "Game":
+        """Return the game with records of placements that have led to a position."""
+        placed = tuple(records)
         return Game(
             self.header,
             position,
             self.x,
             self.o,
-            (*self.records, record),
-            (*self.line, record),
+            self.records + placed,
+            self.line + placed,
             None,
             position.result,
         )

@@ -34,9 +34,11 @@ from pbm_oust.board.notation import (
 )
 from pbm_oust.board.origin import Origin, position_of
 from pbm_oust.board.reasons import AgainstRules
+from pbm_oust.board.record import Record
 from pbm_oust.refusal import Refusal
-from pbm_oust.rules.grid import BadGrid, parse_grid
+from pbm_oust.rules.grid import BadGrid, NoSuchCell, parse_grid
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.position import IllegalPlacement, Position, taken
 
 _CHALLENGE = re.compile(r"# challenge [0-9a-f]{16}")
 _SEEK = re.compile(rf"# seek {NUMBER.pattern}")
@@ -77,22 +79,20 @@ def read_history(data: bytes) -> History:
     """
     whole_length = data.rfind(b"\n") + 1
     lines = _Lines(_decode(data[:whole_length]))
-    header = _read_header(lines)
-    game = Game.start(header)
+    course = _Course(_read_header(lines))
     has_result_line = False
     keys: set[str] = set()
-    for number, line in lines:
+    for number, line in lines.rest:
         if has_result_line:
             raise BadHistory(number, "nothing follows a result")
         if line.startswith("="):
-            has_result_line = _check_result(number, line, game)
+            has_result_line = _check_result(number, line, course.game())
             continue
-        game = _step(number, line, game)
-        key = game.records[-1].message_key
+        key = course.follow(number, line).message_key
         if key in keys:
             raise BadHistory(number, f"an earlier record has the id {key}")
         keys.add(key)
-    return History(game, has_result_line, whole_length)
+    return History(course.game(), has_result_line, whole_length)
 
 
 def read_header(data: bytes) -> Header:
@@ -105,21 +105,23 @@ class _Lines(Iterator[tuple[int, str]]):
 
     def __init__(self, text: str) -> None:
         numbered = enumerate(text.split("\n")[:-1], 1)
-        self._rest = (each for each in numbered if not _is_remark(*each))
+        self.rest = (each for each in numbered if not _is_remark(*each))
         self.last = 0
 
     def __next__(self) -> tuple[int, str]:
-        self.last, line = next(self._rest)
+        self.last, line = next(self.rest)
         return self.last, line
 
 
 def _is_remark(number: int, line: str) -> bool:
     """Return whether a line is a remark. Raises BadHistory for one of ours without its value."""
+    if not line.startswith("#"):
+        return False
     if line.startswith("# challenge") and not _CHALLENGE.fullmatch(line):
         raise BadHistory(number, "behind '# challenge' stands the id of a message")
     if line.startswith("# seek") and not _SEEK.fullmatch(line):
         raise BadHistory(number, "behind '# seek' stands the number of an open challenge")
-    return line.startswith("#")
+    return True
 
 
 def _decode(data: bytes) -> str:
@@ -184,17 +186,72 @@ def _read_origin(number: int, line: str, header: Header) -> Origin:
     return origin
 
 
-def _step(number: int, line: str, game: Game) -> Game:
+class _Course:
+    """A game that is followed from record to record.
+
+    Most of them are placements, one after another: of these only the positions are gone through.
+    """
+
+    def __init__(self, header: Header) -> None:
+        self._game = Game.start(header)
+        self._position = self._game.position
+        self._placed = list[Record]()
+        """Placements that led from the game to the position."""
+        self._latest = header.started
+
+    def game(self) -> Game:
+        """Return the game."""
+        if self._placed:
+            self._game = self._game.with_placements(self._placed, self._position)
+            self._placed = []
+        return self._game
+
+    def follow(self, number: int, line: str) -> Record:
+        """Add the record on a line, and return it. Raises BadHistory if the rules disagree."""
+        try:
+            record = parse_record(line)
+        except ValueError as error:
+            raise BadHistory(number, str(error)) from None
+        following = len(self._game.records) + len(self._placed) + 1
+        if record.number != following:
+            raise BadHistory(number, f"the next record is {following}, not {record.number}")
+        if record.at < self._latest:
+            raise BadHistory(number, f"the time lies before {format_time(self._latest)}")
+        position = None if self._game.result else _placed(self._position, record)
+        if position:
+            self._position = position
+            self._placed.append(record)
+        else:
+            self._game = _step(number, record, self.game())
+            self._position = self._game.position
+        self._latest = record.at
+        return record
+
+
+def _placed(position: Position, record: Record) -> Position | None:
+    """Return the position after the placements of a record; None if it is not just that.
+
+    What else it may be, or why it is refused, is left to others to find out.
+    """
+    if not isinstance(record.action, tuple) or record.side is not position.to_move:
+        return None
+    if position.result:
+        return None
+    for nth, done in enumerate(record.action):
+        if nth and not position.is_mid_turn:
+            return None
+        try:
+            following = position.place(position.grid.parse_cell(done.cell))
+        except (NoSuchCell, IllegalPlacement):
+            return None
+        if taken(position, following).bit_count() != done.took:
+            return None
+        position = following
+    return position
+
+
+def _step(number: int, record: Record, game: Game) -> Game:
     """Return the game after the record on a line. Raises BadHistory if the rules disagree."""
-    try:
-        record = parse_record(line)
-    except ValueError as error:
-        raise BadHistory(number, str(error)) from None
-    if record.number != game.next_number:
-        raise BadHistory(number, f"the next record is {game.next_number}, not {record.number}")
-    previous = game.records[-1].at if game.records else game.header.started
-    if record.at < previous:
-        raise BadHistory(number, f"the time lies before {format_time(previous)}")
     try:
         following = redo(game, record)
     except Refusal as refusal:

@@ -4,6 +4,7 @@ import re
 from contextlib import suppress
 from dataclasses import fields
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from pbm_oust.board.header import Header, Terms
 from pbm_oust.board.origin import Origin, Step
@@ -18,6 +19,10 @@ FROM = "From"
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 _ACTION_WIDTH = 25
+_RECORD = re.compile(
+    r"(   [1-9]|  [1-9][0-9]| [1-9][0-9]{2}|[1-9][0-9]{3,8}) ([xo*]) ((\S+(?: \S+)*) *)"
+    r" (\S{20}) ([0-9a-f]{16})"
+)
 _PLACEMENT = re.compile(r"([A-Z][1-9][0-9]?)(?:\*([1-9][0-9]{0,2}))?")
 _CELL = re.compile(r"[A-Z][1-9][0-9]?")
 LONGEST_USERID = 20
@@ -31,6 +36,8 @@ MESSAGE_KEY = re.compile(r"[0-9a-f]{16}")
 _DEEDS = {deed.value: deed for deed in Deed}
 _VERBS = {verb.value for verb in Verb}
 _SIDES: dict[str, Side | None] = {SERVER: None, **{side.value: side for side in Side}}
+MOST_REMEMBERED = 4096
+"""How many words are remembered with what they say, as most of them come again and again."""
 _DAYS = re.compile(r"(0|[1-9][0-9]{0,4})")
 
 
@@ -58,6 +65,7 @@ def format_terms(terms: Terms) -> str:
     return " ".join(words)
 
 
+@lru_cache(maxsize=MOST_REMEMBERED)
 def parse_terms(text: str) -> Terms:
     """Return the terms of an Options line. Raises ValueError for unknown words."""
     default = Terms()
@@ -93,6 +101,7 @@ def format_action(action: Action) -> str:
     return " ".join(f"{done.cell}*{done.took}" if done.took else done.cell for done in action)
 
 
+@lru_cache(maxsize=MOST_REMEMBERED)
 def parse_action(text: str) -> Action:
     """Return the action that these words name. Raises ValueError for other words."""
     if deed := _DEEDS.get(text):
@@ -204,6 +213,15 @@ def record_line(number: str, by: str, action: str, at: str, key: str) -> str:
 
 def parse_record(text: str) -> Record:
     """Return the record on a line. Raises ValueError for a line that is not a record."""
+    match = _RECORD.fullmatch(text)
+    if match is None or len(match[3]) != max(_ACTION_WIDTH, len(match[4])):
+        return _read_record(text)
+    number, by, _, action, at, key = match.groups()
+    return _record(number, by, action, at, key)
+
+
+def _read_record(text: str) -> Record:
+    """Return the record on a line, if its words are in their places. Raises ValueError."""
     words = text.split()
     if len(words) < 5:
         raise ValueError("a record has a number, a side, an action, a time and an id")
@@ -214,12 +232,14 @@ def parse_record(text: str) -> Record:
         raise ValueError(f"{number!r} is no number of a record")
     if not MESSAGE_KEY.fullmatch(key):
         raise ValueError(f"{key!r} is no id of a message")
-    side = _SIDES[by]
-    words_of_action = " ".join(action)
-    done = parse_action(words_of_action)
-    if isinstance(done, Ruling) is not (side is None):
-        raise ValueError(f"{by} cannot do {format_action(done)!r}")
-    record = Record(int(number), side, done, parse_time(at), key)
-    if record_line(number, by, words_of_action, at, key) != text:
+    record = _record(number, by, " ".join(action), at, key)
+    if format_record(record) != text:
         raise ValueError(f"the server would have written {format_record(record).strip()!r}")
     return record
+
+
+def _record(number: str, by: str, action: str, at: str, key: str) -> Record:
+    side, done = _SIDES[by], parse_action(action)
+    if isinstance(done, Ruling) is not (side is None):
+        raise ValueError(f"{by} cannot do {format_action(done)!r}")
+    return Record(int(number), side, done, parse_time(at), key)

@@ -10,13 +10,14 @@ from pbm_oust.board.notation import format_record, parse_record
 from pbm_oust.board.record import Record, Ruling, Verb
 
 _OWNERS = ("X: ", "O: ")
+_ADOPTS = f" {Verb.ADOPT.value} "
 
 
 def userids_in(data: bytes) -> frozenset[str]:
     """Return the userids in a history, damaged or not."""
     header, lines = _parted(data)
     owners = {line[3:] for line in header if line.startswith(_OWNERS)}
-    adopted = (_adoption(line) for line in lines)
+    adopted = map(_adoption, lines if _ADOPTS.encode() in data else ())
     return frozenset(owners | {ruling.userid for _, ruling in filter(None, adopted)})
 
 
@@ -49,7 +50,7 @@ def _renamed(line: str, old: str, new: str) -> str:
 
 def _adoption(line: str) -> tuple[Record, Ruling] | None:
     """Return the record on a line that hands a side over, and its ruling; None for other lines."""
-    if f" {Verb.ADOPT.value} " not in line:
+    if _ADOPTS not in line:
         return None
     try:
         record = parse_record(line)

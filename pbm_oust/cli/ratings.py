@@ -1,6 +1,8 @@
-"""`pbm-oust ratings` and `standings`: computed from the finished games."""
+"""`pbm-oust ratings` and `standings`: as they are kept, or computed from the histories."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -10,18 +12,29 @@ from pbm_oust.board.ratings import Finish, RatedGame, Standing, Table, rate
 from pbm_oust.cli.operator import (
     KIND,
     Operator,
+    Refused,
     as_json,
     pass_operator,
     print_json,
 )
-from pbm_oust.cli.terminal import page, say
+from pbm_oust.cli.terminal import page, progress_bar, say
 from pbm_oust.languages import ENGLISH
 from pbm_oust.letters.tables import standing_rows
 from pbm_oust.letters.translator import Translator
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
+from pbm_oust.store.connections import Snapshot
 from pbm_oust.store.entries import Entry
-from pbm_oust.store.ratings import count_all, forget_ratings
+from pbm_oust.store.faults import DatabaseFault
+from pbm_oust.store.rating_lists import all_changes
+from pbm_oust.store.ratings import (
+    count_all,
+    forget_ratings,
+    is_up_to_date,
+    standings_of,
+    wrongly_rated,
+)
+from pbm_oust.store.refreshing import look_at_histories, read_again
 
 
 @click.command()
@@ -33,7 +46,7 @@ def standings(operator: Operator, kind: Kind | None, as_json: bool) -> None:
 
     There is a list for each game and class of sizes.
     """
-    tables = _tables(operator, kind)
+    tables = _tables(operator, kind, standings_of)
     if as_json:
         print_json([_summary(table) for table in tables])
         return
@@ -46,48 +59,84 @@ def standings(operator: Operator, kind: Kind | None, as_json: bool) -> None:
 
 @click.command()
 @click.argument("kind", type=KIND, required=False)
-@click.option("--recompute", is_flag=True, help="Count them anew in the database too.")
+@click.option("--recompute", is_flag=True, help="Compute them from the histories, and compare.")
 @as_json
 @pass_operator
 def ratings(operator: Operator, kind: Kind | None, recompute: bool, as_json: bool) -> None:
     """Show how the ratings came about, game by game.
 
-    They are computed from the histories and printed to the last digit.
+    They are printed to the last digit. With --recompute they are computed from the histories.
+    Exit status 1 if other ones were kept; these are counted anew.
     """
     if recompute:
-        _count_anew(operator, kind)
-    tables = _tables(operator, kind)
+        tables, wrong = _recomputed(operator, kind)
+    else:
+        tables, wrong = _tables(operator, kind, all_changes), []
     if as_json:
         print_json([_summary(table) | {"games": list(map(_game, table.games))} for table in tables])
-        return
-    for table in tables:
+    for table in tables if not as_json else ():
         say(f"{table.kind.title}, {table.size.value} boards")
         for rated in table.games:
             effects = "  ".join(
                 f"{change.after.userid} {change.after.rating!r}" for change in (rated.x, rated.o)
             )
             say(f"  {rated.game.name}  {effects}")
+    if wrong:
+        more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
+        raise Refused(
+            f"the ratings that were kept are not those of the histories: {wrong[0]}{more}; "
+            "they have been counted anew"
+        )
 
 
-def _count_anew(operator: Operator, kind: Kind | None) -> None:
-    """Count all games anew, in place of the ratings in the database."""
-    database = operator.prepared_home().database
-    for each in [kind] if kind else KINDS.values():
-        database.write(partial(forget_ratings, kind=each))
-        while not count_all(database, each):
-            pass
+def _recomputed(operator: Operator, kind: Kind | None) -> tuple[list[Table], list[str]]:
+    """Return the ratings that the histories give, and of whom others were kept."""
+    home = operator.prepared_home()
+    database, games = home.database, defaultdict[str, list[Finish]](list)
+    with progress_bar("reading histories") as progress:
+        for entry in read_again(database, home.boards, progress):
+            games[entry.name.kind] += [finish for finish in [entry.finish] if finish]
+    tables, wrong = list[Table](), list[str]()
+    for each in _kinds(kind):
+        count_all(database, each)
+        tables += rate(games[each.name])
+        with database.read() as snapshot:
+            keys = wrongly_rated(snapshot, each, games[each.name])
+        if keys:
+            wrong += [f"{userid} in {each.title} on {size.value} boards" for size, userid in keys]
+            look_at_histories(database, home.boards)
+            database.write(partial(forget_ratings, kind=each))
+            count_all(database, each)
+    return tables, wrong
 
 
-def _tables(operator: Operator, kind: Kind | None) -> list[Table]:
-    return rate(_rated_games(operator, kind))
-
-
-def _rated_games(operator: Operator, kind: Kind | None) -> Iterator[Finish]:
+def _rated_games(operator: Operator, kind: Kind) -> Iterator[Finish]:
     """Yield how the games ended that count; damaged boards are left out."""
-    for each in [kind] if kind else KINDS.values():
-        for entry in operator.boards.entries(each):
-            if isinstance(entry, Entry) and (finish := entry.finish):
-                yield finish
+    for entry in operator.boards.entries(kind):
+        if isinstance(entry, Entry) and (finish := entry.finish):
+            yield finish
+
+
+def _kinds(kind: Kind | None) -> list[Kind]:
+    return [kind] if kind else sorted(KINDS.values(), key=lambda each: each.name)
+
+
+def _tables(
+    operator: Operator, kind: Kind | None, kept: Callable[[Snapshot, Kind], list[Table]]
+) -> list[Table]:
+    """Return the ratings that are kept, or where that is not all, those that the games give."""
+    tables = list[Table]()
+    for each in _kinds(kind):
+        found = None
+        with suppress(DatabaseFault), operator.home.database.read() as snapshot:
+            found = kept(snapshot, each) if _is_kept(snapshot, each) else None
+        tables += rate(_rated_games(operator, each)) if found is None else found
+    return tables
+
+
+def _is_kept(snapshot: Snapshot, kind: Kind) -> bool:
+    """Return whether there is a database, and all games in it have been counted."""
+    return snapshot.identity is not None and is_up_to_date(snapshot, kind)
 
 
 def _summary(table: Table) -> dict[str, Any]:

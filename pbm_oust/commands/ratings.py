@@ -16,6 +16,7 @@ from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.rating_lists import best_players, explain
+from pbm_oust.store.ratings import is_up_to_date
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,8 @@ class StandingsNotice(Notice):
     """That of the class with the most players."""
     following: Standings
     """The command for the page that follows."""
+    is_counting: bool
+    """Whether games are being counted, so that ratings may change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,8 @@ class RatingsNotice(Notice):
     games."""
     following: Ratings
     """The command for the page that follows."""
+    is_counting: bool
+    """Whether games are being counted, so that ratings may change."""
 
 
 def show_standings(command: Standings, request: Request, work: UnitOfWork) -> Handled:
@@ -77,6 +82,7 @@ def show_standings(command: Standings, request: Request, work: UnitOfWork) -> Ha
         tuple((size, page) for size, page in pages if page.rows),
         longest,
         replace(command, page=longest.following),
+        not work.home.ask(is_up_to_date, command.kind),
     )
     return work.answer(notice, request)
 
@@ -90,8 +96,9 @@ def show_ratings(command: Ratings, request: Request, work: UnitOfWork) -> Handle
     page = Page(number, found.players, found.count, most)
     names = names_shown(command.userids, work.names_for(request))
     following = replace(command, userids=names, page=page.following)
+    is_counting = not work.home.ask(is_up_to_date, command.kind)
     reader = work.sender_of(request)
-    notice = RatingsNotice(reader, command.kind, names, page, following)
+    notice = RatingsNotice(reader, command.kind, names, page, following, is_counting)
     return work.answer(notice, request)
 
 

@@ -3,14 +3,16 @@
 from collections import Counter
 from collections.abc import Iterator
 
+from pbm_oust.board.ratings import Finish
 from pbm_oust.doctor.finding import RESTORE, Examiner, Finding, counted
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.board_queries import find_damage
+from pbm_oust.rules.position import Kind
+from pbm_oust.store.board_queries import find_damage, rated_games
 from pbm_oust.store.connections import Snapshot
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import stamp_in
-from pbm_oust.store.ratings import are_right
+from pbm_oust.store.ratings import is_up_to_date, wrongly_rated
 from pbm_oust.store.refreshing import unfit
 from pbm_oust.store.waiting import BoardName, boards_with_waiting
 
@@ -86,11 +88,21 @@ def _is_stamped(home: Home, snapshot: Snapshot, name: BoardName) -> bool:
 def _ratings(snapshot: Snapshot) -> Iterator[Finding]:
     """Yield the kinds whose ratings are not those that their games give."""
     for kind in KINDS.values():
-        if not are_right(snapshot, kind):
+        if not is_up_to_date(snapshot, kind):
+            yield _on.note(
+                f"games of {kind.name} are still to be counted for ratings; "
+                "the server does that, and so does: pbm-oust sweep"
+            )
+        elif wrongly_rated(snapshot, kind, _rated(snapshot, kind)):
             yield _on.bad(
                 f"the ratings of {kind.name} are not those that its finished games give",
                 "Do: pbm-oust ratings --recompute",
             )
+
+
+def _rated(snapshot: Snapshot, kind: Kind) -> Iterator[Finish]:
+    """Yield the games of a kind that count for ratings."""
+    yield from filter(None, (entry.finish for entry in rated_games(snapshot, kind.name)))
 
 
 def _waiting(snapshot: Snapshot) -> Iterator[Finding]:

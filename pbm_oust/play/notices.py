@@ -173,6 +173,8 @@ class BoardNotice(TimedNotice):
     """The userid of the other player, if letters do not reach them at present."""
     changes: tuple[Change, ...] = ()
     """What the game did to the ratings of its players, if it is over and rated."""
+    is_counting: bool = False
+    """Whether nobody knows that yet, because games before it are being counted."""
     told_from: int = 0
     """The number of the first record that the notice tells of; 0 for the latest alone."""
     back: str = ""

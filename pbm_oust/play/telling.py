@@ -8,7 +8,7 @@ from pbm_oust.accounts.notes import note_about
 from pbm_oust.accounts.settings import MailWhen
 from pbm_oust.accounts.status import disabled_since
 from pbm_oust.board.game import Game
-from pbm_oust.board.ratings import Change, finish_of
+from pbm_oust.board.ratings import finish_of
 from pbm_oust.board.record import Deed, Record, Ruling, Verb
 from pbm_oust.play.notices import BoardNotice, News, Notice, Reader
 from pbm_oust.play.outcome import Handled, Outcome
@@ -45,7 +45,10 @@ def tell_players(
     lost = [account for account, reader in readers if not reader.addresses]
     disabled = [account.userid for account in lost if disabled_since(account)]
     unreachable = [account.userid for account in lost if account.userid not in disabled]
-    changes = _changes_by(game, work)
+    finish = finish_of(game)
+    rated = work.home.ask(changes_by, finish) if finish else None
+    changes = (rated.x, rated.o) if rated else ()
+    is_counting = bool(finish and not rated)
     players = [*others, *([actor] if actor else [])]
     since = told_from or len(game.records)
 
@@ -56,6 +59,7 @@ def tell_players(
             game,
             unreachable=next(iter(unreachable), "") if answers else "",
             changes=changes,
+            is_counting=is_counting,
             told_from=told_from if answers else _told_from(reader, game, told_from),
             chat="" if answers else chat,
             chat_from=acting,
@@ -77,6 +81,7 @@ def tell_players(
             news,
             game,
             changes=changes,
+            is_counting=is_counting,
             told_from=told_from,
             ahead=seen,
             is_watched=True,
@@ -145,12 +150,3 @@ def _watchers_of(game: Game, acting: str, work: UnitOfWork) -> Iterator[Reader]:
     for account in work.home.watchers_of(game.header.kind.name, game.header.board):
         if account.userid not in (game.x, game.o, acting):
             yield work.player(account)
-
-
-def _changes_by(game: Game, work: UnitOfWork) -> tuple[Change, ...]:
-    """Return what a finished game does to the ratings of its players."""
-    finish = finish_of(game)
-    if finish is None:
-        return ()
-    rated = work.home.ask(changes_by, finish)
-    return (rated.x, rated.o)

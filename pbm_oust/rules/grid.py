@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import cache
+from functools import cache, lru_cache
 
 COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 """The names of the columns: the letters from A without I."""
@@ -19,7 +19,6 @@ COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 LONGEST = len(COLUMNS)
 """The most columns, and rows, that a grid may have."""
 
-_CELL = re.compile(r"([A-Za-z])([1-9][0-9]?)")
 _SQUARE = re.compile(r"([1-9][0-9]?)(?:[xX]([1-9][0-9]?))?")
 _HEX = re.compile(r"([1-9][0-9]?)(?:,([1-9][0-9]?))?")
 
@@ -57,6 +56,10 @@ class Grid:
     """How far to shift a set to move it one row up."""
     slant: int = field(compare=False, repr=False)
     """The third shift: along the diagonal of a hexagonal grid; on a square grid the stride."""
+    names_of: Mapping[int, str] = field(compare=False, repr=False)
+    """The names of all cells, by column, then by row."""
+    named: Mapping[str, int] = field(compare=False, repr=False)
+    """All cells by their names, in letters of either case."""
 
     def __str__(self) -> str:
         """Return the grid's name as `parse_grid` reads it: `square 13x13`, `hex 7`, `hex 3,4`."""
@@ -117,30 +120,21 @@ class Grid:
 
     def format_cell(self, cell: int) -> str:
         """Return the name of a cell, its column's letter and its row's number: `D4`."""
-        column, row = self.place_of(cell)
-        return f"{COLUMNS[column - 1]}{row}"
+        return self.names_of[cell]
 
     def parse_cell(self, text: str) -> int:
         """Return the cell of this name; letters of either case are read.
 
         Raises NoSuchCell if the text is not the name of a cell or the grid has no such cell.
         """
-        match = _CELL.fullmatch(text)
-        column = COLUMNS.find(match[1].upper()) + 1 if match else 0
-        cell = self.cell_at(column, int(match[2])) if match and column else 0
-        if not cell:
-            raise NoSuchCell(text)
-        return cell
+        try:
+            return self.named[text]
+        except KeyError:
+            raise NoSuchCell(text) from None
 
     def names(self, some: int) -> list[str]:
         """Return the names of the cells of `some`, sorted by column, then by row."""
-        return [name for *_, name in sorted(map(_named_cells(self).__getitem__, self.each(some)))]
-
-
-@cache
-def _named_cells(grid: Grid) -> Mapping[int, tuple[int, int, str]]:
-    """Return the columns, rows and names of all cells."""
-    return {cell: (*grid.place_of(cell), grid.format_cell(cell)) for cell in grid.each(grid.cells)}
+        return [name for cell, name in self.names_of.items() if cell & some]
 
 
 def _lattice(
@@ -155,7 +149,14 @@ def _lattice(
         for row in range(height)
     )
     slant = stride + 1 if shape is Shape.HEX else stride
-    return Grid(shape, size, sum(map(sum, rows)), rows, stride, slant)
+    names = {
+        1 << (row * stride + column): f"{COLUMNS[column]}{row + 1}"
+        for column in range(width)
+        for row in range(height)
+        if low <= column - row <= high
+    }
+    named = {name: cell for cell, upper in names.items() for name in (upper, upper.lower())}
+    return Grid(shape, size, sum(map(sum, rows)), rows, stride, slant, names, named)
 
 
 @cache
@@ -206,6 +207,7 @@ def parse_size(shape: Shape, text: str) -> Grid:
     return square(*lengths) if shape is Shape.SQUARE else hexagon(*lengths)
 
 
+@lru_cache
 def parse_grid(text: str) -> Grid:
     """Return the grid of this name, the reverse of `str(grid)`.
 

@@ -82,8 +82,11 @@ class Oust:
         """Return whether the side to move may place anywhere."""
         if self.result:
             return False
-        apart, easy, hard = self._candidates()
-        return bool(apart or easy) or any(self._may_join(cell) for cell in self.grid.each(hard))
+        own, enemy = self._own_and_enemy()
+        if self.grid.cells & ~(own | enemy | self.grid.neighbours(own)):
+            return True
+        _, easy, hard = self._candidates()
+        return bool(easy) or any(self._may_join(cell) for cell in self.grid.each(hard))
 
     def place(self, cell: int) -> "Oust":
         """Return the position after the side to move has placed a stone on `cell`.

@@ -20,6 +20,14 @@ ENTRIES = (
 )
 """The beginning of a statement whose rows `read_entries` reads; it calls the boards `b`."""
 
+Place = tuple[int, int]
+"""Where a game stands among those that count for ratings: the second in which it ended, and its
+number."""
+FIRST_PLACE: Place = (0, 0)
+"""A place before all games."""
+LAST_PLACE: Place = (2**62, 0)
+"""A place after all games."""
+
 
 class Standing(Enum):
     """In what sense a board belongs to a player."""
@@ -138,17 +146,26 @@ def due_by(snapshot: Snapshot, moment: datetime) -> list[BoardName]:
     return [BoardName(*row) for row in rows]
 
 
-def rated_games(snapshot: Snapshot, kind: str, after: tuple[int, int] = (0, 0)) -> list[Entry]:
-    """Return the games of a kind that count for ratings, in the order in which they count.
+def rated_games(
+    snapshot: Snapshot,
+    kind: str,
+    after: Place = FIRST_PLACE,
+    until: Place = LAST_PLACE,
+    most: int = -1,
+) -> list[Entry]:
+    """Return games of a kind that count for ratings, in the order in which they count.
 
-    They come after the one that ended in some second and has some number.
+    They come after one place in that order, and not after another.
     """
     return read_entries(
         snapshot,
         f"{ENTRIES} boards b WHERE kind = ? AND is_rated = 1 AND state = 'over' "
-        "AND result <> 'draw void' AND (latest, board) > (?, ?) ORDER BY latest, board",
+        "AND result <> 'draw void' AND (latest, board) > (?, ?) AND (latest, board) <= (?, ?) "
+        "ORDER BY latest, board LIMIT ?",
         kind,
         *after,
+        *until,
+        most,
     )
 
 

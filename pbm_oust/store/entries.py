@@ -34,9 +34,10 @@ Vacations make it later.
 """
 
 _STARTED = re.compile(rb"\n# challenge ([0-9a-f]{16})\n(?:# ([a-z]{1,16}) ([1-9][0-9]{0,8})\n)?")
-_RECORD = re.compile(
-    r" {0,3}([1-9][0-9]{0,8}) [xo*] (\S.*?) +"
-    r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z) ([0-9a-f]{16})"
+_RECORDS = re.compile(
+    r"^ {0,3}([1-9][0-9]{0,8}) [xo*] (\S+(?: \S+)*) +"
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z) ([0-9a-f]{16})$",
+    re.MULTILINE,
 )
 _ADOPTION = re.compile(rf"{Verb.ADOPT.value} ([xo]) ({USERID.pattern})")
 _ASKS_THE_RULES = (Deed.ACCEPT.value, Deed.RETRACT.value)
@@ -208,13 +209,13 @@ def believe(name: BoardName, data: bytes) -> Reading | None:
 
     None for any other history, and if all of it has to be replayed.
     """
-    body = data.partition(b"\n\n")[2].decode("utf-8", "replace")
-    *lines, last, end = ["", *body.split("\n")]
+    head, _, body = data.partition(b"\n\n")
+    *lines, last, end = ["", *body.decode("utf-8", "replace").split("\n")]
     if end or not last.startswith("= "):
         return None
     try:
         result = parse_outcome(KINDS[name.kind], last.removeprefix("= "))
-        header = read_header(data)
+        header = read_header(head + b"\n\n")
         if BoardName(header.kind.name, header.board) != name:
             return None
         course = _tell(lines[1:], header)
@@ -248,15 +249,15 @@ class _Course:
 
 def _tell(lines: Iterable[str], header: Header) -> _Course:
     """Return what the lines after a header say. Raises ValueError if they need the rules."""
-    x, o, at, keys = header.x, header.o, format_time(header.started), set[str]()
-    for line in lines:
-        if line.startswith("#"):
-            continue
-        match = _RECORD.fullmatch(line)
-        if not match or int(match[1]) != len(keys) + 1 or match[3] < at or match[4] in keys:
-            raise ValueError("this is not the next record")
-        _, action, at, key = match.groups()
-        keys.add(key)
+    records = [line for line in lines if not line.startswith("#")]
+    found = _RECORDS.findall("\n".join(records))
+    numbers, actions, times, keys = zip(*found, strict=True) if found else ((), (), (), ())
+    times = (format_time(header.started), *times)
+    are_next = [*map(int, numbers)] == [*range(1, len(records) + 1)]
+    if not (are_next and len(set(keys)) == len(keys) and sorted(times) == [*times]):
+        raise ValueError("these are not records that follow one another")
+    x, o = header.x, header.o
+    for action in actions:
         if action[0].isupper():
             continue  # placements
         adoption = _ADOPTION.fullmatch(action)
@@ -266,7 +267,7 @@ def _tell(lines: Iterable[str], header: Header) -> _Course:
             x, o = o, x
         elif action in _ASKS_THE_RULES:
             raise ValueError("the owners may have changed by this")
-    return _Course(x, o, parse_time(at), len(keys))
+    return _Course(x, o, parse_time(times[-1]), len(records))
 
 
 def _reading(entry: Entry | Damage, told: Told | None, *, is_replayed: bool = True) -> Reading:

@@ -1,21 +1,27 @@
-"""Parts of the standings, and of the games that led to the ratings of players.
+"""Parts of the standings, and of the games that led to the ratings of players."""
 
-They come from the database if all games have been counted, and otherwise from all games.
-"""
-
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pbm_oust.board.ratings import Change, SizeClass, Standing, Table, rate
+from pbm_oust.board.ratings import (
+    Change,
+    SizeClass,
+    Standing,
+    Table,
+    count_game,
+    size_class,
+)
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.board_pages import Part
+from pbm_oust.store.board_queries import FIRST_PLACE, rated_games
+from pbm_oust.store.columns import seconds
 from pbm_oust.store.connections import Snapshot
-from pbm_oust.store.rating_steps import count_steps, latest_changes
-from pbm_oust.store.ratings import games_after, is_up_to_date, standings_of
+from pbm_oust.store.rating_steps import count_steps, latest_changes, steps_after
+from pbm_oust.store.ratings import standings_of
+from pbm_oust.store.standings import best_standings, count_standings
 
 Changes = list[tuple[str, Change]]
 """What games did to the rating of a player, by their names."""
-_Key = tuple[str, SizeClass]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +46,12 @@ class Explained:
 
 def best_players(snapshot: Snapshot, kind: Kind, part: Part) -> list[Best]:
     """Return the same part of the standings of each class of sizes."""
-    if not is_up_to_date(snapshot, kind):
-        end = part.skipped + part.most
-        ordered = ((each.size, each.ordered()) for each in standings_of(snapshot, kind))
-        return [Best(size, every[part.skipped : end], len(every)) for size, every in ordered]
-    found = (_best(snapshot, kind, size, part) for size in SizeClass)
-    return [best for best in found if best.count]
+    counts = ((size, count_standings(snapshot, kind, size)) for size in SizeClass)
+    return [
+        Best(size, best_standings(snapshot, kind, size, part), count)
+        for size, count in counts
+        if count
+    ]
 
 
 def explain(snapshot: Snapshot, kind: Kind, userids: Sequence[str], part: Part) -> Explained:
@@ -54,60 +60,40 @@ def explain(snapshot: Snapshot, kind: Kind, userids: Sequence[str], part: Part) 
     It goes through the players and the classes of sizes in turn, and of each takes the latest games
     first.
     """
-    if is_up_to_date(snapshot, kind):
-        counts = {
-            (userid, size): count
-            for userid in userids
-            for size, count in count_steps(snapshot, kind, userid).items()
-        }
-
-        def read(userid: str, size: SizeClass, wanted: Part) -> Changes:
-            return latest_changes(snapshot, kind, userid, size, wanted)
-
-    else:
-        tables = rate(games_after(snapshot, kind, None))
-        changes = {
-            (userid, table.size): _changes(table, userid)
-            for userid in userids
-            for table in tables
-            if userid in table.standings
-        }
-        counts = {key: len(found) for key, found in changes.items()}
-
-        def read(userid: str, size: SizeClass, wanted: Part) -> Changes:
-            latest = changes[userid, size][::-1]
-            return latest[wanted.skipped : wanted.skipped + wanted.most]
-
-    return Explained(_part(counts, read, part), sum(counts.values()))
+    counts = {
+        (userid, size): count
+        for userid in userids
+        for size, count in count_steps(snapshot, kind, userid).items()
+    }
+    players = [
+        (userid, size, latest_changes(snapshot, kind, userid, size, wanted)[::-1])
+        for (userid, size), wanted in _parts(counts, part).items()
+    ]
+    return Explained(players, sum(counts.values()))
 
 
-def _best(snapshot: Snapshot, kind: Kind, size: SizeClass, part: Part) -> Best:
-    key = kind.name, size.value
-    counted = snapshot.row("SELECT count(*) FROM ratings WHERE kind = ? AND size = ?", *key)
-    rows = snapshot.rows(
-        "SELECT userid, rating, wins, losses, draws, worth FROM ratings "
-        "WHERE kind = ? AND size = ? ORDER BY rating DESC, userid LIMIT ? OFFSET ?",
-        *key,
-        part.most,
-        part.skipped,
-    )
-    return Best(size, [Standing(*row) for row in rows], counted[0] if counted else 0)
+def all_changes(snapshot: Snapshot, kind: Kind) -> list[Table]:
+    """Return the standings of a kind, with all games that led to them."""
+    tables = {table.size: table for table in standings_of(snapshot, kind)}
+    before = {
+        (step.place, step.before.userid): step.before
+        for step in steps_after(snapshot, kind, FIRST_PLACE, most=-1)
+    }
+    for game in filter(None, (entry.finish for entry in rated_games(snapshot, kind.name))):
+        place = seconds(game.ended), game.board
+        standings = {userid: before[place, userid] for userid in (game.x, game.o)}
+        tables[size_class(game.grid)].games.append(count_game(game, standings))
+    return list(tables.values())
 
 
-def _part(
-    counts: Mapping[_Key, int], read: Callable[[str, SizeClass, Part], Changes], part: Part
-) -> list[tuple[str, SizeClass, Changes]]:
-    """Return the changes of a part of all, which `read` returns for a part of one player's."""
-    found, most, skipped = list[tuple[str, SizeClass, Changes]](), part.most, part.skipped
-    for (userid, size), count in counts.items():
+def _parts(
+    counts: Mapping[tuple[str, SizeClass], int], part: Part
+) -> dict[tuple[str, SizeClass], Part]:
+    """Return which games of each player are in a part of all; players with none are left out."""
+    found, most, skipped = dict[tuple[str, SizeClass], Part](), part.most, part.skipped
+    for key, count in counts.items():
         taken = min(most, max(0, count - skipped))
         if taken:
-            found.append((userid, size, read(userid, size, Part(taken, skipped))[::-1]))
+            found[key] = Part(taken, skipped)
         most, skipped = most - taken, max(0, skipped - count)
     return found
-
-
-def _changes(table: Table, userid: str) -> Changes:
-    """Return what the games of a player did to the rating."""
-    found = ((rated.game.name, rated.change_of(userid)) for rated in table.games)
-    return [(name, change) for name, change in found if change]

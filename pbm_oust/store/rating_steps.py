@@ -1,6 +1,6 @@
 """What players had achieved before each game that has been counted for ratings.
 
-So what a game did can be told without counting those before it.
+So what a game did can be told without counting those before it, and games can be taken back.
 """
 
 from collections.abc import Iterable
@@ -9,9 +9,13 @@ from dataclasses import dataclass
 from pbm_oust.board.ratings import Change, RatedGame, SizeClass, Standing, count_game, size_class
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.board_pages import Part
-from pbm_oust.store.board_queries import ENTRIES, read_entries
+from pbm_oust.store.board_queries import ENTRIES, Place, read_entries
 from pbm_oust.store.columns import seconds
-from pbm_oust.store.connections import Snapshot, Transaction
+from pbm_oust.store.connections import Snapshot, Transaction, Value
+from pbm_oust.store.standings import STANDINGS, Key, read_standings, values_of
+
+_STEPS = "SELECT size, ended, board, userid, rating, wins, losses, draws, worth FROM"
+"""The beginning of a statement whose rows `_read` reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,47 +23,79 @@ class Step:
     """What one of its players had achieved before a game."""
 
     size: SizeClass
-    ended: int
-    board: int
+    place: Place
+    """Where the game stands in the order of games."""
     before: Standing
+
+    @property
+    def key(self) -> Key:
+        """Whose step it is."""
+        return self.size, self.before.userid
 
 
 def steps_of(game: RatedGame) -> tuple[Step, Step]:
     """Return the steps of both players of a game."""
-    size, ended, board = size_class(game.game.grid), seconds(game.game.ended), game.game.board
-    return (
-        Step(size, ended, board, game.x.before),
-        Step(size, ended, board, game.o.before),
-    )
+    size, place = size_class(game.game.grid), (seconds(game.game.ended), game.game.board)
+    return Step(size, place, game.x.before), Step(size, place, game.o.before)
 
 
 def write_steps(transaction: Transaction, kind: Kind, steps: Iterable[Step]) -> None:
     """Keep the steps of some games of a kind."""
     for step in steps:
-        before = step.before
         transaction.run(
             "INSERT OR REPLACE INTO rating_steps "
-            "(kind, userid, size, ended, board, rating, wins, losses, draws, worth)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "(kind, size, ended, board, userid, rating, wins, losses, draws, worth) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             kind.name,
-            before.userid,
             step.size.value,
-            step.ended,
-            step.board,
-            before.rating,
-            before.wins,
-            before.losses,
-            before.draws,
-            before.worth,
+            *step.place,
+            *values_of(step.before),
         )
 
 
-def forget_steps(transaction: Transaction, kind: Kind, userid: str | None = None) -> None:
-    """Remove the steps of a kind: those of a player, or all."""
-    if userid is None:
-        transaction.run("DELETE FROM rating_steps WHERE kind = ?", kind.name)
-    else:
-        transaction.run("DELETE FROM rating_steps WHERE kind = ? AND userid = ?", kind.name, userid)
+def remove_step(transaction: Transaction, kind: Kind, step: Step) -> None:
+    """Remove a step."""
+    transaction.run(
+        "DELETE FROM rating_steps "
+        "WHERE kind = ? AND userid = ? AND size = ? AND ended = ? AND board = ?",
+        kind.name,
+        step.before.userid,
+        step.size.value,
+        *step.place,
+    )
+
+
+def remove_steps(transaction: Transaction, kind: Kind) -> None:
+    """Remove all steps of a kind."""
+    transaction.run("DELETE FROM rating_steps WHERE kind = ?", kind.name)
+
+
+def steps_after(snapshot: Snapshot, kind: Kind, place: Place, most: int) -> list[Step]:
+    """Return steps of games after a place, those of the latest games first."""
+    statement = (
+        f"{_STEPS} rating_steps WHERE kind = ? AND (ended, board) > (?, ?) "
+        "ORDER BY ended DESC, board DESC LIMIT ?"
+    )
+    return _read(snapshot, statement, kind.name, *place, most)
+
+
+def steps_of_player(snapshot: Snapshot, kind: Kind, userid: str) -> list[Step]:
+    """Return all steps of a player."""
+    statement = f"{_STEPS} rating_steps WHERE kind = ? AND userid = ?"
+    return _read(snapshot, statement, kind.name, userid)
+
+
+def standing_after(snapshot: Snapshot, kind: Kind, key: Key, place: Place) -> Standing | None:
+    """Return what a player had achieved before the first game after a place that was counted.
+
+    None if no such game was.
+    """
+    size, userid = key
+    statement = (
+        f"{STANDINGS} rating_steps WHERE kind = ? AND userid = ? AND size = ? "
+        "AND (ended, board) > (?, ?) ORDER BY ended, board LIMIT 1"
+    )
+    return read_standings(snapshot, statement, kind.name, userid, size.value, *place).get(key)
 
 
 def count_steps(snapshot: Snapshot, kind: Kind, userid: str) -> dict[SizeClass, int]:
@@ -92,36 +128,19 @@ def latest_changes(
     for finish in (entry.finish for entry in entries):
         if finish is None:
             continue
-        place = seconds(finish.ended), finish.board
-        players = (finish.x, finish.o)
-        before = {each: _before(snapshot, kind, each, size, place) for each in players}
-        change = count_game(finish, before).change_of(userid)
+        just_before = seconds(finish.ended), finish.board - 1
+        standings = {
+            each: standing_after(snapshot, kind, (size, each), just_before) or Standing(each)
+            for each in (finish.x, finish.o)
+        }
+        change = count_game(finish, standings).change_of(userid)
         found += [(finish.name, change)] if change else []
     return found
 
 
-def all_steps(snapshot: Snapshot, kind: Kind) -> set[Step]:
-    """Return all steps of a kind."""
-    rows = snapshot.rows(
-        "SELECT size, ended, board, userid, rating, wins, losses, draws, worth "
-        "FROM rating_steps WHERE kind = ?",
-        kind.name,
-    )
-    return {
-        Step(SizeClass(size), ended, board, Standing(*before))
+def _read(snapshot: Snapshot, statement: str, *values: Value) -> list[Step]:
+    rows = snapshot.rows(statement, *values)
+    return [
+        Step(SizeClass(size), (ended, board), Standing(*before))
         for size, ended, board, *before in rows
-    }
-
-
-def _before(
-    snapshot: Snapshot, kind: Kind, userid: str, size: SizeClass, place: tuple[int, int]
-) -> Standing:
-    row = snapshot.row(
-        "SELECT userid, rating, wins, losses, draws, worth FROM rating_steps "
-        "WHERE kind = ? AND userid = ? AND size = ? AND ended = ? AND board = ?",
-        kind.name,
-        userid,
-        size.value,
-        *place,
-    )
-    return Standing(*row) if row else Standing(userid)
+    ]

@@ -1,14 +1,14 @@
-"""Ratings in the database, so that they need not be computed from all games.
+"""Ratings in the database, so that no command computes them from all games.
 
-They are made from the index of boards: the games of a kind up to some game have been counted, and
-what was so before each of them is kept as the steps of its players. Games
-that ended later are counted when they are asked for. If the index changes for a game that has been
-counted, triggers of the tables note that, and all are counted anew.
+The games of a kind are counted in their order: by the second in which they ended, then by their
+numbers. What players have achieved after the last one is kept, and what they had achieved before
+each of them. When the index changes for a game that has been counted, or gets one that belongs
+before others, triggers of the tables note its place. The games from there on are then taken back,
+the latest first, and counted again: some at a time, so that nobody waits for all of them.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import partial
 
 from pbm_oust.board.ratings import (
     Finish,
@@ -17,212 +17,192 @@ from pbm_oust.board.ratings import (
     Standing,
     Table,
     count_game,
-    place_of,
+    rate,
     size_class,
 )
 from pbm_oust.rules.position import Kind
-from pbm_oust.store.board_queries import rated_games
+from pbm_oust.store.board_queries import FIRST_PLACE, LAST_PLACE, Place, rated_games
 from pbm_oust.store.columns import seconds
 from pbm_oust.store.connections import Snapshot, Transaction
 from pbm_oust.store.database import Database
-from pbm_oust.store.rating_steps import Step, all_steps, forget_steps, steps_of, write_steps
+from pbm_oust.store.rating_steps import (
+    Step,
+    remove_step,
+    remove_steps,
+    standing_after,
+    steps_after,
+    steps_of,
+    steps_of_player,
+    write_steps,
+)
+from pbm_oust.store.standings import (
+    Key,
+    all_standings,
+    find_standing,
+    remove_standing,
+    remove_standings,
+    write_standings,
+)
 
 MOST_AT_ONCE = 200
-"""How many games are counted while others wait to write."""
-STEPS_AT_ONCE = 1000
-"""How many steps are written while others wait to write."""
-
-_Key = tuple[SizeClass, str]
-
-
-@dataclass(frozen=True, slots=True)
-class _Until:
-    """Up to which game all have been counted."""
-
-    place: tuple[int, int] | None
-    """The second in which it ended and its number; None if all have to be counted anew."""
-    changes: int
+"""How many games are counted while others wait to write, or for one letter."""
 
 
 @dataclass(slots=True)
-class _Counted:
-    """Standings of one kind, and the games counted for them beyond what was stored."""
+class _Counting:
+    """Standings as they change while games are counted, and the steps of these games."""
 
-    kind: Kind
     standings: dict[SizeClass, dict[str, Standing]] = field(default_factory=dict)
-    changed: set[_Key] = field(default_factory=set)
     steps: list[Step] = field(default_factory=list)
 
     def count(self, game: Finish) -> RatedGame:
-        size = size_class(game.grid)
-        self.changed |= {(size, game.x), (size, game.o)}
-        rated = count_game(game, self.standings.setdefault(size, {}))
+        """Count a game, and return what it does."""
+        rated = count_game(game, self.standings.setdefault(size_class(game.grid), {}))
         self.steps += steps_of(rated)
         return rated
 
 
-def changes_by(snapshot: Snapshot, game: Finish) -> RatedGame:
-    """Return what a game does to the ratings of its players; the index does not have it yet."""
-    until = _until(snapshot, game.kind).place
-    base = until if until and until < _place(game) else None
-    found = games_after(snapshot, game.kind, base)
-    before = [each for each in found if place_of(each) < place_of(game)]
-    counted = _stored(snapshot, game.kind, base, [*before, game])
-    for each in before:
-        counted.count(each)
-    return counted.count(game)
+def changes_by(snapshot: Snapshot, game: Finish) -> RatedGame | None:
+    """Return what a game does to the ratings of its players; the index does not have it yet.
+
+    None if too many games before it have still to be counted.
+    """
+    just_before = seconds(game.ended), game.board - 1
+    base = min(counted_until(snapshot, game.kind), just_before)
+    earlier = _games(snapshot, game.kind, base, just_before, MOST_AT_ONCE + 1)
+    if len(earlier) > MOST_AT_ONCE:
+        return None
+    counting = _begin(snapshot, game.kind, base, [*earlier, game])
+    for each in earlier:
+        counting.count(each)
+    return counting.count(game)
 
 
 def standings_of(snapshot: Snapshot, kind: Kind) -> list[Table]:
     """Return the standings of a kind, without the games that led to them."""
-    found = _up_to_date(snapshot, kind, _until(snapshot, kind).place).standings
-    return [Table(kind, size, found[size]) for size in SizeClass if size in found]
+    tables = {size: Table(kind, size) for size in SizeClass}
+    for (size, userid), standing in all_standings(snapshot, kind).items():
+        tables[size].standings[userid] = standing
+    return [table for table in tables.values() if table.standings]
 
 
 def is_up_to_date(snapshot: Snapshot, kind: Kind) -> bool:
-    """Return whether all games of a kind that are over have been counted."""
-    place = _until(snapshot, kind).place
-    return place is not None and not games_after(snapshot, kind, place)
+    """Return whether all games of a kind have been counted as they are."""
+    until = counted_until(snapshot, kind)
+    return not (steps_after(snapshot, kind, until, 1) or _games(snapshot, kind, until, most=1))
 
 
-def are_right(snapshot: Snapshot, kind: Kind) -> bool:
-    """Return whether ratings and steps are those that all games give, counted from the first."""
-    base, anew = _until(snapshot, kind).place, _up_to_date(snapshot, kind, None)
-    found = _up_to_date(snapshot, kind, base)
-    kept = all_steps(snapshot, kind) if base else set[Step]()
-    return found.standings == anew.standings and kept.union(found.steps) == set(anew.steps)
+def wrongly_rated(snapshot: Snapshot, kind: Kind, games: Iterable[Finish]) -> list[Key]:
+    """Return of whom something else is kept than all games of a kind give, in order."""
+    tables = rate(games)
+    given = {
+        (table.size, userid): standing
+        for table in tables
+        for userid, standing in table.standings.items()
+    }
+    kept = all_standings(snapshot, kind)
+    steps = {step for table in tables for game in table.games for step in steps_of(game)}
+    others = steps.symmetric_difference(steps_after(snapshot, kind, FIRST_PLACE, most=-1))
+    wrong = {key for key in given.keys() | kept.keys() if given.get(key) != kept.get(key)}
+    order = list(SizeClass)
+    return sorted(
+        wrong | {step.key for step in others}, key=lambda key: (order.index(key[0]), key[1])
+    )
 
 
 def forget_ratings(transaction: Transaction, kind: Kind) -> None:
     """Let all games of a kind be counted anew."""
-    transaction.run(
-        "UPDATE ratings_until SET ended = NULL, changes = changes + 1 WHERE kind = ?", kind.name
-    )
+    remove_steps(transaction, kind)
+    remove_standings(transaction, kind)
+    _set_until(transaction, kind, FIRST_PLACE)
 
 
 def forget_player(transaction: Transaction, kind: Kind, userid: str) -> None:
-    """Remove the ratings of a player; all games of the kind are then counted anew."""
-    forget_steps(transaction, kind, userid)
-    remove = "DELETE FROM ratings WHERE kind = ? AND size = ? AND userid = ?"
-    if sum(transaction.run(remove, kind.name, size.value, userid) for size in SizeClass):
-        forget_ratings(transaction, kind)
+    """Remove the ratings of a player; the games from their first one on are then counted again."""
+    steps = steps_of_player(transaction, kind, userid)
+    for step in steps:
+        remove_step(transaction, kind, step)
+    for size in SizeClass:
+        remove_standing(transaction, kind, (size, userid))
+    if steps:
+        ended, board = min(step.place for step in steps)
+        until = min(counted_until(transaction, kind), (ended, board - 1))
+        _set_until(transaction, kind, until)
 
 
-def catch_up(transaction: Transaction, kind: Kind) -> None:
-    """Count the games that have ended since; if there are too many, leave that to `count_all`."""
-    base = _until(transaction, kind).place
-    games = games_after(transaction, kind, base)
-    if len(games) <= MOST_AT_ONCE:
-        counted = _stored(transaction, kind, base, games)
+def catch_up(transaction: Transaction, kind: Kind) -> bool:
+    """Take games back that have to be counted again, and count those that have not been.
+
+    Return whether there are more of them than others should wait for.
+    """
+    until = counted_until(transaction, kind)
+    steps = steps_after(transaction, kind, until, MOST_AT_ONCE)
+    for step in steps:
+        _take_back(transaction, kind, step)
+    if len(steps) == MOST_AT_ONCE:
+        return True
+    games = _games(transaction, kind, until, most=MOST_AT_ONCE)
+    if games:
+        counting = _begin(transaction, kind, until, games)
         for game in games:
-            counted.count(game)
-        if base is None:
-            forget_steps(transaction, kind)
-        write_steps(transaction, kind, counted.steps)
-        _write(transaction, counted, base)
+            counting.count(game)
+        write_steps(transaction, kind, counting.steps)
+        for size, standings in counting.standings.items():
+            write_standings(transaction, kind, size, standings.values())
+        _set_until(transaction, kind, counting.steps[-1].place)
+    return len(games) == MOST_AT_ONCE
 
 
-def count_all(database: Database, kind: Kind) -> bool:
-    """Count all games of a kind; return False if others have changed them meanwhile.
+def count_all(database: Database, kind: Kind) -> None:
+    """Count all games of a kind that have not been, while others write in between.
 
     Raises DatabaseFault.
     """
-    with database.read() as snapshot:
-        until = _until(snapshot, kind)
-        if until.place and not games_after(snapshot, kind, until.place):
-            return True
-        counted = _up_to_date(snapshot, kind, until.place)
-
-    def write(first: int, transaction: Transaction) -> bool:
-        if _until(transaction, kind) != until:
-            return False
-        if first == 0 and until.place is None:
-            forget_steps(transaction, kind)
-        write_steps(transaction, kind, counted.steps[first : first + STEPS_AT_ONCE])
-        if first + STEPS_AT_ONCE >= len(counted.steps):
-            _write(transaction, counted, until.place)
-        return True
-
-    firsts = range(0, max(1, len(counted.steps)), STEPS_AT_ONCE)
-    return all(database.write(partial(write, first)) for first in firsts)
+    with database.read_latest() as snapshot:
+        is_behind = not is_up_to_date(snapshot, kind)
+    while is_behind:
+        is_behind = database.write(lambda transaction: catch_up(transaction, kind))
 
 
-def _until(snapshot: Snapshot, kind: Kind) -> _Until:
-    row = snapshot.row("SELECT ended, board, changes FROM ratings_until WHERE kind = ?", kind.name)
-    ended, board, changes = row or (None, None, 0)
-    return _Until(None if ended is None else (ended, board), changes)
+def counted_until(snapshot: Snapshot, kind: Kind) -> Place:
+    """Return up to which place all games of a kind have been counted as they are.
+
+    Those after it may have been counted otherwise.
+    """
+    row = snapshot.row("SELECT ended, board FROM ratings_until WHERE kind = ?", kind.name)
+    return (row[0], row[1]) if row else FIRST_PLACE
 
 
-def _up_to_date(snapshot: Snapshot, kind: Kind, base: tuple[int, int] | None) -> _Counted:
-    """Return all standings, and count what has ended since."""
-    counted = _Counted(kind)
-    if base:
-        for size, *row in snapshot.rows(
-            "SELECT size, userid, rating, wins, losses, draws, worth FROM ratings WHERE kind = ?",
-            kind.name,
-        ):
-            counted.standings.setdefault(SizeClass(size), {})[row[0]] = Standing(*row)
-    for game in games_after(snapshot, kind, base):
-        counted.count(game)
-    return counted
+def _set_until(transaction: Transaction, kind: Kind, place: Place) -> None:
+    transaction.run(
+        "INSERT OR REPLACE INTO ratings_until (kind, ended, board) VALUES (?, ?, ?)",
+        kind.name,
+        *place,
+    )
 
 
-def _stored(
-    snapshot: Snapshot, kind: Kind, base: tuple[int, int] | None, games: Iterable[Finish]
-) -> _Counted:
-    """Return the stored standings of those who played some games; none if all are counted anew."""
-    counted = _Counted(kind)
-    played = {(size_class(game.grid), userid) for game in games for userid in (game.x, game.o)}
-    for size, userid in played if base else ():
-        row = snapshot.row(
-            "SELECT userid, rating, wins, losses, draws, worth FROM ratings "
-            "WHERE kind = ? AND size = ? AND userid = ?",
-            kind.name,
-            size.value,
-            userid,
-        )
-        if row:
-            counted.standings.setdefault(size, {})[userid] = Standing(*row)
-    return counted
+def _take_back(transaction: Transaction, kind: Kind, step: Step) -> None:
+    """Let a player have achieved what they had before a game, their last one."""
+    remove_step(transaction, kind, step)
+    if step.before.games:
+        write_standings(transaction, kind, step.size, [step.before])
+    else:
+        remove_standing(transaction, kind, step.key)
 
 
-def games_after(snapshot: Snapshot, kind: Kind, base: tuple[int, int] | None) -> list[Finish]:
-    """Return the games of a kind that count, after one at some place in their order, or all."""
-    found = rated_games(snapshot, kind.name, base or (0, 0))
+def _begin(snapshot: Snapshot, kind: Kind, place: Place, games: Iterable[Finish]) -> _Counting:
+    """Return what the players of some games had achieved up to a place."""
+    counting = _Counting()
+    for key in {(size_class(game.grid), userid) for game in games for userid in (game.x, game.o)}:
+        standing = standing_after(snapshot, kind, key, place) or find_standing(snapshot, kind, key)
+        if standing:
+            counting.standings.setdefault(key[0], {})[key[1]] = standing
+    return counting
+
+
+def _games(
+    snapshot: Snapshot, kind: Kind, after: Place, until: Place = LAST_PLACE, most: int = -1
+) -> list[Finish]:
+    """Return games of a kind that count, in their order."""
+    found = rated_games(snapshot, kind.name, after, until, most)
     return [finish for entry in found if (finish := entry.finish)]
-
-
-def _write(transaction: Transaction, counted: _Counted, base: tuple[int, int] | None) -> None:
-    """Write what was counted after what is stored, or in its place if all was counted anew."""
-    kind = counted.kind.name
-    if base is None:
-        transaction.run("DELETE FROM ratings WHERE kind = ?", kind)
-    for size, userid in sorted(counted.changed, key=lambda key: (key[0].value, key[1])):
-        each = counted.standings[size][userid]
-        transaction.run(
-            "INSERT INTO ratings (kind, size, userid, rating, wins, losses, draws, worth) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET rating = excluded.rating, "
-            "wins = excluded.wins, losses = excluded.losses, draws = excluded.draws, "
-            "worth = excluded.worth",
-            kind,
-            size.value,
-            userid,
-            each.rating,
-            each.wins,
-            each.losses,
-            each.draws,
-            each.worth,
-        )
-    if counted.steps:
-        last = counted.steps[-1]
-        transaction.run(
-            "INSERT INTO ratings_until (kind, ended, board, changes) VALUES (?, ?, ?, 0) "
-            "ON CONFLICT DO UPDATE SET ended = excluded.ended, board = excluded.board",
-            kind,
-            last.ended,
-            last.board,
-        )
-
-
-def _place(game: Finish) -> tuple[int, int]:
-    return seconds(game.ended), game.board

@@ -3,23 +3,25 @@
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store import index
 from pbm_oust.store.boards import Boards
 from pbm_oust.store.connections import Snapshot, Transaction
+from pbm_oust.store.cores import TOGETHER, on_all_cores
 from pbm_oust.store.database import Database
-from pbm_oust.store.entries import Reading
-from pbm_oust.store.histories import Stamp
+from pbm_oust.store.entries import Entry, Reading
+from pbm_oust.store.histories import Histories, Stamp
+from pbm_oust.store.ratings import count_all
 from pbm_oust.store.waiting import BoardName, boards_with_waiting
 
 MOST_LOOKED_AT = 200
 """How many files a step of a walk looks at."""
 MOST_STEPS = 10
 """How many steps of a walk a sweep takes."""
-_MOST_TOGETHER = 100
-"""How many boards are written into the index in one transaction."""
 _MOST_REPLAYED = 5
 """How many believed histories a step of a walk replays."""
 
@@ -44,6 +46,7 @@ def refresh_all(database: Database, boards: Boards, names: Sequence[BoardName]) 
     They are replayed first, so that no writer has to wait for that.
     """
     _refresh(database, boards, names, believes=True)
+    _count_ratings(database)
 
 
 def reindex(database: Database, boards: Boards, progress: Progress | None = None) -> int:
@@ -52,16 +55,24 @@ def reindex(database: Database, boards: Boards, progress: Progress | None = None
     It can be used meanwhile. Histories that end with their result are believed; `replay_believed`
     replays them.
     """
-    with database.read() as snapshot:
-        names = _all_names(snapshot, boards)
-    for done in range(0, len(names), _MOST_TOGETHER):
-        if progress:
-            progress(done, len(names))
-        _refresh(database, boards, names[done : done + _MOST_TOGETHER], believes=True)
-    if progress:
-        progress(len(names), len(names))
+    for look in _looks(database, boards, progress):
+        database.write(partial(_put_all, boards, look, believes=True))
+    _count_ratings(database)
     with database.read() as snapshot:
         return sum(len(index.stamps_in(snapshot, kind)) for kind in KINDS)
+
+
+def read_again(
+    database: Database, boards: Boards, progress: Progress | None = None
+) -> Iterator[Entry]:
+    """Yield what the index should say about the boards that are not damaged, from the histories.
+
+    It is neither asked nor changed. Raises DatabaseFault.
+    """
+    for look in _looks(database, boards, progress):
+        for reading, _ in filter(None, look.found.values()):
+            if isinstance(reading.entry, Entry):
+                yield reading.entry
 
 
 def replay_believed(database: Database, boards: Boards, most: int) -> int:
@@ -72,6 +83,7 @@ def replay_believed(database: Database, boards: Boards, most: int) -> int:
     with database.read() as snapshot:
         names = index.believed(snapshot, most)
     _refresh(database, boards, names, believes=False)
+    _count_ratings(database)
     return len(names)
 
 
@@ -147,24 +159,61 @@ def look_at_histories(database: Database, boards: Boards) -> list[BoardName]:
 def _refresh(
     database: Database, boards: Boards, names: Sequence[BoardName], *, believes: bool
 ) -> None:
-    for first in range(0, len(names), _MOST_TOGETHER):
-        some = names[first : first + _MOST_TOGETHER]
-        with database.read() as snapshot:
-            waited = set(boards_with_waiting(snapshot))
-            found = {name: boards.look(snapshot, name, believes=believes) for name in some}
-        database.write(partial(_put_all, boards, found, waited, believes))
+    for first in range(0, len(names), TOGETHER):
+        look = _look((database, boards), names[first : first + TOGETHER], believes=believes)
+        database.write(partial(_put_all, boards, look, believes=believes))
 
 
-def _put_all(
-    boards: Boards,
-    found: Mapping[BoardName, tuple[Reading, Stamp] | None],
-    waited: Set[BoardName],
-    believes: bool,
-    transaction: Transaction,
-) -> None:
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What was found in some histories."""
+
+    found: Mapping[BoardName, tuple[Reading, Stamp] | None]
+    waited: Set[BoardName]
+    """The boards for which something waited then."""
+
+
+def _look(reader: tuple[Database, Boards], names: Sequence[BoardName], *, believes: bool) -> _Look:
+    database, boards = reader
+    with database.read() as snapshot:
+        waited = frozenset(boards_with_waiting(snapshot))
+        found = {name: boards.look(snapshot, name, believes=believes) for name in names}
+    return _Look(found, waited)
+
+
+def _looks(database: Database, boards: Boards, progress: Progress | None) -> Iterator[_Look]:
+    """Look at all histories, on all cores, and yield what is found."""
+    with database.read() as snapshot:
+        names = _all_names(snapshot, boards)
+    look = partial(_look, believes=True)
+    prepare = partial(_reader, database.path)
+    done, tell = 0, progress or _tell_nobody
+    tell(done, len(names))
+    for each in on_all_cores(look, names, (database, boards), prepare):
+        yield each
+        done += len(each.found)
+        tell(done, len(names))
+
+
+def _tell_nobody(_done: int, _of: int) -> None:
+    """Let nobody know how far something is."""
+
+
+def _reader(path: Path) -> tuple[Database, Boards]:
+    """Return what another process looks at histories with, given the path of the database."""
+    return Database(path), Boards(Histories(path.parent))
+
+
+def _count_ratings(database: Database) -> None:
+    """Count the games again that what was written into the index has changed for ratings."""
+    for kind in KINDS.values():
+        count_all(database, kind)
+
+
+def _put_all(boards: Boards, look: _Look, transaction: Transaction, *, believes: bool) -> None:
     """Write into the index what was found in histories, unless they have changed since."""
-    waited = waited | set(boards_with_waiting(transaction))
-    for name, each in found.items():
+    waited = look.waited | set(boards_with_waiting(transaction))
+    for name, each in look.found.items():
         if each and name not in waited and _stamp(boards, name) == each[1]:
             index.put(transaction, *each)
         else:

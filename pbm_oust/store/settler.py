@@ -5,8 +5,10 @@ import threading
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
+from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.boards import Boards
 from pbm_oust.store.database import Database
+from pbm_oust.store.ratings import count_all
 from pbm_oust.store.settling import settle
 from pbm_oust.store.waiting import BoardName
 
@@ -18,6 +20,8 @@ SOON_SECONDS = 0.5
 
 class Settler:
     """Writes what waits into the histories of a home; what cannot be written goes on waiting.
+
+    In a thread of its own it also counts the games that a command has left to be counted.
 
     `soon` is how many seconds lines may wait.
     """
@@ -84,6 +88,8 @@ class Settler:
         try:
             if names:
                 self.settle(names)
+                for kind in {name.kind for name in names}:
+                    count_all(self._database, KINDS[kind])
             self._database.shorten_log()
         except OSError as error:
             log.warning("the log of the database stays long: %s", error)

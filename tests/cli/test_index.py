@@ -61,6 +61,7 @@ def run(home: Home, *arguments: str) -> Result:
         (("games", "history", "oust", "2"), ["oust/2.txt"]),
         (("games", "verify", "oust", "1"), ["oust/1.txt"]),
         (("standings",), []),
+        (("ratings",), []),
         (("players", "list"), []),
         (("players", "show", "alice"), []),
         (("outbox", "list"), []),

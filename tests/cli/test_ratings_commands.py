@@ -6,6 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from pbm_oust.cli import main
+from pbm_oust.store.home import Home
 
 GAMES = Path(__file__).parents[2] / "games" / "oust"
 
@@ -49,3 +50,40 @@ def test_ratings_are_the_same_to_the_last_digit_whenever_they_are_computed(home:
         "draws": 0,
     }
     assert "oust 1  demo_ann 1800.0  demo_bob 1400.0" in output(home, "ratings")
+
+
+def test_ratings_that_are_kept_are_the_ones_that_the_histories_give(home: Path) -> None:
+    from_histories = [output(home, *words) for words in (("standings",), ("ratings", "--json"))]
+    assert output(home, "games", "reindex") == "the index holds 3 boards\n"
+    kept = [output(home, *words) for words in (("standings",), ("ratings", "--json"))]
+    assert kept == from_histories
+    assert output(home, "ratings", "--recompute", "--json") == kept[1]
+
+
+@pytest.mark.parametrize(
+    "wrong", ["UPDATE ratings SET wins = 9", "UPDATE rating_steps SET rating = 1500"]
+)
+def test_ratings_that_the_histories_do_not_give_are_told_and_counted_anew(
+    wrong: str, home: Path
+) -> None:
+    output(home, "games", "reindex")
+    database = Home(home).database
+    database.write(lambda transaction: transaction.run(wrong))
+    database.close()
+    found = CliRunner().invoke(main, ["--home", str(home), "ratings", "--recompute"])
+    assert found.exit_code == 1
+    assert found.output.endswith(
+        "Error: the ratings that were kept are not those of the histories: demo_ann in Oust on "
+        "small boards (and 1 more); they have been counted anew\n"
+    )
+    assert "oust 1  demo_ann 1800.0  demo_bob 1400.0" in output(home, "ratings", "--recompute")
+
+
+def test_a_history_that_the_index_does_not_fit_is_told_too(home: Path) -> None:
+    output(home, "games", "reindex")
+    path = home / "oust" / "3.txt"
+    path.write_text(path.read_text().replace("rated ", ""))
+    found = CliRunner().invoke(main, ["--home", str(home), "ratings", "--recompute"])
+    assert found.exit_code == 1
+    assert output(home, "ratings", "--recompute") == output(home, "ratings")
+    assert "oust 3" not in output(home, "ratings")

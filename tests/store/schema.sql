@@ -228,6 +228,8 @@ CREATE TABLE rating_steps ( -- what players had achieved before each game that h
     PRIMARY KEY (kind, userid, size, ended, board)
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX rating_steps_place ON rating_steps (kind, ended, board);
+
 CREATE TABLE ratings ( -- what players have achieved in the games of a kind up to some game
     kind TEXT NOT NULL,
     size TEXT NOT NULL, -- the class of sizes
@@ -242,42 +244,33 @@ CREATE TABLE ratings ( -- what players have achieved in the games of a kind up t
 
 CREATE TRIGGER ratings_delete AFTER DELETE ON boards
 WHEN OLD.is_rated = 1 AND OLD.state = 'over' AND OLD.result <> 'draw void' BEGIN
-    INSERT INTO ratings_until (kind, changes) VALUES (OLD.kind, 0) ON CONFLICT DO NOTHING;
-    UPDATE ratings_until SET changes = changes + 1,
-    ended = CASE WHEN (OLD.latest, OLD.board) <= (ended, board) THEN NULL ELSE ended END
-    WHERE kind = OLD.kind;
+    UPDATE ratings_until SET ended = OLD.latest, board = OLD.board - 1
+    WHERE kind = OLD.kind AND (OLD.latest, OLD.board) <= (ended, board);
 END;
 
 CREATE TRIGGER ratings_insert AFTER INSERT ON boards
 WHEN NEW.is_rated = 1 AND NEW.state = 'over' AND NEW.result <> 'draw void' BEGIN
-    INSERT INTO ratings_until (kind, changes) VALUES (NEW.kind, 0) ON CONFLICT DO NOTHING;
-    UPDATE ratings_until SET changes = changes + 1,
-    ended = CASE WHEN (NEW.latest, NEW.board) <= (ended, board) THEN NULL ELSE ended END
-    WHERE kind = NEW.kind;
+    UPDATE ratings_until SET ended = NEW.latest, board = NEW.board - 1
+    WHERE kind = NEW.kind AND (NEW.latest, NEW.board) <= (ended, board);
 END;
 
 CREATE INDEX ratings_rating ON ratings (kind, size, rating DESC, userid);
 
-CREATE TABLE ratings_until ( -- that game
+CREATE TABLE ratings_until ( -- up to this place, what was counted is what the boards say
     kind TEXT PRIMARY KEY,
-    ended INTEGER, -- NULL where the games up to it are no longer those that were counted
-    board INTEGER,
-    changes INTEGER NOT NULL -- how often games have come or gone
+    ended INTEGER NOT NULL, -- the second in which the game ended
+    board INTEGER NOT NULL -- and its number
 ) STRICT, WITHOUT ROWID;
 
 CREATE TRIGGER ratings_update AFTER UPDATE ON boards
 WHEN (OLD.grid, OLD.x, OLD.o, OLD.state, OLD.result, OLD.is_rated, OLD.latest) IS NOT
     (NEW.grid, NEW.x, NEW.o, NEW.state, NEW.result, NEW.is_rated, NEW.latest)
     AND (OLD.state = 'over' OR NEW.state = 'over') BEGIN
-    INSERT INTO ratings_until (kind, changes) VALUES (OLD.kind, 0) ON CONFLICT DO NOTHING;
-    UPDATE ratings_until SET changes = changes + 1,
-    ended = CASE WHEN (OLD.latest, OLD.board) <= (ended, board) THEN NULL ELSE ended END
-    WHERE kind = OLD.kind
+    UPDATE ratings_until SET ended = OLD.latest, board = OLD.board - 1
+    WHERE kind = OLD.kind AND (OLD.latest, OLD.board) <= (ended, board)
     AND OLD.is_rated = 1 AND OLD.state = 'over' AND OLD.result <> 'draw void';
-    INSERT INTO ratings_until (kind, changes) VALUES (NEW.kind, 0) ON CONFLICT DO NOTHING;
-    UPDATE ratings_until SET changes = changes + 1,
-    ended = CASE WHEN (NEW.latest, NEW.board) <= (ended, board) THEN NULL ELSE ended END
-    WHERE kind = NEW.kind
+    UPDATE ratings_until SET ended = NEW.latest, board = NEW.board - 1
+    WHERE kind = NEW.kind AND (NEW.latest, NEW.board) <= (ended, board)
     AND NEW.is_rated = 1 AND NEW.state = 'over' AND NEW.result <> 'draw void';
 END;
 

@@ -11,6 +11,7 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.record import Deed, Ruling, Verb
 from pbm_oust.refusal import NotAllowed, Refusal
 from pbm_oust.rules.position import Side
+from pbm_oust.store import cores
 from pbm_oust.store.boards import Board
 from pbm_oust.store.refreshing import Walk, reindex, replay_believed, unfit
 from tests.store.kept import Kept, edited, key_of, later, named, played
@@ -306,3 +307,26 @@ def test_a_stretch_of_a_walk_looks_at_some_histories_and_the_next_one_goes_on(ke
     found = [[name.board for name in walk.stretch(steps=2, most=1)] for _ in range(3)]
     assert found == [[1, 2], [3, 4], [5]]
     assert walk.is_round
+
+
+@pytest.mark.slow
+def test_the_index_is_the_same_with_several_processes(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They only read; so what waits and what is damaged comes out the same."""
+    for nth in range(5):
+        kept.start("x C3", "o resign" if nth % 2 else "o C4")
+    kept.settle()
+    kept.file(2).write_text(kept.file(2).read_text().replace("x C3", "x C9"))
+    kept.play(1, "x B2")
+    kept.database.write(lambda each: each.run("DELETE FROM histories"))
+    other = Kept(kept.path)
+    reindex(other.database, other.boards)
+    alone = other.index()
+    kept.database.write(lambda each: each.run("DELETE FROM histories"))
+    monkeypatch.setattr(cores, "FEW", 1)
+    monkeypatch.setattr(cores, "TOGETHER", 2)
+    told = list[tuple[int, int]]()
+    assert reindex(kept.database, kept.boards, lambda *each: told.append(each)) == 5
+    assert told == [(0, 5), (2, 5), (4, 5), (5, 5)]
+    assert kept.index() == alone

@@ -6,17 +6,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.board.ratings import Table, finish_of, rate
+from pbm_oust.board.ratings import Finish, Table, finish_of, rate
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store import ratings
 from pbm_oust.store.board_pages import Part
 from pbm_oust.store.board_queries import rated_games
+from pbm_oust.store.connections import Row, Transaction, Value
 from pbm_oust.store.rating_lists import Explained, best_players, explain
 from pbm_oust.store.ratings import (
-    are_right,
     changes_by,
     count_all,
+    counted_until,
     forget_ratings,
+    is_up_to_date,
     standings_of,
+    wrongly_rated,
 )
 from pbm_oust.store.refreshing import look_at_histories
 from tests.store.kept import OUST, Kept, edited, played
@@ -47,15 +51,28 @@ def finished(kept: Kept, winner: str = "x", x: str = "alice", o: str = "bob") ->
     return number
 
 
-def until(kept: Kept) -> list[tuple[int | None, int | None]]:
-    return kept.rows("SELECT ended, board FROM ratings_until")
+def until(kept: Kept) -> int:
+    """Return the number of the game up to which all have been counted."""
+    with kept.database.read() as snapshot:
+        return counted_until(snapshot, OUST)[1]
+
+
+def is_counted(kept: Kept) -> bool:
+    with kept.database.read() as snapshot:
+        return is_up_to_date(snapshot, OUST)
+
+
+def are_right(kept: Kept) -> bool:
+    with kept.database.read() as snapshot:
+        games = [each.finish for each in rated_games(snapshot, "oust") if each.finish]
+        return not wrongly_rated(snapshot, OUST, games)
 
 
 def test_a_rated_game_that_ends_is_counted_with_it(kept: Kept) -> None:
     for winner in ("x", "o", "x"):
         number = finished(kept, winner)
         assert kept_up_to_date(kept) == standings(computed(kept)) != []
-        assert [board for _, board in until(kept)] == [number]
+        assert until(kept) == number
         assert kept.rows("SELECT sum(wins + losses) FROM ratings") == [(2 * number,)]
 
 
@@ -105,11 +122,9 @@ def test_ratings_are_counted_anew_when_a_game_changes_that_was_counted(
         kept.database.write(lambda each: kept.boards.rename(each, board, "bob", "robert"))
         kept.settle()
     look_at_histories(kept.database, kept.boards)
-    assert until(kept) == [(None, 3)]
+    assert is_counted(kept)
+    assert are_right(kept)
     assert kept_up_to_date(kept) == standings(computed(kept)) != before
-    assert count_all(kept.database, OUST)
-    assert until(kept) != [(None, 3)]
-    assert kept_up_to_date(kept) == standings(computed(kept))
 
 
 def test_a_history_that_was_only_read_again_changes_no_rating(kept: Kept) -> None:
@@ -153,20 +168,16 @@ def test_ratings_are_those_of_the_index_whatever_happens(
 
 def test_ratings_that_are_not_those_of_the_games_are_found(kept: Kept) -> None:
     finished(kept)
-    with kept.database.read() as snapshot:
-        assert are_right(snapshot, OUST)
+    assert are_right(kept)
     kept.database.write(lambda each: each.run("UPDATE ratings SET rating = rating + 1"))
-    with kept.database.read() as snapshot:
-        assert not are_right(snapshot, OUST)
+    assert not are_right(kept)
     kept.database.write(lambda each: forget_ratings(each, OUST))
-    assert count_all(kept.database, OUST)
-    with kept.database.read() as snapshot:
-        assert are_right(snapshot, OUST)
+    count_all(kept.database, OUST)
+    assert are_right(kept)
     assert kept_up_to_date(kept) == standings(computed(kept))
 
 
 def test_what_games_did_is_told_as_if_all_were_counted(kept: Kept) -> None:
-    """From the database, and from all games where it has to count them anew."""
     for nth, winner in enumerate("xoxxo"):
         finished(kept, winner, o=("bob", "carol")[nth % 2])
     parts = [Part(99), Part(2), Part(2, 2), Part(3, 4), Part(9, 9)]
@@ -187,13 +198,86 @@ def test_what_games_did_is_told_as_if_all_were_counted(kept: Kept) -> None:
     assert [userid for userid, _, _ in whole.players] == ["alice", "carol"]
     assert whole.count == len(changes) + 2
     kept.database.write(lambda each: forget_ratings(each, OUST))
-    assert told() == before
-    assert count_all(kept.database, OUST)
+    count_all(kept.database, OUST)
     assert told() == before
 
 
 def test_steps_that_are_not_those_of_the_games_are_found(kept: Kept) -> None:
     finished(kept)
     kept.database.write(lambda each: each.run("UPDATE rating_steps SET wins = wins + 1"))
+    assert not are_right(kept)
+
+
+def test_a_game_that_ends_in_the_second_of_a_later_one_is_counted_with_it(kept: Kept) -> None:
+    """Only the games after it are taken back, and it is known at once what it does."""
+    for winner in ("x", "o"):
+        finished(kept, winner)
+    number = kept.start("x C3", "o C4", o="carol")
+    later = [finished(kept, x="carol"), finished(kept, x="dave", o="bob")]
+    game = played(kept.read(number).game, "x resign")
+    assert {each.ended for each in _finishes(kept)} == {game.latest}
+    finish = finish_of(game)
+    assert finish
     with kept.database.read() as snapshot:
-        assert not are_right(snapshot, OUST)
+        rated = changes_by(snapshot, finish)
+    kept.play(number, "x resign")
+    assert is_counted(kept)
+    assert until(kept) == later[-1]
+    (table,) = computed(kept)
+    assert rated == table.games[number - 1]
+    assert [each.game.board for each in table.games] == [1, 2, number, *later]
+    assert are_right(kept)
+
+
+def _finishes(kept: Kept) -> list[Finish]:
+    with kept.database.read() as snapshot:
+        return [each.finish for each in rated_games(snapshot, "oust") if each.finish]
+
+
+def test_no_command_counts_more_than_some_games(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is left then is counted by those whom nobody waits for."""
+    games = [finished(kept, o=f"player{nth}") for nth in range(7)]
+    kept.database.write(lambda each: forget_ratings(each, OUST))
+    monkeypatch.setattr(ratings, "MOST_AT_ONCE", 2)
+    number = kept.start("x C3", "o C4")
+    game = played(kept.read(number).game, "x resign")
+    finish = finish_of(game)
+    assert finish
+    with kept.database.read() as snapshot:
+        assert changes_by(snapshot, finish) is None
+    kept.play(number, "x resign")
+    assert until(kept) == games[1]
+    assert not is_counted(kept)
+    count_all(kept.database, OUST)
+    assert is_counted(kept)
+    assert are_right(kept)
+    edited(kept.file(games[3]), "X: alice", "X: zoe")
+    look_at_histories(kept.database, kept.boards)
+    assert are_right(kept)
+
+
+def test_what_waits_to_be_counted_is_read_within_bounds(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for nth in range(9):
+        finished(kept, o=f"player{nth}")
+    kept.database.write(lambda each: forget_ratings(each, OUST))
+    monkeypatch.setattr(ratings, "MOST_AT_ONCE", 3)
+    most = 0
+
+    class Counting(Transaction):
+        def rows(self, statement: str, *values: Value) -> list[Row]:
+            nonlocal most
+            found = super().rows(statement, *values)
+            most = max(most, len(found))
+            return found
+
+    def catch_up(transaction: Transaction) -> bool:
+        return ratings.catch_up(Counting(transaction._connection), OUST)
+
+    while kept.database.write(catch_up):
+        assert most == 3
+    assert is_counted(kept)
+    assert are_right(kept)

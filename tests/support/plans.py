@@ -8,6 +8,7 @@ from types import FrameType
 import apsw
 
 import pbm_oust
+from pbm_oust.store import migrations
 from pbm_oust.store.migrations import migrate
 
 VERBS = ("SELECT ", "INSERT ", "UPDATE ", "DELETE ")
@@ -24,6 +25,7 @@ PARTIAL = ("letters_unwritten", "letters_file", "histories_believed", "VIRTUAL T
 """Indexes that hold only what is wanted, and lists of values that the program gives."""
 
 _PROGRAM = pbm_oust.__path__[0]
+_MIGRATIONS = migrations.__path__[0]
 _PASSES_ON = ("connections.py", "plans.py")
 
 
@@ -66,7 +68,11 @@ def served_by_indexes() -> Iterator[None]:
 
 
 def _is_of_program(frame: FrameType | None) -> bool:
-    """Return whether the program itself asks for something, and not a test."""
+    """Return whether the program itself asks for something, and not a test.
+
+    A migration goes through whole tables once, and knows tables that are no more.
+    """
     while frame and frame.f_code.co_filename.endswith(_PASSES_ON):
         frame = frame.f_back
-    return frame is not None and frame.f_code.co_filename.startswith(_PROGRAM)
+    path = frame.f_code.co_filename if frame else ""
+    return path.startswith(_PROGRAM) and not path.startswith(_MIGRATIONS)

@@ -18,6 +18,7 @@ STEPS: tuple[Step, ...] = (
     (mail.VERSION_2,),
     (boards.VERSION_2,),
     (boards.VERSION_3,),
+    (boards.VERSION_4,),
 )
 LATEST = len(STEPS)
 """The version that the program works with."""

@@ -161,3 +161,42 @@ CREATE TABLE rating_steps ( -- what players had achieved before each game that h
 UPDATE ratings_until SET ended = NULL, changes = changes + 1 -- so that there are steps
     WHERE kind >= '';
 """
+
+VERSION_4 = """
+DROP TRIGGER ratings_insert;
+DROP TRIGGER ratings_delete;
+DROP TRIGGER ratings_update;
+ALTER TABLE ratings_until RENAME TO ratings_until_3;
+CREATE TABLE ratings_until ( -- up to this place, what was counted is what the boards say
+    kind TEXT PRIMARY KEY,
+    ended INTEGER NOT NULL, -- the second in which the game ended
+    board INTEGER NOT NULL -- and its number
+) STRICT, WITHOUT ROWID;
+INSERT INTO ratings_until SELECT kind, ended, board FROM ratings_until_3 WHERE ended IS NOT NULL;
+DROP TABLE ratings_until_3;
+DELETE FROM ratings WHERE kind NOT IN (SELECT kind FROM ratings_until);
+DELETE FROM rating_steps WHERE kind NOT IN (SELECT kind FROM ratings_until);
+CREATE INDEX rating_steps_place ON rating_steps (kind, ended, board);
+
+CREATE TRIGGER ratings_insert AFTER INSERT ON boards
+WHEN NEW.is_rated = 1 AND NEW.state = 'over' AND NEW.result <> 'draw void' BEGIN
+    UPDATE ratings_until SET ended = NEW.latest, board = NEW.board - 1
+    WHERE kind = NEW.kind AND (NEW.latest, NEW.board) <= (ended, board);
+END;
+CREATE TRIGGER ratings_delete AFTER DELETE ON boards
+WHEN OLD.is_rated = 1 AND OLD.state = 'over' AND OLD.result <> 'draw void' BEGIN
+    UPDATE ratings_until SET ended = OLD.latest, board = OLD.board - 1
+    WHERE kind = OLD.kind AND (OLD.latest, OLD.board) <= (ended, board);
+END;
+CREATE TRIGGER ratings_update AFTER UPDATE ON boards
+WHEN (OLD.grid, OLD.x, OLD.o, OLD.state, OLD.result, OLD.is_rated, OLD.latest) IS NOT
+    (NEW.grid, NEW.x, NEW.o, NEW.state, NEW.result, NEW.is_rated, NEW.latest)
+    AND (OLD.state = 'over' OR NEW.state = 'over') BEGIN
+    UPDATE ratings_until SET ended = OLD.latest, board = OLD.board - 1
+    WHERE kind = OLD.kind AND (OLD.latest, OLD.board) <= (ended, board)
+    AND OLD.is_rated = 1 AND OLD.state = 'over' AND OLD.result <> 'draw void';
+    UPDATE ratings_until SET ended = NEW.latest, board = NEW.board - 1
+    WHERE kind = NEW.kind AND (NEW.latest, NEW.board) <= (ended, board)
+    AND NEW.is_rated = 1 AND NEW.state = 'over' AND NEW.result <> 'draw void';
+END;
+"""
