@@ -25,7 +25,7 @@ HAS_ACCOUNT = "SELECT 1 FROM accounts WHERE userid = ?"
 WITH_ACCOUNTS = "SELECT userid FROM accounts WHERE userid IN (SELECT value FROM json_each(?))"
 USERIDS_AFTER = "SELECT userid FROM accounts WHERE userid > ? ORDER BY userid LIMIT ?"
 AT_ADDRESS = "SELECT DISTINCT userid FROM addresses WHERE normal = ? ORDER BY userid"
-WATCHERS = "SELECT userid FROM watched WHERE kind = ? AND board = ? ORDER BY userid"
+WATCHERS = "SELECT userid FROM watched WHERE kind = ? AND board = ?"
 WANTING_BROADCASTS = """
 SELECT userid FROM accounts WHERE userid > ?
 AND NOT EXISTS (SELECT 1 FROM disabled WHERE userid = accounts.userid)
@@ -83,7 +83,7 @@ def is_known(snapshot: Snapshot, address: str) -> bool:
 
 def watchers(snapshot: Snapshot, kind: str, board: int) -> list[Account]:
     """Return the accounts of those who watch a board; damaged ones are left out."""
-    return list(_readable(snapshot, _firsts(snapshot, WATCHERS, kind, board)))
+    return list(_readable(snapshot, sorted(_firsts(snapshot, WATCHERS, kind, board))))
 
 
 def wanting_broadcasts(snapshot: Snapshot) -> Iterator[Account]:

@@ -2,8 +2,8 @@
 
 import errno
 import os
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 import apsw
 
 from pbm_oust.store.disk import Disk
-from pbm_oust.store.faults import DatabaseFault, damaged, fault_of, too_new
+from pbm_oust.store.faults import DatabaseFault, DatabaseLocked, damaged, fault_of, too_new
 from pbm_oust.store.migrations import LATEST, migrate
 
 T = TypeVar("T")
@@ -131,17 +131,12 @@ class Connection:
 
     def begin_at_once(self) -> bool:
         """Begin a transaction that writes, unless somebody else writes; return whether it has."""
-        self._apsw.set_busy_timeout(0)
         try:
-            self._apsw.execute("BEGIN IMMEDIATE")
-        except apsw.BusyError:
+            with self._waiting(0):
+                self.begin("BEGIN IMMEDIATE")
+        except DatabaseLocked:
+            self.is_broken = False
             return False
-        except apsw.Error as error:
-            self.is_broken = True
-            raise self._fault(error) or error from error
-        finally:
-            self._apsw.set_busy_timeout(self._patience)
-        self._check_version()
         return True
 
     def end(self, statement: str) -> None:
@@ -162,9 +157,15 @@ class Connection:
 
         Those who write wait meanwhile.
         """
-        self._apsw.set_busy_timeout(_RESTART)
-        try:
+        with self._waiting(_RESTART):
             self.execute("PRAGMA wal_checkpoint(RESTART)")
+
+    @contextmanager
+    def _waiting(self, milliseconds: int) -> Iterator[None]:
+        """Wait at most so long for others in the body."""
+        self._apsw.set_busy_timeout(milliseconds)
+        try:
+            yield
         finally:
             self._apsw.set_busy_timeout(self._patience)
 

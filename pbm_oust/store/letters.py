@@ -98,19 +98,18 @@ SELECT = (
 
 def add_letter(
     transaction: Transaction, head: Head, content: bytes, posted: datetime, state: State
-) -> int:
-    """Add a letter, which is WAITING or a FILE to be written, and return its id.
+) -> None:
+    """Add a letter, which is WAITING or a FILE to be written.
 
     It belongs to nobody if its reader's account has just been removed.
     """
     normal, about = normal_address(head.recipient), head.about
-    rows = transaction.rows(
+    transaction.run(
         "INSERT INTO letters (recipient, normal, message_id, subject, userid, kind, board, record,"
         " copies, is_answer, may_show_any_board, posted, state, content, next_try)"
         " VALUES (?, ?, ?, ?, (SELECT userid FROM accounts WHERE userid = ?), ?, ?, ?, ?, ?, ?, ?,"
         " ?, ?, max(?, coalesce("
-        "(SELECT max(next_try) FROM letters WHERE normal = ? AND state = 'waiting'), 0)))"
-        " RETURNING id",
+        "(SELECT max(next_try) FROM letters WHERE normal = ? AND state = 'waiting'), 0)))",
         head.recipient,
         normal,
         head.message_id,
@@ -128,7 +127,6 @@ def add_letter(
         seconds(posted),
         normal,
     )
-    return int(rows[0][0])
 
 
 def find_letter(snapshot: Snapshot, letter: int) -> Letter | None:

@@ -3,8 +3,10 @@
 from datetime import datetime
 from typing import Any
 
+from pbm_oust.store.connections import Transaction
 from pbm_oust.store.database import Database
 from pbm_oust.store.letters import Head, Letter, State, add_letter, all_letters, find_letter
+from pbm_oust.store.sending import latest_letter
 
 
 def head(recipient: str = "alice@example.org", **facts: Any) -> Head:
@@ -20,7 +22,12 @@ def post(
     state: State = State.WAITING,
 ) -> int:
     """Add a letter and return its id."""
-    return database.write(lambda each: add_letter(each, known, content, at, state))
+
+    def work(transaction: Transaction) -> int:
+        add_letter(transaction, known, content, at, state)
+        return latest_letter(transaction)
+
+    return database.write(work)
 
 
 def letter(database: Database, number: int) -> Letter:

@@ -14,6 +14,7 @@ from pbm_oust.store.connections import Transaction
 from pbm_oust.store.database import Database
 from pbm_oust.store.letters import State, add_letter, all_letters, remove_letter
 from pbm_oust.store.maildir import Maildir, recall_letter
+from pbm_oust.store.sending import latest_letter
 from tests.chaos.launcher import TracedDisk
 from tests.chaos.power import Storage
 from tests.chaos.trace import Step, Trace
@@ -38,8 +39,11 @@ def add(database: Database, at: datetime, *texts: str) -> list[int]:
     """Add letters that are to be files, in one unit of work."""
 
     def work(transaction: Transaction) -> list[int]:
-        add_one = [text.encode() for text in texts]
-        return [add_letter(transaction, head(), each, at, State.FILE) for each in add_one]
+        added = list[int]()
+        for text in texts:
+            add_letter(transaction, head(), text.encode(), at, State.FILE)
+            added.append(latest_letter(transaction))
+        return added
 
     return database.write(work)
 
