@@ -5,7 +5,6 @@ the next password of an account ends it at once, whichever process has changed i
 """
 
 import hashlib
-import hmac
 import os
 import time
 from collections.abc import Callable
@@ -79,7 +78,7 @@ class Passwords:
 
     def _digest(self, needed: Derivation) -> bytes:
         parts = (needed.n, needed.r, needed.p, needed.salt.hex(), needed.password.text)
-        return hmac.digest(self._key, "\0".join(map(str, parts)).encode(), hashlib.sha256)
+        return hashlib.blake2b("\0".join(map(str, parts)).encode(), key=self._key).digest()
 
 
 class _Memory:
