@@ -7,12 +7,14 @@ unless it only looks at a damaged board.
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from pbm_oust.frozen import frozen
 
 _CAPITAL = re.compile(r"(?<=.)(?=[A-Z])")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reason:
     """Why a command was not carried out. Each reason is a class derived from this one."""
 
@@ -22,7 +24,7 @@ class Reason:
         return _CAPITAL.sub("_", cls.__name__).lower()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnreadableReason(Reason):
     """Why a text cannot be read as a command."""
 
@@ -35,12 +37,12 @@ class UnreadableReason(Reason):
         return self.right
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NotAllowedReason(Reason):
     """Why a command cannot be carried out now."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IllegalReason(Reason):
     """Why the board does not allow a placement."""
 

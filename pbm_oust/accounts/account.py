@@ -1,18 +1,19 @@
 """Accounts as values. Pure."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from pbm_oust.accounts.address import is_same_address
 from pbm_oust.board.notation import USERID
+from pbm_oust.frozen import frozen
 
 
 class BadAccount(ValueError):
     """What was to be an account and cannot be read; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Account:
     """A player: userid, the hash of the password, and the addresses that mail goes to."""
 

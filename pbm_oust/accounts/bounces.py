@@ -1,11 +1,11 @@
 """Letters that came back from an address since its owner last wrote. Pure."""
 
 import re
-from dataclasses import dataclass
 from datetime import datetime
 
 from pbm_oust.accounts.tags import without_tokens
 from pbm_oust.accounts.verification import CODE
+from pbm_oust.frozen import frozen
 
 LONGEST = 250
 """How much is kept of a Message-ID or a Subject."""
@@ -15,7 +15,7 @@ MOST_BOUNCES = 3
 _WITH_CODE = re.compile(rf"(verify) {CODE.pattern}\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bounce:
     """A letter that came back."""
 
@@ -39,7 +39,7 @@ class Bounce:
         return cls(at, status, word or "-", line)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Returned:
     """An address, and the letters that came back from it, oldest first."""
 

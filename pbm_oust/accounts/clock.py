@@ -7,13 +7,13 @@ that its player takes back.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
 
 from pbm_oust.accounts.vacations import DAY, Absence, away_at, due, present
 from pbm_oust.board.game import Game, redo
 from pbm_oust.board.record import Deed, Record, Ruling, Verb
+from pbm_oust.frozen import frozen
 from pbm_oust.rules.position import Side
 
 GRACE = DAY
@@ -43,7 +43,7 @@ class Limit(Enum):
     TOTAL = "totaltime"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Clock:
     """The time of the player to move, as it stands at a moment."""
 
@@ -65,7 +65,7 @@ class Clock:
     """The vacation of the player at this moment."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Turn:
     """The turn of the side to move."""
 

@@ -1,18 +1,18 @@
 """When a player's daily mail is due. Pure."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta, tzinfo
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.kept import Column, Holds, Kept
 from pbm_oust.accounts.settings import MailWhen, settings_of
 from pbm_oust.board.notation import format_time
+from pbm_oust.frozen import frozen
 
 HOUR = 7
 """The hour of the day, in the player's time zone."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Digested:
     """When a player's boards were last looked at, and when the player was last mailed of them."""
 

@@ -17,6 +17,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.board.notation import USERID
+from pbm_oust.frozen import frozen
 
 T = TypeVar("T")
 
@@ -45,7 +46,7 @@ _TYPES: dict[Holds, type] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Column:
     """A column of a table."""
 

@@ -11,8 +11,9 @@ import hashlib
 import hmac
 import os
 import re
-from dataclasses import dataclass
 from enum import Enum
+
+from pbm_oust.frozen import frozen
 
 _SCRYPT = (2**14, 8, 1)
 
@@ -22,7 +23,7 @@ _STORED = re.compile(
 _CAPITAL, _SMALL = "A", "a"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Secret:
     """A password in clear. It is never printed: its repr and str hide it."""
 
@@ -48,7 +49,7 @@ class Match(Enum):
     WRONG = "wrong"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Derivation:
     """A password as it goes through scrypt: what takes long."""
 

@@ -11,7 +11,6 @@ that one that has had its time does no harm.
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 
@@ -21,6 +20,7 @@ from pbm_oust.accounts.settings import Switch, settings_of
 from pbm_oust.board.game import Game, redo
 from pbm_oust.board.notation import MESSAGE_KEY, format_wish, parse_wish
 from pbm_oust.board.record import PLAYING, Action, Deed, Place, Record, Wish
+from pbm_oust.frozen import frozen
 from pbm_oust.refusal import Refusal
 
 MOST_CLAUSES = 20
@@ -38,7 +38,7 @@ class Prospect(Enum):
     """The board has taken another way."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Clause:
     """A turn to play: after one turn of the other player, or after any where none is named."""
 
@@ -50,7 +50,7 @@ class Clause:
         return f"if {format_wish(self.condition)} then {answer}" if self.condition else answer
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plan:
     """A clause that was queued on a board, and the position that it is bound to."""
 
@@ -83,7 +83,7 @@ class Plan:
         return Prospect.WAITS if waits else Prospect.GONE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Turn:
     """What a player has done since a position, and whether it is the other one's turn then."""
 
@@ -206,7 +206,7 @@ MOST_FOLLOWED = 50
 """How many records may follow a move."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Orders:
     """What a player has settled ahead."""
 

@@ -9,13 +9,13 @@ given, so that no number is ever given twice.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.kept import Column, Holds, Kept, Row, board_of
 from pbm_oust.board.header import Terms
 from pbm_oust.board.notation import format_terms, format_time, parse_terms
+from pbm_oust.frozen import frozen
 from pbm_oust.rules.grid import Grid, parse_grid
 from pbm_oust.rules.position import Side
 
@@ -30,7 +30,7 @@ SOURCE = "seek"
 _ANY = "any"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Seek:
     """An open challenge."""
 

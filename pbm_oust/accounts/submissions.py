@@ -6,16 +6,16 @@ So they read in the player's account: the board, the number that its next record
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.kept import Column, Holds, Kept, Row, board_of, checked_number
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_wish, parse_wish
 from pbm_oust.board.record import Wish
+from pbm_oust.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Submission:
     """A move that was submitted on a board, and the position that it is for."""
 

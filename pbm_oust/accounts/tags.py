@@ -20,7 +20,6 @@ import base64
 import hashlib
 import hmac
 import re
-from dataclasses import dataclass
 from enum import Enum
 
 from pbm_oust.accounts.account import Account
@@ -29,6 +28,7 @@ from pbm_oust.accounts.broken import masked
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.verification import CODE
 from pbm_oust.board.notation import NUMBER, USERID
+from pbm_oust.frozen import frozen
 
 _TOKEN_BYTES = 10
 
@@ -60,7 +60,7 @@ class Purpose(Enum):
     """Its text goes to the other player."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reply:
     """An answer of a player to a letter about one of their boards.
 
@@ -79,7 +79,7 @@ Credential = Secret | Reply
 """What proves whose command it is: a password, or the letter that is answered."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Claim:
     """What an address or a Message-ID says that a mail answers, which is not proved yet."""
 

@@ -11,7 +11,6 @@ import hashlib
 import hmac
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
 
@@ -20,6 +19,7 @@ from pbm_oust.accounts.address import normal_address
 from pbm_oust.accounts.kept import Column, Kept, Row
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board.notation import MESSAGE_KEY
+from pbm_oust.frozen import frozen
 from pbm_oust.languages import ENGLISH, Language
 
 LIFETIME = timedelta(days=3)
@@ -44,7 +44,7 @@ class Purpose(Enum):
     """A challenge is carried out that came from an address of the player, without any proof."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pending:
     """Something that is done when the code comes back which was mailed to the address."""
 
@@ -67,7 +67,7 @@ class Pending:
     """The userid of the other player of the challenge."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Proof:
     """A code that came back for an account."""
 

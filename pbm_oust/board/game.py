@@ -1,7 +1,7 @@
 """One board as a fold over its records: who may do what now, and what a record does. Pure."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from operator import attrgetter
 
@@ -17,6 +17,7 @@ from pbm_oust.board.record import (
     Wish,
     wish_of,
 )
+from pbm_oust.frozen import frozen
 from pbm_oust.refusal import Illegal, NotAllowed
 from pbm_oust.rules.grid import NoSuchCell
 from pbm_oust.rules.position import (
@@ -34,7 +35,7 @@ _CHANGING_OWNERS = (Deed.SWAP, Deed.ACCEPT, Deed.RETRACT)
 """After these a player may own another side than before."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Game:
     """A board after its records. It is a value: acting returns the next game."""
 

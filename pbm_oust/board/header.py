@@ -1,14 +1,14 @@
 """What is fixed when a board starts: its game, grid, players and terms. Pure."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from pbm_oust.board.origin import Origin, position_of
+from pbm_oust.frozen import frozen
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Kind, Position
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Terms:
     """What the players agreed on besides the grid. Times are in days; 0 means no limit."""
 
@@ -24,7 +24,7 @@ class Terms:
     """For each turn."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Header:
     """What is fixed when a board starts. `x` and `o` are the userids that own the sides then."""
 

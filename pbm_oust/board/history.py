@@ -13,7 +13,7 @@ A history can be written in exactly one way, so reading is strict: whatever `for
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pbm_oust.board.game import Game, redo
 from pbm_oust.board.header import Header
@@ -35,6 +35,7 @@ from pbm_oust.board.notation import (
 from pbm_oust.board.origin import Origin, position_of
 from pbm_oust.board.reasons import AgainstRules
 from pbm_oust.board.record import Record
+from pbm_oust.frozen import frozen
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules.grid import BadGrid, NoSuchCell, parse_grid
 from pbm_oust.rules.kinds import KINDS
@@ -53,7 +54,7 @@ class BadHistory(ValueError):
         self.reason = reason
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class History:
     """What a history file says: the game, and whether the file is complete."""
 

@@ -5,11 +5,12 @@ that it moves like Arpad Elo's. Each kind of game has its own ratings for each c
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from enum import Enum
 
 from pbm_oust.board.game import Game
+from pbm_oust.frozen import frozen
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import How, Kind, Side
 
@@ -39,7 +40,7 @@ LARGEST = {SizeClass.SMALL: 80, SizeClass.MEDIUM: 150}
 """The most cells that a grid of each class may have; the last class has no limit."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Standing:
     """What a player has achieved in one class of one game."""
 
@@ -62,7 +63,7 @@ class Standing:
         return self.games < PROVISIONAL
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change:
     """What a game did to the rating of one of its players."""
 
@@ -98,7 +99,7 @@ class Change:
         return (self.outcome + 1) / 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finish:
     """A game that counts for ratings, and what they need to know of it."""
 
@@ -117,7 +118,7 @@ class Finish:
         return f"{self.kind.name} {self.board}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RatedGame:
     """A game and what it did to both ratings."""
 
@@ -130,7 +131,7 @@ class RatedGame:
         return next((each for each in (self.x, self.o) if each.before.userid == userid), None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Table:
     """The ratings of one class of one game."""
 

@@ -1,8 +1,9 @@
 """Why something cannot be done on a board: what is not allowed now, and what is not legal. Pure."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
+from pbm_oust.frozen import frozen
 from pbm_oust.refusal import IllegalReason, NotAllowedReason, Reason
 from pbm_oust.rules.position import Fault, Position
 
@@ -10,7 +11,7 @@ if TYPE_CHECKING:
     from pbm_oust.board.game import Game
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MayHaveBoard(Reason):
     """A reason that may be about a board."""
 
@@ -21,7 +22,7 @@ class MayHaveBoard(Reason):
     """The player who would be told this, if their turn is only supposed."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OfBoard(MayHaveBoard):
     """A reason about a board."""
 
@@ -33,42 +34,42 @@ def board_of(reason: Reason) -> "Game | None":
     return reason.game if isinstance(reason, MayHaveBoard) else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GameOver(OfBoard, NotAllowedReason):
     """The game has ended."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NotYourTurn(OfBoard, NotAllowedReason):
     """The other side is to move."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MustPass(OfBoard, NotAllowedReason):
     """There is no placement."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MayNotPass(OfBoard, NotAllowedReason):
     """There are placements."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SwapOff(OfBoard, NotAllowedReason):
     """The board is played without the pie rule."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SwapTooLate(OfBoard, NotAllowedReason):
     """It is not the first action of o."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DeclineTooLate(OfBoard, NotAllowedReason):
     """The player has made a move."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OfferWaits(OfBoard, NotAllowedReason):
     """An offer has not been answered yet."""
 
@@ -76,22 +77,22 @@ class OfferWaits(OfBoard, NotAllowedReason):
     """Whether it is the player's own."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoOffer(OfBoard, NotAllowedReason):
     """There is nothing to accept or reject."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NothingToUndo(OfBoard, NotAllowedReason):
     """The player has made no move that stands."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SamePlayer(NotAllowedReason):
     """Both sides would have the same player."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoSuchRecord(OfBoard, NotAllowedReason):
     """The board has fewer records."""
 
@@ -99,7 +100,7 @@ class NoSuchRecord(OfBoard, NotAllowedReason):
     """The number of the wanted record."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OffGrid(OfBoard, IllegalReason):
     """The grid does not have the cell."""
 
@@ -107,7 +108,7 @@ class OffGrid(OfBoard, IllegalReason):
     """Which placement of the command it is, counted from 1."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AfterTurn(OfBoard, IllegalReason):
     """The placements before have ended the turn."""
 
@@ -118,7 +119,7 @@ class AfterTurn(OfBoard, IllegalReason):
     """Whether these have ended the game too."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AgainstRules(OfBoard, IllegalReason):
     """The rules of the game refuse the placement."""
 

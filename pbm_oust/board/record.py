@@ -1,9 +1,9 @@
 """What a record can say: who did what; and what players wish for. Pure."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 
+from pbm_oust.frozen import frozen
 from pbm_oust.rules.position import Side
 
 SERVER = "*"
@@ -55,7 +55,7 @@ class Verb(Enum):
     """Hand a side to another player."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ruling:
     """What the server or its operator did, to which side, and who takes that side over."""
 
@@ -64,7 +64,7 @@ class Ruling:
     userid: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """The wish to place stones on these cells in this order; players' names for the cells.
 
@@ -82,7 +82,7 @@ Wish = Place | Deed
 """What a player wishes to do, before anybody knows whether it is possible."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Placement:
     """A stone that was placed, and how many stones it took off the board."""
 
@@ -94,7 +94,7 @@ Action = tuple[Placement, ...] | Deed | Ruling
 """What a record says was done."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Record:
     """What one accepted command did."""
 

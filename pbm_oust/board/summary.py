@@ -1,14 +1,14 @@
 """What a list says about a board. Pure."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from pbm_oust.board.game import Game
+from pbm_oust.frozen import frozen
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Kind, Result, Side
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Summary:
     """A board in a line."""
 

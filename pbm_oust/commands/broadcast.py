@@ -2,7 +2,6 @@
 
 import secrets
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.broadcasts import MOST_A_DAY, with_broadcast
@@ -10,6 +9,7 @@ from pbm_oust.accounts.invitations import rejected_by
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.status import signed_off_since
 from pbm_oust.commands.talk import NothingWritten
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command, Heading, Text
 from pbm_oust.grammar.values import OWN
 from pbm_oust.play.forms import SignedForm
@@ -21,7 +21,7 @@ from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.store.account_queries import accounts_wanting_broadcasts
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TooManyBroadcasts(NotAllowedReason):
     """The player has reached the limit of broadcasts a day."""
 
@@ -29,7 +29,7 @@ class TooManyBroadcasts(NotAllowedReason):
     """The limit."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Broadcast(Command):
     """Pass the text of the mail on to everybody who wants such mails."""
 
@@ -37,7 +37,7 @@ class Broadcast(Command):
     password: Secret
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BroadcastNotice(Notice):
     """What somebody wrote to everybody, or the operator to some players."""
 
@@ -53,7 +53,7 @@ class BroadcastNotice(Notice):
         return Unheard()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BroadcastSentNotice(OutcomeNotice):
     """A text was passed on to everybody who wants that."""
 

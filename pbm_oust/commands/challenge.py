@@ -1,10 +1,11 @@
 """The command that starts a board: `oust challenge alice bob secret -size=13`."""
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board.header import Header, Terms
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import Option, Parameter
 from pbm_oust.grammar.values import PASSWORD_IF_ANY, read_userid
@@ -19,7 +20,7 @@ LONGEST_TIME = 3650
 """The most days that a time option takes."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnusableGrid(NotAllowedReason):
     """The game cannot be played on the grid."""
 
@@ -27,7 +28,7 @@ class UnusableGrid(NotAllowedReason):
     grid: Grid
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Challenge(Command):
     """Start a board; `x` moves first."""
 

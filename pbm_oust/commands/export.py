@@ -1,7 +1,7 @@
 """The command that mails a player all that is stored about them: export."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.bounces import Returned
@@ -9,6 +9,7 @@ from pbm_oust.accounts.exported import account_lines
 from pbm_oust.accounts.notes import NOTES, notes_of
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.verification import Pending
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.values import OWN
 from pbm_oust.play.forms import SignedForm
@@ -24,7 +25,7 @@ from pbm_oust.store.verifications import requests_of
 from pbm_oust.store.waiting import BoardName
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Export(Command):
     """Mail a player all that is stored about them."""
 
@@ -32,7 +33,7 @@ class Export(Command):
     password: Secret
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExportNotice(Notice):
     """The first letter of an export: all that is stored about the reader except histories."""
 
@@ -57,7 +58,7 @@ class ExportNotice(Notice):
         return f"{self.template}.{self.part}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExportBoardsNotice(Notice):
     """A later letter of an export: histories."""
 
@@ -73,7 +74,7 @@ class ExportBoardsNotice(Notice):
         return f"{self.template}.{self.part}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExportSentNotice(Notice):
     """An export is on its way."""
 

@@ -1,9 +1,8 @@
 """The command that forgets a player: the account goes, and the userid on all boards."""
 
-from dataclasses import dataclass
-
 from pbm_oust.accounts.password import Secret
 from pbm_oust.commands.leave import leave_boards
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.values import OWN, only_word
 from pbm_oust.play.authentication import authenticate
@@ -27,7 +26,7 @@ from pbm_oust.store.verifications import forget_player
 REALLY = "really"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Forget(Command):
     """Remove a player's account, and the userid from all histories; say what that means first."""
 
@@ -36,7 +35,7 @@ class Forget(Command):
     is_sure: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ForgetNotice(Notice):
     """What it means to be forgotten, before anything is done."""
 
@@ -47,7 +46,7 @@ class ForgetNotice(Notice):
     """The number of histories with the reader's userid."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ForgottenNotice(OutcomeNotice):
     """The last letter to a player who is forgotten."""
 

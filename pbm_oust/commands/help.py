@@ -1,8 +1,8 @@
 """The command that explains the others: help."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.aliases import ALIASES, in_english
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import rest
@@ -20,14 +20,14 @@ _WORDS = frozenset({*SUBJECTS, *ALIASES.values()})
 """The words that other languages may translate."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Help(Command):
     """Mail the help about these subjects, or the overview if there are none."""
 
     subjects: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HelpNotice(Notice):
     """The pages of the help that were asked for; the overview if none was named."""
 

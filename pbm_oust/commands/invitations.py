@@ -1,10 +1,9 @@
 """The commands that say whose challenges a player takes, and how many: limit, reject, unreject."""
 
-from dataclasses import dataclass
-
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.invitations import HIGHEST_LIMIT, rejected_by, with_limit, with_rejected
 from pbm_oust.accounts.password import Secret
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import Parameter, rest
 from pbm_oust.grammar.values import OWN, read_userids
@@ -17,7 +16,7 @@ from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Unreadable, UnreadableReason
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BadLimit(UnreadableReason):
     """A word is not a number that can limit boards."""
 
@@ -25,12 +24,12 @@ class BadLimit(UnreadableReason):
     """The highest number."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RejectsSelf(NotAllowedReason):
     """Players would reject themselves."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Limit(Command):
     """Limit the number of one's active boards; 0 for any number."""
 
@@ -39,7 +38,7 @@ class Limit(Command):
     limit: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reject(Command):
     """Take no challenges from these players; without userids, list those who are rejected."""
 
@@ -48,7 +47,7 @@ class Reject(Command):
     userids: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unreject(Command):
     """Take challenges from these players again."""
 
@@ -57,7 +56,7 @@ class Unreject(Command):
     userids: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LimitNotice(OutcomeNotice):
     """The number of active boards that the reader wants at most."""
 
@@ -68,7 +67,7 @@ class LimitNotice(OutcomeNotice):
     """The number that the reader has."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RejectedNotice(OutcomeNotice):
     """Whose challenges the reader rejects."""
 

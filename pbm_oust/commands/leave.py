@@ -1,12 +1,11 @@
 """The commands signoff and delete, and leaving all boards at once."""
 
-from dataclasses import dataclass
-
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.status import signed_off_since, with_signed_off
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Deed
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.values import OWN
 from pbm_oust.play.forms import SignedForm
@@ -26,7 +25,7 @@ from pbm_oust.store.verifications import forget_player
 from pbm_oust.store.waiting import BoardName
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Signoff(Command):
     """Sign off: the account stays, and boards go on."""
 
@@ -34,7 +33,7 @@ class Signoff(Command):
     password: Secret
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Delete(Command):
     """Remove an account, after giving up its boards."""
 
@@ -42,7 +41,7 @@ class Delete(Command):
     password: Secret
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SignedOffNotice(OutcomeNotice):
     """The reader has signed off."""
 
@@ -51,7 +50,7 @@ class SignedOffNotice(OutcomeNotice):
     """The names of those that go on."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DeletedNotice(Notice):
     """The reader's account was removed."""
 

@@ -1,11 +1,12 @@
 """The commands that list boards: games, list and history. Nothing changes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 
 from pbm_oust.accounts.seeks import Seek
 from pbm_oust.board.summary import Summary
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.showing import names_shown
@@ -32,7 +33,7 @@ from pbm_oust.rules.position import Kind
 from pbm_oust.store.board_pages import Part
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Games(Command):
     """List the boards of these players, or of everybody, that pass the filter."""
 
@@ -42,14 +43,14 @@ class Games(Command):
     page: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Listing(Command):
     """List the boards of these games, or of all, that go on or ended lately."""
 
     kinds: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Past(Command):
     """List the finished boards of these players, or of everybody, with their results."""
 
@@ -58,7 +59,7 @@ class Past(Command):
     page: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GamesNotice(Notice):
     """A list of boards."""
 
@@ -77,7 +78,7 @@ class GamesNotice(Notice):
         return len(self.page.rows)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ListNotice(Notice):
     """A list of active boards, open challenges, and boards that ended lately."""
 
@@ -93,7 +94,7 @@ class ListNotice(Notice):
     """The names of boards that cannot be read."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HistoryNotice(Notice):
     """A list of finished boards, the latest first."""
 

@@ -1,7 +1,8 @@
 """The command that carries out the lines in the text of the mail: multiple."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command, Heading, Text
 from pbm_oust.grammar.showing import to_stranger
 from pbm_oust.play.authentication import look_at_password
@@ -19,7 +20,7 @@ MOST_LINES = 20
 """How many commands one mail may hold."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoLines(UnreadableReason):
     """There are no commands in the text, or too many."""
 
@@ -27,24 +28,24 @@ class NoLines(UnreadableReason):
     """The most that there may be."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NeedsOwnMail(UnreadableReason):
     """A line of the text is a command that cannot be one of several."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SeveralSenders(UnreadableReason):
     """The lines of the text have different userids or passwords."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Multiple(Command):
     """Carry out the lines of the text, up to the first that is refused."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MultipleNotice(Notice):
     """What became of the commands of one mail."""
 
@@ -57,7 +58,7 @@ class MultipleNotice(Notice):
     """The lines after that."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AnsweredElsewhereNotice(Notice):
     """One of several commands was carried out, and its answer is a letter of its own."""
 

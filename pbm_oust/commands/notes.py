@@ -1,6 +1,5 @@
 """The command that keeps notes about boards: note."""
 
-from dataclasses import dataclass
 from enum import Enum
 
 from pbm_oust.accounts.account import Account
@@ -8,6 +7,7 @@ from pbm_oust.accounts.notes import LONGEST, note_about, with_note
 from pbm_oust.accounts.tags import Credential, Reply
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import OfBoard
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command, Heading, Text
 from pbm_oust.grammar.values import OF_BOARD, only_word
 from pbm_oust.play.forms import SignedForm
@@ -23,7 +23,7 @@ from pbm_oust.store.open_boards import read_game
 DELETE = "delete"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteTooLong(OfBoard, NotAllowedReason):
     """The note is too long."""
 
@@ -33,7 +33,7 @@ class NoteTooLong(OfBoard, NotAllowedReason):
     """The most characters."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TakeNote(Command):
     """Keep the text of the mail as a note about a board, show the note, or delete it."""
 
@@ -52,7 +52,7 @@ class Became(Enum):
     DELETED = "deleted"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteNotice(OutcomeNotice):
     """The reader's note about a board."""
 

@@ -1,11 +1,12 @@
 """The commands about the password of an account: change password and forgot."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import settings_of
 from pbm_oust.accounts.verification import Pending, Purpose, salt_for
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import Parameter
 from pbm_oust.grammar.passwords import read_new_password
@@ -20,7 +21,7 @@ from pbm_oust.play.verification import MAILED, Asked, ask, silence_about, spend_
 from pbm_oust.store.verifications import forget_verifications_of
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChangePassword(Command):
     """Give an account another password."""
 
@@ -29,21 +30,21 @@ class ChangePassword(Command):
     new: Secret
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Forgot(Command):
     """Mail a code to the addresses of an account whose password is forgotten."""
 
     userid: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PasswordChangedNotice(OutcomeNotice):
     """The reader's password was changed."""
 
     template = "password_changed"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ForgotNotice(Notice):
     """A code was mailed, if there is such an account."""
 

@@ -1,12 +1,12 @@
 """The commands that play: `oust move 17 alice secret D4,E5#9`; and preview."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import AfterTurn, AgainstRules, board_of
 from pbm_oust.board.record import Deed, Place, Wish
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command, Heading, Partial, partial
 from pbm_oust.grammar.suggest import legal_near, next_wish, possible_wish
 from pbm_oust.grammar.values import BOARD, OF_BOARD
@@ -22,7 +22,7 @@ from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import read_game
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Move(Command):
     """Place stones, pass, swap or resign; only as record number `guard`, if that is given."""
 
@@ -42,7 +42,7 @@ class Move(Command):
         return suggested(game, self.userid, wish) if wish else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Preview(Command):
     """Draw a board as it would be after these placements; nothing changes."""
 

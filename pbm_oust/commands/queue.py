@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 
 from pbm_oust.accounts.account import Account
@@ -13,6 +13,7 @@ from pbm_oust.board.notation import format_wish
 from pbm_oust.board.reasons import GameOver, MayHaveBoard, OfBoard, OffGrid
 from pbm_oust.board.record import PLAYING, Deed, Place, Wish
 from pbm_oust.commands.play import suggested
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.aliases import in_english
 from pbm_oust.grammar.command import Command, Heading, Partial
 from pbm_oust.grammar.form import SurplusWord
@@ -56,7 +57,7 @@ QUEUEING = frozenset({"if", "then", Queueing.CLEAR.value})
 """The words of the command besides those for what is played."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BadQueue(UnreadableReason):
     """The words are neither a turn nor clauses of `if` and `then`."""
 
@@ -64,12 +65,12 @@ class BadQueue(UnreadableReason):
     """The most clauses that there may be."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class YourOwnTurn(OfBoard, NotAllowedReason):
     """It is the player's own turn, so there is nothing to wait for."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QueuedAfterEnd(OfBoard, NotAllowedReason):
     """The game would be over after the other player's turn."""
 
@@ -77,7 +78,7 @@ class QueuedAfterEnd(OfBoard, NotAllowedReason):
     """That turn."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QueuedWithinTurn(OfBoard, NotAllowedReason):
     """The other player would have to go on after what was given as their turn."""
 
@@ -85,7 +86,7 @@ class QueuedWithinTurn(OfBoard, NotAllowedReason):
     """What was given."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Queue(Command):
     """Queue what to play after the other player's turn, or show or clear the queue."""
 
@@ -164,7 +165,7 @@ def _write_queue(queued: _Queued) -> list[str]:
             return [words if guard is None else f"{words}#{guard}"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QueuedNotice(OutcomeNotice):
     """What the reader has queued on a board."""
 

@@ -1,8 +1,9 @@
 """The commands that show ratings: the standings, and where ratings come from."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pbm_oust.board.ratings import Change, SizeClass, Standing
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.showing import names_shown
@@ -19,7 +20,7 @@ from pbm_oust.store.rating_lists import best_players, explain
 from pbm_oust.store.ratings import is_up_to_date
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Standings(Command):
     """List the players of a game by their ratings."""
 
@@ -27,7 +28,7 @@ class Standings(Command):
     page: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ratings(Command):
     """Show where the ratings of these players come from, or list all ratings."""
 
@@ -36,7 +37,7 @@ class Ratings(Command):
     page: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StandingsNotice(Notice):
     """The players of a game by their ratings."""
 
@@ -52,7 +53,7 @@ class StandingsNotice(Notice):
     """Whether games are being counted, so that ratings may change."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RatingsNotice(Notice):
     """The games of players, and what each did to the rating."""
 

@@ -4,13 +4,14 @@ A remark on the new board says which board it plays again. So each board has onl
 whoever asks first.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import OfBoard
 from pbm_oust.commands.lists import Games
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.values import OF_BOARD, Filter
 from pbm_oust.play.forms import SignedForm
@@ -28,12 +29,12 @@ from pbm_oust.store.histories import NoSuchBoard
 from pbm_oust.store.open_boards import next_number, read_game, started_from
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NotOverYet(OfBoard, NotAllowedReason):
     """The game that would be played again goes on."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlayedAgain(OfBoard, NotAllowedReason):
     """There is a rematch already: the board that is shown."""
 
@@ -41,7 +42,7 @@ class PlayedAgain(OfBoard, NotAllowedReason):
     """The name of the board that it plays again."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rematch(Command):
     """Start a board like one that is over, with sides exchanged."""
 
@@ -56,7 +57,7 @@ class Rematch(Command):
         return Games(self.kind, (self.userid,), Filter.INACTIVE) if is_other else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RematchNotice(BoardNotice):
     """The board of a rematch begins."""
 

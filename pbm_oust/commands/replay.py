@@ -1,7 +1,7 @@
 """The command that goes on from a position of a board: `oust replay 17 9 alice bob secret`."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board.game import Game
@@ -10,6 +10,7 @@ from pbm_oust.board.notation import NUMBER
 from pbm_oust.board.origin import Origin, steps_of
 from pbm_oust.board.reasons import NoSuchRecord, OfBoard
 from pbm_oust.commands.challenge import TWO_PLAYERS
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import Parameter
 from pbm_oust.grammar.values import BOARD, PASSWORD_IF_ANY, BadNumber
@@ -23,7 +24,7 @@ from pbm_oust.store.open_boards import read_game
 _NUMBER = re.compile(rf"#?(?:0|{NUMBER.pattern})")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReplayOfTheEnd(OfBoard, NotAllowedReason):
     """The game was over after the record."""
 
@@ -31,7 +32,7 @@ class ReplayOfTheEnd(OfBoard, NotAllowedReason):
     """The number of the record."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Replay(Command):
     """Start an unrated board from the position of another one after its record `number`."""
 

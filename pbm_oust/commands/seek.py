@@ -6,7 +6,7 @@ takes the challenge, whatever happens then, and a leftover line of the challenge
 
 import hmac
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from pbm_oust.accounts.account import Account
@@ -17,6 +17,7 @@ from pbm_oust.board.header import Header, Terms
 from pbm_oust.board.notation import NUMBER
 from pbm_oust.commands.challenge import OPTIONS, UnusableGrid, set_by
 from pbm_oust.commands.lists import Listing
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import Option, Parameter
 from pbm_oust.grammar.values import OWN, BadNumber
@@ -38,7 +39,7 @@ from pbm_oust.store.entries import Source
 from pbm_oust.store.open_boards import next_number, started_from
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoSuchSeek(NotAllowedReason):
     """There is no such open challenge."""
 
@@ -48,12 +49,12 @@ class NoSuchSeek(NotAllowedReason):
     """The days that one stays open."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OwnSeek(NotAllowedReason):
     """A player would join their own open challenge."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TooManySeeks(NotAllowedReason):
     """The player has reached the limit of open challenges."""
 
@@ -61,7 +62,7 @@ class TooManySeeks(NotAllowedReason):
     """The limit."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OpenChallenge(Command):
     """Offer a board to whoever joins; `side` is what the seeker wants."""
 
@@ -73,7 +74,7 @@ class OpenChallenge(Command):
     terms: Terms
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Withdraw(Command):
     """Withdraw an open challenge."""
 
@@ -87,7 +88,7 @@ class Withdraw(Command):
         return Listing((self.kind.name,)) if isinstance(refusal.reason, NoSuchSeek) else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Join(Command):
     """Start the board that an open challenge offers."""
 
@@ -102,7 +103,7 @@ class Join(Command):
         return Listing((self.kind.name,)) if is_wrong else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SoughtNotice(OutcomeNotice):
     """An open challenge was made or withdrawn."""
 

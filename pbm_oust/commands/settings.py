@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import Secret
@@ -15,6 +15,7 @@ from pbm_oust.accounts.settings import (
     with_setting,
     with_settings,
 )
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.aliases import without_accents
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.form import MissingWord
@@ -42,12 +43,12 @@ SETTING_WORDS = frozenset(
 """The words of settings, which no password can be."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BadZone(UnreadableReason):
     """There is no such time zone."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Settle(Command):
     """Change settings, names and values as the server writes them; without any, show all."""
 
@@ -56,7 +57,7 @@ class Settle(Command):
     changes: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SettingsNotice(OutcomeNotice):
     """All settings of the reader."""
 

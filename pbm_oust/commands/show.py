@@ -1,12 +1,13 @@
 """The commands that draw boards: show, showas and all show. Nothing changes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from pbm_oust.accounts.notes import notes_of
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import NoSuchRecord
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.form import MissingWord
 from pbm_oust.grammar.parts import rest
@@ -35,7 +36,7 @@ from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import read_game
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Show(Command):
     """Draw these boards, or the boards of these players that pass the filter."""
 
@@ -50,7 +51,7 @@ def board_as_it_is(game: Game) -> Show:
     return Show(game.header.kind, (BoardAt(game.header.board),), (), Filter.ALL)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ShowAs(Command):
     """Draw boards as a player sees them; in these games everybody sees the same."""
 
@@ -62,7 +63,7 @@ class ShowAs(Command):
     """Which of the player's own boards, if none are named."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AllShow(Command):
     """Draw the boards of these players in all games."""
 
@@ -70,7 +71,7 @@ class AllShow(Command):
     filter: Filter
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BoardsNotice(Notice):
     """Several boards of a game, as they were asked for."""
 
@@ -90,7 +91,7 @@ class BoardsNotice(Notice):
         return tuple(Shown(game, not is_past) for game, is_past in self.views)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AllNotice(Notice):
     """Boards of all games, as they were asked for."""
 

@@ -1,11 +1,10 @@
 """The command that makes an account: signup. Its addresses have to be verified first."""
 
-from dataclasses import dataclass
-
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import normal_address
 from pbm_oust.accounts.password import Match, Secret
 from pbm_oust.accounts.verification import Pending, Purpose, salt_for
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.addresses import ADDRESSES
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import Parameter
@@ -29,12 +28,12 @@ from pbm_oust.play.verification import (
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AccountRemoved(NotAllowedReason):
     """The account that the same mail made has been removed since."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Signup(Command):
     """Make an account; without addresses, with the one that the command came from."""
 
@@ -43,7 +42,7 @@ class Signup(Command):
     addresses: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WelcomeNotice(Notice):
     """An account was made."""
 

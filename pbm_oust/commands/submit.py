@@ -1,7 +1,6 @@
 """Moves in two steps: submit draws the board as it would be, confirm makes the move."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.submissions import Submission, submissions_of, submitted_on, with_submissions
@@ -10,6 +9,7 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import OfBoard
 from pbm_oust.board.record import PLAYING, Deed, Wish
 from pbm_oust.commands.play import Move
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Blank, Command, Heading, Partial, partial
 from pbm_oust.grammar.values import OF_BOARD
 from pbm_oust.grammar.wish import NoTurn, names_of, read_wish, rest_of_wish
@@ -26,12 +26,12 @@ from pbm_oust.store.open_boards import open_board
 _SUBMITTED = (*PLAYING, Deed.RESIGN, Deed.DECLINE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NothingSubmitted(OfBoard, NotAllowedReason):
     """No move waits for confirmation."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChangedSinceSubmit(OfBoard, NotAllowedReason):
     """The board is not as it was when the move was submitted."""
 
@@ -41,7 +41,7 @@ class ChangedSinceSubmit(OfBoard, NotAllowedReason):
     """The move."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Submit(Command):
     """Keep a move until it is confirmed."""
 
@@ -59,7 +59,7 @@ class Submit(Command):
         return Partial(Submit, move.given) if move else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Confirm(Command):
     """Make the move that was submitted."""
 
@@ -76,7 +76,7 @@ class Confirm(Command):
         return partial(Submit, kind=self.kind, board=self.board, userid=self.userid, wish=blank)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SubmittedNotice(OutcomeNotice):
     """A move that waits until the reader confirms it."""
 

@@ -1,7 +1,5 @@
 """The commands that pass a text on: chat and message. The text is that of the mail."""
 
-from dataclasses import dataclass
-
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.invitations import rejected_by
 from pbm_oust.accounts.password import Secret
@@ -11,6 +9,7 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import MayHaveBoard
 from pbm_oust.board.record import Wish
 from pbm_oust.commands.play import suggested
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command, Heading, Partial, Text
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import OF_BOARD, OWN, read_userids
@@ -27,7 +26,7 @@ from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import read_game
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NothingWritten(MayHaveBoard, NotAllowedReason):
     """There is no text to pass on."""
 
@@ -36,14 +35,14 @@ MOST_READERS = 10
 """To how many players a message goes at most."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TooManyReaders(NotAllowedReason):
     """A message is for more players than one can go to."""
 
     most: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MessageRejected(NotAllowedReason):
     """A player takes no messages from the sender."""
 
@@ -52,7 +51,7 @@ class MessageRejected(NotAllowedReason):
     sender: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Chat(Command):
     """Pass the text of the mail on to the other player of a board."""
 
@@ -64,7 +63,7 @@ class Chat(Command):
     """The move that the text may have been meant as, if it came as an answer."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Message(Command):
     """Pass the text of the mail on to these players."""
 
@@ -73,7 +72,7 @@ class Message(Command):
     to: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TalkNotice(Notice):
     """What a player wrote to the reader, and perhaps to others."""
 
@@ -93,7 +92,7 @@ class TalkNotice(Notice):
         return answer_on(self.game, self.reader, Purpose.CHAT) if self.game else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TalkSentNotice(OutcomeNotice):
     """What became of a text to pass on."""
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from enum import Enum
 from zoneinfo import ZoneInfo
@@ -22,6 +22,7 @@ from pbm_oust.accounts.vacations import (
     without_later,
 )
 from pbm_oust.board.summary import Summary, summary_of
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.aliases import in_english
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.form import MissingWord, SurplusWord
@@ -46,17 +47,17 @@ class Ask(Enum):
     CANCEL = "cancel"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BadDate(UnreadableReason):
     """A word is not a day."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BadDays(UnreadableReason):
     """A word is not a number of days."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VacationPast(NotAllowedReason):
     """The vacation would begin before today."""
 
@@ -65,7 +66,7 @@ class VacationPast(NotAllowedReason):
     """The time zone of the player."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VacationFar(NotAllowedReason):
     """The vacation would begin too far ahead."""
 
@@ -73,7 +74,7 @@ class VacationFar(NotAllowedReason):
     """The most days ahead that it may begin."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VacationOverlaps(NotAllowedReason):
     """The player is away at that time already."""
 
@@ -82,7 +83,7 @@ class VacationOverlaps(NotAllowedReason):
     """The time zone of the player."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VacationTooLong(NotAllowedReason):
     """The vacation is longer than the days that are left for the year."""
 
@@ -93,12 +94,12 @@ class VacationTooLong(NotAllowedReason):
     """The number of them that are left."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoVacation(NotAllowedReason):
     """There is no vacation to cancel."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Leave:
     """A vacation that is asked for: its first day and its number of days."""
 
@@ -106,7 +107,7 @@ class Leave:
     days: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Vacation(Command):
     """Announce a vacation, end the announced ones, or list them."""
 
@@ -124,7 +125,7 @@ class Vacation(Command):
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AwayNotice(Notice):
     """The vacations of a player who plays with the reader."""
 
@@ -138,7 +139,7 @@ class AwayNotice(Notice):
     """The boards on which the two play."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VacationNotice(OutcomeNotice):
     """The reader's vacations, and who was told of them."""
 

@@ -1,6 +1,6 @@
 """The command that brings a code back, and does what waited for it: verify."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import Secret
@@ -18,6 +18,7 @@ from pbm_oust.accounts.verification import (
 )
 from pbm_oust.commands.password import PasswordChangedNotice
 from pbm_oust.commands.signup import Signup, WelcomeNotice
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.aliases import in_english
 from pbm_oust.grammar.command import Command, Heading, Partial, Text, partial
 from pbm_oust.grammar.parts import Parameter
@@ -40,24 +41,24 @@ from pbm_oust.store.verifications import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoSuchCode(NotAllowedReason):
     """There is no such code, or it has expired."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PasswordMissing(NotAllowedReason):
     """The new password that should replace a forgotten one is missing."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HasAccount(NotAllowedReason):
     """The account already exists, with another password."""
 
     userid: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UseridTaken(NotAllowedReason):
     """Somebody else has the userid."""
 
@@ -66,7 +67,7 @@ class UseridTaken(NotAllowedReason):
     """A similar one that nobody has."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Verify(Command):
     """Verify an address with the code that was mailed to it."""
 
@@ -81,19 +82,19 @@ class Verify(Command):
         return partial(Signup, userid=refusal.reason.free)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BadCode(UnreadableReason):
     """A word does not have the form of our codes."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CodeUsedNotice(Notice):
     """A code has come back again."""
 
     template = "code_used"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AddressesNotice(Notice):
     """An address was verified."""
 
@@ -103,7 +104,7 @@ class AddressesNotice(Notice):
     proved: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AddressesReplacedNotice(Notice):
     """The last letter to addresses that were replaced."""
 

@@ -1,7 +1,6 @@
 """The commands to follow the boards of others: watch and unwatch."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.tags import Credential
@@ -9,6 +8,7 @@ from pbm_oust.accounts.watched import MOST_WATCHED, watched_by, with_watched
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import GameOver, OfBoard
 from pbm_oust.commands.lists import Games
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.values import OF_BOARD, Filter
 from pbm_oust.play.forms import SignedForm
@@ -23,12 +23,12 @@ from pbm_oust.store.histories import NoSuchBoard
 from pbm_oust.store.open_boards import DamagedHistory, read_game
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlaysThere(OfBoard, NotAllowedReason):
     """A player would watch a board on which they play."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TooManyWatched(OfBoard, NotAllowedReason):
     """The player has reached the limit of watched boards."""
 
@@ -36,7 +36,7 @@ class TooManyWatched(OfBoard, NotAllowedReason):
     """The limit."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Watch(Command):
     """Get every record of a board by mail."""
 
@@ -50,7 +50,7 @@ class Watch(Command):
         return _all_boards(self.kind, refusal)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unwatch(Command):
     """Get no more records of a board by mail."""
 
@@ -70,7 +70,7 @@ def _all_boards(kind: Kind, refusal: Refusal) -> Command | None:
     return Games(kind, (), Filter.ACTIVE) if is_unknown else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WatchNotice(OutcomeNotice):
     """A board is watched from now on, or no longer."""
 

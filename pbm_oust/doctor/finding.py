@@ -3,9 +3,10 @@
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+
+from pbm_oust.frozen import frozen
 
 RESTORE = "Put the database back from a backup"
 """What to do when the database is damaged."""
@@ -20,7 +21,7 @@ class Verdict(Enum):
     BAD = "BAD"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finding:
     """One line of `pbm-oust doctor`: sentences about one thing."""
 
@@ -32,7 +33,7 @@ class Finding:
         return f"{self.verdict.value:4}  {self.about}: {self.text}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Examiner:
     """Makes the findings about one thing."""
 

@@ -9,10 +9,10 @@ smaller ones. In Churn the same holds for the groups of the side that places.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from enum import IntEnum
 
 from pbm_oust.experiments.symmetry import canonical_form
+from pbm_oust.frozen import frozen
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Kind, Position, Result, Side
 
@@ -25,7 +25,7 @@ class Worth(IntEnum):
     WIN = 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Solution:
     """What the empty board is worth to the player who places first."""
 

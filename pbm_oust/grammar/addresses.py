@@ -1,9 +1,9 @@
 """Addresses in a command line."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from pbm_oust.accounts.address import normal_address, parse_address
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.form import SurplusWord
 from pbm_oust.grammar.parts import rest
 from pbm_oust.refusal import Unreadable, UnreadableReason
@@ -11,7 +11,7 @@ from pbm_oust.refusal import Unreadable, UnreadableReason
 MOST_ADDRESSES = 5
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BadAddress(UnreadableReason):
     """A word is not a mail address."""
 

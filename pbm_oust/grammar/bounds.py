@@ -1,9 +1,9 @@
 """How long a line may be: so long as any command, and no longer. Pure."""
 
 import re
-from dataclasses import dataclass
 
 from pbm_oust.accounts.queue import MOST_CLAUSES
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.aliases import in_english
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules.grid import LONGEST
@@ -21,7 +21,7 @@ _WORD = re.compile(r"[^\s,;]+")
 _OF_CLAUSES = ("if", "then")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LineTooLong(UnreadableReason):
     """A line has more words or cells than any command."""
 

@@ -1,11 +1,12 @@
 """What every command is: a value, read from a line and written as a line."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from types import MappingProxyType
 from typing import Union
 
+from pbm_oust.frozen import frozen
 from pbm_oust.refusal import Refusal
 
 
@@ -32,7 +33,7 @@ class Text(Enum):
     """Only the server reads it, so nothing in it is masked."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Command:
     """What a line asks for. Its fields are the kind, if it is about a game, and what is read."""
 
@@ -44,7 +45,7 @@ class Command:
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Blank:
     """Stands for words that the reader has to put in; `name` is what is shown for them."""
 
@@ -54,7 +55,7 @@ class Blank:
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Partial:
     """A command that is not fully known. What is missing is shown as blanks."""
 

@@ -1,10 +1,11 @@
 """What a command looks like: the form that reads and writes its words."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeVar
 
 from pbm_oust.accounts.password import Secret
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Blank, Command, Heading, Partial, Text
 from pbm_oust.grammar.notation import KIND, OF_LETTER, Notation
 from pbm_oust.grammar.parts import (
@@ -22,7 +23,7 @@ from pbm_oust.rules.position import Kind
 C_co = TypeVar("C_co", bound=Command, covariant=True)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MissingWord(UnreadableReason):
     """A line ends too early."""
 
@@ -30,12 +31,12 @@ class MissingWord(UnreadableReason):
     """What could follow: the names of places, or words."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SurplusWord(UnreadableReason):
     """A line has more words than its command takes."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Form(Notation[C_co]):
     """One command: how it is written, what it builds, and where the help has it."""
 

@@ -1,9 +1,9 @@
 """A command line as far as it was understood, and how to show it to its writer."""
 
 import re
-from dataclasses import dataclass
 from itertools import accumulate
 
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command, Partial
 from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.showing import MayShow
@@ -13,7 +13,7 @@ from pbm_oust.rules.position import Kind
 _OPTION = re.compile(r"--?([a-z]+)(?:=[0-9]{1,4}(?:[x,][0-9]{1,2})?)?")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Line:
     """The words of a line, and the command that its first words name, if any."""
 

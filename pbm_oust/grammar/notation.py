@@ -1,11 +1,12 @@
 """How a command is written: its fields in their order, in the words of a language."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field, fields
+from dataclasses import KW_ONLY, field, fields
 from types import MappingProxyType
 from typing import Generic, TypeVar
 
 from pbm_oust.accounts.password import Secret
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Blank, Command, Partial
 from pbm_oust.grammar.parts import Option, Parameter, Rest
 from pbm_oust.grammar.translation import place_in, said_in, word_in
@@ -26,7 +27,7 @@ Known = tuple[Kind, int, str]
 """What an answer inherits from its letter: the game, the board, and the userid of its reader."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Notation(Generic[C_co]):
     """The name of a command, and what follows it.
 

@@ -5,16 +5,16 @@ parameters may be covariant.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from pbm_oust.accounts.password import NO_PASSWORD
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.words import NoneOfThese, find_word, fold, is_harmless, meant_by
 from pbm_oust.refusal import Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules.position import Kind
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnknownOption(UnreadableReason):
     """A word is not an option of the command."""
 
@@ -27,12 +27,12 @@ class UnknownOption(UnreadableReason):
         return self.resembles
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OptionTwice(UnreadableReason):
     """An option repeats what another one has set."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BadOptionValue(UnreadableReason):
     """An option has a value that it does not take."""
 
@@ -46,7 +46,7 @@ V = TypeVar("V")
 V_co = TypeVar("V_co", covariant=True)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Parameter:
     """One word that a form wants in its place. Its value is written by `str`."""
 
@@ -59,7 +59,7 @@ class Parameter:
     """Whether it is a new password, which must not be a word of the commands."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rest(Generic[V_co]):
     """All the words that remain after a form's parameters."""
 
@@ -122,7 +122,7 @@ def rest(
     return made
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Option(Generic[V_co]):
     """A word `-name` or `-name=value`, which may be anywhere after the command's name."""
 

@@ -1,11 +1,11 @@
 """New userids and passwords, which must differ from all other words."""
 
 import re
-from dataclasses import dataclass
 
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.reserved import is_reserved
 from pbm_oust.accounts.status import is_placeholder
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.values import OF_FILTERS, BadUserid, read_userid
 from pbm_oust.grammar.words import SHORTEST_PASSWORD, is_harmless
 from pbm_oust.refusal import Unreadable, UnreadableReason
@@ -20,17 +20,17 @@ _LIKE_ADDRESS = re.compile(r"[^@]+@[^@]+\.[^@]+")
 _NOT_IN_PASSWORDS = re.compile("[\\s\"':,#\u2018-\u201f]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReservedUserid(UnreadableReason):
     """A new userid is kept for those who run servers."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BadPassword(UnreadableReason):
     """A password looks like another word, or is too short or too long."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ForgottenPassword(UnreadableReason):
     """A mail address is in the place of the password."""
 

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 
 from pbm_oust.accounts.account import parse_userid
 from pbm_oust.accounts.password import NO_PASSWORD, Secret
 from pbm_oust.board.notation import NUMBER
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.aliases import ALIASES, in_english
 from pbm_oust.grammar.form import SurplusWord
 from pbm_oust.grammar.parts import Parameter, Rest, rest
@@ -17,27 +17,27 @@ from pbm_oust.refusal import Unreadable, UnreadableReason
 _BOARD = re.compile(rf"({NUMBER.pattern})(?:#(0|{NUMBER.pattern}))?")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BadBoard(UnreadableReason):
     """A word is not the number of a board."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BadNumber(UnreadableReason):
     """A word is not a number."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BadUserid(UnreadableReason):
     """A word cannot be a userid."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BadGuard(UnreadableReason):
     """What follows `#` is not the number of a record."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BadFilter(UnreadableReason):
     """A word such as `active` is not alone at the end."""
 
@@ -51,7 +51,7 @@ class Filter(Enum):
     NEXT = "next"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BoardAt:
     """A board, as it is or as it was after so many records."""
 

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from pbm_oust.board import notation
 from pbm_oust.board.record import WISHED, Deed, Place, Wish
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.aliases import in_english
 from pbm_oust.grammar.form import MissingWord, SurplusWord
 from pbm_oust.grammar.parts import Rest, rest
@@ -28,7 +28,7 @@ Guarded = tuple[Wish, int | None]
 """A wish, and the number after `#`, if there is one."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BadPlacement(UnreadableReason):
     """A word is not the name of a cell."""
 
@@ -36,7 +36,7 @@ class BadPlacement(UnreadableReason):
     """Whether it names the column I, which no grid has."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoTurn(UnreadableReason):
     """A word is not a deed that can be done in this way."""
 

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.aliases import ALIASES, language_of, without_accents
 from pbm_oust.grammar.bounds import check_length
 from pbm_oust.grammar.plain import normal_form
@@ -12,7 +13,7 @@ from pbm_oust.languages import Language
 from pbm_oust.refusal import Unreadable, UnreadableReason
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoneOfThese(UnreadableReason):
     """A word is not one of those that are possible in its place."""
 
@@ -20,7 +21,7 @@ class NoneOfThese(UnreadableReason):
     """The possible words, or those that it could be short for."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnknownWord(NoneOfThese):
     """A word is not one of those that are possible, nor the beginning of one."""
 
@@ -33,7 +34,7 @@ class UnknownWord(NoneOfThese):
         return self.right or self.resembles
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AmbiguousWord(NoneOfThese):
     """A word could be short for several."""
 

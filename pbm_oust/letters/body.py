@@ -2,15 +2,15 @@
 
 from binascii import b2a_qp
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from pbm_oust.frozen import frozen
 from pbm_oust.letters.fields import LONGEST_LINE
 
 LARGEST = 90_000
 """The most bytes of all parts as they are sent: Gmail cuts letters off at 102 KB."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Part:
     """A part of a letter."""
 

@@ -5,7 +5,6 @@ They are the same each time the same letter is written, except for the date.
 
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from email.utils import format_datetime
 
@@ -18,13 +17,14 @@ from pbm_oust.accounts.tags import (
     unread_address,
     verification_address,
 )
+from pbm_oust.frozen import frozen
 from pbm_oust.letters.fields import field, text_field
 from pbm_oust.play.notices import BoardNotice, Notice, Unheard, Verification
 from pbm_oust.play.request import Request
 from pbm_oust.store.letters import Head
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Headers:
     """Writes the headers of letters from `own`, the address that takes commands."""
 

@@ -2,10 +2,10 @@
 
 import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from pbm_oust.board.record import WISHED
 from pbm_oust.commands.help import SUBJECTS
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.parts import Option
@@ -23,7 +23,7 @@ _OPTIONS = ("[OPTION..]",)
 """Stands for options that differ between the games."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Help:
     """Writes the help in one language."""
 

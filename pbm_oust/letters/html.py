@@ -1,7 +1,6 @@
 """Letters that show boards as HTML: the blocks of a letter, its boards drawn with links."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 from itertools import takewhile
@@ -14,6 +13,7 @@ from pbm_oust.accounts.settings import BoardForm, format_setting
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Deed
 from pbm_oust.commands.play import suggested
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.suggest import example
 from pbm_oust.languages import Language
 from pbm_oust.letters.body import Part, part
@@ -52,7 +52,7 @@ class Links(Enum):
     NONE = "none"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BoardPiece:
     """A board."""
 

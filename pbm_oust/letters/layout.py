@@ -7,11 +7,11 @@ a player wrote. They are characters that no text may hold; they are removed from
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from itertools import groupby
 
 from pbm_oust.accounts.tags import Purpose
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Partial
 from pbm_oust.play.notices import Shown
 from pbm_oust.render.text import board_text
@@ -37,7 +37,7 @@ class Look(Enum):
     """Lines that stay as they are: commands and tables."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Paragraph:
     """Lines that belong together, each as it was written."""
 
@@ -48,7 +48,7 @@ class Paragraph:
 Block = Paragraph | Shown
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Written:
     """What a letter says, from which its text and its HTML are made."""
 
@@ -65,7 +65,7 @@ class Written:
         return "\n\n".join(map(_text, self.blocks)) + "\n"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Marked:
     """A part of what a template writes that keeps its marks."""
 

@@ -2,13 +2,14 @@
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from pbm_oust.accounts.settings import SubjectForm
 from pbm_oust.accounts.tags import Purpose, Reply
 from pbm_oust.board.game import Game
 from pbm_oust.commands.talk import TalkNotice
+from pbm_oust.frozen import frozen
 from pbm_oust.letters.body import LARGEST, Part, body, part
 from pbm_oust.letters.headers import Headers
 from pbm_oust.letters.words import words_in
@@ -17,7 +18,7 @@ from pbm_oust.play.request import Request
 from pbm_oust.store.letters import About, Draft, Head
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Content:
     """What all letters say that go to addresses of one sort: the reader's own, or others."""
 

@@ -1,8 +1,7 @@
 """What a refusal needs besides its reason: where its words are, and what to send instead."""
 
-from dataclasses import dataclass
-
 from pbm_oust.commands.show import Show
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.words import is_harmless
 from pbm_oust.letters.translator import Translator
 from pbm_oust.play.notices import RefusalNotice
@@ -10,7 +9,7 @@ from pbm_oust.refusal import Reason
 from pbm_oust.service.table import form_of
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Instead:
     """What to send or to answer in place of what was refused; empty if there is nothing."""
 

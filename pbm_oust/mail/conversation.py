@@ -8,8 +8,8 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 
+from pbm_oust.frozen import frozen
 from pbm_oust.mail.reports import STATUS
 from pbm_oust.store.configuration import Endpoint
 
@@ -28,7 +28,7 @@ class Stalled(Exception):
     """The relay takes long over a recipient while others wait. It has no letter."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Refused:
     """Why a letter was not accepted."""
 
@@ -40,7 +40,7 @@ class Refused:
     """Whether the relay objects to us, and not to the recipient."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reply:
     """What the relay says to a command."""
 

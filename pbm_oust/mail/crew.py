@@ -16,6 +16,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
+from pbm_oust.frozen import frozen
+
 log = logging.getLogger("pbm_oust")
 
 STOP_SECONDS = 20
@@ -27,7 +29,7 @@ _HANDED_ON = (signal.SIGHUP, signal.SIGTERM, signal.SIGINT)
 _STOPPING = (signal.SIGTERM, signal.SIGINT)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Member:
     """One of several processes, or the only one."""
 

@@ -18,6 +18,7 @@ from pbm_oust.accounts.tags import (
     parse_tag,
 )
 from pbm_oust.board.notation import format_time
+from pbm_oust.frozen import frozen
 from pbm_oust.letters.letters import Letters
 from pbm_oust.mail.committer import Committer
 from pbm_oust.mail.reading import Mail, UnreadableMail, read_mail
@@ -46,17 +47,17 @@ class KeptBySender(Exception):
     """A fault of ours prevents the handling of a mail: its sender must keep it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SeveralSubjects(UnreadableReason):
     """A mail has more than one Subject."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ClosedText(UnreadableReason):
     """The text of a mail is encrypted, or in a form that cannot be read."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Envelope:
     """Who a mail is from and for, as the mail server says."""
 
@@ -78,7 +79,7 @@ class _Note:
     handled: Handled
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Inbound:
     """Takes mail for the commands address of one home."""
 

@@ -6,11 +6,11 @@ https://www.postfix.org/XFORWARD_README.html
 """
 
 import re
-from dataclasses import dataclass
 from ipaddress import ip_address
 
 from aiosmtpd.proxy_protocol import V2_CMD, ProxyData
 
+from pbm_oust.frozen import frozen
 from pbm_oust.mail.gate import Address, Source, source_at
 
 CLIENT = "NAME ADDR PORT PROTO HELO LOGIN DESTADDR DESTPORT"
@@ -25,7 +25,7 @@ _CODED = re.compile(r"\+([0-9A-F]{2})")
 _UNKNOWN = {"[UNAVAILABLE]", "[TEMPUNAVAIL]"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Named:
     """What is said about a client: where it is, None if that is not known."""
 

@@ -4,12 +4,13 @@ import logging
 import smtplib
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime, timedelta
 
 from pbm_oust.accounts.address import is_address
 from pbm_oust.accounts.bounces import Bounce
 from pbm_oust.accounts.tags import envelope_sender
+from pbm_oust.frozen import frozen
 from pbm_oust.mail.conversation import Conversation, Refused, connected
 from pbm_oust.mail.signing import Signer
 from pbm_oust.store.bounces import note_bounce
@@ -29,7 +30,7 @@ LONGEST_TRY = timedelta(days=5)
 """How long a letter may be put off before it has failed."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Flushed:
     """What became of letters."""
 
@@ -43,7 +44,7 @@ class Flushed:
         return Flushed(self.sent + other.sent, self.kept + other.kept, self.failed + other.failed)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outgoing:
     """Hands single letters of a home to a relay, over connections of others.
 

@@ -1,9 +1,9 @@
 """How long the listener waits for a client."""
 
-from dataclasses import dataclass
+from pbm_oust.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Patience:
     """Limits in seconds: for one line, and for a whole session. A message comes at a least rate."""
 

@@ -3,18 +3,18 @@
 import hmac
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from email.message import Message
 from email.parser import Parser
 
 from pbm_oust.accounts.tags import bounce_token, tag_of
+from pbm_oust.frozen import frozen
 from pbm_oust.mail.reading import first_address
 
 STATUS = re.compile(r"[245]\.\d{1,3}\.\d{1,3}")
 """A reason as in RFC 3463."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FailedDelivery:
     """What a report says about a letter that was not delivered."""
 

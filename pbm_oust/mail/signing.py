@@ -6,9 +6,10 @@ a mail program acts on, each once more than it is there, so that none can be add
 
 import os
 import stat
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from pbm_oust.frozen import frozen
 from pbm_oust.store.configuration import BadConfiguration, Configuration
 
 SIGNED = (
@@ -31,7 +32,7 @@ _LARGEST_FILE = 64 * 1024
 _TRIAL = b"From: trial\r\n\r\n"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Signer:
     """Signs letters for the domain of our address."""
 

@@ -1,7 +1,6 @@
 """Whose command it is, as proved by a password or by the letter that it answers."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import (
@@ -13,6 +12,7 @@ from pbm_oust.accounts.password import (
 from pbm_oust.accounts.settings import Auth, settings_of
 from pbm_oust.accounts.status import disabled_since
 from pbm_oust.accounts.tags import Claim, Credential, Reply, verified
+from pbm_oust.frozen import frozen
 from pbm_oust.play.notices import Notice
 from pbm_oust.play.quota import TooMuch, origin, spend, spend_once
 from pbm_oust.play.request import Actor, Request
@@ -22,27 +22,27 @@ from pbm_oust.store.limits import Counted
 from pbm_oust.store.rate_limits import Charge, number_counted
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PasswordWanted(NotAllowedReason):
     """A reason that is gone once the line has the right password."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WrongPassword(PasswordWanted):
     """The password is not that of the account, or there is no account."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WrongPasswordCase(PasswordWanted):
     """The password would be right if its first letter were of the other case."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SenderNotEnough(PasswordWanted):
     """The place of the password says that the sender proves enough, which is not so."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GuessedNotice(Notice):
     """Many wrong passwords have come for the reader's userid."""
 
@@ -50,7 +50,7 @@ class GuessedNotice(Notice):
     number: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Disabled(NotAllowedReason):
     """The operator has disabled an account."""
 

@@ -1,10 +1,9 @@
 """Challenges that nothing proves: their player is asked by mail, and nobody else hears of them."""
 
-from dataclasses import dataclass
-
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import settings_of
 from pbm_oust.accounts.verification import Pending, Purpose, code_for, name_of
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command
 from pbm_oust.play.authentication import PasswordWanted
 from pbm_oust.play.notices import Notice, Verification
@@ -22,14 +21,14 @@ MOST_WAITING = 3
 """How many challenges of one player wait for a confirmation at most."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TooManyWait(PasswordWanted):
     """So many challenges of the player wait for a confirmation that no further one can."""
 
     most: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnconfirmedNotice(Notice):
     """A challenge came from an address of the reader, who is asked whether it is theirs."""
 

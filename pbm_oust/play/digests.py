@@ -1,6 +1,5 @@
 """Digests: the daily mail of players who do not want one for each turn."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from pbm_oust.accounts.account import Account
@@ -10,6 +9,7 @@ from pbm_oust.accounts.settings import MailWhen, settings_of
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_time
 from pbm_oust.board.summary import Summary, summary_of
+from pbm_oust.frozen import frozen
 from pbm_oust.play.notices import Notice, Shown
 from pbm_oust.play.renaming import active_games
 from pbm_oust.play.rulings import id_of, request_of
@@ -20,7 +20,7 @@ MOST_BOARDS = 20
 """How many boards one digest draws."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DigestNotice(Notice):
     """The boards that wait for a player, and what happened on the others."""
 

@@ -1,12 +1,13 @@
 """Finding boards: those of players or of everybody that pass a filter."""
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Generic, TypeVar
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.summary import Summary
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.values import Filter
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed
@@ -30,7 +31,7 @@ _STATES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wish:
     """Which boards are looked for."""
 
@@ -42,7 +43,7 @@ class Wish:
     """If this is given, only boards of everybody with a record after that moment."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found(Generic[T_co]):
     """Some of the boards that were looked for: those on which something happened last."""
 

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import TypeVar
 
@@ -11,6 +11,7 @@ from pbm_oust.accounts.status import signed_off_since
 from pbm_oust.accounts.tags import Credential, Reply
 from pbm_oust.board.header import Header
 from pbm_oust.board.reasons import SamePlayer
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Blank, Command, Heading, Partial
 from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.line import Line
@@ -32,7 +33,7 @@ C_co = TypeVar("C_co", bound=Command, covariant=True)
 _USUAL_COST = Cost()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Seen:
     """What can be seen in a line without carrying it out."""
 
@@ -43,12 +44,12 @@ class Seen:
     """Whose command it may be and what proves that, if the line carries it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StrangeAddress(PasswordWanted):
     """A challenge came from an address of neither player."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Service:
     """What a command needs to work with other commands."""
 
@@ -60,7 +61,7 @@ class Service:
     """Carries out the line of a request within the current unit of work."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CommandForm(Form[C_co], ABC):
     """A form with the function that runs it."""
 
@@ -116,7 +117,7 @@ class CommandForm(Form[C_co], ABC):
         """Carry a command out; `actor` is its player. Raises Refusal."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SignedForm(CommandForm[C_co]):
     """The form of a command that carries the password of an account."""
 
@@ -169,7 +170,7 @@ class SignedForm(CommandForm[C_co]):
         return handled
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OpenForm(CommandForm[C_co]):
     """The form of a command that anybody may send."""
 
@@ -187,7 +188,7 @@ class OpenForm(CommandForm[C_co]):
         return self.run(self.checked(command), request, work)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChallengeForm(CommandForm[C_co]):
     """The form of a command that starts a board of `x` and `o`; one of the two must send it.
 
@@ -251,7 +252,7 @@ class ChallengeForm(CommandForm[C_co]):
         return start_board(kind, header, actor, request, work, ask)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServiceForm(CommandForm[C_co]):
     """The form of a command that works with other commands."""
 

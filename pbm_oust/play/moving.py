@@ -1,12 +1,12 @@
 """Making a move, and what follows from it; who may act on a board, and on which position."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from pbm_oust.accounts.queue import Orders, follow, orders_of
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import OfBoard
 from pbm_oust.board.record import Deed, Wish
+from pbm_oust.frozen import frozen
 from pbm_oust.play.notices import News
 from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.request import Actor, RefusedBefore, Request
@@ -21,14 +21,14 @@ from pbm_oust.store.message_keys import outcome_of
 from pbm_oust.store.open_boards import DamagedHistory, open_board, read_game
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NotOnBoard(OfBoard, NotAllowedReason):
     """The player does not play on the board."""
 
     userid: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OldAnswer(OfBoard, NotAllowedReason):
     """The board has gone on since the letter that is answered."""
 
@@ -36,7 +36,7 @@ class OldAnswer(OfBoard, NotAllowedReason):
     """The number of the record that was next then."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OtherRecord(OfBoard, NotAllowedReason):
     """The command is not for the next record but for another one."""
 

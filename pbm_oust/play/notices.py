@@ -1,6 +1,6 @@
 """What the server has to tell somebody, as values. The templates put them into words."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from typing import ClassVar
 
@@ -13,12 +13,13 @@ from pbm_oust.accounts.tags import Purpose, Reply
 from pbm_oust.board.game import Game
 from pbm_oust.board.ratings import Change
 from pbm_oust.board.reasons import MayHaveBoard, board_of
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command, Partial
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules.position import How
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reader:
     """Who reads a notice: addresses, and the userid if the server knows the player."""
 
@@ -39,7 +40,7 @@ class Reader:
         return bool(self.wrote_from)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shown:
     """A board that a letter shows."""
 
@@ -48,14 +49,14 @@ class Shown:
     """Whether this is the board as it is now, so that its player can act on it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Verification:
     """The meaning of an answer that brings a code back."""
 
     code: Secret
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unheard:
     """The meaning of an answer that nobody reads: it must not come back as a command."""
 
@@ -63,7 +64,7 @@ class Unheard:
 Meaning = Reply | Verification | Unheard
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Notice:
     """One thing to tell one reader. A template in `mail/` puts its fields into words."""
 
@@ -93,7 +94,7 @@ class Notice:
         return f"{game.name}.{len(game.records)}" if game else self.template
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OutcomeNotice(Notice):
     """The outcome of a command that is carried out once, however often its mail comes."""
 
@@ -101,7 +102,7 @@ class OutcomeNotice(Notice):
     """Whether it was carried out when the same mail came before."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TimedNotice(Notice):
     """A notice that tells the clock of the player to move, if it shows one board as it is now."""
 
@@ -143,7 +144,7 @@ class News(Enum):
     REMINDED = "reminded"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ahead:
     """What the players of a board had queued, as far as the reader may know."""
 
@@ -157,7 +158,7 @@ class Ahead:
     """What the reader had queued that did not fit."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BoardNotice(TimedNotice):
     """A board, and what happened on it."""
 
@@ -212,7 +213,7 @@ class BoardNotice(TimedNotice):
         return answer_on(self.game, self.reader)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RefusalNotice(TimedNotice):
     """A command that was not carried out."""
 

@@ -1,8 +1,8 @@
 """What became of a request."""
 
-from dataclasses import dataclass
 from enum import Enum
 
+from pbm_oust.frozen import frozen
 from pbm_oust.refusal import Reason
 
 
@@ -40,7 +40,7 @@ class Silence(Enum):
     NO_REPORT = "no report of a failed letter"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Handled:
     """What became of a request. It holds no word of the mail."""
 

@@ -1,9 +1,9 @@
 """Quotas: what a mail may still cause. They are asked before anything is done for it."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 
+from pbm_oust.frozen import frozen
 from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
@@ -11,7 +11,7 @@ from pbm_oust.store.limits import Counted
 from pbm_oust.store.rate_limits import Charge, count, count_within_limit, end_of_limit
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cost:
     """What a command may cause."""
 
@@ -25,7 +25,7 @@ class Cost:
     """Mails with a code."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TooMuch(NotAllowedReason):
     """A limit is reached."""
 

@@ -7,11 +7,12 @@ out afterwards.
 import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.status import placeholder
 from pbm_oust.board.game import Game
+from pbm_oust.frozen import frozen
 from pbm_oust.play.notices import Notice
 from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -34,7 +35,7 @@ from pbm_oust.store.verifications import forget_player
 from pbm_oust.store.waiting import BoardName
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RenamedNotice(Notice):
     """A player has another userid: the reader, or somebody who plays with the reader."""
 

@@ -2,19 +2,19 @@
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.tags import Reply
 from pbm_oust.board.reasons import MayHaveBoard
+from pbm_oust.frozen import frozen
 from pbm_oust.languages import ENGLISH, Language
 from pbm_oust.play.notices import Notice
 from pbm_oust.refusal import NotAllowedReason, UnreadableReason
 from pbm_oust.store.letters import Draft
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Request:
     """One command as a mail brought it."""
 
@@ -64,12 +64,12 @@ class Request:
         return hashlib.sha256(f"{userid}\0{self.identity}".encode()).hexdigest()[:16]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RefusedBefore(MayHaveBoard, NotAllowedReason):
     """The same mail came before, and was refused."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Actor:
     """The player of a command, as proved by a password or by the letter that it answers."""
 

@@ -1,13 +1,13 @@
 """Starting a board: who may start one with whom, and only once for each mail."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.invitations import limit_of, rejected_by
 from pbm_oust.accounts.status import disabled_since, signed_off_since
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header
+from pbm_oust.frozen import frozen
 from pbm_oust.play.authentication import Disabled
 from pbm_oust.play.notices import BoardNotice, News
 from pbm_oust.play.outcome import Handled, Outcome
@@ -25,7 +25,7 @@ from pbm_oust.store.message_keys import outcome_of
 from pbm_oust.store.open_boards import next_number, start_new_board, started_by
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SignedOff(NotAllowedReason):
     """A player has signed off."""
 
@@ -33,7 +33,7 @@ class SignedOff(NotAllowedReason):
     """Whether that player sent the command."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rejected(NotAllowedReason):
     """A player takes no challenges from the challenger."""
 
@@ -42,7 +42,7 @@ class Rejected(NotAllowedReason):
     challenger: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LimitReached(NotAllowedReason):
     """A player plays on as many boards as they want."""
 

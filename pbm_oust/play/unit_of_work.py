@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from functools import cache
 from typing import TypeVar
@@ -14,6 +14,7 @@ from pbm_oust.accounts.status import disabled_since
 from pbm_oust.accounts.vacations import Absence, absences_of
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import USERID
+from pbm_oust.frozen import frozen
 from pbm_oust.play.notices import (
     Notice,
     OutcomeNotice,
@@ -42,12 +43,12 @@ _ANSWERED = Handled(Outcome.ANSWERED)
 _DONE_BEFORE = Handled(Outcome.DONE_BEFORE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoSuchPlayer(NotAllowedReason):
     """Nobody has the userid."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnitOfWork:
     """Where requests are carried out. Its methods may raise OSError."""
 

@@ -1,13 +1,14 @@
 """Asking for a verification: mailing codes to addresses, and keeping what they are for."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 
 from pbm_oust.accounts.address import is_same_address
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import USUAL
 from pbm_oust.accounts.verification import Pending, Purpose, code_for, name_of
+from pbm_oust.frozen import frozen
 from pbm_oust.languages import Language
 from pbm_oust.play.notices import Notice, Reader, Verification
 from pbm_oust.play.outcome import Handled, Outcome, Silence, silent
@@ -22,7 +23,7 @@ from pbm_oust.store.verifications import find_verification, keep_verification
 MAILED = Handled(Outcome.DONE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CodeNotice(Notice):
     """A code, and what it is for."""
 
@@ -35,7 +36,7 @@ class CodeNotice(Notice):
         return Verification(self.code)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CodeSentNotice(Notice):
     """Codes were mailed to the addresses to be verified."""
 

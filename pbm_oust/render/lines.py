@@ -1,9 +1,9 @@
 """The places of the cells of a grid, and of its row and column names, in a drawn board. Pure."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache, lru_cache
 
+from pbm_oust.frozen import frozen
 from pbm_oust.rules.grid import COLUMNS, Grid, Shape
 
 Line = tuple[str | int, ...]
@@ -22,7 +22,7 @@ def board_lines(grid: Grid) -> tuple[Line, ...]:
     return _square_lines(grid) if grid.shape is Shape.SQUARE else _hex_lines(grid)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Point:
     """A cell of a board that is to be drawn."""
 

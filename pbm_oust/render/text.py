@@ -5,10 +5,10 @@ quoted or shown in a proportional font.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from pbm_oust.board.game import Game
+from pbm_oust.frozen import frozen
 from pbm_oust.render.lines import board_points
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Position, Side
@@ -19,7 +19,7 @@ REMEMBERED = 64
 _FREE, _STAR = ".", ","
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Letters:
     """The characters for the stones of each side, and for its latest stones."""
 

@@ -9,9 +9,11 @@ square grid and the two along one diagonal.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from functools import cache, lru_cache
+
+from pbm_oust.frozen import frozen
 
 COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 """The names of the columns: the letters from A without I."""
@@ -38,7 +40,7 @@ class NoSuchCell(ValueError):
     """A name is not that of a cell of the grid."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Grid:
     """The cells of a board and which of them touch.
 

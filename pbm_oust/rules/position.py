@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar, Protocol, Self
 
+from pbm_oust.frozen import frozen
 from pbm_oust.rules.grid import Grid, Shape
 
 
@@ -32,7 +33,7 @@ class How(Enum):
     VOID = "void"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Result:
     """The end of a game: the winning side, or none for a draw, and how the game ended."""
 
@@ -41,7 +42,7 @@ class Result:
     """A How, or a member of the game's own Enum; its value is the word in histories."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fault:
     """The rule that a placement breaks, with the figures that belong to it.
 
@@ -52,7 +53,7 @@ class Fault:
     """Its name in templates and in what the operator reads."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Occupied(Fault):
     """There is a stone on the cell; this is a fault in every game."""
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import takewhile
 
 from pbm_oust.accounts.tags import Purpose, Reply
 from pbm_oust.board.record import WISHED, Deed, Place, Wish
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.talk import Chat
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.aliases import in_english
 from pbm_oust.grammar.cells import cells_in, cells_within, is_placements, parts_of, turned_round
 from pbm_oust.grammar.command import Command, Partial, Text
@@ -36,7 +37,7 @@ _MOST_LINES = 10
 _ENDS = ".!,;:"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AnswerReason(UnreadableReason):
     """Why an answer cannot be read."""
 
@@ -44,27 +45,27 @@ class AnswerReason(UnreadableReason):
     """What may have been meant."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EmptyAnswer(AnswerReason):
     """The answer holds nothing that its writer wrote."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnknownAnswer(AnswerReason):
     """The first line of an answer is not something that can be done on a board."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MoreThanPlacements(AnswerReason):
     """A line begins with placements and goes on with something else."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MoreThanDeed(AnswerReason):
     """A line begins with a word for a deed and goes on with something else."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answer:
     """An answer as it is understood."""
 

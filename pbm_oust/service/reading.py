@@ -1,10 +1,9 @@
 """What a mail asks for: the command in its line, in an answer to a letter, or of a code."""
 
-from dataclasses import dataclass
-
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.tags import Reply
 from pbm_oust.commands.verify import Verify, has_new_password
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.agreement import agrees
 from pbm_oust.grammar.aliases import ALIASES, in_english, language_of
 from pbm_oust.grammar.command import Command, Partial
@@ -17,12 +16,12 @@ from pbm_oust.service.answers import read_answer
 from pbm_oust.service.table import VOCABULARY, form_of, format_command, parse_line
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NotConfirmed(UnreadableReason):
     """An answer to a mail with a code does not agree to what that mail asks."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Read:
     """What a mail asks for, as far as it is understood."""
 

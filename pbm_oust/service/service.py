@@ -1,10 +1,11 @@
 """From a request to what it writes: records, accounts and notices."""
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.commands.verify import Verify
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command, Partial, Text
 from pbm_oust.grammar.showing import MayShow, to_player, to_stranger
 from pbm_oust.play.authentication import PasswordWanted, is_guess
@@ -40,7 +41,7 @@ from pbm_oust.store.limits import Counted
 from pbm_oust.store.open_boards import DamagedHistory, read_game
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DoneBeforeNotice(Notice):
     """A mail has come again, and what it asked for was done before."""
 

@@ -5,13 +5,13 @@ any time, in any number of processes: each thing is done once.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 
 from pbm_oust.accounts.clock import ruling_due
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_action
 from pbm_oust.board.record import Ruling
+from pbm_oust.frozen import frozen
 from pbm_oust.play.digests import send_digest
 from pbm_oust.play.rulings import rule_board
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -24,7 +24,7 @@ from pbm_oust.store.open_boards import DamagedHistory, read_game
 from pbm_oust.store.upkeep import forget_expired
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Done:
     """Something that a sweep did."""
 
@@ -34,7 +34,7 @@ class Done:
     """The name of a board, or a userid."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Trouble:
     """A board or a player for which a sweep failed."""
 
@@ -42,7 +42,7 @@ class Trouble:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Swept:
     """What a sweep did, and what it could not do."""
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib import import_module
 from pkgutil import iter_modules
 
@@ -10,6 +9,7 @@ from pbm_oust import commands
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import WISHED
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.aliases import ALIASES, in_english
 from pbm_oust.grammar.command import Command, Heading, Partial
 from pbm_oust.grammar.form import MissingWord
@@ -69,17 +69,17 @@ VOCABULARY = frozenset(
 """The words of the grammar, which no password can be."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Empty(UnreadableReason):
     """There is no command to read."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnlabelledCharacter(UnreadableReason):
     """The mail holds a character but does not say which one."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AnswerToBoard(UnreadableReason):
     """A mail looks like an answer to a board mail, but nothing proves who sent it."""
 

@@ -13,9 +13,9 @@ import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
+from pbm_oust.frozen import frozen
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.account_queries import all_userids
 from pbm_oust.store.board_queries import find_entry
@@ -49,7 +49,7 @@ class NotCopied(Exception):
     """A backup or a restore is not possible, and why; nothing has been written."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Copied:
     """How much a backup holds."""
 

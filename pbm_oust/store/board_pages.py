@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from datetime import datetime
 
+from pbm_oust.frozen import frozen
 from pbm_oust.store.board_queries import ENTRIES, read_entries
 from pbm_oust.store.columns import seconds
 from pbm_oust.store.connections import Snapshot, Value
@@ -22,7 +22,7 @@ _TO_MOVE = "boards b WHERE b.to_move IN (SELECT value FROM json_each(?)) AND b.k
 _LATEST = "ORDER BY latest DESC, board DESC LIMIT ? OFFSET ?"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Part:
     """Which boards of a list are wanted: at most so many, after so many."""
 
@@ -30,7 +30,7 @@ class Part:
     skipped: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Extract:
     """Some boards of a list."""
 

@@ -10,7 +10,6 @@ What is written waits in the database until it is in the histories (`settling.py
 
 import threading
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass
 
 from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.board.game import Game
@@ -19,6 +18,7 @@ from pbm_oust.board.notation import format_header
 from pbm_oust.board.ratings import finish_of
 from pbm_oust.board.rename import with_other_userid
 from pbm_oust.board.summary import Summary, summary_of
+from pbm_oust.frozen import frozen
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
@@ -55,7 +55,7 @@ class BoardChanged(Stale):
     """A board is no longer as it was read; the unit of work has to start again."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Board:
     """A board as it was read."""
 

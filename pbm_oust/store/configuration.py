@@ -3,11 +3,12 @@
 import re
 import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Any
 
 from pbm_oust.accounts.address import parse_address
+from pbm_oust.frozen import frozen
 from pbm_oust.store.limits import Limits, parse_limits
 
 
@@ -15,7 +16,7 @@ class BadConfiguration(ValueError):
     """A configuration cannot be used; the message names the key and what would be right."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Endpoint:
     """Where to listen or connect: a host and port, or the path of a Unix socket."""
 
@@ -33,7 +34,7 @@ Network = IPv4Network | IPv6Network
 """One address, or all that begin alike."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Configuration:
     """What an operator can set. The command line's options take precedence."""
 

@@ -9,7 +9,7 @@ believed is replayed later, when nobody waits for it.
 import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from enum import Enum
 
@@ -21,6 +21,7 @@ from pbm_oust.board.ratings import Finish
 from pbm_oust.board.record import Deed, Verb
 from pbm_oust.board.rename import userids_in
 from pbm_oust.board.summary import Summary
+from pbm_oust.frozen import frozen
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import How, Result, Side
@@ -51,7 +52,7 @@ class State(Enum):
     DAMAGED = "damaged"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Source:
     """What a board came from, if only one board may come from it: open challenge 5 of its game."""
 
@@ -65,7 +66,7 @@ class Source:
         return f"# {self.word} {self.number}\n".encode()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
     """What the index says about a board whose history replays."""
 
@@ -121,7 +122,7 @@ class Entry:
         return Finish(kind, board, grid, self.x, self.o, winner, self.latest)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Damage:
     """What the index says about a board whose history does not replay."""
 
@@ -134,7 +135,7 @@ class Damage:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Told:
     """What the index keeps of the words of a history, whatever the rules say of it."""
 
@@ -150,7 +151,7 @@ class Told:
         return replace(self, userids=self.userids | userids_in(b"\n" + text))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reading:
     """All that the index keeps about a history."""
 
@@ -237,7 +238,7 @@ def believe(name: BoardName, data: bytes) -> Reading | None:
     return _reading(entry, read_told(data), is_replayed=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Course:
     """What the records of a history say without being replayed."""
 

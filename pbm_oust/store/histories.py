@@ -9,10 +9,10 @@ import stat
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from pbm_oust.board.history import BadHistory
+from pbm_oust.frozen import frozen
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
@@ -35,7 +35,7 @@ _STEP = 100_000_000
 milliseconds."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoSuchBoard(NotAllowedReason):
     """There is no board of this number."""
 
@@ -43,7 +43,7 @@ class NoSuchBoard(NotAllowedReason):
     board: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DamagedBoard(NotAllowedReason):
     """The history of a board is damaged, and the operator has to repair it."""
 
@@ -74,7 +74,7 @@ class DamagedHistory(Exception):
         return NotAllowed(DamagedBoard(KINDS[self.name.kind], self.name.board))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stamp:
     """What shows whether a file has changed: its size, time in nanoseconds, and inode."""
 
@@ -87,7 +87,7 @@ NO_STAMP = Stamp()
 """The stamp of a missing file."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """The content of a file, and a stamp that no longer fits if the file changes later."""
 

@@ -6,16 +6,16 @@ left, do not count.
 """
 
 import re
-from dataclasses import dataclass
 
 from pbm_oust.board.rename import with_other_userid
+from pbm_oust.frozen import frozen
 from pbm_oust.store.waiting import Lines, Waiting
 
 _CHALLENGE = re.compile(rb"^# challenge [0-9a-f]{16}$", re.MULTILINE)
 _OWNERS = (b"X: ", b"O: ")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Joined:
     """A file and what waits for it."""
 

@@ -5,11 +5,11 @@ leave in the order in which they were added: if one is put off, so are those aft
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 
 from pbm_oust.accounts.address import normal_address
+from pbm_oust.frozen import frozen
 from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.connections import Row, Snapshot, Transaction
 from pbm_oust.store.faults import Stale
@@ -28,7 +28,7 @@ class State(Enum):
     """It is in the Maildir, or is about to be written there."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class About:
     """The board and the record that a letter tells of."""
 
@@ -37,7 +37,7 @@ class About:
     record: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Head:
     """What the outbox knows of a letter besides its content: where it goes, and what it is for."""
 
@@ -57,7 +57,7 @@ class Head:
     """Whether it is neither the news of a single board nor what another player wrote."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Draft:
     """A letter to be added to the outbox."""
 
@@ -67,7 +67,7 @@ class Draft:
     written: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Letter:
     """A letter of the outbox without its content."""
 

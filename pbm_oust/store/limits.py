@@ -1,16 +1,18 @@
 """Limits: how often something may be done within some time, and what an operator sets. Pure."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import timedelta
 from enum import Enum
+
+from pbm_oust.frozen import frozen
 
 _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 HIGHEST = 10**9
 """The highest limit that an operator can set."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Limit:
     """How often something may be done within some time."""
 
@@ -82,7 +84,7 @@ SETTABLE = {counted.value.word: counted for counted in Counted if counted.value.
 """What an operator can set, by its key in the configuration."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Limits:
     """The limits of a server."""
 

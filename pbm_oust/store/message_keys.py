@@ -4,10 +4,10 @@ A key is written within the transaction of its command, so that the command is d
 often its mail comes. It is kept for 30 days, which is longer than mail servers try.
 """
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
 
+from pbm_oust.frozen import frozen
 from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.connections import Snapshot, Transaction
 from pbm_oust.store.faults import Stale
@@ -25,7 +25,7 @@ class KeyOutcome(Enum):
     """Its writer was told that nothing was done, so it stays refused when it comes again."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Known:
     """What is known of a message key."""
 

@@ -1,9 +1,8 @@
 """The boards of a home as commands use them: reading, writing and finding them."""
 
-from dataclasses import dataclass
-
 from pbm_oust.board.game import Game
 from pbm_oust.board.summary import Summary
+from pbm_oust.frozen import frozen
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store import board_queries
@@ -17,7 +16,7 @@ from pbm_oust.store.waiting import BoardName
 __all__ = ["DamagedHistory"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OpenBoard:
     """A board to be written, as it was read."""
 

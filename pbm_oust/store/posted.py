@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from email import policy
 from email.message import EmailMessage
 from email.parser import BytesParser
 
+from pbm_oust.frozen import frozen
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.home import Home
 from pbm_oust.store.outbox import name_of
@@ -15,7 +15,7 @@ _AS_WRITTEN = policy.default.clone(refold_source="none")
 """Keeps the headers of letters as they were written."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Letter:
     """A letter in the outbox, which goes to one address."""
 

@@ -5,10 +5,10 @@ forgotten.
 """
 
 import hashlib
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from pbm_oust.accounts.address import normal_address
+from pbm_oust.frozen import frozen
 from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.connections import Snapshot, Transaction
 from pbm_oust.store.faults import Stale
@@ -18,7 +18,7 @@ _EXACT = 120
 """Up to so many are counted by the second; of more, that many rows at most are kept."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Charge:
     """That something is done, some times, for a subject: an address, a userid, a host."""
 

@@ -1,7 +1,6 @@
 """Parts of the standings, and of the games that led to the ratings of players."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from pbm_oust.board.ratings import (
     Change,
@@ -11,6 +10,7 @@ from pbm_oust.board.ratings import (
     count_game,
     size_class,
 )
+from pbm_oust.frozen import frozen
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.board_pages import Part
 from pbm_oust.store.board_queries import FIRST_PLACE, rated_games
@@ -24,7 +24,7 @@ Changes = list[tuple[str, Change]]
 """What games did to the rating of a player, by their names."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Best:
     """The best players of a class of sizes, or those after them."""
 
@@ -34,7 +34,7 @@ class Best:
     """How many players have rated games of that class."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Explained:
     """What games did to the ratings of some players."""
 

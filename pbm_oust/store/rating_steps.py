@@ -4,9 +4,9 @@ So what a game did can be told without counting those before it, and games can b
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from pbm_oust.board.ratings import Change, RatedGame, SizeClass, Standing, count_game, size_class
+from pbm_oust.frozen import frozen
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.board_pages import Part
 from pbm_oust.store.board_queries import ENTRIES, Place, read_entries
@@ -18,7 +18,7 @@ _STEPS = "SELECT size, ended, board, userid, rating, wins, losses, draws, worth 
 """The beginning of a statement whose rows `_read` reads."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """What one of its players had achieved before a game."""
 

@@ -3,10 +3,10 @@
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from pbm_oust.frozen import frozen
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store import index
 from pbm_oust.store.boards import Boards
@@ -164,7 +164,7 @@ def _refresh(
         database.write(partial(_put_all, boards, look, believes=believes))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Look:
     """What was found in some histories."""
 

@@ -4,10 +4,10 @@ The boards are read and checked first, so that no writer has to wait for that.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from pbm_oust.board.game import Game
+from pbm_oust.frozen import frozen
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.board_queries import boards_with
 from pbm_oust.store.boards import Board, BoardChanged, Boards
@@ -17,7 +17,7 @@ from pbm_oust.store.waiting import BoardName, is_about_to_go
 NOTHING: Mapping[BoardName, Game] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Renaming:
     """A player to be renamed, and the boards as they were when that was planned."""
 

@@ -3,12 +3,11 @@
 A history that continues a remembered one is replayed only from there on.
 """
 
-from dataclasses import dataclass
-
 from pbm_oust.board.game import Game, redo
 from pbm_oust.board.history import BadHistory, History, read_history
 from pbm_oust.board.notation import format_result, parse_record
 from pbm_oust.board.record import Record
+from pbm_oust.frozen import frozen
 from pbm_oust.refusal import Refusal
 from pbm_oust.store.entries import Told, read_told
 from pbm_oust.store.latest import Latest
@@ -20,7 +19,7 @@ _BOARD = 50
 """To remember a board without records takes about as much memory as so many records."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Replay:
     """A history, with what it says and what it tells."""
 

@@ -1,7 +1,6 @@
 """What there is of a board: its file and what waits for it, remembered for those looked at last."""
 
-from dataclasses import dataclass
-
+from pbm_oust.frozen import frozen
 from pbm_oust.store.connections import Snapshot
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.histories import NO_STAMP, DamagedHistory, Found, Histories, Stamp
@@ -15,7 +14,7 @@ _ENTRY = 500
 """About how many bytes it takes to remember an empty one."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Seen:
     """What was found of a board: nothing, or a history."""
 

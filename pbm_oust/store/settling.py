@@ -8,10 +8,10 @@ from a later one.
 import errno
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 
 from pbm_oust.board.rename import with_other_userid
+from pbm_oust.frozen import frozen
 from pbm_oust.store import index
 from pbm_oust.store.board_queries import find_damage
 from pbm_oust.store.boards import Boards
@@ -35,7 +35,7 @@ _MOST_ATTEMPTS = 10
 """How often others may replace a file while we write to it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unsettled:
     """A board whose history could not be written; what waits for it goes on waiting."""
 
@@ -43,7 +43,7 @@ class Unsettled:
     error: OSError | DamagedHistory
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Carried:
     """What was written into a history, and the stamps of the file before and after that.
 

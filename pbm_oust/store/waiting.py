@@ -5,14 +5,14 @@ userid in the lines that wait. So rewritings come before lines.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from pbm_oust.board.rename import with_other_userid
+from pbm_oust.frozen import frozen
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.connections import Snapshot, Transaction
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BoardName:
     """A board by its kind and number; boards are in the order of the registry of kinds."""
 
@@ -30,7 +30,7 @@ class BoardName:
         return f"{self.kind} {self.board}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Lines:
     """Lines that wait for a history."""
 
@@ -41,7 +41,7 @@ class Lines:
     """The message key of the unit of work."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rewriting:
     """A userid to be replaced in a history."""
 
@@ -50,7 +50,7 @@ class Rewriting:
     new: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Waiting:
     """What waits for a history, in order: the rewritings before the lines."""
 

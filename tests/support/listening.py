@@ -6,9 +6,10 @@ import threading
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import field
 from datetime import UTC, datetime
 
+from pbm_oust.frozen import frozen
 from pbm_oust.mail.gate import Gate
 from pbm_oust.mail.handler import Handler
 from pbm_oust.mail.inbound import Envelope, Inbound, open_inbound
@@ -33,11 +34,11 @@ NO_TLS = Tls()
 Protocol = type[SmtpSession]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Noting(Inbound):
     """Takes mail, and notes the envelopes."""
 
-    taken: list[Envelope]
+    taken: list[Envelope] = field(kw_only=True)
 
     def take(self, data: bytes, envelope: Envelope) -> Handled:
         """Handle one mail."""

@@ -15,11 +15,11 @@ import re
 import string
 import textwrap
 from collections.abc import Iterator
-from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
 from pbm_oust.board.formats.sheet import FORMAT, BadGame, Draft, Piece, Remark, Sheet, draft
 from pbm_oust.board.notation import NUMBER, format_record, record_line
+from pbm_oust.frozen import frozen
 
 OPENING = f"[{FORMAT}]"
 CLOSING = f"[end of {FORMAT}]"
@@ -73,7 +73,7 @@ def parse_plain(text: str) -> Draft:
     return draft(header, records, remarks)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Word:
     text: str
     line: int

@@ -4,11 +4,12 @@ A format carries the lines of the header as they are and knows nothing of their 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.history import BadHistory, read_history
 from pbm_oust.board.notation import FIRST_LINE, format_header, format_result
+from pbm_oust.frozen import frozen
 
 FORMAT = "pbm_oust game 1"
 """The name and version that programs look for in the formats that have one."""
@@ -25,7 +26,7 @@ class BadGame(ValueError):
         self.reason = reason
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Remark:
     """A line of a history that begins with `#`, and its number, counted from 1."""
 
@@ -33,7 +34,7 @@ class Remark:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sheet:
     """A game with the remarks of its history: all that the file says."""
 
@@ -61,7 +62,7 @@ def read_sheet(data: bytes) -> Sheet:
     return Sheet(history.game, tuple(remarks))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Piece:
     """A line of a history, and where it was found in another format."""
 
@@ -69,7 +70,7 @@ class Piece:
     where: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Draft:
     """The lines of a history from another format, not yet checked."""
 

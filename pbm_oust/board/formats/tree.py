@@ -8,13 +8,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pbm_oust.board.formats.sheet import BadGame
+from pbm_oust.frozen import frozen
 
 _TOKEN = re.compile(r"\s*(?:([();])|([A-Za-z]+)|\[((?:[^\\\]]|\\.)*)\])", re.DOTALL)
 _ESCAPED = re.compile(r"\\(\r\n|\n\r|.)", re.DOTALL)
 _SPECIAL = re.compile(r"[\\\]]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Value:
     """The text of a value, and the line on which it begins, counted from 1."""
 

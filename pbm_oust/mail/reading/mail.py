@@ -3,10 +3,10 @@
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from email import message_from_bytes
 from email.message import Message
 
+from pbm_oust.frozen import frozen
 from pbm_oust.mail.reading.body import is_closed, text_of
 from pbm_oust.mail.reading.headers import first_address, header_text, one_line, raw_headers
 from pbm_oust.mail.reading.limits import UnreadableMail, within_limits
@@ -20,7 +20,7 @@ _MOST_ANSWERED = 3
 _RECIPIENT_HEADERS = ("delivered-to", "x-original-to", "envelope-to", "to")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mail:
     """What matters about a mail."""
 

@@ -1,0 +1,113 @@
+"""Frozen dataclasses with slots, which cost little until one is made.
+
+`dataclass` writes the methods of each class as text and has Python compile them, which takes longer
+than all else that an import does. There are hundreds of classes here, and a command needs a few of
+them. So a method is written when it is called for the first time.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
+from typing import Any, TypeVar, dataclass_transform
+
+T = TypeVar("T")
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def frozen(cls: type[T]) -> type[T]:
+    """Make a class what `dataclass(frozen=True, slots=True)` makes of it."""
+    made = dataclass(init=False, repr=False, eq=False, slots=True)(cls)
+    for name, method in _METHODS.items():
+        # Python gives a class with an __eq__ of its own None for __hash__.
+        if vars(made).get(name) is None:
+            setattr(made, name, method)
+    return made
+
+
+def _written(name: str, write: Callable[[type], tuple[str, dict[str, object]]]) -> Any:
+    """Return a method that is written by the first call of it.
+
+    `write` returns its text for a class, and what the text knows besides its parameters.
+    """
+
+    def first(self: Any, *given: object, **named: object) -> Any:
+        cls = type(self)
+        text, known = write(cls)
+        exec(text, known)  # noqa: S102 - the text is made of the names of fields
+        setattr(cls, name, known[name])
+        return known[name](self, *given, **named)  # type: ignore[operator]
+
+    return first
+
+
+def _init(cls: Any) -> tuple[str, dict[str, object]]:
+    known: dict[str, object] = {"fill": object.__setattr__, "MISSING": MISSING}
+    given, named, body = ["self"], ["*"], ["pass"]
+    for each in fields(cls):
+        name, parameter, value = each.name, each.name, each.name
+        if each.default is not MISSING:
+            known[f"default_{name}"] = each.default
+            parameter = f"{name}=default_{name}"
+        elif each.default_factory is not MISSING:
+            known[f"make_{name}"] = each.default_factory
+            parameter = f"{name}=MISSING"
+            value = f"make_{name}() if {name} is MISSING else {name}"
+        if each.init:
+            (named if each.kw_only else given).append(parameter)
+            body.append(f"fill(self, {name!r}, {value})")
+    if hasattr(cls, "__post_init__"):
+        body.append("self.__post_init__()")
+    parameters = ", ".join([*given, *named] if named[1:] else given)
+    return f"def __init__({parameters}): {'; '.join(body)}", known
+
+
+def _eq(cls: Any) -> tuple[str, dict[str, object]]:
+    names = [each.name for each in fields(cls) if each.compare]
+    is_equal = f"{_values('self', names)} == {_values('other', names)}"
+    is_like = "other.__class__ is self.__class__"
+    return f"def __eq__(self, other): return {is_equal} if {is_like} else NotImplemented", {}
+
+
+def _hash(cls: Any) -> tuple[str, dict[str, object]]:
+    hashed = [each for each in fields(cls) if (each.compare if each.hash is None else each.hash)]
+    values = _values("self", [each.name for each in hashed])
+    return f"def __hash__(self): return hash({values})", {}
+
+
+def _values(instance: str, names: Iterable[str]) -> str:
+    """Return the text of a tuple with the values of some fields."""
+    return f"({''.join(f'{instance}.{name},' for name in names)})"
+
+
+def _repr(self: Any) -> str:
+    shown = (f"{each.name}={getattr(self, each.name)!r}" for each in fields(self) if each.repr)
+    return f"{self.__class__.__qualname__}({', '.join(shown)})"
+
+
+def _set(self: object, name: str, value: object) -> None:
+    raise FrozenInstanceError(f"cannot assign to field {name!r}")
+
+
+def _delete(self: object, name: str) -> None:
+    raise FrozenInstanceError(f"cannot delete field {name!r}")
+
+
+def _state(self: Any) -> list[object]:
+    """Return the values of the fields, which make a copy or go to another process."""
+    return [getattr(self, each.name) for each in fields(self)]
+
+
+def _set_state(self: Any, state: Sequence[object]) -> None:
+    for each, value in zip(fields(self), state, strict=True):
+        object.__setattr__(self, each.name, value)
+
+
+_METHODS = {
+    "__init__": _written("__init__", _init),
+    "__eq__": _written("__eq__", _eq),
+    "__hash__": _written("__hash__", _hash),
+    "__repr__": _repr,
+    "__setattr__": _set,
+    "__delattr__": _delete,
+    "__getstate__": _state,
+    "__setstate__": _set_state,
+}
