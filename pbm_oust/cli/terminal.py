@@ -5,7 +5,6 @@ not steered by it.
 """
 
 import os
-import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -71,11 +70,16 @@ def has_colours() -> bool:
 def page(text: str) -> None:
     """Print lines; if the terminal has too few, use the program that PAGER names."""
     text = shown(text)
-    is_long = text.count("\n") >= shutil.get_terminal_size().lines
-    if is_long and is_terminal() and sys.stdin.isatty():
+    if is_terminal() and sys.stdin.isatty() and text.count("\n") >= _lines_of_terminal():
         click.echo_via_pager(text.removesuffix("\n"))
     else:
         say_text(text)
+
+
+def _lines_of_terminal() -> int:
+    import shutil
+
+    return shutil.get_terminal_size().lines
 
 
 @contextmanager

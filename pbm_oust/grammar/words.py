@@ -3,7 +3,6 @@
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
-from difflib import get_close_matches
 
 from pbm_oust.frozen import frozen
 from pbm_oust.grammar.aliases import ALIASES, language_of, without_accents
@@ -158,6 +157,8 @@ def language_like(word: str, english: Collection[str]) -> Language | None:
 
 def resembling(word: str, known: Iterable[str]) -> str | None:
     """Return the known word that was probably meant, or None."""
+    from difflib import get_close_matches
+
     close = get_close_matches(fold(word), list(known), n=1, cutoff=0.66)
     return close[0] if close else None
 

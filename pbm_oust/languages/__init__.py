@@ -5,10 +5,10 @@ are in `LC_MESSAGES/pbm_oust.po`, from which the build makes a catalogue; the En
 the templates. Languages are found by their folders, and listed nowhere.
 """
 
+import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any
 
 DOMAIN = "pbm_oust"
@@ -59,10 +59,13 @@ def _read(code: str, text: str) -> Language:
 
 
 def _found() -> dict[str, Language]:
-    folders = sorted(files(__name__).iterdir(), key=lambda each: each.name)
-    described = {each.name: each / "language.toml" for each in folders if each.is_dir()}
-    texts = {code: file.read_text("utf-8") for code, file in described.items() if file.is_file()}
-    return {code: _read(code, text) for code, text in texts.items()}
+    found = {}
+    for code in sorted(os.listdir(__path__[0])):
+        described = os.path.join(__path__[0], code, "language.toml")
+        if os.path.isfile(described):
+            with open(described, encoding="utf-8") as file:
+                found[code] = _read(code, file.read())
+    return found
 
 
 LANGUAGES: Mapping[str, Language] = _found()

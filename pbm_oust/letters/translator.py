@@ -3,11 +3,9 @@
 import re
 from collections.abc import Iterable
 from datetime import date, datetime, tzinfo
+from functools import cached_property
 from gettext import NullTranslations, translation
-
-from babel import Locale
-from babel.dates import format_date
-from babel.numbers import format_decimal
+from typing import TYPE_CHECKING
 
 from pbm_oust import languages
 from pbm_oust.grammar.command import Command, Partial
@@ -19,6 +17,9 @@ from pbm_oust.play.notices import Reader
 from pbm_oust.render import dates
 from pbm_oust.rules.grid import Grid, Shape
 from pbm_oust.service.table import format_answer, format_command
+
+if TYPE_CHECKING:
+    from pbm_oust.letters.local import Local
 
 
 def to_translate(message: str) -> str:
@@ -55,8 +56,13 @@ class Translator:
     def __init__(self, language: Language) -> None:
         self.language = language
         self.catalogue = catalogue_of(language)
-        self._locale = Locale.parse(language.code)
         self._is_english = language is ENGLISH
+
+    @cached_property
+    def _local(self) -> "Local":
+        from pbm_oust.letters.local import Local
+
+        return Local(self.language.code)
 
     def gettext(self, message: str, /, **facts: object) -> str:
         """Return a message in this language; `%(name)s` in it is a fact."""
@@ -86,24 +92,24 @@ class Translator:
 
     def ordinal(self, number: int) -> str:
         """Return a number as in `the 2nd placement`."""
-        return f"{number}{self.language.ordinals[self._locale.ordinal_form(number)]}"
+        return f"{number}{self.language.ordinals[self._local.ordinal_form(number)]}"
 
     def decimal(self, number: float, places: int) -> str:
         """Return a number rounded to so many places."""
         if self._is_english:
             return f"{number:.{places}f}"
-        return format_decimal(number, f"0.{'0' * places}".rstrip("."), self._locale)
+        return self._local.decimal(number, f"0.{'0' * places}".rstrip("."))
 
     def factor(self, number: float) -> str:
         """Return a number with as many places as it needs."""
-        return f"{number:g}" if self._is_english else format_decimal(number, "0.####", self._locale)
+        return f"{number:g}" if self._is_english else self._local.decimal(number, "0.####")
 
     def date_text(self, at: datetime, zone: tzinfo) -> str:
         """Return the day of a moment in a time zone: `12 December 2026`."""
         if self._is_english:
             return dates.date_text(at, zone)
         day = at.astimezone(zone).date()
-        text = format_date(day, "long", self._locale)
+        text = self._local.long_date(day)
         return re.sub(r"^1\b", self.language.first_day, text)
 
     def moment_text(self, at: datetime, zone: tzinfo) -> str:
@@ -129,7 +135,7 @@ class Translator:
         """Return a day in figures, as tables have it."""
         if self._is_english:
             return day.isoformat()
-        return format_date(day, "short", self._locale)
+        return self._local.short_date(day)
 
     def in_time_of(self, at: datetime, reader: Reader) -> str:
         """Return a time as a reader's clock shows it: 2026-11-20 16:36 CET."""

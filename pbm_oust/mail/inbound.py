@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from email.message import Message
+from typing import TYPE_CHECKING
 
 from pbm_oust.accounts.bounces import Bounce
 from pbm_oust.accounts.password import Secret
@@ -20,7 +21,6 @@ from pbm_oust.accounts.tags import (
 from pbm_oust.board.notation import format_time
 from pbm_oust.frozen import frozen
 from pbm_oust.letters.letters import Letters
-from pbm_oust.mail.committer import Committer
 from pbm_oust.mail.reading import Mail, UnreadableMail, read_mail
 from pbm_oust.mail.reading.asked_language import language_asked
 from pbm_oust.mail.reading.verdict import Verdict, verdict_of
@@ -39,6 +39,9 @@ from pbm_oust.store.commits import CannotDefer
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import USUAL_LIMITS, Limits
 from pbm_oust.store.open_boards import DamagedHistory
+
+if TYPE_CHECKING:
+    from pbm_oust.mail.committer import Committer
 
 log = logging.getLogger("pbm_oust")
 
@@ -99,7 +102,7 @@ class Inbound:
             note.handled = self._handle(data, envelope)
         return note.handled
 
-    async def take_with(self, committer: Committer, data: bytes, envelope: Envelope) -> Handled:
+    async def take_with(self, committer: "Committer", data: bytes, envelope: Envelope) -> Handled:
         """Handle one mail as `take` does, in this thread, and wait for the disk with others.
 
         Raises CannotDefer for a mail that has to be taken by a worker.

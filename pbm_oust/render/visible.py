@@ -5,7 +5,6 @@ text, and signs without a width. Everything that leaves the program for a person
 once, at the very edge: log lines, what the command line prints, and letters.
 """
 
-import json
 import re
 
 _STEERING = "\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029\u202a-\u202e\u2066-\u2069"
@@ -24,30 +23,32 @@ _NEVER = f"{_STEERING}{_WITHOUT_WIDTH}{_NONCHARACTERS}"
 UNSEEN = f"{_NEVER}{_JOINERS}"
 """All of these characters, as the inside of a class of a pattern."""
 
-_IN_LETTERS = re.compile(f"[{_NEVER}]")
-_IN_TEXTS = re.compile(f"[{UNSEEN}]")
-_IN_LINES = re.compile(f"[\t\n{UNSEEN}]")
+_IN_LETTERS = f"[{_NEVER}]"
+_IN_TEXTS = f"[{UNSEEN}]"
+_IN_LINES = f"[\t\n{UNSEEN}]"
 _SHORT = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
 
 
 def visible_line(text: str) -> str:
     """Return a text as one line, in which every character can be seen and steers nothing."""
-    return text if _is_plain(text) else _IN_LINES.sub(_named, text)
+    return text if _is_plain(text) else re.sub(_IN_LINES, _named, text)
 
 
 def visible_text(text: str) -> str:
     """Return a text of lines, as `visible_line` does; its line ends and tabs stay."""
-    return text if _is_plain(text) else _IN_TEXTS.sub(_named, text)
+    return text if _is_plain(text) else re.sub(_IN_TEXTS, _named, text)
 
 
 def visible_letter(text: str) -> str:
     """Return a text for a letter, as `visible_text` does; what joins letters of a word stays."""
-    return text if _is_plain(text) else _IN_LETTERS.sub(_named, text)
+    return text if _is_plain(text) else re.sub(_IN_LETTERS, _named, text)
 
 
 def visible_json(text: str) -> str:
     """Return JSON that means the same, with such characters escaped as JSON does it."""
-    return _IN_TEXTS.sub(lambda found: json.dumps(found[0])[1:-1], _without_delete(text))
+    import json
+
+    return re.sub(_IN_TEXTS, lambda found: json.dumps(found[0])[1:-1], _without_delete(text))
 
 
 def _is_plain(text: str) -> bool:

@@ -3,8 +3,6 @@
 import re
 from email.message import Message
 
-from babel.core import negotiate_locale
-
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language
 from pbm_oust.mail.reading.headers import raw_headers
 
@@ -22,10 +20,17 @@ def language_asked(message: Message) -> Language:
     headers = raw_headers(message)
     for name in ("accept-language", "content-language"):
         wanted = _by_preference(",".join(headers[name]))
-        found = negotiate_locale(wanted, list(LANGUAGES), sep="-")
-        if found:
-            return LANGUAGES[found]
+        if wanted and (found := _ours_among(wanted)):
+            return found
     return ENGLISH
+
+
+def _ours_among(wanted: list[str]) -> Language | None:
+    """Return the first language that we have."""
+    from babel.core import negotiate_locale
+
+    found = negotiate_locale(wanted, list(LANGUAGES), sep="-")
+    return LANGUAGES[found] if found else None
 
 
 def _by_preference(value: str) -> list[str]:

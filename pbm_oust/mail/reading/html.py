@@ -9,8 +9,6 @@ from collections import Counter
 from enum import Enum
 from typing import Any
 
-from lxml import etree
-
 from pbm_oust.mail.reading.phrases import QUOTING_CLASSES, QUOTING_FROM_HERE
 
 _BLOCKS = frozenset(
@@ -45,6 +43,8 @@ class _Effect(Enum):
 
 def text_of_html(html: str) -> str:
     """Return the text of HTML; lines of quoted elements begin with `>`."""
+    from lxml import etree
+
     reader = _Reader()
     target: Any = reader  # the stubs of lxml expect bytes
     parser = etree.HTMLParser(target=target, encoding="utf-8", remove_comments=True)
