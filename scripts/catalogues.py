@@ -1,8 +1,10 @@
-"""Compiles the messages of each language to catalogues when pbm_oust is built.
+"""Compiles the messages of each language to catalogues, and templates, when pbm_oust is built.
 
 Run by itself, it compiles them in place, for an editable install.
 """
 
+import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).parent.parent
 LANGUAGES = Path("pbm_oust/languages")
+TEMPLATES = ROOT / "templates"
 
 
 def sources(root: Path) -> Iterator[Path]:
@@ -34,22 +37,32 @@ def compile_into(target: Path, root: Path) -> list[Path]:
     return made
 
 
+def build_templates(target: Path) -> list[Path]:
+    """Compile the templates into a folder of those, and return the paths of what was made."""
+    sys.path.insert(0, str(ROOT))
+    from pbm_oust.letters.built import FOLDER
+    from pbm_oust.letters.templates import build
+
+    shutil.rmtree(target / FOLDER, ignore_errors=True)
+    return list(build(TEMPLATES, target / FOLDER))
+
+
 class BuildPy(build_py):
-    """Copies the packages and compiles the catalogues; in an editable install, in place."""
+    """Copies the packages and compiles what is to be; in an editable install, in place."""
 
     def run(self) -> None:
         """Do that."""
         super().run()
-        compile_into(ROOT if self.editable_mode else Path(self.build_lib), ROOT)
+        target = ROOT if self.editable_mode else Path(self.build_lib)
+        templates = TEMPLATES if self.editable_mode else target / "pbm_oust" / "templates"
+        self._made = [*compile_into(target, ROOT), *build_templates(templates)]
 
     def get_outputs(self, include_bytecode: bool = True) -> list[str]:
-        """Return what is built, including the catalogues."""
+        """Return what is built."""
         outputs = super().get_outputs(include_bytecode)
-        if self.editable_mode:
-            return outputs
-        made = (Path(self.build_lib, path).with_suffix(".mo") for path in sources(ROOT))
-        return [*outputs, *map(str, made)]
+        return outputs if self.editable_mode else [*outputs, *map(str, self._made)]
 
 
 if __name__ == "__main__":
     compile_into(ROOT, ROOT)
+    build_templates(TEMPLATES)

@@ -1,7 +1,6 @@
 """What a letter says, as blocks: paragraphs and boards, for both its text and its HTML. Pure.
 
-A template writes paragraphs, with blank lines between them. Marks show where a board goes and what
-a player wrote. They are characters that no text may hold; they are removed from all other text.
+A template writes paragraphs, with blank lines between them, and marks (`marks.py`).
 """
 
 import re
@@ -13,6 +12,7 @@ from itertools import groupby
 from pbm_oust.accounts.tags import Purpose
 from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Partial
+from pbm_oust.letters.marks import BOARD, END, SAID
 from pbm_oust.play.notices import Shown
 from pbm_oust.render.text import board_text
 from pbm_oust.render.visible import visible_letter
@@ -20,10 +20,7 @@ from pbm_oust.render.visible import visible_letter
 WIDTH = 75
 """The longest line of our own sentences."""
 
-_BOARD, _SAID, _END = "\ufdd0", "\ufdd1", "\ufdd2"
-"""Mark a board, and the beginning and end of what a player wrote (Unicode, section 23.7)."""
-_MARKS = re.compile(f"[{_BOARD}-{_END}]")
-_MARKED = re.compile(f"({_BOARD}|{_SAID}[^{_END}]*{_END})")
+_MARKED = re.compile(f"({BOARD}|{SAID}[^{END}]*{END})")
 
 
 class Look(Enum):
@@ -65,33 +62,6 @@ class Written:
         return "\n\n".join(map(_text, self.blocks)) + "\n"
 
 
-@frozen
-class Marked:
-    """A part of what a template writes that keeps its marks."""
-
-    text: str
-
-    def __str__(self) -> str:
-        return self.text
-
-
-def board_below(heading: str) -> Marked:
-    """Return a heading with the mark of a board below it."""
-    return Marked(f"{heading}\n\n{_BOARD}")
-
-
-def quoted(text: str) -> Marked:
-    """Return what a player wrote, marked as such."""
-    return Marked(f"{_SAID}{unmarked(text)}{_END}")
-
-
-def unmarked(value: object) -> object:
-    """Return what a template is about to write, without the marks that a text may not have."""
-    if not isinstance(value, str) or value.isascii():
-        return value
-    return _MARKS.sub("", value)
-
-
 def blocks(written: str, shown: Sequence[Shown] = ()) -> Iterator[Block]:
     """Yield the blocks of what a template has written; `shown` are the boards at its marks.
 
@@ -99,13 +69,13 @@ def blocks(written: str, shown: Sequence[Shown] = ()) -> Iterator[Block]:
     """
     boards = iter(shown)
     for part in _MARKED.split(written):
-        if part == _BOARD:
+        if part == BOARD:
             board = next(boards, None)
             if board is None:
                 raise ValueError(f"more than {len(shown)} boards are shown")
             yield board
-        elif part.startswith(_SAID):
-            for lines in _parted(part.strip(_SAID + _END).splitlines()):
+        elif part.startswith(SAID):
+            for lines in _parted(part.strip(SAID + END).splitlines()):
                 yield Paragraph(Look.SAID, lines)
         else:
             yield from map(_paragraph, _parted(part.split("\n")))

@@ -1,14 +1,18 @@
 """The templates of letters, ready to be filled in."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from jinja2.runtime import Context
 
-from pbm_oust.letters.layout import unmarked
-from pbm_oust.letters.translator import Translator
+from pbm_oust.letters.built import FOLDER, Built
+from pbm_oust.letters.marks import unmarked
+
+if TYPE_CHECKING:
+    from pbm_oust.letters.translator import Translator
 
 
 class _Plain(Context):
@@ -22,12 +26,12 @@ class _Plain(Context):
         return function(*args, **given)
 
 
-def text_templates(translator: Translator) -> Environment:
+def text_templates(translator: "Translator") -> Environment:
     """Return the templates of plain text in one language.
 
     What they write has no marks but those of what is Marked.
     """
-    templates: Environment = _templates(autoescape=False, finalize=unmarked)
+    templates: Environment = _of_text(_folders())
     templates.context_class = _Plain
     templates.globals.update(
         _=translator.gettext,
@@ -38,9 +42,9 @@ def text_templates(translator: Translator) -> Environment:
     return templates
 
 
-def html_templates(translator: Translator) -> Environment:
+def html_templates(translator: "Translator") -> Environment:
     """Return the templates of HTML in one language; they escape what they are given."""
-    escaping = _templates(autoescape=True)
+    escaping = _of_html(_folders())
     escaping.install_gettext_translations(translator.catalogue, newstyle=True)
     templates: Environment = escaping
     return templates
@@ -54,16 +58,33 @@ def filled(templates: Environment, name: str, given: dict[str, object]) -> str:
     return "".join(template.root_render_func(context)).strip("\n")
 
 
-def folders() -> list[str]:
+def _folders() -> list[str]:
     """Return the folders that hold templates; a game may bring its own."""
     return list(import_module("pbm_oust.templates").__path__)
 
 
-def _templates(*, autoescape: bool, **options: Any) -> Any:
+def build(folder: Path, target: Path) -> Iterator[Path]:
+    """Compile the templates in a folder, and yield the paths of what was made."""
+    for make, suffix in ((_of_text, "txt"), (_of_html, "html")):
+        for name in make([str(folder)]).list_templates([suffix]):
+            source = (folder / name).read_text("utf-8")
+            yield Built(target).build(name, source, make([str(folder)]))
+
+
+def _of_text(folders: Sequence[str]) -> Any:
+    return _templates(folders, autoescape=False, finalize=unmarked)
+
+
+def _of_html(folders: Sequence[str]) -> Any:
+    return _templates(folders, autoescape=True)
+
+
+def _templates(folders: Sequence[str], *, autoescape: bool, **options: Any) -> Any:
     # A template is read once: a process has those that it began with.
     templates: Any = Environment(  # nosec B701
         autoescape=autoescape,  # noqa: S701 - plain text is not escaped
-        loader=FileSystemLoader(folders()),
+        loader=FileSystemLoader(folders),
+        bytecode_cache=Built(Path(folders[0]) / FOLDER),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

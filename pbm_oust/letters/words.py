@@ -20,15 +20,13 @@ from pbm_oust.letters.help import Help, shown_in_any, wrapped_usage
 from pbm_oust.letters.html import Pages
 from pbm_oust.letters.layout import (
     WIDTH,
-    Marked,
     Written,
     beside,
     blocks,
-    board_below,
     indented,
     item,
-    quoted,
 )
+from pbm_oust.letters.marks import Marked, board_below, quoted
 from pbm_oust.letters.refusals import culprit_of, instead_of, place_of
 from pbm_oust.letters.tables import board_row, past_rows, seek_rows, standing_rows
 from pbm_oust.letters.templates import filled, text_templates

@@ -14,11 +14,9 @@ from pbm_oust.letters.layout import (
     Paragraph,
     Written,
     blocks,
-    board_below,
     broken,
-    quoted,
-    unmarked,
 )
+from pbm_oust.letters.marks import board_below, quoted, unmarked
 from pbm_oust.play.notices import Shown
 from pbm_oust.render.visible import visible_letter
 from tests.support.games import new_game, play
