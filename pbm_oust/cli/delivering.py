@@ -9,6 +9,8 @@ from pathlib import Path
 
 import click
 
+from pbm_oust.cli.gathered import uncollected
+from pbm_oust.cli.main import Done
 from pbm_oust.cli.terminal import say
 from pbm_oust.mail.handing_over import Reply, hand_over
 from pbm_oust.mail.qmqp import LATER, TAKEN, Handed
@@ -32,11 +34,12 @@ def deliver(context: click.Context, sender: str | None, recipient: str | None) -
     mail = Handed(data, sender, (recipient,) if recipient is not None else ())
     reply = hand_over(home, mail)
     if reply is None:
-        from pbm_oust.cli.unserved import take
+        with uncollected():
+            from pbm_oust.cli.unserved import take
 
-        raise SystemExit(take(home, mail))
+        raise Done(take(home, mail))
     say(reply.text, err=True)
-    raise SystemExit(_status(reply))
+    raise Done(_status(reply))
 
 
 def _status(reply: Reply) -> int:

@@ -1,6 +1,8 @@
 """Groups whose commands are imported only when they run."""
 
-from collections.abc import Mapping
+import gc
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -14,6 +16,16 @@ class Elsewhere(NamedTuple):
     """Its module in this package, and its name there: `formats:import_`."""
     sentence: str
     """The first sentence of its help."""
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Look for no garbage while the body imports: it makes none, and looking takes long."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 class Gathered(click.Group):
@@ -45,7 +57,8 @@ class Gathered(click.Group):
         name, command, rest = super().resolve_command(ctx, args)
         if name and name in self._elsewhere:
             module, _, found = self._elsewhere[name].place.partition(":")
-            command = getattr(import_module(f"{__package__}.{module}"), found)
+            with uncollected():
+                command = getattr(import_module(f"{__package__}.{module}"), found)
         return name, command, rest
 
     def invoke(self, ctx: click.Context) -> Any:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import fields
-from functools import cache, lru_cache, partial
+from functools import cache, cached_property, lru_cache, partial
 
 from pbm_oust.accounts.address import is_same_address
 from pbm_oust.accounts.tags import Purpose
@@ -99,7 +99,11 @@ class Words:
             blank=Blank,
             **FIGURES,
         )
-        self.pages = Pages(translator)
+
+    @cached_property
+    def pages(self) -> Pages:
+        """The letters as HTML, which many mails do not have."""
+        return Pages(self._translator)
 
     def of(self, notice: Notice, answering: Purpose | None = None) -> Written:
         """Return what the letter about a notice says.

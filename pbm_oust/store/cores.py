@@ -1,12 +1,13 @@
 """Work on many histories, shared out to processes of our own: one for each core."""
 
-import multiprocessing
 import os
 import signal
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 T = TypeVar("T")
 P = TypeVar("P")
@@ -33,9 +34,12 @@ def on_all_cores(
     if len(things) < FEW or cores == 1:
         yield from (work(here, portion) for portion in portions)
         return
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
     spawned = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(cores, spawned, _prepare, (prepare,)) as helpers:
-        begun = deque[Future[R]]()
+        begun: deque[Future[R]] = deque()
         for portion in portions:
             begun.append(helpers.submit(_work, work, portion))
             if len(begun) > _AHEAD * cores:

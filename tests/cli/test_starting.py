@@ -12,19 +12,17 @@ import pytest
 from pbm_oust.cli.gathered import Gathered
 from pbm_oust.cli.main import main
 from scripts.documents.command_line import leaves
-from tests.support.home_by_mail import ADDRESS, home_of
+from tests.support.home_by_mail import ADDRESS, ALICE, BOB, home_of
 from tests.support.listening import listening_at_home_of
 from tests.support.outbox import letters
 
 SCRIPT = """
-import json, sys
+import atexit, json, sys
 import click
 before = set(sys.modules)
+atexit.register(lambda: print(json.dumps(sorted(set(sys.modules) - before)), file=sys.stderr))
 from pbm_oust.cli import run
-try:
-    run()
-finally:
-    print(json.dumps(sorted(set(sys.modules) - before)), file=sys.stderr)
+run()
 """
 LIGHT = {"pbm_oust", "pbm_oust.cli", "pbm_oust.cli.gathered", "pbm_oust.cli.main"}
 COMPLETION = {"_PBM_OUST_COMPLETE": "bash_complete"}
@@ -43,6 +41,13 @@ FOR_DELIVER = {
     "pbm_oust.store.disk",
     "pbm_oust.store.own_socket",
 }
+FOR_OTHERS = {
+    *("aiosmtpd", "asyncio", "concurrent", "multiprocessing", "ssl", "subprocess"),  # a server
+    *("babel", "difflib", "lxml"),  # another language, a slip of the pen, a mail in HTML
+}
+MOST_OF_OURS = 250
+MOST_FOR_A_LETTER = 110
+"""How many modules of others there may be: jinja2, email and apsw bring half of them."""
 
 
 def imported(*words: str, stdin: str = "", **environment: str) -> set[str]:
@@ -85,6 +90,20 @@ def test_a_mail_that_is_handed_to_the_server_costs_few_imports(tmp_path: Path) -
     assert ours == LIGHT | FOR_DELIVER
     assert len(found - ours) <= MOST_OTHERS, sorted(found - ours)
     assert [letter.to for letter in letters(home)] == ["a@b.org"]
+
+
+@pytest.mark.parametrize("line", ["help", "oust show 1"])
+def test_a_mail_that_deliver_takes_itself_imports_what_it_needs(line: str, tmp_path: Path) -> None:
+    board = [(ALICE, "oust challenge alice bob wonderland")]
+    home = home_of(tmp_path, ALICE, BOB, mails=board)
+    before = len(letters(home))
+    mail = f"From: a@b.org\nSubject: {line}\n\n"
+    found = imported("--home", str(tmp_path), "deliver", stdin=mail)
+    assert [letter.to for letter in letters(home)[before:]] == ["a@b.org"]
+    ours = {each for each in found if each.startswith("pbm_oust")}
+    assert {each.partition(".")[0] for each in found} & FOR_OTHERS == set()
+    assert len(ours) <= MOST_OF_OURS, sorted(ours)
+    assert len(found - ours) <= MOST_FOR_A_LETTER, sorted(found - ours)
 
 
 def test_the_table_says_of_each_command_what_its_help_begins_with() -> None:
