@@ -40,7 +40,7 @@ def _written(name: str, write: Callable[[type], tuple[str, dict[str, object]]]) 
 
 
 def _init(cls: Any) -> tuple[str, dict[str, object]]:
-    known: dict[str, object] = {"fill": object.__setattr__, "MISSING": MISSING}
+    known: dict[str, object] = {"MISSING": MISSING}
     given, named, body = ["self"], ["*"], ["pass"]
     for each in fields(cls):
         name, parameter, value = each.name, each.name, each.name
@@ -53,7 +53,9 @@ def _init(cls: Any) -> tuple[str, dict[str, object]]:
             value = f"make_{name}() if {name} is MISSING else {name}"
         if each.init:
             (named if each.kw_only else given).append(parameter)
-            body.append(f"fill(self, {name!r}, {value})")
+            # What sets a slot is twice as quick when it does not look for the slot by its name.
+            known[f"fill_{name}"] = getattr(cls, name).__set__
+            body.append(f"fill_{name}(self, {value})")
     if hasattr(cls, "__post_init__"):
         body.append("self.__post_init__()")
     parameters = ", ".join([*given, *named] if named[1:] else given)
