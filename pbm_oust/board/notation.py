@@ -1,7 +1,6 @@
 """How a history writes its parts: a `format_x` and a `parse_x` for each notation. Pure."""
 
 import re
-from contextlib import suppress
 from dataclasses import fields
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -48,9 +47,11 @@ def format_time(at: datetime) -> str:
 
 def parse_time(text: str) -> datetime:
     """Return the time that a history wrote. Raises ValueError for any other form."""
-    if _TIME.fullmatch(text):
-        with suppress(ValueError):
+    try:
+        if _TIME.fullmatch(text):
             return datetime.fromisoformat(text)
+    except ValueError:
+        pass  # a time that no calendar has
     raise ValueError(f"{text!r} is no time like 2026-11-20T15:36:00Z")
 
 

@@ -25,6 +25,7 @@ def sweep(operator: Operator, as_json: bool) -> None:
     """
     home = operator.prepared_home()
     home.recover()
+    home.remove_drafts()
     look_at_histories(home.database, home.boards)
     swept = sweeps.sweep(open_inbound(home, operator.configuration.address, now).work)
     if as_json:

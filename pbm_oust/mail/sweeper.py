@@ -72,8 +72,13 @@ class Sweeper:
             self._wake()
 
     def _look_at_histories(self) -> None:
-        """Update the index of boards from some histories that others may have edited."""
+        """Update the index of boards from some histories that others may have edited.
+
+        Once all of them have been looked at, remove what dead processes were writing.
+        """
         for name in self._walk.stretch() if self._walk else ():
             log.info("sweep %s: its history was changed by others and is read again", name)
             if self._stopping.is_set():
                 return
+        if self._work and self._walk and self._walk.is_round:
+            self._work.home.remove_drafts()

@@ -18,7 +18,10 @@ _OWNED = (
     "WHERE u.userid IN (SELECT value FROM json_each(?)) "
     "AND u.state IN (SELECT value FROM json_each(?)) AND u.is_owner = 1 AND u.kind = ?)"
 )
-_TO_MOVE = "boards b WHERE b.to_move IN (SELECT value FROM json_each(?)) AND b.kind = ?"
+_TO_MOVE = (
+    "boards b INDEXED BY boards_to_move "  # else all boards of the kind are gone through
+    "WHERE b.to_move IN (SELECT value FROM json_each(?)) AND b.kind = ?"
+)
 _LATEST = "ORDER BY latest DESC, board DESC LIMIT ? OFFSET ?"
 
 
@@ -49,7 +52,10 @@ def boards_in(
     """Return boards of a kind in some states; only those with a record after `since`."""
     after = seconds(since) if since else -1
     asked: list[tuple[Value, ...]] = [(kind, state.value, after) for state in states]
-    count = sum(_count(snapshot, _IN_STATE, *each) for each in asked)
+    if since:
+        count = sum(_count(snapshot, _IN_STATE, *each) for each in asked)
+    else:
+        count = sum(_number_in(snapshot, kind, state) for state in states)
     boards = f" UNION ALL {ENTRIES} ".join([_IN_STATE] * len(asked))
     return _extract(snapshot, count, part, boards, *(value for each in asked for value in each))
 
@@ -79,6 +85,14 @@ def _extract(snapshot: Snapshot, count: int, part: Part, boards: str, *values: V
 
 def _count(snapshot: Snapshot, boards: str, *values: Value) -> int:
     row = snapshot.row(f"{_COUNT} {boards}", *values)
+    return int(row[0]) if row else 0
+
+
+def _number_in(snapshot: Snapshot, kind: str, state: State) -> int:
+    """Return how many boards of a kind are in a state."""
+    row = snapshot.row(
+        "SELECT number FROM board_counts WHERE kind = ? AND state = ?", kind, state.value
+    )
     return int(row[0]) if row else 0
 
 

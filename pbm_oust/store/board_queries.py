@@ -56,16 +56,9 @@ def find_damage(snapshot: Snapshot, name: BoardName) -> Damage | None:
     return Damage(name, *row) if row else None
 
 
-def boards_of_kind(snapshot: Snapshot, kind: str, state: State | None = None) -> list[Entry]:
-    """Return the boards of a kind in order of their numbers, all or those in one state."""
-    if state is None:
-        return read_entries(snapshot, f"{ENTRIES} boards b WHERE kind = ? ORDER BY board", kind)
-    return read_entries(
-        snapshot,
-        f"{ENTRIES} boards b WHERE kind = ? AND state = ? ORDER BY board",
-        kind,
-        state.value,
-    )
+def boards_of_kind(snapshot: Snapshot, kind: str) -> list[Entry]:
+    """Return the boards of a kind in order of their numbers."""
+    return read_entries(snapshot, f"{ENTRIES} boards b WHERE kind = ? ORDER BY board", kind)
 
 
 def boards_of_player(
@@ -100,14 +93,6 @@ def count_active(snapshot: Snapshot, userid: str) -> int:
         State.ACTIVE.value,
     )
     return int(row[0]) if row else 0
-
-
-def boards_to_move(snapshot: Snapshot, userid: str, kind: str | None = None) -> list[Entry]:
-    """Return the boards where a player is to move, in order of kinds and numbers."""
-    statement = f"{ENTRIES} boards b WHERE to_move = ?"
-    if kind is None:
-        return sorted(read_entries(snapshot, statement, userid), key=lambda entry: entry.name)
-    return read_entries(snapshot, f"{statement} AND kind = ? ORDER BY board", userid, kind)
 
 
 def boards_between(snapshot: Snapshot, one: str, other: str) -> list[BoardName]:

@@ -62,7 +62,7 @@ def best_standings(snapshot: Snapshot, kind: Kind, size: SizeClass, part: Part) 
 def count_standings(snapshot: Snapshot, kind: Kind, size: SizeClass) -> int:
     """Return how many players have rated games of a class of sizes."""
     row = snapshot.row(
-        "SELECT count(*) FROM ratings WHERE kind = ? AND size = ?", kind.name, size.value
+        "SELECT number FROM rating_counts WHERE kind = ? AND size = ?", kind.name, size.value
     )
     return int(row[0]) if row else 0
 
@@ -73,9 +73,10 @@ def write_standings(
     """Keep what players have achieved, in place of what was kept of them."""
     for standing in standings:
         transaction.run(
-            "INSERT OR REPLACE INTO ratings "
-            "(kind, size, userid, rating, wins, losses, draws, worth) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO ratings (kind, size, userid, rating, wins, losses, draws, worth) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET rating = excluded.rating, "
+            "wins = excluded.wins, losses = excluded.losses, draws = excluded.draws, "
+            "worth = excluded.worth",
             kind.name,
             size.value,
             *values_of(standing),

@@ -17,8 +17,8 @@ from pbm_oust.store.verifications import forget_old_verifications
 def forget_expired(home: Home, now: datetime) -> None:
     """Forget codes, message keys and counts that are too old to matter, and letters taken.
 
-    What dead processes were writing goes too, and ratings that no longer fit are counted anew.
-    From then on, no file of the database holds what was removed. May raise OSError.
+    Ratings that no longer fit are counted anew. From then on, no file of the database holds what
+    was removed. May raise OSError.
     """
 
     def forget(transaction: Transaction) -> None:
@@ -28,7 +28,6 @@ def forget_expired(home: Home, now: datetime) -> None:
 
     home.do(forget)
     home.maildir.forget_taken()
-    home.remove_drafts()
     for kind in KINDS.values():
         count_all(home.database, kind)
     home.database.empty_log()

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
@@ -35,6 +36,8 @@ class Costs:
     reads: int = 0
     commits: int = 0
     syncs: int = 0
+    steps: int = 0
+    """Of the virtual machine that carries out statements: they show how much is read."""
 
 
 class CountingDisk(Disk):
@@ -58,6 +61,11 @@ class CountingDisk(Disk):
             self.costs.commits += statement == "COMMIT"
         return True
 
+    def look_back(self, event: dict[str, Any]) -> None:
+        """Count the steps of a statement that has been carried out."""
+        if threading.get_ident() == self.thread:
+            self.costs.steps += event["stmt_status"]["SQLITE_STMTSTATUS_VM_STEP"]
+
 
 @contextmanager
 def counting() -> Iterator[CountingDisk]:
@@ -66,6 +74,7 @@ def counting() -> Iterator[CountingDisk]:
 
     def watch(connection: apsw.Connection) -> None:
         connection.exec_trace = disk.look_at
+        connection.trace_v2(apsw.SQLITE_TRACE_PROFILE, disk.look_back)
 
     apsw.connection_hooks.append(watch)
     try:

@@ -74,6 +74,20 @@ class Kept:
         lines = self.rows("SELECT board, record FROM waiting_lines ORDER BY kind, board, record")
         return lines + self.rows("SELECT board, old, new FROM waiting_rewritings ORDER BY id")
 
+    def kept_counts(self) -> list[Row]:
+        """Return how many boards and ratings there are, as that is kept."""
+        return self.rows(
+            "SELECT kind, state, number FROM board_counts WHERE number > 0 UNION ALL "
+            "SELECT kind, size, number FROM rating_counts WHERE number > 0 ORDER BY 1, 2"
+        )
+
+    def counts(self) -> list[Row]:
+        """Return the same, counted."""
+        return self.rows(
+            "SELECT kind, state, count(*) FROM boards GROUP BY kind, state UNION ALL "
+            "SELECT kind, size, count(*) FROM ratings GROUP BY kind, size ORDER BY 1, 2"
+        )
+
     def index(self) -> dict[str, Sequence[Row]]:
         """Return all that the index says of the histories."""
         return {

@@ -24,6 +24,29 @@ CREATE TABLE addresses (
 
 CREATE INDEX addresses_normal ON addresses (normal, userid);
 
+CREATE TABLE board_counts ( -- how many boards there are, so that nobody has to count them
+    kind TEXT NOT NULL,
+    state TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    PRIMARY KEY (kind, state)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER board_counts_delete AFTER DELETE ON boards BEGIN
+    UPDATE board_counts SET number = number - 1 WHERE kind = OLD.kind AND state = OLD.state;
+END;
+
+CREATE TRIGGER board_counts_insert AFTER INSERT ON boards BEGIN
+    INSERT INTO board_counts (kind, state, number) VALUES (NEW.kind, NEW.state, 1)
+    ON CONFLICT DO UPDATE SET number = number + 1;
+END;
+
+CREATE TRIGGER board_counts_update AFTER UPDATE OF state ON boards
+WHEN NEW.state <> OLD.state BEGIN
+    UPDATE board_counts SET number = number - 1 WHERE kind = OLD.kind AND state = OLD.state;
+    INSERT INTO board_counts (kind, state, number) VALUES (NEW.kind, NEW.state, 1)
+    ON CONFLICT DO UPDATE SET number = number + 1;
+END;
+
 CREATE TABLE board_limits (
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
     position INTEGER NOT NULL,
@@ -69,8 +92,6 @@ CREATE INDEX boards_latest ON boards (kind, state, latest, board);
 
 CREATE INDEX boards_rated ON boards (kind, latest, board)
     WHERE is_rated = 1 AND state = 'over' AND result <> 'draw void';
-
-CREATE INDEX boards_state ON boards (kind, state, board);
 
 CREATE INDEX boards_to_move ON boards (to_move, kind, board) WHERE to_move IS NOT NULL;
 
@@ -213,6 +234,22 @@ CREATE TABLE rate_limits (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX rate_limits_at ON rate_limits (at);
+
+CREATE TABLE rating_counts ( -- how many players have ratings
+    kind TEXT NOT NULL,
+    size TEXT NOT NULL, -- the class of sizes
+    number INTEGER NOT NULL,
+    PRIMARY KEY (kind, size)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER rating_counts_delete AFTER DELETE ON ratings BEGIN
+    UPDATE rating_counts SET number = number - 1 WHERE kind = OLD.kind AND size = OLD.size;
+END;
+
+CREATE TRIGGER rating_counts_insert AFTER INSERT ON ratings BEGIN
+    INSERT INTO rating_counts (kind, size, number) VALUES (NEW.kind, NEW.size, 1)
+    ON CONFLICT DO UPDATE SET number = number + 1;
+END;
 
 CREATE TABLE rating_steps ( -- what players had achieved before each game that has been counted
     kind TEXT NOT NULL,

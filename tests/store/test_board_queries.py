@@ -16,7 +16,6 @@ from pbm_oust.store.board_queries import (
     boards_between,
     boards_of_kind,
     boards_of_player,
-    boards_to_move,
     boards_with,
     count_active,
     damaged_boards,
@@ -90,8 +89,6 @@ def test_an_entry_says_all_about_a_board(full: Kept) -> None:
 def test_boards_of_a_kind(full: Kept) -> None:
     with full.database.read() as snapshot:
         assert numbers(boards_of_kind(snapshot, "oust")) == [1, 2, 3, 4]
-        assert numbers(boards_of_kind(snapshot, "oust", State.ACTIVE)) == [1, 3]
-        assert numbers(boards_of_kind(snapshot, "oust", State.OVER)) == [2, 4]
         assert boards_of_kind(snapshot, "churn") == []
 
 
@@ -113,9 +110,11 @@ def test_a_player_who_has_handed_a_side_over_still_stands_in_the_history(full: K
 
 def test_boards_that_wait_for_a_player(full: Kept) -> None:
     with full.database.read() as snapshot:
-        assert numbers(boards_to_move(snapshot, "bob")) == [1, 3]
-        assert numbers(boards_to_move(snapshot, "bob", "oust")) == [1, 3]
-        assert boards_to_move(snapshot, "alice") == []
+        found = boards_waiting_for(snapshot, "oust", ["bob", "dave"], Part(9))
+        assert sorted(numbers(found.entries)) == [1, 3]
+        assert found.count == 2
+        assert boards_waiting_for(snapshot, "oust", ["alice"], Part(9)).entries == []
+        assert boards_waiting_for(snapshot, "churn", ["bob"], Part(9)).entries == []
 
 
 def test_boards_between_two_players(full: Kept) -> None:
@@ -256,14 +255,11 @@ NOW = datetime(2026, 12, 1, tzinfo=UTC)
 QUESTIONS: dict[str, Callable[[Snapshot], object]] = {
     "entry": lambda each: find_entry(each, named(1)),
     "kind": lambda each: boards_of_kind(each, "oust"),
-    "kind and state": lambda each: boards_of_kind(each, "oust", State.ACTIVE),
     "player": lambda each: boards_of_player(each, "alice", State.ACTIVE),
     "player and kind": lambda each: boards_of_player(each, "alice", State.OVER, "oust"),
     "player who stands": lambda each: boards_of_player(
         each, "alice", State.OVER, standing=Standing.STANDS
     ),
-    "to move": lambda each: boards_to_move(each, "alice"),
-    "to move in a kind": lambda each: boards_to_move(each, "alice", "oust"),
     "between": lambda each: boards_between(each, "alice", "bob"),
     "with": lambda each: boards_with(each, "alice"),
     "has played": lambda each: has_played(each, "dave"),

@@ -287,6 +287,7 @@ def test_the_index_that_grows_with_the_games_is_the_one_made_from_the_files(
         reindex(other.database, other.boards)
         replay_believed(other.database, other.boards, 10)
         assert kept.index() == before
+        assert kept.kept_counts() == kept.counts() != []
         kept.database.close()
         other.database.close()
 

@@ -163,6 +163,7 @@ def test_ratings_are_those_of_the_index_whatever_happens(
             edited(path, f"X: {x}", "X: alicia" if x == "alice" else "X: alice")
         look_at_histories(kept.database, kept.boards)
         assert kept_up_to_date(kept) == standings(computed(kept))
+        assert kept.kept_counts() == kept.counts()
     kept.database.close()
 
 

@@ -19,6 +19,7 @@ STEPS: tuple[Step, ...] = (
     (boards.VERSION_2,),
     (boards.VERSION_3,),
     (boards.VERSION_4,),
+    (boards.VERSION_5,),
 )
 LATEST = len(STEPS)
 """The version that the program works with."""

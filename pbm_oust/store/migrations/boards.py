@@ -200,3 +200,43 @@ WHEN (OLD.grid, OLD.x, OLD.o, OLD.state, OLD.result, OLD.is_rated, OLD.latest) I
     AND NEW.is_rated = 1 AND NEW.state = 'over' AND NEW.result <> 'draw void';
 END;
 """
+
+VERSION_5 = """
+DROP INDEX boards_state;
+
+CREATE TABLE board_counts ( -- how many boards there are, so that nobody has to count them
+    kind TEXT NOT NULL,
+    state TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    PRIMARY KEY (kind, state)
+) STRICT, WITHOUT ROWID;
+INSERT INTO board_counts SELECT kind, state, count(*) FROM boards GROUP BY kind, state;
+CREATE TRIGGER board_counts_insert AFTER INSERT ON boards BEGIN
+    INSERT INTO board_counts (kind, state, number) VALUES (NEW.kind, NEW.state, 1)
+    ON CONFLICT DO UPDATE SET number = number + 1;
+END;
+CREATE TRIGGER board_counts_delete AFTER DELETE ON boards BEGIN
+    UPDATE board_counts SET number = number - 1 WHERE kind = OLD.kind AND state = OLD.state;
+END;
+CREATE TRIGGER board_counts_update AFTER UPDATE OF state ON boards
+WHEN NEW.state <> OLD.state BEGIN
+    UPDATE board_counts SET number = number - 1 WHERE kind = OLD.kind AND state = OLD.state;
+    INSERT INTO board_counts (kind, state, number) VALUES (NEW.kind, NEW.state, 1)
+    ON CONFLICT DO UPDATE SET number = number + 1;
+END;
+
+CREATE TABLE rating_counts ( -- how many players have ratings
+    kind TEXT NOT NULL,
+    size TEXT NOT NULL, -- the class of sizes
+    number INTEGER NOT NULL,
+    PRIMARY KEY (kind, size)
+) STRICT, WITHOUT ROWID;
+INSERT INTO rating_counts SELECT kind, size, count(*) FROM ratings GROUP BY kind, size;
+CREATE TRIGGER rating_counts_insert AFTER INSERT ON ratings BEGIN
+    INSERT INTO rating_counts (kind, size, number) VALUES (NEW.kind, NEW.size, 1)
+    ON CONFLICT DO UPDATE SET number = number + 1;
+END;
+CREATE TRIGGER rating_counts_delete AFTER DELETE ON ratings BEGIN
+    UPDATE rating_counts SET number = number - 1 WHERE kind = OLD.kind AND size = OLD.size;
+END;
+"""
