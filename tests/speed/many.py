@@ -42,7 +42,8 @@ BATCH = 500
 PASSWORD = Secret("wonderland")
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 """When the home is as it is made: boards that go on had their latest records in the days before."""
-YEARS = 5
+JOINED = NOW - timedelta(days=5 * 365)
+"""When all players have signed up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +64,17 @@ class Batch:
     kind: str
     numbers: range
     players: int
+    years: float
     seed: int
 
 
-def make_many(home: Home, boards: int, players: int, progress: Progress, seed: int = 1) -> None:
-    """Fill a prepared home; a tenth of the boards goes on, and the others are over."""
+def make_many(
+    home: Home, boards: int, players: int, progress: Progress, years: float, seed: int = 1
+) -> None:
+    """Fill a prepared home; a tenth of the boards goes on, the others ended in the last years."""
     share = boards // len(GRIDS)
     batches = [
-        Batch(home.path, kind, range(first, min(first + BATCH, share + 1)), players, seed)
+        Batch(home.path, kind, range(first, min(first + BATCH, share + 1)), players, years, seed)
         for kind in GRIDS
         for first in range(1, share + 1, BATCH)
     ]
@@ -97,9 +101,8 @@ def address_of(userid: str) -> str:
 
 def _accounts(numbers: Iterable[int]) -> list[Account]:
     stored = hash_password(PASSWORD, bytes(16))
-    joined = NOW - timedelta(days=365 * YEARS)
     return [
-        Account(userid_of(number), stored, (address_of(userid_of(number)),), joined)
+        Account(userid_of(number), stored, (address_of(userid_of(number)),), JOINED)
         for number in numbers
     ]
 
@@ -147,7 +150,7 @@ def _history(number: int, batch: Batch, sources: list[Source], random: Random) -
     actions = source.actions if is_over else source.actions[: len(source.actions) // 2]
     latest = NOW - timedelta(minutes=random.randrange(60, 3 * 24 * 60))
     if is_over:
-        latest -= timedelta(minutes=random.randrange(YEARS * 365 * 24 * 60))
+        latest -= timedelta(minutes=random.randrange(int(batch.years * 365 * 24 * 60)))
     gap = timedelta(minutes=random.randrange(10, 600))
     started = latest - gap * len(actions)
     header = replace(
