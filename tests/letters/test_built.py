@@ -39,6 +39,7 @@ def written() -> tuple[list[str | None], set[str]]:
     try:
         words = [Words("a@b", language) for language in LANGUAGES.values()]
         pages = [each.help_page(subject) for each in words for subject in SUBJECTS]
+        assert all(each.pages for each in words)  # what letters in HTML are made of
     finally:
         sys.setprofile(None)
     return pages, compiled
