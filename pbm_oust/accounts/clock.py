@@ -6,9 +6,12 @@ side begins afresh. What is said about a board without moving on it changes noth
 that its player takes back.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from enum import Enum
+from operator import attrgetter
 
 from pbm_oust.accounts.vacations import DAY, Absence, away_at, due, present
 from pbm_oust.board.game import Game, redo
@@ -33,6 +36,7 @@ _Span = tuple[str, datetime, datetime]
 """The player to move, and the time between two records."""
 _NOT_PLAIN = (Deed.ACCEPT, Deed.RETRACT)
 """What can take a move back."""
+_MOMENT = attrgetter("at")
 
 
 class Limit(Enum):
@@ -73,7 +77,7 @@ class _Turn:
     """The number of the record that gave it to its player; 0 for the start of the board."""
     began: datetime
     used: Mapping[str, timedelta]
-    """What each player used up before it, if that is limited."""
+    """What each player used up before it, if that is limited; not those who used nothing."""
 
 
 def read_clock(game: Game, absences: Mapping[str, Sequence[Absence]], now: datetime) -> Clock:
@@ -169,26 +173,63 @@ def _latest_turn(game: Game) -> _Turn | None:
     return _Turn(0, game.header.started, {})
 
 
+@frozen
+class _Spent:
+    """How long the turns of the players were, as the records tell it without the rules."""
+
+    x: str
+    o: str
+    latest: datetime
+    """When the latest move was made, or the board was started."""
+    times: Mapping[str, timedelta]
+    """The time between each move of a player and the move before it, taken together."""
+    is_plain: bool = True
+    """Whether the records tell it: no move was taken back, and no side was handed over."""
+
+
+def _spend(spent: _Spent, record: Record) -> _Spent:
+    """Return how long the turns were with one more record."""
+    if record.action in _NOT_PLAIN or _adopted(record):
+        return replace(spent, is_plain=False)
+    if not record.is_playing:
+        return spent
+    x, o = spent.x, spent.o
+    player = x if record.side is Side.X else o
+    time = spent.times.get(player, timedelta()) + record.at - spent.latest
+    if record.action is Deed.SWAP:
+        x, o = o, x
+    return _Spent(x, o, record.at, {**spent.times, player: time}, spent.is_plain)
+
+
 def _plain_turn(game: Game, absences: _Absences) -> _Turn | None:
     """Return the turn of the side to move, which the records tell without the rules.
 
     None for a board on which a move was taken back or a side handed over.
     """
-    if any(record.action in _NOT_PLAIN or _adopted(record) for record in game.records):
+    header = game.header
+    spent = game.records.folded(_Spent(header.x, header.o, header.started, {}), _spend)
+    if not spent.is_plain:
         return None
-    side, sides = game.to_move, list[Side]()
-    for record in reversed(game.records):
-        side = record.side if record.is_playing and record.side else side
-        sides.append(side)
-    owners, latest = {Side.X: game.header.x, Side.O: game.header.o}, game.header.started
-    spans: list[_Span] = []
-    for record, side in zip(game.records, reversed(sides), strict=True):
-        spans.append((owners[side], latest, record.at))
-        latest = record.at
-        if record.action is Deed.SWAP:
-            owners = {Side.X: owners[Side.O], Side.O: owners[Side.X]}
-    began = (game.line[-1].number, game.line[-1].at) if game.line else (0, game.header.started)
-    return _Turn(*began, _used(spans, began[1], absences))
+    used = {
+        player: time - sum(_absent(game, player, absences.get(player, ())), timedelta())
+        for player, time in spent.times.items()
+    }
+    used = {player: time for player, time in used.items() if time}
+    latest = game.line[-1] if game.line else None
+    return _Turn(latest.number, latest.at, used) if latest else _Turn(0, header.started, used)
+
+
+def _absent(game: Game, player: str, absences: Sequence[Absence]) -> Iterator[timedelta]:
+    """Yield the parts of a player's turns that were spent away; the turns are those of `line`."""
+    line, started = game.line, game.header.started
+    for absence in absences:
+        for nth in range(bisect_right(line, absence.start, key=_MOMENT), len(line)):
+            since, until = line[nth - 1].at if nth else started, line[nth].at
+            if since >= absence.end:
+                break
+            side = game.owned_now(line[nth])
+            if side and game.owner(side) == player:
+                yield min(until, absence.end) - max(since, absence.start)
 
 
 def _replayed_turn(game: Game, absences: _Absences) -> _Turn:
@@ -222,7 +263,7 @@ def _used(spans: Iterable[_Span], until: datetime, absences: _Absences) -> dict[
         if end <= until:
             time = present(absences.get(player, ()), since, end)
             used[player] = used.get(player, timedelta()) + time
-    return used
+    return {player: time for player, time in used.items() if time}
 
 
 def _adopted(record: Record) -> str:

@@ -1,36 +1,35 @@
 """One board as a fold over its records: who may do what now, and what a record does. Pure."""
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import field, replace
 from datetime import datetime
-from operator import attrgetter
+from functools import lru_cache
 
 from pbm_oust.board import reasons
 from pbm_oust.board.header import Header
+from pbm_oust.board.placing import placed
 from pbm_oust.board.record import (
     Deed,
     Place,
-    Placement,
     Record,
     Ruling,
     Verb,
     Wish,
     wish_of,
 )
+from pbm_oust.board.records import Records
 from pbm_oust.frozen import frozen
-from pbm_oust.refusal import Illegal, NotAllowed
-from pbm_oust.rules.grid import NoSuchCell
+from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.position import (
     How,
     IllegalPass,
-    IllegalPlacement,
     Position,
     Result,
     Side,
-    taken,
 )
 
-_MESSAGE_KEY = attrgetter("message_key")
+REMEMBERED = 32
+"""How many games are remembered as they were earlier."""
 _CHANGING_OWNERS = (Deed.SWAP, Deed.ACCEPT, Deed.RETRACT)
 """After these a player may own another side than before."""
 
@@ -44,8 +43,8 @@ class Game:
     x: str
     """The userid that owns side x at this moment."""
     o: str
-    records: tuple[Record, ...] = ()
-    line: tuple[Record, ...] = ()
+    records: Records = field(default_factory=Records)
+    line: Records = field(default_factory=Records)
     """The moves that led to the position, without those that were taken back."""
     offer: Record | None = None
     """The record that proposes a draw or asks for a turn back, until it is answered."""
@@ -106,15 +105,7 @@ class Game:
 
     def has_played(self, side: Side) -> bool:
         """Return whether the player who owns a side has made a move that stands."""
-        return any(self._owned_now(move) is side for move in reversed(self.line))
-
-    def has_message_key(self, key: str) -> bool:
-        """Return whether some record has this message key."""
-        return key in map(_MESSAGE_KEY, self.records)
-
-    def record_of(self, key: str) -> Record:
-        """Return the record with a message key. Raises StopIteration if there is none."""
-        return next(record for record in reversed(self.records) if record.message_key == key)
+        return any(self.owned_now(move) is side for move in reversed(self.line))
 
     @property
     def latest(self) -> datetime:
@@ -132,7 +123,17 @@ class Game:
 
     def after(self, number: int) -> "Game":
         """Return the game as it was after its first `number` records."""
-        return self if number == len(self.records) else replay(self.header, self.records[:number])
+        return next(self.each_after(number))
+
+    def each_after(self, number: int) -> Iterator["Game"]:
+        """Yield the game as it was after its first `number` records, and after each since then."""
+        if number < len(self.records):
+            past = _replayed(self.header, self.records.first(number))
+            for record in self.records[number:-1]:
+                yield past
+                past = redo(past, record)
+            yield past
+        yield self
 
     def latest_stones(self) -> int:
         """Return the stones on the board that the latest record placed."""
@@ -151,7 +152,7 @@ class Game:
         if not isinstance(wish, Place):
             return self._do(side, wish)._with(Record(self.next_number, side, wish, at, key))
         self._check_turn(side)
-        position, action = self._place(wish)
+        position, action = placed(self, wish)
         record = Record(self.next_number, side, action, at, key)
         return self.with_placements([record], position)
 
@@ -163,8 +164,8 @@ class Game:
             position,
             self.x,
             self.o,
-            self.records + placed,
-            self.line + placed,
+            self.records.and_then(*placed),
+            self.line.and_then(*placed),
             None,
             position.result,
         )
@@ -195,11 +196,11 @@ class Game:
         """Return the game with one more record, which has already taken effect."""
         line, offer = self.line, self.offer
         if record.is_playing:
-            line, offer = (*line, record), None
+            line, offer = line.and_then(record), None
         elif not (isinstance(record.action, Ruling) and record.is_talk):
             is_offer = isinstance(record.action, Deed) and record.action.is_offer
             offer = record if is_offer else None
-        return replace(self, records=(*self.records, record), line=line, offer=offer)
+        return replace(self, records=self.records.and_then(record), line=line, offer=offer)
 
     def _check_turn(self, side: Side) -> None:
         if side is not self.to_move:
@@ -234,51 +235,32 @@ class Game:
                     return replace(self, result=Result(None, How.AGREED))
                 return self._without_latest_of(side.other)
             case Deed.RETRACT:
-                if not self.line or self._owned_now(self.line[-1]) is not side:
+                if not self.line or self.owned_now(self.line[-1]) is not side:
                     raise NotAllowed(reasons.NothingToUndo(self))
                 return self._without_latest_of(side)
 
-    def _owned_now(self, record: Record) -> Side | None:
-        """Return the side that the player of a move owns at this moment; a swap changes it."""
-        swaps = (later for later in self.line if later.action is Deed.SWAP)
-        is_swapped = any(later.number >= record.number for later in swaps)
-        return record.side.other if record.side and is_swapped else record.side
+    def owned_now(self, move: Record) -> Side | None:
+        """Return the side that the player of a move owns at this moment; a swap changes it.
 
-    def _latest_of(self, side: Side) -> int | None:
-        """Return where in `line` the latest move of a side's owner is, or None."""
-        places = range(len(self.line))
-        return max((nth for nth in places if self._owned_now(self.line[nth]) is side), default=None)
+        The first move of side o is the only one that can be a swap.
+        """
+        first = next((each for each in self.line if each.side is Side.O), move)
+        is_swapped = first.action is Deed.SWAP and move.number <= first.number
+        return move.side.other if move.side and is_swapped else move.side
+
+    def _before_latest_of(self, side: Side) -> int:
+        """Return how many moves of `line` precede the latest one of a side's owner."""
+        places = reversed(range(len(self.line)))
+        return next(nth for nth in places if self.owned_now(self.line[nth]) is side)
 
     def _without_latest_of(self, side: Side) -> "Game":
         """Return the game as it was before the latest move of a side, but with all its records."""
-        line = self.line[: self._latest_of(side)]
+        line = self.line.first(self._before_latest_of(side))
         header = replace(self.header, x=self.x, o=self.o)
         if any(move.action is Deed.SWAP for move in self.line):
             header = replace(self.header, x=self.o, o=self.x)
         past = replay(header, line)
         return replace(self, position=past.position, x=past.x, o=past.o, line=line)
-
-    def _place(self, wish: Place) -> tuple[Position, tuple[Placement, ...]]:
-        position, done = self.position, list[Placement]()
-        for nth, name in enumerate(wish.cells, 1):
-            played = wish.cells[: nth - 1]
-            if done and not position.is_mid_turn:
-                over = position.result is not None
-                raise Illegal(reasons.AfterTurn(self, nth, played, over=over), name)
-            try:
-                cell = self.header.grid.parse_cell(name)
-                following = position.place(cell)
-            except (NoSuchCell, IllegalPlacement) as wrong:
-                if self.must_pass:
-                    raise NotAllowed(reasons.MustPass(self)) from None
-                if isinstance(wrong, NoSuchCell):
-                    raise Illegal(reasons.OffGrid(self, nth), name) from None
-                reason = reasons.AgainstRules(self, nth, played, wrong.fault, position)
-                raise Illegal(reason, name) from None
-            took = taken(position, following).bit_count()
-            done.append(Placement(self.header.grid.format_cell(cell), took))
-            position = following
-        return position, tuple(done)
 
     def _pass(self) -> "Game":
         try:
@@ -300,6 +282,9 @@ def replay(header: Header, records: Iterable[Record]) -> Game:
     for record in records:
         game = redo(game, record)
     return game
+
+
+_replayed = lru_cache(REMEMBERED)(replay)
 
 
 def redo(game: Game, record: Record) -> Game:

@@ -70,14 +70,15 @@ def import_(operator: Operator, file: str, number: int | None, dry_run: bool, la
     """Make a board from a game in FILE, or on standard input.
 
     The game may be SGF or JSON from `games export`, a history, or a text or mail with the lines
-    from the foot of a game's last mails, quoted or not. Every record is checked against the rules.
-    Both players of a game that goes on need accounts. Nobody is mailed.
+    from the foot of a game's last mails, quoted or not; gzip may have compressed it. Every record
+    is checked against the rules. Both players of a game that goes on need accounts. Nobody is
+    mailed.
     """
     data = read_import(file, large=large)
     try:
         draft = parse_any(_text(data))
         if dry_run:
-            game, _ = plan_import(draft, operator.home, number)
+            game = plan_import(draft, operator.home, number)
         else:
             game = import_game(draft, operator.prepared_home(), number)
     except (BadGame, NotImported) as error:

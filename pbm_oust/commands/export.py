@@ -1,7 +1,8 @@
 """The command that mails a player all that is stored about them: export."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from enum import Enum
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.bounces import Returned
@@ -35,13 +36,11 @@ class Export(Command):
 
 @frozen
 class ExportNotice(Notice):
-    """The first letter of an export: all that is stored about the reader except histories."""
+    """The first letter of an export: all about the reader except notes and histories."""
 
     template = "export"
     lines: tuple[str, ...]
     """The account, one line for each item."""
-    notes: Mapping[str, str]
-    """The reader's notes, by the names of the boards."""
     returned: tuple[Returned, ...]
     waiting: tuple[Pending, ...]
     """What the reader has asked for and not confirmed."""
@@ -58,16 +57,41 @@ class ExportNotice(Notice):
         return f"{self.template}.{self.part}"
 
 
+class What(Enum):
+    """What a piece of an export is."""
+
+    NOTE = "note"
+    """A note of the reader."""
+    HISTORY = "history"
+    """A history, or its beginning."""
+    REST = "rest"
+    """More of a history that does not fit into one letter."""
+
+
+@frozen
+class Piece:
+    """A piece of an export: what is stored about the reader and a board."""
+
+    what: What
+    board: str
+    """The name of the board."""
+    text: str
+
+    @property
+    def size(self) -> int:
+        """The number of its bytes."""
+        return len(self.text.encode())
+
+
 @frozen
 class ExportBoardsNotice(Notice):
-    """A later letter of an export: histories."""
+    """A later letter of an export: notes and histories."""
 
     template = "export_boards"
     part: int
     parts: int
     """The number of letters of the export."""
-    histories: tuple[tuple[str, str], ...]
-    """The names of boards, and their histories."""
+    pieces: tuple[Piece, ...]
 
     def topic(self) -> str:
         """Return which part of the export it is."""
@@ -85,8 +109,8 @@ class ExportSentNotice(Notice):
     """The number of its letters."""
 
 
-LARGEST_PART = 200_000
-"""How many characters of histories go into one letter; a single longer history goes alone."""
+LARGEST_PART = 60_000
+"""How many bytes of notes and histories go into one letter: no encoding makes it too large."""
 
 
 def export(command: Export, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
@@ -95,13 +119,13 @@ def export(command: Export, actor: Actor, request: Request, work: UnitOfWork) ->
     at = work.player_at(account, request)
     own = tuple(address for address in at.addresses if account.has_address(address))
     reader = replace(at, addresses=own, wrote_from="")
-    histories = [_history(name, work) for name in boards_of(account.userid, work.home)]
-    names = tuple(name for name, _ in histories)
-    parts = list(_parted(histories))
+    boards = list(boards_of(account.userid, work.home))
+    names = tuple(map(str, boards))
+    parts = list(_parted(_pieces(account, boards, work)))
     count = len(parts) + 1
     first = _first_letter(account, reader, names, count, work)
     others = [
-        ExportBoardsNotice(reader, part=number, parts=count, histories=tuple(part))
+        ExportBoardsNotice(reader, part=number, parts=count, pieces=tuple(part))
         for number, part in enumerate(parts, 2)
     ]
     done = ExportSentNotice(work.sender_of(request), own, count)
@@ -112,12 +136,11 @@ def export(command: Export, actor: Actor, request: Request, work: UnitOfWork) ->
 def _first_letter(
     account: Account, reader: Reader, boards: tuple[str, ...], parts: int, work: UnitOfWork
 ) -> ExportNotice:
-    """Return what is stored about a player except the histories of their boards."""
+    """Return what is stored about a player except notes and histories."""
     bounces = (work.home.ask(bounces_of, address) for address in account.addresses)
     return ExportNotice(
         reader,
         lines=tuple(account_lines(NOTES.put(account, {}))),
-        notes=notes_of(account),
         returned=tuple(each for each in bounces if each.bounces),
         waiting=tuple(work.home.ask(requests_of, account.userid, account.message_key, work.now())),
         letters=work.home.ask(count_letters_to, account.addresses),
@@ -126,21 +149,37 @@ def _first_letter(
     )
 
 
-def _history(name: BoardName, work: UnitOfWork) -> tuple[str, str]:
-    """Return the name of a board and the text of its history, damaged or not."""
-    return str(name), work.home.history(name).decode("utf-8", "replace")
+def _pieces(account: Account, boards: Iterable[BoardName], work: UnitOfWork) -> Iterator[Piece]:
+    """Yield a player's notes, and the histories of boards, damaged or not."""
+    for name, note in notes_of(account).items():
+        yield Piece(What.NOTE, name, note)
+    for board in boards:
+        text = work.home.history(board).decode("utf-8", "replace")
+        for nth, some in enumerate(_in_parts(text)):
+            yield Piece(What.REST if nth else What.HISTORY, str(board), some)
 
 
-def _parted(histories: Iterable[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
-    """Yield the histories in their order, as many at a time as go into one letter."""
-    part: list[tuple[str, str]] = []
-    size = 0
-    for name, text in histories:
-        if part and size + len(text) > LARGEST_PART:
+def _in_parts(text: str) -> Iterator[str]:
+    """Yield the lines of a history, as many at a time as go into one letter."""
+    lines, size = list[str](), 0
+    for line in text.splitlines(keepends=True):
+        size += len(line.encode())
+        if lines and size > LARGEST_PART:
+            yield "".join(lines)
+            lines, size = [], len(line.encode())
+        lines.append(line)
+    yield "".join(lines)
+
+
+def _parted(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:
+    """Yield pieces in their order, as many at a time as go into one letter."""
+    part, size = list[Piece](), 0
+    for piece in pieces:
+        size += piece.size
+        if part and size > LARGEST_PART:
             yield part
-            part, size = [], 0
-        part.append((name, text))
-        size += len(text)
+            part, size = [], piece.size
+        part.append(piece)
     if part:
         yield part
 

@@ -1,13 +1,21 @@
-"""The body of a letter: text alone, or both text and HTML (RFC 2045 and RFC 2046). Pure."""
+"""The body of a letter: text, the same as HTML, and what is attached. Pure.
 
+Source: RFC 2045, RFC 2046 and RFC 2183.
+"""
+
+from base64 import encodebytes
 from binascii import b2a_qp
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 
 from pbm_oust.frozen import frozen
 from pbm_oust.letters.fields import LONGEST_LINE
 
-LARGEST = 90_000
-"""The most bytes of all parts as they are sent: Gmail cuts letters off at 102 KB."""
+LARGEST = 88_000
+"""The most bytes of all parts as they are sent.
+
+With their header, letters stay under 90 KB: Gmail cuts them off at 102 KB.
+"""
 
 
 @frozen
@@ -35,8 +43,7 @@ def part(content: str, subtype: str) -> Part:
     if is_ascii and max(map(len, content.split("\n"))) <= LONGEST_LINE:
         encoding, encoded = "7bit", content
     else:
-        # RFC 2045, section 6.7
-        encoding, encoded = "quoted-printable", b2a_qp(content.encode(), istext=True).decode()
+        encoding, encoded = _encoded(content.encode())
     fields = (
         f'Content-Type: text/{subtype}; charset="{charset}"\n'
         f"Content-Transfer-Encoding: {encoding}\n"
@@ -44,19 +51,59 @@ def part(content: str, subtype: str) -> Part:
     return Part(content, fields, encoded)
 
 
-def body(parts: Sequence[Part], language: str, boundary: str) -> str:
+def _encoded(data: bytes) -> tuple[str, str]:
+    """Return the shorter of the two encodings of a text, with its name (RFC 2045, section 6)."""
+    readable, dense = b2a_qp(data, istext=True), encodebytes(data)
+    if len(readable) <= len(dense):
+        return "quoted-printable", readable.decode()
+    return "base64", dense.decode()
+
+
+def file_part(name: str, content: str, data: bytes) -> Part:
+    """Return a file as a part of a letter: `data` is its content, compressed by gzip (RFC 6713).
+
+    Its name must be ASCII without quote marks.
+    """
+    fields = (
+        f'Content-Type: application/gzip; name="{name}"\n'
+        f'Content-Disposition: attachment; filename="{name}"\n'
+        "Content-Transfer-Encoding: base64\n"
+    )
+    return Part(content, fields, encodebytes(data).decode())
+
+
+def beginning(content: str, room: int, ending: Callable[[int], str]) -> Part:
+    """Return as many lines of a text as there is room for, in bytes.
+
+    `ending` returns what follows them, given the number of lines that are left out.
+    """
+    lines = content.removesuffix("\n").split("\n")
+
+    def first(count: int) -> Part:
+        return part("\n".join([*lines[:count], "", ending(len(lines) - count), ""]), "plain")
+
+    fitting = bisect_right(range(len(lines)), room, key=lambda count: first(count).size)
+    return first(max(0, fitting - 1))
+
+
+def body(parts: Sequence[Part], language: str, boundary: str, attached: Sequence[Part] = ()) -> str:
     """Return the fields of a letter about its body, a blank line, and the body.
 
-    Of several parts, each says the same, and the last one best (RFC 2046, section 5.1.4). No line
-    of any part may be the boundary.
+    Of several parts, each says the same, and the last one best (RFC 2046, section 5.1.4). What is
+    attached follows them. No line of any part may be the boundary, or the boundary behind `=_`.
     """
     of_language = f"Content-Language: {language}\n"
-    if len(parts) == 1:
-        (alone,) = parts
-        return f"{alone.fields}MIME-Version: 1.0\n{of_language}\n{alone.encoded}"
+    whole = parts[0] if len(parts) == 1 else _together("alternative", boundary, parts)
+    if attached:
+        # Neither boundary may begin like the other one (RFC 2046, section 5.1.2).
+        whole = _together("mixed", f"=_{boundary}", (whole, *attached))
+    if whole is parts[0]:
+        return f"{whole.fields}MIME-Version: 1.0\n{of_language}\n{whole.encoded}"
+    return f"MIME-Version: 1.0\n{whole.fields}{of_language}\n{whole.encoded}"
+
+
+def _together(subtype: str, boundary: str, parts: Sequence[Part]) -> Part:
+    """Return several parts as one."""
     each = "".join(f"--{boundary}\n{some.fields}\n{some.encoded}\n" for some in parts)
-    return (
-        "MIME-Version: 1.0\n"
-        f'Content-Type: multipart/alternative; boundary="{boundary}"\n'
-        f"{of_language}\n{each}--{boundary}--\n"
-    )
+    fields = f'Content-Type: multipart/{subtype}; boundary="{boundary}"\n'
+    return Part("", fields, f"{each}--{boundary}--\n")

@@ -72,6 +72,12 @@ class BoardPiece:
     """A placement to answer with, if there was no room for links."""
 
 
+def has_page(written: Written, reader: Reader) -> bool:
+    """Return whether a letter is also written as HTML: with a board, for a reader who wants it."""
+    has_boards = any(isinstance(block, Shown) for block in written.blocks)
+    return has_boards and reader.settings.board is not BoardForm.TEXT
+
+
 class Pages:
     """Writes letters as HTML, in one language."""
 
@@ -84,11 +90,9 @@ class Pages:
     def of(self, written: Written, reader: Reader, reply_to: ReplyTo, room: int) -> Part | None:
         """Return the page of a letter that says the same as its text, in ASCII.
 
-        None if the letter shows no board, if its reader wants text alone, or if there is not room
-        for it, in bytes, even without links.
+        None if it has none, or if there is not room for it, in bytes, even without links.
         """
-        has_boards = any(isinstance(block, Shown) for block in written.blocks)
-        if not has_boards or reader.settings.board is BoardForm.TEXT:
+        if not has_page(written, reader):
             return None
         language = format_setting(reader.settings, "language")
         for links in Links:

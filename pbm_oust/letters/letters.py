@@ -10,9 +10,11 @@ from pbm_oust.accounts.tags import Purpose, Reply
 from pbm_oust.board.game import Game
 from pbm_oust.commands.talk import TalkNotice
 from pbm_oust.frozen import frozen
-from pbm_oust.letters.body import LARGEST, Part, body, part
+from pbm_oust.letters.body import LARGEST, Part, beginning, body, part
 from pbm_oust.letters.headers import Headers
-from pbm_oust.letters.words import words_in
+from pbm_oust.letters.html import has_page
+from pbm_oust.letters.records import Carriage, carriages, files_of
+from pbm_oust.letters.words import Words, words_in
 from pbm_oust.play.notices import BoardNotice, Notice, turn_on
 from pbm_oust.play.request import Request
 from pbm_oust.store.letters import About, Draft, Head
@@ -25,8 +27,17 @@ class _Content:
     subject: str
     parts: tuple[Part, ...]
     """The text and, if there is any, the same as HTML."""
+    files: tuple[Part, ...]
+    """What is attached."""
     answers: str | None
     """Where answers go, if that is not the address that the letter comes from."""
+    is_whole: bool
+    """Whether it has all parts that its reader wants."""
+
+    @property
+    def size(self) -> int:
+        """The number of bytes of all parts as they are sent."""
+        return sum(each.size for each in (*self.parts, *self.files))
 
 
 class Letters:
@@ -58,13 +69,26 @@ class Letters:
         return letters
 
     def _content(self, notice: Notice, reply: Reply | None, *, is_own: bool) -> _Content:
-        """Return what a letter says; answers to it mean `reply`.
+        """Return what a letter says, with no more bytes than a letter may have.
 
-        `is_own`: whether it goes to an address of its reader's account.
+        Answers to it mean `reply`. `is_own`: whether it goes to an address of its reader's account.
         """
-        words = words_in(notice.reader.settings.language, self._address)
-        written = words.of(notice, reply.purpose if reply else None)
-        about, reader = notice.board(), notice.reader
+        tried = list[_Content]()
+        for carriage in carriages(notice):
+            content = self._carrying(carriage, notice, reply, is_own=is_own)
+            if content.is_whole and content.size <= LARGEST:
+                return content
+            tried.append(content)
+        fitting = (content for content in tried if content.size <= LARGEST)
+        return next(fitting, None) or self._shortened(tried[-1], notice)
+
+    def _carrying(
+        self, carriage: Carriage, notice: Notice, reply: Reply | None, *, is_own: bool
+    ) -> _Content:
+        """Return what a letter says that carries the records of a game in some way."""
+        words, reader = self._words_for(notice), notice.reader
+        written = words.of(notice, reply.purpose if reply else None, carriage)
+        about = notice.board()
         if about and reader.settings.subject is SubjectForm.BOARD:
             subject = f"{about.name}: {about.header.x} - {about.header.o}"
             written = replace(written, subject=subject)
@@ -79,10 +103,25 @@ class Letters:
                 return None
             return self._headers.reply_address(reader.account, turn_on(game, reader.userid))
 
-        text = part(written.text, "plain")
-        page = words.pages.of(written, reader, moves_at, LARGEST - text.size)
-        answers = self._headers.answers_to(notice, own)
-        return _Content(written.subject, (text, page) if page else (text,), answers)
+        text, files = part(written.text, "plain"), files_of(about, carriage) if about else ()
+        room = LARGEST - sum(each.size for each in (text, *files))
+        page = words.pages.of(written, reader, moves_at, room)
+        return _Content(
+            written.subject,
+            (text, page) if page else (text,),
+            files,
+            self._headers.answers_to(notice, own),
+            is_whole=bool(page) or not has_page(written, reader),
+        )
+
+    def _shortened(self, content: _Content, notice: Notice) -> _Content:
+        """Return what a letter says that is too large, as text alone and without its last lines."""
+        text = content.parts[0].content
+        parts = (beginning(text, LARGEST, self._words_for(notice).left_out),)
+        return replace(content, parts=parts, files=())
+
+    def _words_for(self, notice: Notice) -> Words:
+        return words_in(notice.reader.settings.language, self._address)
 
     def _letter(
         self,
@@ -97,7 +136,8 @@ class Letters:
         fields = "".join(self._headers.of(notice, request, head, content.answers))
         boundary = hashlib.sha256(message_id.encode()).hexdigest()[:24]
         # RFC 2045, section 6.7: quoted-printable never holds =_
-        said = body(content.parts, notice.reader.settings.language.code, f"=_{boundary}")
+        language = notice.reader.settings.language.code
+        said = body(content.parts, language, f"=_{boundary}", content.files)
         return Draft(head, (fields + said).encode(), self._clock())
 
 

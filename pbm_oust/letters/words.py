@@ -2,12 +2,10 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import fields
-from functools import cache, cached_property, lru_cache, partial
+from functools import cache, cached_property, partial
 
 from pbm_oust.accounts.address import is_same_address
 from pbm_oust.accounts.tags import Purpose
-from pbm_oust.board.formats.plain import format_plain
-from pbm_oust.board.formats.sheet import Sheet
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_action, format_wish
 from pbm_oust.board.summary import Summary, summary_of
@@ -27,6 +25,7 @@ from pbm_oust.letters.layout import (
     item,
 )
 from pbm_oust.letters.marks import Marked, board_below, quoted
+from pbm_oust.letters.records import Carriage, is_mailable, names_of_files, whole_game
 from pbm_oust.letters.refusals import culprit_of, instead_of, place_of
 from pbm_oust.letters.tables import board_row, past_rows, seek_rows, standing_rows
 from pbm_oust.letters.templates import filled, text_templates
@@ -69,6 +68,8 @@ class Words:
             reader_language=language,
             drawn=drawn,
             whole_game=whole_game,
+            names_of_files=names_of_files,
+            is_mailable=is_mailable,
             number_of=int.bit_count,
             ordinal=translator.ordinal,
             decimal=translator.decimal,
@@ -105,15 +106,22 @@ class Words:
         """The letters as HTML, which many mails do not have."""
         return Pages(self._translator)
 
-    def of(self, notice: Notice, answering: Purpose | None = None) -> Written:
+    def of(
+        self,
+        notice: Notice,
+        answering: Purpose | None = None,
+        carriage: Carriage = Carriage.LINES,
+    ) -> Written:
         """Return what the letter about a notice says.
 
-        `answering` is what an answer to it is for, if that needs no password.
+        `answering` is what an answer to it is for, if that needs no password. `carriage` is how it
+        carries the records of a game that is over.
         """
         given = {field.name: getattr(notice, field.name) for field in fields(notice)}
         purpose = answering.value if answering else ""
         again = _playing_again(notice) if answering else ()
         given |= {"notice": notice, "answering": purpose, "again": again}
+        given["carried"] = carriage.value
         body = self._render(f"mail/{notice.template}", **given)
         subject, _, rest = body.partition("\n")
         reader = notice.reader
@@ -122,10 +130,14 @@ class Words:
         subject = visible_line(subject.removeprefix("Subject: "))
         return Written(subject, written, answering, again)
 
-    def _told_in(self, notice: Notice) -> tuple[str, str]:
+    def _told_in(self, notice: Notice, carried: str) -> tuple[str, str]:
         """Return the Subject and the text of a letter, to use in another one."""
-        written = self.of(notice)
+        written = self.of(notice, carriage=Carriage(carried))
         return written.subject, written.text
+
+    def left_out(self, count: int) -> str:
+        """Return what stands at the end of a letter that lacks so many lines."""
+        return self._render("shared/left_out", count=count)
 
     def help_page(self, subject: str) -> str | None:
         """Return the page of the help about a subject, or None if there is none."""
@@ -164,12 +176,6 @@ def words_in(language: Language, address: str) -> Words:
 def drawn(game: Game) -> Marked:
     """Return the mark of a board below its heading."""
     return board_below(players_text(game))
-
-
-@lru_cache(maxsize=4)
-def whole_game(game: Game) -> str:
-    """Return a game as lines that can be read back; the latest ones are remembered."""
-    return format_plain(Sheet(game))
 
 
 def example(game: Game) -> Partial | None:

@@ -58,7 +58,7 @@ def carry_out(
     """
     board = open_board(work.home, kind, number)
     game = acted = board.game
-    if not game.has_message_key(actor.message_key):
+    if not game.records.has_message_key(actor.message_key):
         side = side_of(actor, game, work)
         wish = wished(game)
         if wish is Deed.UNDO and (handled := take_back(board, side, actor, request, work)):
@@ -67,7 +67,7 @@ def carry_out(
     acted = follow(acted, _orders_on(acted, work), max(work.now(), acted.latest))
     if acted is game:
         return answer_again(game, actor, request, work)
-    own = acted.record_of(actor.message_key)
+    own = acted.records.of_message(actor.message_key)
     notices = tell_players(
         acted,
         News.PLAYED,

@@ -196,6 +196,11 @@ class BoardNotice(TimedNotice):
         result = self.game.result
         return self.news is News.PLAYED and bool(result and result.how is not How.VOID)
 
+    @property
+    def tells_whole_game(self) -> bool:
+        """Whether the notice tells all records of a game that is over."""
+        return bool(self.game.result) and not self.is_past and self.news is not News.PREVIEW
+
     def board(self) -> Game:
         """Return the game that is shown."""
         return self.game

@@ -111,7 +111,7 @@ def _told_from(reader: Reader, game: Game, told_from: int) -> int:
     if reader.settings.mail is MailWhen.EACH or not game.records:
         return told_from
     first = game.records[(told_from or len(game.records)) - 1]
-    earlier = reversed(game.records[: first.number - 1])
+    earlier = reversed(game.records.first(first.number - 1))
     same = takewhile(lambda each: each.side is first.side and each.action is not Deed.SWAP, earlier)
     return first.number - sum(1 for _ in same)
 

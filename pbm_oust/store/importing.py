@@ -3,7 +3,7 @@
 from dataclasses import replace
 from functools import partial
 
-from pbm_oust.board.formats.sheet import Draft
+from pbm_oust.board.formats.sheet import Checked, Draft
 from pbm_oust.board.game import Game
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.store.board_queries import boards_between
@@ -26,30 +26,34 @@ def import_game(draft: Draft, home: Home, number: int | None = None) -> Game:
 
     Nobody is mailed. Raises BadGame and NotImported, as `plan_import` does.
     """
-    game, _ = draft.check()
-    kind = game.header.kind.name
+    checked = draft.check()
+    kind = checked.game.header.kind.name
     for _ in range(MOST_ATTEMPTS):
-        planned, history = plan_import(draft, home, number)
-        name = BoardName(kind, planned.header.board)
+        planned = _planned(checked, home, number)
+        name = BoardName(kind, planned.game.header.board)
         try:
-            home.write(partial(_write, home, planned, history), name)
+            home.write(partial(_write, home, planned), name)
         except Changed:
             continue
-        return planned
+        return planned.game
     raise NotImported(f"others start boards of {kind} all the time")
 
 
-def _write(home: Home, game: Game, history: str, transaction: Transaction) -> None:
-    home.boards.start_from(transaction, game, history.encode(), "0" * 16)
+def _write(home: Home, planned: Checked, transaction: Transaction) -> None:
+    home.boards.start_from(transaction, planned.game, planned.history.encode(), "0" * 16)
 
 
-def plan_import(draft: Draft, home: Home, number: int | None = None) -> tuple[Game, str]:
-    """Return a game as the board it would become, and its history.
+def plan_import(draft: Draft, home: Home, number: int | None = None) -> Game:
+    """Return a game as the board that it would become.
 
     Raises BadGame if it does not replay. Raises NotImported if the number is taken, if the game is
     already here, or if it goes on and a player has no account.
     """
-    game, _ = draft.check()
+    return _planned(draft.check(), home, number).game
+
+
+def _planned(checked: Checked, home: Home, number: int | None) -> Checked:
+    game = checked.game
     kind = game.header.kind
     if number and home.ask(home.boards.is_there, BoardName(kind.name, number)):
         raise NotImported(f"there is a board {kind.name} {number} already")
@@ -60,7 +64,7 @@ def plan_import(draft: Draft, home: Home, number: int | None = None) -> tuple[Ga
     if missing and not game.result:
         accounts = f"there is none of {' and '.join(missing)}"
         raise NotImported(f"the game goes on, so both players need accounts, and {accounts}")
-    return draft.on_board(number or next_number(home, kind)).check()
+    return checked.on_board(number or next_number(home, kind))
 
 
 def _known(game: Game, home: Home) -> Game | None:

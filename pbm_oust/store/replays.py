@@ -103,6 +103,6 @@ def _with_record(game: Game, record: Record) -> Game:
     following = redo(game, record)
     if following.records[-1] != record:
         raise ValueError("by the rules the record is another one")
-    if record.at < game.latest or game.has_message_key(record.message_key):
+    if record.at < game.latest or game.records.has_message_key(record.message_key):
         raise ValueError("the record does not follow the others")
     return following

@@ -214,8 +214,8 @@ def test_a_blocked_board_ends_the_game_as_a_draw() -> None:
 def test_a_message_is_known_by_the_record_it_caused() -> None:
     game = play(new_game(), "x D4", "o E9")
 
-    assert game.has_message_key("0000000000000002")
-    assert not game.has_message_key("0000000000000003")
+    assert game.records.has_message_key("0000000000000002")
+    assert not game.records.has_message_key("0000000000000003")
 
 
 def test_a_game_can_be_seen_as_it_was_after_each_record() -> None:

@@ -81,7 +81,7 @@ def test_a_swap_is_taken_back_by_the_player_who_swapped(game: Game) -> None:
 
 def test_the_other_player_may_have_the_move_before_the_swap_back(game: Game) -> None:
     back = play(game, "x C3", "o swap", "o undo", "x accept")
-    assert (back.x, back.o, back.line) == ("rrognlie", "marksteere", ())
+    assert (back.x, back.o, [*back.line]) == ("rrognlie", "marksteere", [])
 
 
 def test_who_has_not_moved_has_nothing_to_take_back(game: Game) -> None:

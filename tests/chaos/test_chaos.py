@@ -98,7 +98,7 @@ def test_kills_are_spread_over_the_mails() -> None:
     assert any(kill.is_at_start for kill in kills)
 
 
-@pytest.mark.parametrize("name", ["Game.was_renamed", "Player.has_message_key"])
+@pytest.mark.parametrize("name", ["Game.was_renamed", "Player.was_renamed"])
 def test_a_part_that_is_to_be_broken_must_be_there(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

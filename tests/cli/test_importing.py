@@ -1,5 +1,6 @@
 """Games exported and imported on the command line."""
 
+import gzip
 import shutil
 from email.message import EmailMessage
 from pathlib import Path
@@ -86,6 +87,22 @@ def test_an_imported_game_becomes_the_next_board_from_a_file_too(home: Path, oth
         "oust 1: ok, 22 records, o capture",
         "oust 2: ok, 17 records, o capture",
     ]
+
+
+@pytest.mark.parametrize("form", ["--sgf", "--text"])
+def test_a_file_that_gzip_has_compressed_is_imported_as_it_is(
+    form: str, home: Path, other: Path
+) -> None:
+    data = gzip.compress(exported(home, "oust", "3", form).encode())
+    assert run(other, "import", stdin=data).output.startswith("imported oust 1: ")
+    told = "gzip has not made this, or not all of it is here"
+    assert refusal(home, stdin=data[:-9]) == told
+    assert refusal(home, stdin=data[:2] + b"any") == told
+
+
+def test_what_is_large_without_its_compression_is_not_taken(home: Path) -> None:
+    told = refusal(home, stdin=gzip.compress(bytes(5 * 2**20)))
+    assert told.endswith("has more than 4 MB; to take it all the same, give --large")
 
 
 def test_a_dry_run_says_what_would_be_and_writes_nothing(home: Path, other: Path) -> None:

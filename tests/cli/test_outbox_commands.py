@@ -1,13 +1,21 @@
+import gzip
 import json
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
+from pbm_oust.board.formats.any import parse_any
 from pbm_oust.cli import main
+from pbm_oust.rules.grid import parse_grid
+from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.bounces import bounces_of
 from pbm_oust.store.home import Home
 from pbm_oust.store.outbox import Outbox
+from pbm_oust.store.posted import parse_content
+from tests.support.games import history_of
+from tests.support.histories import lay_histories
+from tests.support.kinds import Chance
 from tests.support.sink import listening_sink
 
 
@@ -113,3 +121,27 @@ def test_an_operator_has_an_address_written_to_again(home: Path) -> None:
     assert resumed.output == "unknown@example.org gets letters again\n"
     assert Home(home).ask(bounces_of, "unknown@example.org").bounces == ()
     assert _run(home, "outbox", "resume", "unknown@example.org").exit_code == 1
+
+
+@pytest.mark.slow
+def test_a_letter_with_files_is_shown_without_them_and_arrives_with_them(home: Path) -> None:
+    game = Chance(KINDS["churn"], parse_grid("hex 4"), 2).game(board=1)
+    made = Home(home)
+    made.prepare()
+    lay_histories(made, {1: history_of(game).decode()}, "churn")
+    made.database.close()
+    mail = "From: dora@example.org\nSubject: churn show 1\n\n"
+    assert _run(home, "deliver", stdin=mail).exit_code == 0
+    (letter,) = json.loads(_run(home, "outbox", "list", "--json").output)
+    shown = _run(home, "outbox", "show", letter["name"]).output
+    assert "The whole game is attached" in shown
+    assert shown.count("\n") < 60
+    assert "outbox: 1 letter waiting" in _run(home, "doctor").output
+    with listening_sink() as (sink, endpoint):
+        assert _flush(home, endpoint) == "1 sent, 0 kept, 0 failed\n"
+        (taken,) = sink.taken
+    assert isinstance(taken.content, bytes)
+    for part in parse_content(taken.content).iter_attachments():
+        data = part.get_content()
+        assert isinstance(data, bytes)
+        assert parse_any(gzip.decompress(data).decode()).check().game == game

@@ -186,4 +186,4 @@ def test_a_damaged_setting_leaves_the_mail_with_its_sender_and_changes_nothing(t
     damage_account(talk.home, "bob")
     with pytest.raises(Exception, match="mail never"):
         talk.send(ALICE, "oust move 1 alice wonderland C3")
-    assert game_of(talk).records == ()
+    assert not game_of(talk).records

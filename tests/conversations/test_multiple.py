@@ -1,12 +1,18 @@
 """Several commands in one mail, each of them a line of its text."""
 
+import re
+
 import pytest
 
 from pbm_oust.commands.multiple import MOST_LINES
+from pbm_oust.rules.grid import parse_grid
+from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
 from tests.support.accounts import count_waiting, make_account
-from tests.support.histories import board_numbers
+from tests.support.games import history_of
+from tests.support.histories import board_numbers, lay_histories
 from tests.support.home_by_mail import ALICE, mailed
+from tests.support.kinds import Chance
 from tests.support.outbox import letters
 from tests.support.steps import work_of
 
@@ -84,3 +90,25 @@ def test_a_password_is_tried_once_for_all_commands_of_a_mail(home: Home) -> None
     make_account(home, "alice", "wonderland", ALICE)
     lines = ["settings alice wonderland"] * MOST_LINES
     assert work_of(lambda: send(home, *lines)).scrypts == 1
+
+
+def test_records_for_which_there_is_no_room_beside_other_answers_can_be_asked_for(
+    home: Home,
+) -> None:
+    game = Chance(KINDS["churn"], parse_grid("hex 3,4"), 1).game(board=1)
+    lay_histories(home, {1: history_of(game).decode()}, "churn")
+    mailed(home, ALICE, "multiple", "churn show 1\r\n" * 9)
+    letter = letters(home)[-1]
+    assert len(letter.data) < 90 * 1024
+    assert letter.text.count(f"The game has {len(game.records)} records") == 9
+    assert letter.words.count("To get them, send: churn show 1") == 9
+    mailed(home, ALICE, "multiple", "churn show 1\r\nhelp\r\n")
+    assert "The whole game:" in letters(home)[-1].text
+
+
+def test_lines_for_which_there_is_no_room_are_counted(home: Home) -> None:
+    make_account(home, "alice", "wonderland", ALICE)
+    send(home, *["help settings challenge seek"] * MOST_LINES)
+    letter = letters(home)[-1]
+    assert len(letter.data) < 90 * 1024
+    assert re.search(r"\d+ more lines are left out here", letter.words)

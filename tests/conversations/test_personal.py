@@ -21,6 +21,7 @@ from pbm_oust.service.table import parse_line
 from pbm_oust.store.open_boards import read_game
 from pbm_oust.store.verifications import all_codes, find_verification
 from pbm_oust.store.waiting import BoardName
+from tests.speed.long import long_history
 from tests.support.accounts import account_of, change_account, damage_account, make_account
 from tests.support.histories import board_numbers, history_text, lay_histories
 from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
@@ -196,11 +197,11 @@ def test_an_export_has_every_line_of_the_account_but_the_password(talk: Talk) ->
     kept = account_lines(account(talk, "alice"))
     talk.send(BOB, "help")
     talk.send(ALICE, "export alice wonderland")
-    (text,) = (each.text for each in talk.letters if "part 1" in each.subject)
+    text, later = (each.text for each in talk.letters if "part " in each.subject)
     for line in kept:
         assert (f"  {line}\n" in text) is not line.startswith("Note: ")
     assert "scrypt" not in text
-    assert "  Corners, always corners\n" in text
+    assert "Your note about board oust 1:\n\n  Corners, always corners\n" in later
 
 
 def test_an_export_has_what_waits_for_a_confirmation(talk: Talk) -> None:
@@ -228,6 +229,21 @@ def test_a_large_export_comes_in_several_letters_that_are_told_apart(talk: Talk)
     text = "".join(each.text for each in parts)
     for board in (1, 2, 3):
         assert f"The history of board oust {board}:" in text
+
+
+def test_a_history_that_fits_in_no_letter_goes_on_in_the_next_one(talk: Talk) -> None:
+    lay_histories(talk.home, {1: long_history(2_000)}, "churn")
+    talk.send(ALICE, "export alice wonderland")
+    parts = talk.letters[1:]
+    assert len(parts) == 4
+    assert all(len(each.data) < 90 * 1024 for each in parts)
+    assert "The history of board churn 1:" in parts[1].text
+    assert all("More of the history of board churn 1:" in each.text for each in parts[2:])
+    lines = "".join(each.text for each in parts).splitlines()
+    history = [line for line in history_text(talk.home, kind="churn").splitlines() if line]
+    assert [line for line in lines if line.removeprefix("  ") in history] == [
+        f"  {line}" for line in history
+    ]
 
 
 def test_every_line_of_an_export_fits_into_a_mail(talk: Talk) -> None:

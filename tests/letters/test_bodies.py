@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.letters.body import Part, body, part
+from pbm_oust.letters.body import Part, body, file_part, part
 from pbm_oust.render.visible import visible_letter
 from tests.support.emails import contents, joined, read, written
 
@@ -19,6 +19,11 @@ def letter(*parts: Part) -> bytes:
     return ("Subject: any\n" + body(parts, "en", "=_boundary")).encode()
 
 
+def is_readable(text: str) -> bool:
+    """Return whether a text is sent as it is or in quoted-printable, which leaves ASCII alone."""
+    return "base64" not in part(text, "plain").fields
+
+
 @given(chat)
 def test_a_text_comes_back_as_it_was_in_lines_that_mail_may_have(text: str) -> None:
     data = letter(part(text, "plain"))
@@ -27,13 +32,13 @@ def test_a_text_comes_back_as_it_was_in_lines_that_mail_may_have(text: str) -> N
     assert max(map(len, data.split(b"\n"))) <= 900
 
 
-@given(chat)
+@given(chat.filter(is_readable))
 def test_a_text_alone_is_what_the_email_package_writes(text: str) -> None:
     data = letter(part(text, "plain"))
     assert joined(data) == joined(written(FIELDS, [text], "en"))
 
 
-@given(chat, chat.map(ascii))
+@given(chat.filter(is_readable), chat.map(ascii))
 def test_both_parts_are_what_the_email_package_writes(text: str, page: str) -> None:
     data = letter(part(text, "plain"), part(f"{page}\n", "html"))
     usual = written(FIELDS, [text, f"{page}\n"], "en", "=_boundary")
@@ -49,3 +54,14 @@ def test_bytes_are_counted_as_they_are_sent(text: str) -> None:
     alone = part(text, "plain")
     sent = f"{alone.fields}\n{alone.encoded}".replace("\n", "\r\n")
     assert alone.size == len(sent)
+
+
+@given(chat, st.binary(max_size=300), st.binary(max_size=300))
+def test_what_is_attached_comes_back_as_it_was(text: str, one: bytes, other: bytes) -> None:
+    files = (file_part("oust-1.txt.gz", "any", one), file_part("oust-1.sgf.gz", "any", other))
+    data = ("Subject: any\n" + body((part(text, "plain"),), "en", "=_b", files)).encode()
+    said, *attached = read(data).iter_parts()
+    assert said.get_content() == text
+    assert [each.get_content() for each in attached] == [one, other]
+    assert [each.get_filename() for each in attached] == ["oust-1.txt.gz", "oust-1.sgf.gz"]
+    assert not any(each.defects for each in read(data).walk())

@@ -9,10 +9,12 @@ import pytest
 from pbm_oust.accounts.tags import Purpose
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import LONGEST_USERID
-from pbm_oust.letters.body import LARGEST, body, part
+from pbm_oust.letters.body import LARGEST, beginning, body, part
 from pbm_oust.letters.words import Words
+from pbm_oust.mail.reading.mail import LONGEST_CHAT
 from pbm_oust.play.notices import BoardNotice, News, Reader
 from tests.support.games import new_game, play
+from tests.support.letters import text_of
 from tests.support.pages import Page
 
 WORDS = Words("pbmserv@example.com")
@@ -102,3 +104,24 @@ def test_no_line_is_longer_than_mail_allows_and_nothing_is_lost(chat: str) -> No
 
 def test_all_parts_together_have_the_room_that_gmail_shows() -> None:
     assert LARGEST < 90 * 1024
+
+
+@pytest.mark.parametrize("sign", ["x", "\N{CJK UNIFIED IDEOGRAPH-4E2D}", "\N{GRINNING FACE}"])
+def test_the_longest_text_that_a_player_can_write_arrives_whole(sign: str) -> None:
+    chat = sign * LONGEST_CHAT
+    letter = letter_for(empty_board(13), USUAL, chat)
+    assert len(letter.as_bytes()) < 90 * 1024
+    assert chat in text_of(letter)
+
+
+def test_what_has_no_room_in_a_letter_is_counted_at_its_end() -> None:
+    lines = [f"line {number} " + "\N{SNOWMAN}" * 200 for number in range(500)]
+    shown = beginning("\n".join(lines) + "\n", LARGEST, WORDS.left_out)
+    assert LARGEST - 1_000 < shown.size <= LARGEST
+    *kept, blank, last = shown.content.removesuffix("\n").split("\n")
+    assert kept == lines[: len(kept)]
+    assert not blank
+    assert last == (
+        f"{len(lines) - len(kept)} more lines are left out here, because the mail would be too"
+        " large."
+    )

@@ -1,10 +1,6 @@
 """What is done for a letter about a board, counted: so much and no more, on every machine."""
 
-import sys
 from collections import Counter
-from collections.abc import Callable
-from pathlib import Path
-from types import FrameType
 
 import pytest
 
@@ -14,30 +10,12 @@ from pbm_oust.play.notices import BoardNotice, News, Reader
 from pbm_oust.play.request import Request
 from tests.support.games import new_game, play
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON
+from tests.support.steps import calls_of
 
 GAME = play(new_game("square 11x11"), "x C3", "o D5", "x E2", "o D3")
 ACCOUNT = Account(GAME.player_to_move, "any", (ALICE,), NOON)
 REQUEST = Request("", "", BOB, "any")
 LETTERS = Letters(ADDRESS, lambda: NOON, lambda: b"secret")
-
-
-def calls(deed: Callable[[], object]) -> Counter[tuple[str, str]]:
-    """Return how often a deed calls each function: by the names of file and function."""
-    counted: Counter[tuple[str, str]] = Counter()
-
-    def count(frame: FrameType, event: str, _: object) -> None:
-        if event == "call":
-            path = Path(frame.f_code.co_filename)
-            counted["/".join(path.parts[-2:]), frame.f_code.co_name] += 1
-
-    deed()
-    before = sys.getprofile()
-    sys.setprofile(count)
-    try:
-        deed()
-    finally:
-        sys.setprofile(before)
-    return counted
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +24,8 @@ def work() -> Counter[tuple[str, str]]:
     notice = BoardNotice(Reader((ALICE,), GAME.player_to_move, account=ACCOUNT), News.PLAYED, GAME)
     (draft,) = LETTERS.write(notice, REQUEST)
     assert draft.content.count(b"?subject=") == GAME.position.placements().bit_count() > 100
-    return calls(lambda: LETTERS.write(notice, REQUEST))
+    LETTERS.write(notice, REQUEST)
+    return calls_of(lambda: LETTERS.write(notice, REQUEST))
 
 
 def test_a_letter_is_written_without_the_email_package(work: Counter[tuple[str, str]]) -> None:

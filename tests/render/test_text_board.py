@@ -7,6 +7,7 @@ from hypothesis import given
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Placement, Record
+from pbm_oust.board.records import Records
 from pbm_oust.render.lines import star_points
 from pbm_oust.render.text import board_text, game_text, player_text
 from pbm_oust.rules.grid import Grid, hexagon, parse_grid, square
@@ -41,7 +42,7 @@ def figure_7() -> Game:
     """Return the game of figure 7, the latest record of which placed a stone on F6."""
     position = board(figures()[7]["board"], to_move=O)
     latest = Record(1, X, (Placement("F6"),), STARTED, "0" * 16)
-    return replace(standing_at(new_game(), position), records=(latest,))
+    return replace(standing_at(new_game(), position), records=Records([latest]))
 
 
 def test_figure_7_is_drawn_with_its_heading() -> None:

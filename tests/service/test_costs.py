@@ -38,10 +38,12 @@ class Costs:
     syncs: int = 0
     steps: int = 0
     """Of the virtual machine that carries out statements: they show how much is read."""
+    written: int = 0
+    """Bytes in files."""
 
 
 class CountingDisk(Disk):
-    """A disk that counts the syncs of one thread."""
+    """A disk that counts what one thread writes and syncs."""
 
     def __init__(self) -> None:
         self.costs = Costs()
@@ -50,6 +52,11 @@ class CountingDisk(Disk):
     def step_sync(self, handle: int) -> None:
         self.costs.syncs += threading.get_ident() == self.thread
         super().step_sync(handle)
+
+    def step_write(self, handle: int, data: bytes, at: int) -> int:
+        written = super().step_write(handle, data, at)
+        self.costs.written += written if threading.get_ident() == self.thread else 0
+        return written
 
     def look_at(
         self, _cursor: apsw.Cursor, statement: str, _values: "apsw.Bindings | None"

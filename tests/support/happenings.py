@@ -42,7 +42,7 @@ def written(form: str, history: bytes | str) -> str:
 
 def taken_back(text: str) -> str:
     """Return the history in a text of any format."""
-    return parse_any(text).check()[1]
+    return parse_any(text).check().history
 
 
 def refused(text: str) -> BadGame:

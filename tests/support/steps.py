@@ -1,8 +1,10 @@
 """How much work a call is, counted in steps of the program and not in time."""
 
 import sys
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from types import FrameType
 
 from pbm_oust.accounts import password
@@ -36,3 +38,21 @@ def work_of(call: Callable[[], object]) -> Work:
     finally:
         sys.setprofile(before)
     return work
+
+
+def calls_of(call: Callable[[], object]) -> Counter[tuple[str, str]]:
+    """Return how often a call calls each function: by the names of file and function."""
+    counted: Counter[tuple[str, str]] = Counter()
+
+    def count(frame: FrameType, event: str, _called: object) -> None:
+        if event == "call":
+            path = Path(frame.f_code.co_filename)
+            counted["/".join(path.parts[-2:]), frame.f_code.co_name] += 1
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        call()
+    finally:
+        sys.setprofile(before)
+    return counted

@@ -14,6 +14,7 @@ Only the order of the words counts, so quoting, other line breaks and lost space
 import re
 import string
 import textwrap
+from collections import deque
 from collections.abc import Iterator
 from urllib.parse import quote, unquote
 
@@ -65,7 +66,8 @@ def parse_plain(text: str) -> Draft:
             between = "" if found[2] else " "
             remarks.append((int(found[1]), first.said(f"#{between}{_value(words)}")))
         elif first.text == "=":
-            records.append(first.said(" ".join(word.text for word in _taken(words, 3))))
+            result = [words.popleft().text for _ in range(min(3, len(words)))]
+            records.append(first.said(" ".join(result)))
         elif NUMBER.fullmatch(first.text):
             records.append(_record(words))
         else:
@@ -95,7 +97,7 @@ def _words(text: str) -> Iterator[_Word]:
                 yield _Word(word, number)
 
 
-def _between_marks(words: list[_Word]) -> list[_Word]:
+def _between_marks(words: list[_Word]) -> deque[_Word]:
     openings, closings = (_places(words, mark) for mark in (OPENING, CLOSING))
     if not openings:
         raise BadGame("the text", f"there is no {OPENING}")
@@ -105,7 +107,7 @@ def _between_marks(words: list[_Word]) -> list[_Word]:
     end = next((place for place in closings if place >= start), None)
     if end is None:
         raise BadGame("the end", f"there is no {CLOSING}, so something is missing")
-    return words[start:end]
+    return deque(words[start:end])
 
 
 def _places(words: list[_Word], mark: str) -> list[int]:
@@ -117,31 +119,26 @@ def _places(words: list[_Word], mark: str) -> list[int]:
     ]
 
 
-def _taken(words: list[_Word], number: int) -> list[_Word]:
-    """Take up to so many words off the beginning."""
-    some = words[:number]
-    del words[:number]
-    return some
-
-
-def _value(words: list[_Word]) -> str:
+def _value(words: deque[_Word]) -> str:
     """Take a key or a number with its value, which ends in a semicolon; return the value."""
-    ends = (nth for nth, word in enumerate(words) if word.text.endswith(";"))
-    end = next(ends, None)
-    if end is None:
-        raise BadGame(words[0].where, f"no ; ends what {words[0].text!r} begins")
-    value = " ".join(word.text for word in _taken(words, end + 1)[1:])
-    return _unpacked(value.removesuffix(";"))
+    first = words.popleft()
+    taken = list[str]()
+    while words:
+        taken.append(words.popleft().text)
+        if taken[-1].endswith(";"):
+            return _unpacked(" ".join(taken).removesuffix(";"))
+    raise BadGame(first.where, f"no ; ends what {first.text!r} begins")
 
 
-def _record(words: list[_Word]) -> Piece:
-    times = (nth for nth, word in enumerate(words) if _TIME.fullmatch(word.text))
-    time = next(times, len(words))
-    if time < 3 or time + 1 >= len(words):
-        raise BadGame(words[0].where, "a record has a number, a side, an action, a time and an id")
-    first, by, *action, at, key = _taken(words, time + 2)
-    done = " ".join(word.text for word in action)
-    return first.said(record_line(first.text, by.text, done, at.text, key.text))
+def _record(words: deque[_Word]) -> Piece:
+    first = words[0]
+    taken = list[str]()
+    while words and not (taken and _TIME.fullmatch(taken[-1])):
+        taken.append(words.popleft().text)
+    if len(taken) < 4 or not words:
+        raise BadGame(first.where, "a record has a number, a side, an action, a time and an id")
+    number, by, *action, at = taken
+    return first.said(record_line(number, by, " ".join(action), at, words.popleft().text))
 
 
 def _remark(remark: Remark) -> str:

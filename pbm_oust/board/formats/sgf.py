@@ -19,6 +19,7 @@ from pbm_oust.rules.grid import Grid, NoSuchCell, Shape, parse_grid, square
 from pbm_oust.rules.position import How, Position, Result, Side
 
 HEADER, RECORD, RESULT, REMARK = "PBMHEADER", "PBMRECORD", "PBMRESULT", "PBMREMARK"
+_OWN = (HEADER, RECORD, RESULT, REMARK)
 COLOURS = {Side.X: "B", Side.O: "W"}
 """x places first, as Black does in Go."""
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -28,14 +29,33 @@ Properties = dict[str, list[str]]
 
 def format_sgf(sheet: Sheet) -> str:
     """Return a game as SGF."""
+    return format_tree(map(format_node, _nodes(sheet)))
+
+
+def format_bare_sgf(game: Game) -> str:
+    """Return a game as SGF without what the standard has no word for, and as short as may be.
+
+    Of the days on which something happened, it has the first and the last one.
+    """
+    root, *nodes = _nodes(Sheet(game))
+    first, *later = root["DT"][0].split(",")
+    root["DT"] = [",".join([first, *later[-1:]])]
+    bare = (
+        {name: values for name, values in node.items() if name not in _OWN}
+        for node in (root, *nodes)
+    )
+    return format_tree(map(format_node, bare))
+
+
+def _nodes(sheet: Sheet) -> Iterator[Properties]:
+    """Yield the nodes of a game."""
     game = Game.start(sheet.game.header)
     screen = _Screen(game.header.grid)
-    nodes = [_root(sheet)]
+    yield _root(sheet)
     for record in sheet.game.records:
         following = redo(game, record)
-        nodes += _record_nodes(game.position, following.position, record, screen)
+        yield from _record_nodes(game.position, following.position, record, screen)
         game = following
-    return format_tree(map(format_node, nodes))
 
 
 def parse_sgf(text: str) -> Draft:
@@ -126,8 +146,11 @@ class _Screen:
         """Place a stone and remove what the rules of Go remove."""
         self._stones[side] |= cell
         for owner, near in ((side.other, self._square.neighbours(cell)), (side, cell)):
-            for group in list(self._square.groups(self._stones[owner])):
-                if group & near and not self._liberties(group):
+            left = near & self._stones[owner]
+            while left:
+                group = self._square.flood(left & -left, self._stones[owner])
+                left &= ~group
+                if not self._liberties(group):
                     self._stones[owner] &= ~group
 
     def set_right(self, position: Position) -> Iterator[Properties]:

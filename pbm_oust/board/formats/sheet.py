@@ -71,22 +71,28 @@ class Piece:
 
 
 @frozen
+class Checked:
+    """A game every record of which has been checked, and its history as the server writes it."""
+
+    game: Game
+    history: str
+
+    def on_board(self, number: int) -> "Checked":
+        """Return the same game under another number."""
+        header = self.game.header
+        before, after = (f"\n{_BOARD}{board}\n" for board in (header.board, number))
+        game = replace(self.game, header=replace(header, board=number))
+        return Checked(game, self.history.replace(before, after, 1))
+
+
+@frozen
 class Draft:
     """The lines of a history from another format, not yet checked."""
 
     pieces: tuple[Piece, ...]
 
-    def on_board(self, number: int) -> "Draft":
-        """Return the same game under another number."""
-        return Draft(
-            tuple(
-                replace(piece, text=f"{_BOARD}{number}") if piece.text.startswith(_BOARD) else piece
-                for piece in self.pieces
-            )
-        )
-
-    def check(self) -> tuple[Game, str]:
-        """Return the game, and its history as the server writes it. Raises BadGame.
+    def check(self) -> Checked:
+        """Return the game with its history. Raises BadGame.
 
         Every record is checked against the rules. A result line that is missing is added.
         """
@@ -100,7 +106,7 @@ class Draft:
         game = history.game
         if game.result and not history.has_result_line:
             text += f"{format_result(game.result)}\n"
-        return game, text
+        return Checked(game, text)
 
 
 def draft(

@@ -82,8 +82,8 @@ def test_a_history_file_is_taken_as_it_is() -> None:
 
 @every_format
 def test_a_game_is_taken_back_as_a_board_of_another_number(form: str) -> None:
-    draft = parse_any(written(form, EXAMPLE)).on_board(4)
-    assert draft.check()[1] == EXAMPLE.replace("Board: 17", "Board: 4")
+    checked = parse_any(written(form, EXAMPLE)).check().on_board(4)
+    assert checked.history == EXAMPLE.replace("Board: 17", "Board: 4")
 
 
 @every_format
@@ -97,9 +97,9 @@ def test_the_examples_of_the_documentation_are_games(begins: str) -> None:
     text = (Path(__file__).parents[3] / "docs" / "formats.md").read_text()
     blocks = re.findall(r"^```(?:json)?\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     (example,) = (block for block in blocks if block.startswith(begins))
-    game, history = parse_any(example).check()
-    assert game.result == Result(Side.X, How.RESIGN)
-    assert history.split("\n")[9] == "# challenge 5781015b25123edc"
+    checked = parse_any(example).check()
+    assert checked.game.result == Result(Side.X, How.RESIGN)
+    assert checked.history.split("\n")[9] == "# challenge 5781015b25123edc"
 
 
 # Refused with the place and the reason
@@ -165,8 +165,8 @@ def test_a_text_with_any_piece_replaced_is_read_or_refused(
     start %= len(text)
     changed = text[:start] + piece + text[start + length :]
     with suppress(BadGame):
-        game, history = parse_any(changed).check()
-        assert read_history(history.encode()).game == game
+        checked = parse_any(changed).check()
+        assert read_history(checked.history.encode()).game == checked.game
 
 
 @pytest.mark.parametrize("text", ["", "{", "(", "[]", "{}", "(;)", "hello", "{" * 100_000])
