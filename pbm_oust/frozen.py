@@ -15,12 +15,15 @@ T = TypeVar("T")
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def frozen(cls: type[T]) -> type[T]:
     """Make a class what `dataclass(frozen=True, slots=True)` makes of it."""
-    made = dataclass(init=False, repr=False, eq=False, slots=True)(cls)
+    made = _with_slots(cls)
     for name, method in _METHODS.items():
         # Python gives a class with an __eq__ of its own None for __hash__.
         if vars(made).get(name) is None:
             setattr(made, name, method)
     return made
+
+
+_with_slots = dataclass(init=False, repr=False, eq=False, slots=True)
 
 
 def _written(name: str, write: Callable[[type], tuple[str, dict[str, object]]]) -> Any:

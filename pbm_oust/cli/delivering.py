@@ -3,6 +3,7 @@
 It hands the mail to the server of the home, if one runs, and imports little for that.
 """
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -37,6 +38,7 @@ def deliver(context: click.Context, sender: str | None, recipient: str | None) -
         with uncollected():
             from pbm_oust.cli.unserved import take
 
+        gc.freeze()  # What has been imported stays: it is never garbage.
         raise Done(take(home, mail))
     say(reply.text, err=True)
     raise Done(_status(reply))
