@@ -11,12 +11,16 @@ from typing import Any, TypeVar, dataclass_transform
 
 T = TypeVar("T")
 
+_Writer = Callable[[Any], tuple[str, dict[str, Any]]]
+"""Returns the text of a method for a class, and what the text knows besides its parameters."""
+
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def frozen(cls: type[T]) -> type[T]:
     """Make a class what `dataclass(frozen=True, slots=True)` makes of it."""
     made = _with_slots(cls)
-    for name, method in _METHODS.items():
+    written = {name: _first(made, name, write) for name, write in _WRITTEN.items()}
+    for name, method in (_SHARED | written).items():
         # Python gives a class with an __eq__ of its own None for __hash__.
         if vars(made).get(name) is None:
             setattr(made, name, method)
@@ -26,24 +30,20 @@ def frozen(cls: type[T]) -> type[T]:
 _with_slots = dataclass(init=False, repr=False, eq=False, slots=True)
 
 
-def _written(name: str, write: Callable[[type], tuple[str, dict[str, object]]]) -> Any:
-    """Return a method that is written by the first call of it.
+def _first(cls: type, name: str, write: _Writer) -> Callable[..., Any]:
+    """Return a method of a class that is written by the first call of it."""
 
-    `write` returns its text for a class, and what the text knows besides its parameters.
-    """
-
-    def first(self: Any, *given: object, **named: object) -> Any:
-        cls = type(self)
+    def method(*given: object, **named: object) -> Any:
         text, known = write(cls)
-        exec(text, known)  # noqa: S102 - the text is made of the names of fields
+        exec(text, known)  # noqa: S102 - the text is made of the names of fields # nosec B102
         setattr(cls, name, known[name])
-        return known[name](self, *given, **named)  # type: ignore[operator]
+        return known[name](*given, **named)
 
-    return first
+    return method
 
 
-def _init(cls: Any) -> tuple[str, dict[str, object]]:
-    known: dict[str, object] = {"MISSING": MISSING}
+def _init(cls: Any) -> tuple[str, dict[str, Any]]:
+    known: dict[str, Any] = {"MISSING": MISSING}
     given, named, body = ["self"], ["*"], ["pass"]
     for each in fields(cls):
         name, parameter, value = each.name, each.name, each.name
@@ -65,14 +65,14 @@ def _init(cls: Any) -> tuple[str, dict[str, object]]:
     return f"def __init__({parameters}): {'; '.join(body)}", known
 
 
-def _eq(cls: Any) -> tuple[str, dict[str, object]]:
+def _eq(cls: Any) -> tuple[str, dict[str, Any]]:
     names = [each.name for each in fields(cls) if each.compare]
     is_equal = f"{_values('self', names)} == {_values('other', names)}"
     is_like = "other.__class__ is self.__class__"
     return f"def __eq__(self, other): return {is_equal} if {is_like} else NotImplemented", {}
 
 
-def _hash(cls: Any) -> tuple[str, dict[str, object]]:
+def _hash(cls: Any) -> tuple[str, dict[str, Any]]:
     hashed = [each for each in fields(cls) if (each.compare if each.hash is None else each.hash)]
     values = _values("self", [each.name for each in hashed])
     return f"def __hash__(self): return hash({values})", {}
@@ -106,10 +106,8 @@ def _set_state(self: Any, state: Sequence[object]) -> None:
         object.__setattr__(self, each.name, value)
 
 
-_METHODS = {
-    "__init__": _written("__init__", _init),
-    "__eq__": _written("__eq__", _eq),
-    "__hash__": _written("__hash__", _hash),
+_WRITTEN: dict[str, _Writer] = {"__init__": _init, "__eq__": _eq, "__hash__": _hash}
+_SHARED: dict[str, Callable[..., Any]] = {
     "__repr__": _repr,
     "__setattr__": _set,
     "__delattr__": _delete,

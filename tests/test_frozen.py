@@ -156,6 +156,26 @@ def test_a_class_keeps_its_own_methods() -> None:
     assert hash(Folded("A")) == hash(Folded("A"))
 
 
+def test_a_class_may_call_what_it_overrides() -> None:
+    class Doubled(Kept):
+        """Holds twice what it is given."""
+
+        def __init__(self, number: int) -> None:
+            super().__init__(2 * number)
+
+        def __eq__(self, other: object) -> bool:
+            return super().__eq__(other)
+
+        __hash__ = Kept.__hash__
+
+    for number in (1, 2):
+        assert Doubled(number).number == 2 * number
+        assert Doubled(number) == Doubled(number)
+        assert hash(Doubled(number)) == hash(Kept(2 * number))
+    assert Kept(3) == Kept(3)
+    assert Doubled(3) != Kept(6)
+
+
 def test_it_can_be_copied() -> None:
     made = Kept(3, "y")
     assert deepcopy(made) == made
