@@ -92,7 +92,7 @@ class Pages:
 
         None if it has none, or if there is not room for it, in bytes, even without links.
         """
-        if not has_page(written, reader):
+        if room <= 0 or not has_page(written, reader):
             return None
         language = format_setting(reader.settings, "language")
         for links in Links:

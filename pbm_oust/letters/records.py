@@ -4,9 +4,7 @@ from collections.abc import Iterator
 from enum import Enum
 from functools import lru_cache
 
-from pbm_oust.board.formats.moves import format_moves
 from pbm_oust.board.formats.plain import format_plain
-from pbm_oust.board.formats.sgf import format_bare_sgf, format_sgf
 from pbm_oust.board.formats.sheet import Sheet
 from pbm_oust.board.game import Game
 from pbm_oust.commands.multiple import MultipleNotice
@@ -30,6 +28,9 @@ class Carriage(Enum):
     """Not at all; it says how to get them."""
 
 
+_IN_FILES = (Carriage.FILES, Carriage.MOVES)
+
+
 def carriages(notice: Notice) -> Iterator[Carriage]:
     """Yield the ways in which a letter may carry records, the best one first.
 
@@ -39,7 +40,7 @@ def carriages(notice: Notice) -> Iterator[Carriage]:
         game = notice.game
         if len(whole_game(game)) <= LARGEST:
             yield Carriage.LINES
-        yield from (each for each in (Carriage.FILES, Carriage.MOVES) if files_of(game, each))
+        yield from (each for each in _IN_FILES if files_of(game, each))
         yield Carriage.ELSEWHERE
     else:
         yield Carriage.LINES
@@ -53,12 +54,16 @@ def whole_game(game: Game) -> str:
     return format_plain(Sheet(game))
 
 
-@lru_cache(2 * _LATEST)
 def files_of(game: Game, carriage: Carriage) -> tuple[Part, ...]:
     """Return the files that carry the records of a game.
 
-    None if it is not carried in files, or if they take more room than a letter has.
+    There are none if it is not carried in files, or if they take more room than a letter has.
     """
+    return _files_of(game, carriage) if carriage in _IN_FILES else ()
+
+
+@lru_cache(2 * _LATEST)
+def _files_of(game: Game, carriage: Carriage) -> tuple[Part, ...]:
     import gzip
 
     files = list[Part]()
@@ -83,6 +88,9 @@ def is_mailable(game: Game) -> bool:
 
 def _texts(game: Game, carriage: Carriage) -> Iterator[tuple[str, str]]:
     """Yield the names of files and what they say."""
+    from pbm_oust.board.formats.moves import format_moves
+    from pbm_oust.board.formats.sgf import format_bare_sgf, format_sgf
+
     lines, sgf = names_of_files(game)
     if carriage is Carriage.FILES:
         yield lines, f"{whole_game(game)}\n"
