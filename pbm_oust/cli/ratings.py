@@ -23,12 +23,15 @@ from pbm_oust.letters.tables import standing_rows
 from pbm_oust.letters.translator import Translator
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
+from pbm_oust.store.board_queries import Place
 from pbm_oust.store.connections import Snapshot
+from pbm_oust.store.database import Database
 from pbm_oust.store.entries import Entry
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.rating_lists import all_changes
 from pbm_oust.store.ratings import (
     count_all,
+    counted_until,
     forget_ratings,
     is_up_to_date,
     standings_of,
@@ -93,21 +96,28 @@ def _recomputed(operator: Operator, kind: Kind | None) -> tuple[list[Table], lis
     """Return the ratings that the histories give, and of whom others were kept."""
     home = operator.prepared_home()
     database, games = home.database, defaultdict[str, list[Finish]](list)
+    until = {each.name: _catch_up(database, each) for each in _kinds(kind)}
     with progress_bar("reading histories") as progress:
         for entry in read_again(database, home.boards, progress):
             games[entry.name.kind] += [finish for finish in [entry.finish] if finish]
     tables, wrong = list[Table](), list[str]()
     for each in _kinds(kind):
-        count_all(database, each)
         tables += rate(games[each.name])
         with database.read() as snapshot:
-            keys = wrongly_rated(snapshot, each, games[each.name])
+            keys = wrongly_rated(snapshot, each, games[each.name], until[each.name])
         if keys:
             wrong += [f"{userid} in {each.title} on {size.value} boards" for size, userid in keys]
             look_at_histories(database, home.boards)
             database.write(partial(forget_ratings, kind=each))
             count_all(database, each)
     return tables, wrong
+
+
+def _catch_up(database: Database, kind: Kind) -> Place:
+    """Count what has still to be counted; return up to which place all has been."""
+    count_all(database, kind)
+    with database.read() as snapshot:
+        return counted_until(snapshot, kind)
 
 
 def _rated_games(operator: Operator, kind: Kind) -> Iterator[Finish]:

@@ -30,8 +30,7 @@ def _reader(path: Path) -> tuple[Home, Salvage]:
 
 
 def _verify_all(reader: tuple[Home, Salvage], names: Sequence[BoardName]) -> list[dict[str, Any]]:
-    with reader[0].database.sharing():
-        return [_verify(*reader, name) for name in names]
+    return [_verify(*reader, name) for name in names]
 
 
 def _verify(home: Home, boards: Salvage, name: BoardName) -> dict[str, Any]:

@@ -3,11 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from pbm_oust.board.ratings import Finish
 from pbm_oust.doctor.finding import RESTORE, Examiner, Finding, counted
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind
-from pbm_oust.store.board_queries import find_damage, rated_games
+from pbm_oust.store.board_queries import find_damage
 from pbm_oust.store.connections import Snapshot
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
@@ -93,16 +91,11 @@ def _ratings(snapshot: Snapshot) -> Iterator[Finding]:
                 f"games of {kind.name} are still to be counted for ratings; "
                 "the server does that, and so does: pbm-oust sweep"
             )
-        elif wrongly_rated(snapshot, kind, _rated(snapshot, kind)):
+        elif wrongly_rated(snapshot, kind):
             yield _on.bad(
                 f"the ratings of {kind.name} are not those that its finished games give",
                 "Do: pbm-oust ratings --recompute",
             )
-
-
-def _rated(snapshot: Snapshot, kind: Kind) -> Iterator[Finish]:
-    """Yield the games of a kind that count for ratings."""
-    yield from filter(None, (entry.finish for entry in rated_games(snapshot, kind.name)))
 
 
 def _waiting(snapshot: Snapshot) -> Iterator[Finding]:

@@ -48,7 +48,7 @@ from pbm_oust.store.joining import Joined, join
 from pbm_oust.store.ratings import catch_up, forget_player
 from pbm_oust.store.replays import Replay, Replays
 from pbm_oust.store.seen import Seen, SeenBoards
-from pbm_oust.store.waiting import BoardName, Lines, Waiting, add_lines, add_rewriting
+from pbm_oust.store.waiting import BoardName, Lines, Waiting, add_lines, add_rewriting, waiting_for
 
 
 class BoardChanged(Stale):
@@ -237,8 +237,14 @@ class Boards:
 
         None if there is no such board. A history that ends with its result may be believed.
         """
+        return self.look_with(name, waiting_for(snapshot, name), believes=believes)
+
+    def look_with(
+        self, name: BoardName, waiting: Waiting, *, believes: bool = True
+    ) -> tuple[Reading, Stamp] | None:
+        """Return what `look` does, given what waits for the board."""
         try:
-            seen = self._seen.look(snapshot, name)
+            seen = self._seen.look_with(name, waiting)
         except DamagedHistory as damage:
             return read_damage(name, None, damage.line, damage.reason), NO_STAMP
         if not seen.is_there:

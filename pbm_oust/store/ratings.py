@@ -67,7 +67,8 @@ def changes_by(snapshot: Snapshot, game: Finish) -> RatedGame | None:
 
     None if too many games before it have still to be counted.
     """
-    just_before = seconds(game.ended), game.board - 1
+    ended, board = _place(game)
+    just_before = ended, board - 1
     base = min(counted_until(snapshot, game.kind), just_before)
     earlier = _games(snapshot, game.kind, base, just_before, MOST_AT_ONCE + 1)
     if len(earlier) > MOST_AT_ONCE:
@@ -92,9 +93,16 @@ def is_up_to_date(snapshot: Snapshot, kind: Kind) -> bool:
     return not (steps_after(snapshot, kind, until, 1) or _games(snapshot, kind, until, most=1))
 
 
-def wrongly_rated(snapshot: Snapshot, kind: Kind, games: Iterable[Finish]) -> list[Key]:
-    """Return of whom something else is kept than all games of a kind give, in order."""
-    tables = rate(games)
+def wrongly_rated(
+    snapshot: Snapshot, kind: Kind, games: Iterable[Finish] = (), until: Place = FIRST_PLACE
+) -> list[Key]:
+    """Return of whom something else is kept than all games of a kind give, in order.
+
+    `games` are those up to a place; the later ones, or all, are taken from the index.
+    """
+    tables = rate(
+        [*(each for each in games if _place(each) <= until), *_games(snapshot, kind, until)]
+    )
     given = {
         (table.size, userid): standing
         for table in tables
@@ -143,7 +151,7 @@ def catch_up(transaction: Transaction, kind: Kind) -> bool:
         return True
     games = _games(transaction, kind, until, most=MOST_AT_ONCE)
     if games:
-        counting = _begin(transaction, kind, until, games)
+        counting = _begin(transaction, kind, None, games)
         for game in games:
             counting.count(game)
         write_steps(transaction, kind, counting.steps)
@@ -158,10 +166,19 @@ def count_all(database: Database, kind: Kind) -> None:
 
     Raises DatabaseFault.
     """
+    while count_some(database, kind):
+        pass
+
+
+def count_some(database: Database, kind: Kind) -> bool:
+    """Do what `catch_up` does, if there is anything to do; return whether there is more.
+
+    Raises DatabaseFault.
+    """
     with database.read_latest() as snapshot:
-        is_behind = not is_up_to_date(snapshot, kind)
-    while is_behind:
-        is_behind = database.write(lambda transaction: catch_up(transaction, kind))
+        if is_up_to_date(snapshot, kind):
+            return False
+    return database.write(lambda transaction: catch_up(transaction, kind))
 
 
 def counted_until(snapshot: Snapshot, kind: Kind) -> Place:
@@ -190,11 +207,14 @@ def _take_back(transaction: Transaction, kind: Kind, step: Step) -> None:
         remove_standing(transaction, kind, step.key)
 
 
-def _begin(snapshot: Snapshot, kind: Kind, place: Place, games: Iterable[Finish]) -> _Counting:
-    """Return what the players of some games had achieved up to a place."""
+def _begin(
+    snapshot: Snapshot, kind: Kind, place: Place | None, games: Iterable[Finish]
+) -> _Counting:
+    """Return what the players of some games had achieved up to a place, or up to the last one."""
     counting = _Counting()
     for key in {(size_class(game.grid), userid) for game in games for userid in (game.x, game.o)}:
-        standing = standing_after(snapshot, kind, key, place) or find_standing(snapshot, kind, key)
+        later = standing_after(snapshot, kind, key, place) if place else None
+        standing = later or find_standing(snapshot, kind, key)
         if standing:
             counting.standings.setdefault(key[0], {})[key[1]] = standing
     return counting
@@ -206,3 +226,7 @@ def _games(
     """Return games of a kind that count, in their order."""
     found = rated_games(snapshot, kind.name, after, until, most)
     return [finish for entry in found if (finish := entry.finish)]
+
+
+def _place(game: Finish) -> Place:
+    return seconds(game.ended), game.board

@@ -2,11 +2,10 @@
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from pbm_oust.frozen import frozen
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store import index
 from pbm_oust.store.boards import Boards
@@ -16,7 +15,7 @@ from pbm_oust.store.database import Database
 from pbm_oust.store.entries import Entry, Reading
 from pbm_oust.store.histories import Histories, Stamp
 from pbm_oust.store.ratings import count_all
-from pbm_oust.store.waiting import BoardName, boards_with_waiting
+from pbm_oust.store.waiting import BoardName, Waiting, boards_with_waiting
 
 MOST_LOOKED_AT = 200
 """How many files a step of a walk looks at."""
@@ -25,6 +24,8 @@ MOST_STEPS = 10
 _MOST_REPLAYED = 5
 """How many believed histories a step of a walk replays."""
 
+_Found = Mapping[BoardName, tuple[Reading, Stamp] | None]
+"""What the index should say about some boards, and the stamps of their files."""
 Progress = Callable[[int, int], None]
 """Is told how many boards are done, and of how many."""
 
@@ -55,8 +56,8 @@ def reindex(database: Database, boards: Boards, progress: Progress | None = None
     It can be used meanwhile. Histories that end with their result are believed; `replay_believed`
     replays them.
     """
-    for look in _looks(database, boards, progress):
-        database.write(partial(_put_all, boards, look, believes=True))
+    for found in _look_at_all(database, boards, progress):
+        database.write(partial(_put_all, boards, found, believes=True))
     _count_ratings(database)
     with database.read() as snapshot:
         return sum(len(index.stamps_in(snapshot, kind)) for kind in KINDS)
@@ -69,8 +70,10 @@ def read_again(
 
     It is neither asked nor changed. Raises DatabaseFault.
     """
-    for look in _looks(database, boards, progress):
-        for reading, _ in filter(None, look.found.values()):
+    with database.read() as snapshot:
+        waiting = {name: boards.look(snapshot, name) for name in boards_with_waiting(snapshot)}
+    for found in _look_at_all(database, boards, progress):
+        for reading, _ in filter(None, (waiting.get(name) or found[name] for name in found)):
             if isinstance(reading.entry, Entry):
                 yield reading.entry
 
@@ -160,48 +163,34 @@ def _refresh(
     database: Database, boards: Boards, names: Sequence[BoardName], *, believes: bool
 ) -> None:
     for first in range(0, len(names), TOGETHER):
-        look = _look((database, boards), names[first : first + TOGETHER], believes=believes)
-        database.write(partial(_put_all, boards, look, believes=believes))
+        found = _look(boards, names[first : first + TOGETHER], believes=believes)
+        database.write(partial(_put_all, boards, found, believes=believes))
 
 
-@frozen
-class _Look:
-    """What was found in some histories."""
-
-    found: Mapping[BoardName, tuple[Reading, Stamp] | None]
-    waited: Set[BoardName]
-    """The boards for which something waited then."""
+def _look(boards: Boards, names: Sequence[BoardName], *, believes: bool) -> _Found:
+    """Return what the files of some boards say, whatever waits for them."""
+    return {name: boards.look_with(name, Waiting(), believes=believes) for name in names}
 
 
-def _look(reader: tuple[Database, Boards], names: Sequence[BoardName], *, believes: bool) -> _Look:
-    database, boards = reader
-    with database.read() as snapshot:
-        waited = frozenset(boards_with_waiting(snapshot))
-        found = {name: boards.look(snapshot, name, believes=believes) for name in names}
-    return _Look(found, waited)
-
-
-def _looks(database: Database, boards: Boards, progress: Progress | None) -> Iterator[_Look]:
-    """Look at all histories, on all cores, and yield what is found."""
+def _look_at_all(database: Database, boards: Boards, progress: Progress | None) -> Iterator[_Found]:
+    """Yield what the files of all boards say; they are read on all cores."""
     with database.read() as snapshot:
         names = _all_names(snapshot, boards)
-    look = partial(_look, believes=True)
-    prepare = partial(_reader, database.path)
+    prepare = partial(_boards_of, database.path.parent)
     done, tell = 0, progress or _tell_nobody
     tell(done, len(names))
-    for each in on_all_cores(look, names, (database, boards), prepare):
-        yield each
-        done += len(each.found)
+    for found in on_all_cores(partial(_look, believes=True), names, boards, prepare):
+        yield found
+        done += len(found)
         tell(done, len(names))
+
+
+def _boards_of(home: Path) -> Boards:
+    return Boards(Histories(home))
 
 
 def _tell_nobody(_done: int, _of: int) -> None:
     """Let nobody know how far something is."""
-
-
-def _reader(path: Path) -> tuple[Database, Boards]:
-    """Return what another process looks at histories with, given the path of the database."""
-    return Database(path), Boards(Histories(path.parent))
 
 
 def _count_ratings(database: Database) -> None:
@@ -210,11 +199,11 @@ def _count_ratings(database: Database) -> None:
         count_all(database, kind)
 
 
-def _put_all(boards: Boards, look: _Look, transaction: Transaction, *, believes: bool) -> None:
-    """Write into the index what was found in histories, unless they have changed since."""
-    waited = look.waited | set(boards_with_waiting(transaction))
-    for name, each in look.found.items():
-        if each and name not in waited and _stamp(boards, name) == each[1]:
+def _put_all(boards: Boards, found: _Found, transaction: Transaction, *, believes: bool) -> None:
+    """Write into the index what files say, unless something waits or they have changed since."""
+    waiting = set(boards_with_waiting(transaction))
+    for name, each in found.items():
+        if each and name not in waiting and _stamp(boards, name) == each[1]:
             index.put(transaction, *each)
         else:
             refresh(transaction, boards, name, believes=believes)

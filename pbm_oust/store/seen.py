@@ -60,7 +60,10 @@ class SeenBoards:
 
         Raises DamagedHistory if the file cannot be read.
         """
-        waiting = waiting_for(snapshot, name)
+        return self.look_with(name, waiting_for(snapshot, name))
+
+    def look_with(self, name: BoardName, waiting: Waiting) -> Seen:
+        """Return what there is of a board, given what waits for it. Raises as `look` does."""
         try:
             found = self._histories.read(name, self.known_file(name))
         except NoSuchFile:

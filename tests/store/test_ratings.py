@@ -64,8 +64,7 @@ def is_counted(kept: Kept) -> bool:
 
 def are_right(kept: Kept) -> bool:
     with kept.database.read() as snapshot:
-        games = [each.finish for each in rated_games(snapshot, "oust") if each.finish]
-        return not wrongly_rated(snapshot, OUST, games)
+        return not wrongly_rated(snapshot, OUST)
 
 
 def test_a_rated_game_that_ends_is_counted_with_it(kept: Kept) -> None:
