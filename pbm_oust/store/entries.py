@@ -258,9 +258,7 @@ def _tell(lines: Iterable[str], header: Header) -> _Course:
     if not (are_next and len(set(keys)) == len(keys) and sorted(times) == [*times]):
         raise ValueError("these are not records that follow one another")
     x, o = header.x, header.o
-    for action in actions:
-        if action[0].isupper():
-            continue  # placements
+    for action in filter(str.islower, actions):  # all but placements
         adoption = _ADOPTION.fullmatch(action)
         if adoption:
             x, o = (adoption[2], o) if adoption[1] == Side.X.value else (x, adoption[2])
