@@ -145,12 +145,12 @@ class Histories:
     """The histories of the home at a path. The methods may raise OSError."""
 
     def __init__(self, home: Path, disk: Disk | None = None) -> None:
-        self._home = home
+        self._folders = {kind: home / kind for kind in KINDS}
         self._disk = disk or Disk()
 
     def path(self, name: BoardName) -> Path:
         """Return the path of a board's history."""
-        return self._home / name.kind / f"{name.board}.txt"
+        return self._folders[name.kind] / f"{name.board}.txt"
 
     def numbers(self, kind: str) -> list[int]:
         """Return the numbers of all boards of a kind that have a file, in order."""
@@ -207,7 +207,7 @@ class Histories:
 
     def _folder(self, kind: str) -> Path:
         """Return the folder of a kind. Raises OSError if it is a link."""
-        folder = self._home / kind
+        folder = self._folders[kind]
         if folder.is_symlink():
             raise linked(folder)
         return folder

@@ -31,6 +31,13 @@ def stamps_in(snapshot: Snapshot, kind: str) -> dict[BoardName, Stamp]:
     return {BoardName(kind, board): Stamp(*stamp) for board, *stamp in rows}
 
 
+def numbers_in(snapshot: Snapshot, kind: str) -> list[int]:
+    """Return the numbers of all boards of a kind."""
+    return [
+        number for (number,) in snapshot.rows("SELECT board FROM histories WHERE kind = ?", kind)
+    ]
+
+
 def is_named(snapshot: Snapshot, name: BoardName, stamp: Stamp) -> bool:
     """Return whether the name of the file with this stamp is known to be synced."""
     row = snapshot.row(

@@ -60,7 +60,7 @@ def reindex(database: Database, boards: Boards, progress: Progress | None = None
         database.write(partial(_put_all, boards, found, believes=True))
     _count_ratings(database)
     with database.read() as snapshot:
-        return sum(len(index.stamps_in(snapshot, kind)) for kind in KINDS)
+        return sum(len(index.numbers_in(snapshot, kind)) for kind in KINDS)
 
 
 def read_again(
@@ -211,11 +211,12 @@ def _put_all(boards: Boards, found: _Found, transaction: Transaction, *, believe
 
 def _all_names(snapshot: Snapshot, boards: Boards) -> list[BoardName]:
     """Return the boards that have a history, wait for one, or are in the index, in order."""
-    names = set(boards_with_waiting(snapshot))
+    waiting, names = boards_with_waiting(snapshot), list[BoardName]()
     for kind in KINDS:
-        names |= {BoardName(kind, number) for number in boards.histories.numbers(kind)}
-        names |= index.stamps_in(snapshot, kind).keys()
-    return sorted(names)
+        numbers = {name.board for name in waiting if name.kind == kind}
+        numbers.update(boards.histories.numbers(kind), index.numbers_in(snapshot, kind))
+        names += [BoardName(kind, number) for number in sorted(numbers)]
+    return names
 
 
 def _stamp(boards: Boards, name: BoardName) -> Stamp | None:
