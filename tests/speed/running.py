@@ -209,9 +209,11 @@ def _wait_for_letters(home: Home) -> float:
 
 
 def _processor_time(pid: int) -> float:
-    """Return the seconds of processor time that a process has had."""
+    """Return the seconds of processor time that a process and those that it started have had."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    own = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return own + sum(map(_processor_time, map(int, children)))
 
 
 def median(numbers: list[float]) -> float:
