@@ -64,51 +64,58 @@ class Server:
     _sender: Sender | None = None
     _sweeper: Sweeper | None = None
 
-    def __post_init__(self) -> None:
-        if self.member.is_first:
-            self._sender = Sender(self.home)
-            self._sweeper = Sweeper(self.sweep_seconds, self._sender.wake)
-
     async def run(self) -> None:
         """Serve until SIGTERM or SIGINT. Raises CannotListen and BadConfiguration at the start."""
         give_memory_back()
-        look_less_for_circles()
-        sys.setswitchinterval(TURN_SECONDS)
         loop = asyncio.get_running_loop()
         signals: asyncio.Queue[int] = asyncio.Queue()
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             loop.add_signal_handler(number, signals.put_nowait, number)
         if self.member.keeper is not None:
             loop.add_reader(self.member.keeper, signals.put_nowait, signal.SIGTERM)
-        if self.member.alarm and self._sender:
+        if self.member.alarm and self.member.is_first:
             loop.add_reader(self.member.alarm[0], self._hear_alarm)
         with self.home.settling_soon(), Lanes() as lanes:
             configuration = self.configure()
-            inbound = open_inbound(self.home, configuration.address, self.clock)
-            handler = Handler(inbound, lanes, self._wake)
-            async with self._listening_at_home(handler):
-                await self._use(configuration, handler)
-                if self.member.ready is not None:
-                    os.write(self.member.ready, b"\n")
-                tally = asyncio.create_task(self._write_tally())
-                while await signals.get() == signal.SIGHUP:
-                    try:
-                        await self._use(self.configure(), handler)
-                    except (BadConfiguration, OSError) as error:
-                        log.error("the configuration stays as it was: %s", error)
-            if self._sweeper:
-                self._sweeper.stop()
-            for listener in self._listeners.values():
-                listener.close()
-            if handler.at_work:
-                await asyncio.wait(set(handler.at_work), timeout=STOP_SECONDS)
-            if self._sweeper:
-                self._sweeper.wait()
-            tally.cancel()
-            self._record_refused()
-            if self._sender:
-                self._sender.stop()
+            if self.member.is_first:
+                self._sender = Sender(self.home)
+                self._sweeper = Sweeper(self.sweep_seconds, self._sender.wake)
+            try:
+                await self._serve(configuration, lanes, signals)
+            finally:
+                if self._sweeper:
+                    self._sweeper.stop()
+                    self._sweeper.wait()
+                if self._sender:
+                    self._sender.stop()
         log.info("stopped")
+
+    async def _serve(
+        self, configuration: Configuration, lanes: Lanes, signals: asyncio.Queue[int]
+    ) -> None:
+        """Take mail until a signal says that it is enough, and finish what has been begun."""
+        inbound = open_inbound(self.home, configuration.address, self.clock)
+        handler = Handler(inbound, lanes, self._wake)
+        async with self._listening_at_home(handler):
+            await self._use(configuration, handler)
+            look_less_for_circles()
+            sys.setswitchinterval(TURN_SECONDS)
+            if self.member.ready is not None:
+                os.write(self.member.ready, b"\n")
+            tally = asyncio.create_task(self._write_tally())
+            while await signals.get() == signal.SIGHUP:
+                try:
+                    await self._use(self.configure(), handler)
+                except (BadConfiguration, OSError) as error:
+                    log.error("the configuration stays as it was: %s", error)
+        if self._sweeper:
+            self._sweeper.stop()
+        for listener in self._listeners.values():
+            listener.close()
+        if handler.at_work:
+            await asyncio.wait(set(handler.at_work), timeout=STOP_SECONDS)
+        tally.cancel()
+        self._record_refused()
 
     def _listening_at_home(self, handler: Handler) -> AbstractAsyncContextManager[None]:
         """Take mail at the home's own sockets, if nobody else of us does."""
