@@ -1,5 +1,6 @@
 """The rings of the tests, and what tests of several rooms start from."""
 
+import gc
 import hashlib
 import os
 from collections.abc import Iterator
@@ -44,12 +45,17 @@ def _hashed_once() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def _own_umask() -> Iterator[None]:
-    """Keep what commands do to the umask from other tests."""
+def _own_process() -> Iterator[None]:
+    """Keep what commands do to their process from other tests.
+
+    Commands that end soon tell the collector of garbage to leave alone what there is: here it would
+    keep the homes of all tests before, with their open files.
+    """
     before = os.umask(0o022)
     os.umask(before)
     yield
     os.umask(before)
+    gc.unfreeze()
 
 
 @pytest.fixture

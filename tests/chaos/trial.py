@@ -3,7 +3,6 @@
 import os
 import re
 import secrets
-import select
 import signal
 import subprocess
 import sys
@@ -18,6 +17,7 @@ from tests.chaos.ledger import Ledger
 from tests.chaos.mains import Mains
 from tests.support.limits import UNLIMITED_TABLE
 from tests.support.processes import children_of
+from tests.support.waiting import has_news
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = str(Path(sys.executable).with_name("pbm-oust"))
@@ -222,6 +222,6 @@ def _kill_process(process: int) -> None:
         handle = os.pidfd_open(process)
         try:
             signal.pidfd_send_signal(handle, signal.SIGKILL)
-            select.select([handle], [], [], SLOW)
+            has_news(handle, SLOW)
         finally:
             os.close(handle)

@@ -4,7 +4,6 @@ import fcntl
 import os
 import pty
 import re
-import select
 import shutil
 import signal
 import struct
@@ -24,6 +23,7 @@ from pbm_oust.store.open_boards import open_board
 from tests.support.games import act, history_of, new_game, play
 from tests.support.rings import first_is_fast
 from tests.support.server import PROGRAM
+from tests.support.waiting import has_news
 
 ROOT = Path(__file__).parents[2]
 CLEARED = "\x1b[2J"
@@ -86,7 +86,7 @@ def read_until(seen: int, awaited: str | None) -> str:
     """Return what is printed up to a text, or to the end."""
     text = ""
     while awaited is None or awaited not in text:
-        assert select.select([seen], [], [], 20)[0], text
+        assert has_news(seen, 20), text
         try:
             text += os.read(seen, 1024).decode()
         except OSError:  # how the end of a terminal is told on Linux

@@ -1,5 +1,6 @@
 """Waiting for what other processes do, with a deadline."""
 
+import select
 import time
 from collections.abc import Callable
 from typing import TypeVar
@@ -17,3 +18,10 @@ def wait_until(look: Callable[[], Found], what: str) -> Found:
         assert time.monotonic() < deadline, f"{what}: not within {PATIENCE} seconds"
         time.sleep(PAUSE)
     return found
+
+
+def has_news(handle: int, seconds: float) -> bool:
+    """Wait until a file descriptor, of any number, can be read, or has come to its end."""
+    waiting = select.poll()
+    waiting.register(handle, select.POLLIN)
+    return bool(waiting.poll(seconds * 1000))

@@ -4,7 +4,6 @@ import fcntl
 import os
 import pty
 import re
-import select
 import struct
 import subprocess
 import termios
@@ -15,7 +14,7 @@ from pathlib import Path
 
 import pyte
 
-from tests.support.waiting import PATIENCE
+from tests.support.waiting import PATIENCE, has_news
 
 ROWS, COLUMNS = 40, 120
 _CONTROLS = re.compile(r"\x1b\[[0-9;?>=]*[A-Za-z]|\x1b[()][A-Z0-9]|\x1b[=>78DM]|\x1b\][^\x07]*\x07")
@@ -82,7 +81,7 @@ class Terminal:
 
     def _take(self) -> bool:
         """Take what the program writes; return whether it has written anything for a moment."""
-        if not select.select([self._master], [], [], 0.05)[0]:
+        if not has_news(self._master, 0.05):
             return False
         try:
             read = os.read(self._master, 65536)
