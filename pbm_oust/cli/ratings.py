@@ -99,7 +99,8 @@ def _recomputed(operator: Operator, kind: Kind | None) -> tuple[list[Table], lis
     until = {each.name: _catch_up(database, each) for each in _kinds(kind)}
     with progress_bar("reading histories") as progress:
         for entry in read_again(database, home.boards, progress):
-            games[entry.name.kind] += [finish for finish in [entry.finish] if finish]
+            if finish := entry.finish:
+                games[entry.name.kind].append(finish)
     tables, wrong = list[Table](), list[str]()
     for each in _kinds(kind):
         tables += rate(games[each.name])

@@ -1,8 +1,9 @@
 """The command that mails a player all that is stored about them: export."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from enum import Enum
+from typing import TypeVar
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.bounces import Returned
@@ -24,6 +25,8 @@ from pbm_oust.store.bounces import bounces_of
 from pbm_oust.store.letters import count_letters_to
 from pbm_oust.store.verifications import requests_of
 from pbm_oust.store.waiting import BoardName
+
+T = TypeVar("T")
 
 
 @frozen
@@ -121,7 +124,7 @@ def export(command: Export, actor: Actor, request: Request, work: UnitOfWork) ->
     reader = replace(at, addresses=own, wrote_from="")
     boards = list(boards_of(account.userid, work.home))
     names = tuple(map(str, boards))
-    parts = list(_parted(_pieces(account, boards, work)))
+    parts = list(_parted(_pieces(account, boards, work), lambda piece: piece.size))
     count = len(parts) + 1
     first = _first_letter(account, reader, names, count, work)
     others = [
@@ -161,25 +164,19 @@ def _pieces(account: Account, boards: Iterable[BoardName], work: UnitOfWork) -> 
 
 def _in_parts(text: str) -> Iterator[str]:
     """Yield the lines of a history, as many at a time as go into one letter."""
-    lines, size = list[str](), 0
-    for line in text.splitlines(keepends=True):
-        size += len(line.encode())
-        if lines and size > LARGEST_PART:
-            yield "".join(lines)
-            lines, size = [], len(line.encode())
-        lines.append(line)
-    yield "".join(lines)
+    lines = text.splitlines(keepends=True) or [""]
+    return map("".join, _parted(lines, lambda line: len(line.encode())))
 
 
-def _parted(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:
-    """Yield pieces in their order, as many at a time as go into one letter."""
-    part, size = list[Piece](), 0
-    for piece in pieces:
-        size += piece.size
+def _parted(things: Iterable[T], size_of: Callable[[T], int]) -> Iterator[list[T]]:
+    """Yield things in their order, as many at a time as go into one letter by their bytes."""
+    part, size = list[T](), 0
+    for thing in things:
+        size += size_of(thing)
         if part and size > LARGEST_PART:
             yield part
-            part, size = [], piece.size
-        part.append(piece)
+            part, size = [], size_of(thing)
+        part.append(thing)
     if part:
         yield part
 

@@ -23,7 +23,7 @@ class Part:
     """A part of a letter."""
 
     content: str
-    """What it says, in lines."""
+    """What it says, in lines; empty if it is a file, or holds other parts."""
     fields: str
     """How it says it: its header fields."""
     encoded: str
@@ -59,7 +59,7 @@ def _encoded(data: bytes) -> tuple[str, str]:
     return "base64", dense.decode()
 
 
-def file_part(name: str, content: str, data: bytes) -> Part:
+def file_part(name: str, data: bytes) -> Part:
     """Return a file as a part of a letter: `data` is its content, compressed by gzip (RFC 6713).
 
     Its name must be ASCII without quote marks.
@@ -69,7 +69,7 @@ def file_part(name: str, content: str, data: bytes) -> Part:
         f'Content-Disposition: attachment; filename="{name}"\n'
         "Content-Transfer-Encoding: base64\n"
     )
-    return Part(content, fields, encodebytes(data).decode())
+    return Part("", fields, encodebytes(data).decode())
 
 
 def beginning(content: str, room: int, ending: Callable[[int], str]) -> Part:

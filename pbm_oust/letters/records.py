@@ -68,8 +68,7 @@ def _files_of(game: Game, carriage: Carriage) -> tuple[Part, ...]:
 
     files = list[Part]()
     for name, text in _texts(game, carriage):
-        data = gzip.compress(text.encode(), mtime=0)
-        files.append(file_part(name, text, data))
+        files.append(file_part(name, gzip.compress(text.encode(), mtime=0)))
         if sum(file.size for file in files) > LARGEST:
             return ()
     return tuple(files)

@@ -66,9 +66,10 @@ def _folders() -> list[str]:
 def build(folder: Path, target: Path) -> Iterator[Path]:
     """Compile the templates in a folder, and yield the paths of what was made."""
     for make, suffix in ((_of_text, "txt"), (_of_html, "html")):
-        for name in make([str(folder)]).list_templates([suffix]):
+        templates = make([str(folder)])
+        for name in templates.list_templates([suffix]):
             source = (folder / name).read_text("utf-8")
-            yield Built(target).build(name, source, make([str(folder)]))
+            yield Built(target).build(name, source, templates)
 
 
 def _of_text(folders: Sequence[str]) -> Any:

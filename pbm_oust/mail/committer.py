@@ -8,13 +8,12 @@ from typing import TypeVar
 from pbm_oust.store.commits import CannotDefer, Changed, MakeDurable
 from pbm_oust.store.home import Home
 from pbm_oust.store.unit import Unit
+from pbm_oust.store.writing import MOST_TOGETHER
 
 T = TypeVar("T")
 _Waiting = tuple[Unit, asyncio.Future[None]]
 """A unit, and what tells that it is durable."""
 
-MOST_TOGETHER = 100
-"""How many units wait for no others."""
 MOST_IDLE = 20
 """After how many rounds of the loop without another unit no more is awaited; they take less than a
 millisecond."""

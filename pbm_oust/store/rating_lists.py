@@ -13,11 +13,10 @@ from pbm_oust.board.ratings import (
 from pbm_oust.frozen import frozen
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.board_pages import Part
-from pbm_oust.store.board_queries import FIRST_PLACE, rated_games
-from pbm_oust.store.columns import seconds
+from pbm_oust.store.board_queries import FIRST_PLACE
 from pbm_oust.store.connections import Snapshot
-from pbm_oust.store.rating_steps import count_steps, latest_changes, steps_after
-from pbm_oust.store.ratings import standings_of
+from pbm_oust.store.rating_steps import count_steps, latest_changes, place_of, steps_after
+from pbm_oust.store.ratings import finished_games, standings_of
 from pbm_oust.store.standings import best_standings, count_standings
 
 Changes = list[tuple[str, Change]]
@@ -79,8 +78,8 @@ def all_changes(snapshot: Snapshot, kind: Kind) -> list[Table]:
         (step.place, step.before.userid): step.before
         for step in steps_after(snapshot, kind, FIRST_PLACE, most=-1)
     }
-    for game in filter(None, (entry.finish for entry in rated_games(snapshot, kind.name))):
-        place = seconds(game.ended), game.board
+    for game in finished_games(snapshot, kind):
+        place = place_of(game)
         standings = {userid: before[place, userid] for userid in (game.x, game.o)}
         tables[size_class(game.grid)].games.append(count_game(game, standings))
     return list(tables.values())

@@ -5,7 +5,15 @@ So what a game did can be told without counting those before it, and games can b
 
 from collections.abc import Iterable
 
-from pbm_oust.board.ratings import Change, RatedGame, SizeClass, Standing, count_game, size_class
+from pbm_oust.board.ratings import (
+    Change,
+    Finish,
+    RatedGame,
+    SizeClass,
+    Standing,
+    count_game,
+    size_class,
+)
 from pbm_oust.frozen import frozen
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.board_pages import Part
@@ -33,9 +41,20 @@ class Step:
         return self.size, self.before.userid
 
 
+def place_of(game: Finish) -> Place:
+    """Return where a game stands in the order of games."""
+    return seconds(game.ended), game.board
+
+
+def just_before(place: Place) -> Place:
+    """Return the place before which all games are that come before a place."""
+    ended, board = place
+    return ended, board - 1
+
+
 def steps_of(game: RatedGame) -> tuple[Step, Step]:
     """Return the steps of both players of a game."""
-    size, place = size_class(game.game.grid), (seconds(game.game.ended), game.game.board)
+    size, place = size_class(game.game.grid), place_of(game.game)
     return Step(size, place, game.x.before), Step(size, place, game.o.before)
 
 
@@ -128,9 +147,9 @@ def latest_changes(
     for finish in (entry.finish for entry in entries):
         if finish is None:
             continue
-        just_before = seconds(finish.ended), finish.board - 1
+        before = just_before(place_of(finish))
         standings = {
-            each: standing_after(snapshot, kind, (size, each), just_before) or Standing(each)
+            each: standing_after(snapshot, kind, (size, each), before) or Standing(each)
             for each in (finish.x, finish.o)
         }
         change = count_game(finish, standings).change_of(userid)

@@ -22,11 +22,12 @@ from pbm_oust.board.ratings import (
 )
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.board_queries import FIRST_PLACE, LAST_PLACE, Place, rated_games
-from pbm_oust.store.columns import seconds
 from pbm_oust.store.connections import Snapshot, Transaction
 from pbm_oust.store.database import Database
 from pbm_oust.store.rating_steps import (
     Step,
+    just_before,
+    place_of,
     remove_step,
     remove_steps,
     standing_after,
@@ -67,10 +68,9 @@ def changes_by(snapshot: Snapshot, game: Finish) -> RatedGame | None:
 
     None if too many games before it have still to be counted.
     """
-    ended, board = _place(game)
-    just_before = ended, board - 1
-    base = min(counted_until(snapshot, game.kind), just_before)
-    earlier = _games(snapshot, game.kind, base, just_before, MOST_AT_ONCE + 1)
+    before = just_before(place_of(game))
+    base = min(counted_until(snapshot, game.kind), before)
+    earlier = finished_games(snapshot, game.kind, base, before, MOST_AT_ONCE + 1)
     if len(earlier) > MOST_AT_ONCE:
         return None
     counting = _begin(snapshot, game.kind, base, [*earlier, game])
@@ -90,7 +90,9 @@ def standings_of(snapshot: Snapshot, kind: Kind) -> list[Table]:
 def is_up_to_date(snapshot: Snapshot, kind: Kind) -> bool:
     """Return whether all games of a kind have been counted as they are."""
     until = counted_until(snapshot, kind)
-    return not (steps_after(snapshot, kind, until, 1) or _games(snapshot, kind, until, most=1))
+    return not (
+        steps_after(snapshot, kind, until, 1) or finished_games(snapshot, kind, until, most=1)
+    )
 
 
 def wrongly_rated(
@@ -101,7 +103,10 @@ def wrongly_rated(
     `games` are those up to a place; the later ones, or all, are taken from the index.
     """
     tables = rate(
-        [*(each for each in games if _place(each) <= until), *_games(snapshot, kind, until)]
+        [
+            *(each for each in games if place_of(each) <= until),
+            *finished_games(snapshot, kind, until),
+        ]
     )
     given = {
         (table.size, userid): standing
@@ -133,9 +138,8 @@ def forget_player(transaction: Transaction, kind: Kind, userid: str) -> None:
     for size in SizeClass:
         remove_standing(transaction, kind, (size, userid))
     if steps:
-        ended, board = min(step.place for step in steps)
-        until = min(counted_until(transaction, kind), (ended, board - 1))
-        _set_until(transaction, kind, until)
+        before = just_before(min(step.place for step in steps))
+        _set_until(transaction, kind, min(counted_until(transaction, kind), before))
 
 
 def catch_up(transaction: Transaction, kind: Kind) -> bool:
@@ -149,7 +153,7 @@ def catch_up(transaction: Transaction, kind: Kind) -> bool:
         _take_back(transaction, kind, step)
     if len(steps) == MOST_AT_ONCE:
         return True
-    games = _games(transaction, kind, until, most=MOST_AT_ONCE)
+    games = finished_games(transaction, kind, until, most=MOST_AT_ONCE)
     if games:
         counting = _begin(transaction, kind, None, games)
         for game in games:
@@ -190,6 +194,18 @@ def counted_until(snapshot: Snapshot, kind: Kind) -> Place:
     return (row[0], row[1]) if row else FIRST_PLACE
 
 
+def finished_games(
+    snapshot: Snapshot,
+    kind: Kind,
+    after: Place = FIRST_PLACE,
+    until: Place = LAST_PLACE,
+    most: int = -1,
+) -> list[Finish]:
+    """Return games of a kind that count, in their order: after one place and up to another."""
+    found = rated_games(snapshot, kind.name, after, until, most)
+    return [finish for entry in found if (finish := entry.finish)]
+
+
 def _set_until(transaction: Transaction, kind: Kind, place: Place) -> None:
     transaction.run(
         "INSERT OR REPLACE INTO ratings_until (kind, ended, board) VALUES (?, ?, ?)",
@@ -218,15 +234,3 @@ def _begin(
         if standing:
             counting.standings.setdefault(key[0], {})[key[1]] = standing
     return counting
-
-
-def _games(
-    snapshot: Snapshot, kind: Kind, after: Place, until: Place = LAST_PLACE, most: int = -1
-) -> list[Finish]:
-    """Return games of a kind that count, in their order."""
-    found = rated_games(snapshot, kind.name, after, until, most)
-    return [finish for entry in found if (finish := entry.finish)]
-
-
-def _place(game: Finish) -> Place:
-    return seconds(game.ended), game.board

@@ -48,8 +48,8 @@ class Writing:
         self._connection: Connection | None = None
         self._tasks: deque[Task[Any]] = deque()
         self._change = threading.Condition()
-        """Guards `is_led`, and wakes waiting threads when their work is over."""
-        self.is_led = False
+        """Guards `_is_led`, and wakes waiting threads when their work is over."""
+        self._is_led = False
         """Whether a thread does the work of others, or its own."""
         self.largest_log = LARGEST_LOG
         """The number of pages after which those who write shorten the log."""
@@ -58,11 +58,6 @@ class Writing:
     def is_by_this_thread(self) -> bool:
         """Whether this thread is within a work."""
         return getattr(self._here, "leads", False)
-
-    @property
-    def number_waiting(self) -> int:
-        """How many pieces of work wait for their turn."""
-        return len(self._tasks)
 
     @property
     def pages_logged(self) -> int:
@@ -75,14 +70,14 @@ class Writing:
         with self._change:
             self._tasks.extend(tasks)
             try:
-                self._change.wait_for(lambda: _are_over(tasks) or not self.is_led)
+                self._change.wait_for(lambda: _are_over(tasks) or not self._is_led)
             except BaseException:
                 for task in tasks:
                     with suppress(ValueError):
                         self._tasks.remove(task)
                 raise
             if leads := not _are_over(tasks):
-                self.is_led = True
+                self._is_led = True
         if leads:
             try:
                 while not _are_over(tasks):
@@ -99,9 +94,9 @@ class Writing:
         """
         with self._change:
             connection = self._connection
-            if self.is_led or self._tasks or not connection or not self._is_sound(connection):
+            if self._is_led or self._tasks or not connection or not self._is_sound(connection):
                 return None
-            self.is_led = True
+            self._is_led = True
         tasks, is_begun = list(map(Task, works)), False
         try:
             with self._faults_of(tasks):
@@ -168,7 +163,7 @@ class Writing:
 
     def _end_lead(self) -> None:
         with self._change:
-            self.is_led = False
+            self._is_led = False
             self._change.notify_all()
 
     def _everybody(self) -> list[Task[Any]]:

@@ -58,7 +58,7 @@ def test_bytes_are_counted_as_they_are_sent(text: str) -> None:
 
 @given(chat, st.binary(max_size=300), st.binary(max_size=300))
 def test_what_is_attached_comes_back_as_it_was(text: str, one: bytes, other: bytes) -> None:
-    files = (file_part("oust-1.txt.gz", "any", one), file_part("oust-1.sgf.gz", "any", other))
+    files = (file_part("oust-1.txt.gz", one), file_part("oust-1.sgf.gz", other))
     data = ("Subject: any\n" + body((part(text, "plain"),), "en", "=_b", files)).encode()
     said, *attached = read(data).iter_parts()
     assert said.get_content() == text

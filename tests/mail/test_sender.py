@@ -21,24 +21,25 @@ from tests.support.waiting import wait_until
 ADDRESS = "pbmserv@example.com"
 
 
-class HangingUp(socketserver.BaseRequestHandler):
-    """Counts those who come, and says nothing to them."""
+class HangingUp(socketserver.TCPServer):
+    """A relay that ends each connection at once, and keeps the addresses of those who came."""
 
-    def handle(self) -> None:
-        """Count a client; the connection ends with this."""
-        visits = getattr(self.server, "visits")  # noqa: B009 - the class knows no such field
-        visits.append(self.client_address)
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), socketserver.BaseRequestHandler)
+        self.visits: list[object] = []
+
+    def finish_request(self, request: object, client_address: object) -> None:
+        """Say nothing; the connection ends with this."""
+        self.visits.append(client_address)
 
 
 @contextmanager
 def hanging_up() -> Iterator[tuple[list[object], Endpoint]]:
-    """Run a relay that ends each connection at once; give the list of those who came."""
-    with socketserver.TCPServer(("127.0.0.1", 0), HangingUp) as relay:
-        visits = list[object]()
-        relay.visits = visits  # type: ignore[attr-defined]
+    """Run such a relay; give the list of those who came."""
+    with HangingUp() as relay:
         threading.Thread(target=relay.serve_forever, args=(0.01,)).start()
         try:
-            yield visits, Endpoint("127.0.0.1", relay.server_address[1])
+            yield relay.visits, Endpoint("127.0.0.1", relay.server_address[1])
         finally:
             relay.shutdown()
 

@@ -173,10 +173,7 @@ def test_parts_of_a_list_make_the_whole_list(full: Kept) -> None:
 def test_lists_of_players_look_only_at_their_boards(
     question: Callable[[Snapshot], object], full: Kept
 ) -> None:
-    with full.database.read() as snapshot:
-        explaining = Explaining(snapshot)
-        question(explaining)
-    strange = [step for step in explaining.steps if step.startswith("SCAN")]
+    strange = [step for step in steps_of(question, full) if step.startswith("SCAN")]
     assert all("json_each" in step for step in strange)
 
 
@@ -251,6 +248,14 @@ class Explaining(Snapshot):
         return self._snapshot.rows(statement, *values)
 
 
+def steps_of(question: Callable[[Snapshot], object], kept: Kept) -> list[str]:
+    """Return how the database answers a question, step by step."""
+    with kept.database.read() as snapshot:
+        explaining = Explaining(snapshot)
+        question(explaining)
+    return explaining.steps
+
+
 NOW = datetime(2026, 12, 1, tzinfo=UTC)
 QUESTIONS: dict[str, Callable[[Snapshot], object]] = {
     "entry": lambda each: find_entry(each, named(1)),
@@ -281,9 +286,7 @@ QUESTIONS: dict[str, Callable[[Snapshot], object]] = {
 def test_no_question_goes_through_a_whole_table_or_sorts(
     question: Callable[[Snapshot], object], full: Kept
 ) -> None:
-    with full.database.read() as snapshot:
-        explaining = Explaining(snapshot)
-        question(explaining)
-    assert explaining.steps
-    strange = [step for step in explaining.steps if step.startswith("SCAN") or "TEMP" in step]
+    steps = steps_of(question, full)
+    assert steps
+    strange = [step for step in steps if step.startswith("SCAN") or "TEMP" in step]
     assert strange == []

@@ -249,7 +249,7 @@ class SyncCounter(WatchedVfs):
 
 def wait_until_queued(database: Database, number: int) -> None:
     """Wait until so many works wait for their turn."""
-    while database._writing.number_waiting < number:
+    while len(database._writing._tasks) < number:
         time.sleep(0.001)
 
 
@@ -262,7 +262,7 @@ def write_together(database: Database, *works: Callable[[Transaction], str]) -> 
 
     with ThreadPoolExecutor(len(works) + 1) as pool:
         futures = [pool.submit(database.write, first)]
-        while not database._writing.is_led:
+        while not database._writing._is_led:
             time.sleep(0.001)
         for number, work in enumerate(works, 1):
             futures.append(pool.submit(database.write, work))
@@ -369,7 +369,7 @@ def test_a_thread_that_waits_for_its_turn_may_give_up(database: Database) -> Non
     before = signal.signal(signal.SIGALRM, interrupt)
     with ThreadPoolExecutor(1) as pool:
         leading = pool.submit(database.write, lead)
-        while not database._writing.is_led:
+        while not database._writing._is_led:
             time.sleep(0.001)
         signal.setitimer(signal.ITIMER_REAL, 0.05)
         with pytest.raises(KeyboardInterrupt):

@@ -31,12 +31,7 @@ def work_of(call: Callable[[], object]) -> Work:
             work.steps += 1
             work.scrypts += event == "call" and frame.f_code is _HASHES
 
-    before = sys.getprofile()
-    sys.setprofile(count)
-    try:
-        call()
-    finally:
-        sys.setprofile(before)
+    _run_profiled(call, count)
     return work
 
 
@@ -49,10 +44,17 @@ def calls_of(call: Callable[[], object]) -> Counter[tuple[str, str]]:
             path = Path(frame.f_code.co_filename)
             counted["/".join(path.parts[-2:]), frame.f_code.co_name] += 1
 
+    _run_profiled(call, count)
+    return counted
+
+
+def _run_profiled(
+    call: Callable[[], object], note: Callable[[FrameType, str, object], None]
+) -> None:
+    """Call something, and `note` each call in it."""
     before = sys.getprofile()
-    sys.setprofile(count)
+    sys.setprofile(note)
     try:
         call()
     finally:
         sys.setprofile(before)
-    return counted
