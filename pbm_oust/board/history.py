@@ -34,7 +34,7 @@ from pbm_oust.board.notation import (
 )
 from pbm_oust.board.origin import Origin, position_of
 from pbm_oust.board.reasons import AgainstRules
-from pbm_oust.board.record import Record
+from pbm_oust.board.record import Placement, Record
 from pbm_oust.frozen import frozen
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules.grid import BadGrid, NoSuchCell, parse_grid
@@ -218,9 +218,9 @@ class _Course:
             raise BadHistory(number, f"the next record is {following}, not {record.number}")
         if record.at < self._latest:
             raise BadHistory(number, f"the time lies before {format_time(self._latest)}")
-        position = None if self._game.result else _placed(self._position, record)
-        if position:
-            self._position = position
+        followed = None if self._game.result else _placed(self._position, record)
+        if followed:
+            self._position, record = followed
             self._placed.append(record)
         else:
             self._game = _step(number, record, self.game())
@@ -229,26 +229,31 @@ class _Course:
         return record
 
 
-def _placed(position: Position, record: Record) -> Position | None:
-    """Return the position after the placements of a record; None if it is not just that.
+def _placed(position: Position, record: Record) -> tuple[Position, Record] | None:
+    """Return the position after the placements of a record, and the record with what they took.
 
-    What else it may be, or why it is refused, is left to others to find out.
+    None if it is not just that. What else it may be, or why it is refused, is left to others to
+    find out.
     """
     if not isinstance(record.action, tuple) or record.side is not position.to_move:
         return None
     if position.result:
         return None
-    for nth, done in enumerate(record.action):
+    action = record.action
+    for nth, done in enumerate(action):
         if nth and not position.is_mid_turn:
             return None
         try:
             following = position.place(position.grid.parse_cell(done.cell))
         except (NoSuchCell, IllegalPlacement):
             return None
-        if taken(position, following).bit_count() != done.took:
+        gone = taken(position, following)
+        if gone.bit_count() != done.took:
             return None
+        if gone:
+            action = (*action[:nth], Placement(done.cell, done.took, gone), *action[nth + 1 :])
         position = following
-    return position
+    return position, record if action is record.action else replace(record, action=action)
 
 
 def _step(number: int, record: Record, game: Game) -> Game:

@@ -33,7 +33,7 @@ def placed(game: "Game", wish: Place) -> tuple[Position, tuple[Placement, ...]]:
                 raise Illegal(reasons.OffGrid(game, nth), name) from None
             reason = reasons.AgainstRules(game, nth, played, wrong.fault, position)
             raise Illegal(reason, name) from None
-        took = taken(position, following).bit_count()
-        done.append(Placement(game.header.grid.format_cell(cell), took))
+        gone = taken(position, following)
+        done.append(Placement(game.header.grid.format_cell(cell), gone.bit_count(), gone))
         position = following
     return position, tuple(done)

@@ -1,5 +1,6 @@
 """What a record can say: who did what; and what players wish for. Pure."""
 
+from dataclasses import field
 from datetime import datetime
 from enum import Enum
 
@@ -88,6 +89,8 @@ class Placement:
 
     cell: str
     took: int = 0
+    taken: int = field(default=0, compare=False)
+    """The cells of those stones as `Grid` lays them out, once the rules have placed this one."""
 
 
 Action = tuple[Placement, ...] | Deed | Ruling
