@@ -4,20 +4,20 @@ from collections.abc import Sequence
 
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.game import Game
-from pbm_oust.board.reasons import AfterTurn, AgainstRules, board_of
-from pbm_oust.board.record import Deed, Place, Wish
+from pbm_oust.board.reasons import board_of
+from pbm_oust.board.record import Deed, Wish
 from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command, Heading, Partial, partial
-from pbm_oust.grammar.suggest import legal_near, next_wish, possible_wish
+from pbm_oust.grammar.suggest import possible_wish, wish_instead
 from pbm_oust.grammar.values import BOARD, OF_BOARD
 from pbm_oust.grammar.wish import WISH_SHOWN, BadPlacement, read_wish, rest_of_wish
 from pbm_oust.play.forms import OpenForm, SignedForm
-from pbm_oust.play.moving import OldAnswer, OtherRecord, carry_out, check_guard
+from pbm_oust.play.moving import NotOnBoard, OldAnswer, OtherRecord, carry_out, check_guard
 from pbm_oust.play.notices import BoardNotice, News
 from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.request import Actor, RefusedBefore, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Refusal, Unreadable
+from pbm_oust.refusal import NotAllowed, Refusal, Unreadable
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import read_game
 
@@ -38,8 +38,17 @@ class Move(Command):
         game = board_of(refusal.reason)
         if game is None or game.result or game.player_to_move != self.userid:
             return None
-        wish = _wish_instead(self.wish, refusal, game)
+        is_old = isinstance(refusal.reason, OtherRecord | OldAnswer | RefusedBefore)
+        wish = possible_wish(game, self.wish) if is_old else wish_instead(game, refusal)
         return suggested(game, self.userid, wish) if wish else None
+
+    def try_on(self, game: Game) -> None:
+        """Raise the refusal that this would meet on a board."""
+        side = game.side_of(self.userid)
+        if side is None:
+            raise NotAllowed(NotOnBoard(game, self.userid))
+        check_guard(self.guard, game)
+        game.act(side, self.wish, game.latest, key="")
 
 
 @frozen
@@ -50,6 +59,11 @@ class Preview(Command):
     board: int
     wish: Wish
     guard: int | None
+
+    def try_on(self, game: Game) -> None:
+        """Raise the refusal that this would meet on a board."""
+        check_guard(self.guard, game)
+        game.act(game.to_move, self.wish, game.latest, key="")
 
 
 def _read_placements(words: Sequence[str]) -> tuple[Wish, int | None]:
@@ -70,20 +84,6 @@ def suggested(game: Game, userid: str, wish: Wish) -> Partial:
         wish=wish,
         guard=game.next_number,
     )
-
-
-def _wish_instead(wish: Wish, refusal: Refusal, game: Game) -> Wish | None:
-    match refusal.reason:
-        case OtherRecord() | RefusedBefore():
-            return wish
-        case OldAnswer():
-            return possible_wish(game, wish)
-        case AfterTurn(played=played):
-            return Place(played)
-        case AgainstRules(played=played) as reason:
-            near = legal_near(reason, refusal.culprit)
-            return Place((*played, *near[:1]))
-    return next_wish(game)
 
 
 def move(command: Move, actor: Actor, request: Request, work: UnitOfWork) -> Handled:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from enum import Enum
 
@@ -106,8 +107,25 @@ class Queue(Command):
                 wish = next_wish(game) if first.condition else possible_wish(game, first.answer)
                 return suggested(game, self.userid, wish) if wish else None
             case OtherRecord(game=game):
-                return replace(self, guard=game.next_number)
+                renewed = replace(self, guard=game.next_number)
+                with suppress(Refusal):
+                    renewed.try_on(game)
+                    return renewed
         return None
+
+    def try_on(self, game: Game) -> None:
+        """Raise a refusal for what could never be played."""
+        if self.queueing is not Queueing.SET:
+            return
+        if game.result:
+            raise NotAllowed(GameOver(game))
+        if game.player_to_move == self.userid:
+            raise NotAllowed(YourOwnTurn(game))
+        check_guard(self.guard, game)
+        for clause in self.clauses:
+            _check_cells(clause, game)
+            if clause.condition:
+                _check_answer(clause.condition, clause.answer, game, self.userid)
 
 
 _Queued = tuple[Queueing, tuple[Clause, ...], int | None]
@@ -188,9 +206,6 @@ class QueuedNotice(OutcomeNotice):
 
 _CLAUSES_SHOWN = "if PLACEMENTS then PLACEMENTS[; if ..][#N]"
 
-_NO_CAUSE = "0" * 16
-"""The message key of records that are only supposed."""
-
 
 def queue(command: Queue, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
     """Queue what to play on a board after the other player's turn, or show or clear the queue.
@@ -210,7 +225,7 @@ def queue(command: Queue, actor: Actor, request: Request, work: UnitOfWork) -> H
         kept = tuple(plan for plan in others if not is_over(plan.kind, plan.board, work))
         if command.queueing is Queueing.CLEAR:
             return with_plans(account, kept)
-        _check(command, game)
+        command.try_on(game)
         added = (
             Plan(command.kind.name, command.board, game.next_number, actor.message_key, clause)
             for clause in command.clauses
@@ -224,19 +239,6 @@ def queue(command: Queue, actor: Actor, request: Request, work: UnitOfWork) -> H
     return work.change_account(
         change, tell, actor, request, Handled(Outcome.DONE, game.name), board
     )
-
-
-def _check(command: Queue, game: Game) -> None:
-    """Raise a refusal for what could never be played."""
-    if game.result:
-        raise NotAllowed(GameOver(game))
-    if game.player_to_move == command.userid:
-        raise NotAllowed(YourOwnTurn(game))
-    check_guard(command.guard, game)
-    for clause in command.clauses:
-        _check_cells(clause, game)
-        if clause.condition:
-            _check_answer(clause.condition, clause.answer, game, command.userid)
 
 
 def _check_cells(clause: Clause, game: Game) -> None:
@@ -253,7 +255,7 @@ def _check_answer(turn: Wish, answer: Wish, game: Game, userid: str) -> None:
     """Raise a refusal if the other player cannot make the turn, or it cannot be answered so."""
     condition = format_wish(turn)
     try:
-        supposed = game.act(game.to_move, turn, game.latest, _NO_CAUSE)
+        supposed = game.act(game.to_move, turn, game.latest, key="")
     except Refusal as refusal:
         raise _supposing(refusal, told_to=game.player_to_move) from None
     if supposed.result:
@@ -261,7 +263,7 @@ def _check_answer(turn: Wish, answer: Wish, game: Game, userid: str) -> None:
     if supposed.player_to_move != userid:
         raise NotAllowed(QueuedWithinTurn(game, condition))
     try:
-        supposed.act(supposed.to_move, answer, game.latest, _NO_CAUSE)
+        supposed.act(supposed.to_move, answer, game.latest, key="")
     except Refusal as refusal:
         raise _supposing(refusal, supposed=condition) from None
 

@@ -54,9 +54,16 @@ class Submit(Command):
 
     def instead(self, refusal: Refusal) -> Partial | None:
         """Return what could be submitted, if the move could not be made."""
-        kind, board, userid = self.kind, self.board, self.userid
-        move = Move(kind, board, userid, self.password, self.wish, self.guard).instead(refusal)
+        move = self._move.instead(refusal)
         return Partial(Submit, move.given) if move else None
+
+    def try_on(self, game: Game) -> None:
+        """Raise the refusal that the move would meet on a board."""
+        self._move.try_on(game)
+
+    @property
+    def _move(self) -> Move:
+        return Move(self.kind, self.board, self.userid, self.password, self.wish, self.guard)
 
 
 @frozen

@@ -6,6 +6,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Union
 
+from pbm_oust.board.game import Game
 from pbm_oust.frozen import frozen
 from pbm_oust.refusal import Refusal
 
@@ -43,6 +44,9 @@ class Command:
         `refusal` says why it was refused.
         """
         return None
+
+    def try_on(self, game: Game) -> None:
+        """Raise the refusal that this would meet on a board, if the board alone decides that."""
 
 
 @frozen

@@ -108,6 +108,23 @@ class Form(Notation[C_co]):
             given |= self.rest_fields(_apart(self.rest, self.rest.read(words.split())))
         return Partial(self.command, given | dict(self.implied), form=self.name)
 
+    def whole(self, command: Command | Partial) -> C_co | None:
+        """Return a command of which nothing but a password is missing; None if more is."""
+        if isinstance(command, Command):
+            return self.checked(command)
+        secret = {
+            name: Blank(part.name)
+            for name, part in zip(self.fields, self.parameters, strict=False)
+            if part.is_secret
+        }
+        known = {
+            name: value for name, value in command.given.items() if not isinstance(value, Blank)
+        }
+        if not secret.keys() | known.keys() >= {*self.names}:
+            return None
+        build: Callable[..., C_co] = self.command
+        return build(**secret | known)
+
     def new_password(self, command: Command) -> tuple[Secret | None, str]:
         """Return the password that a command gives an account, and the userid if it has one.
 

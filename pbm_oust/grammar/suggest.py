@@ -1,9 +1,9 @@
-"""What could be done on a board: examples, and placements near one that is not legal. Pure."""
+"""What could be done on a board: examples, and what to do in place of what is refused. Pure."""
 
 from functools import lru_cache
 
 from pbm_oust.board.game import Game
-from pbm_oust.board.reasons import AgainstRules
+from pbm_oust.board.reasons import AfterTurn, AgainstRules
 from pbm_oust.board.record import Deed, Place, Wish
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules.grid import Grid, NoSuchCell
@@ -12,12 +12,11 @@ from pbm_oust.rules.position import Position
 
 @lru_cache(maxsize=64)
 def example(position: Position) -> str | None:
-    """Return the name of a placement of the side to move, a capturing one if possible.
+    """Return the name of the first placement of the side to move; what it is worth does not count.
 
     The latest ones are remembered, because a letter names its example in several places.
     """
-    grid = position.grid
-    placements = position.capturing() or position.placements()
+    grid, placements = position.grid, position.placements()
     return grid.format_cell(min(grid.each(placements), key=grid.place_of)) if placements else None
 
 
@@ -52,6 +51,17 @@ def possible_wish(game: Game, wish: Wish) -> Wish | None:
     """Return the wish of the player to move, or a possible one if it is not."""
     try:
         game.act(game.to_move, wish, game.latest, key="")
-    except Refusal:
-        return next_wish(game)
+    except Refusal as refusal:
+        return wish_instead(game, refusal)
     return wish
+
+
+def wish_instead(game: Game, refusal: Refusal) -> Wish | None:
+    """Return what the player to move could do in place of what the rules refuse."""
+    match refusal.reason:
+        case AfterTurn(played=played):
+            return Place(played)
+        case AgainstRules(played=played) as reason:
+            near = legal_near(reason, refusal.culprit)
+            return Place((*played, *near[:1]))
+    return next_wish(game)

@@ -22,7 +22,12 @@ class Instead:
 def instead_of(translator: Translator, notice: RefusalNotice) -> Instead:
     """Return what to send or to answer in place of what was refused."""
     correction, meant, game = notice.correction, notice.instead, notice.game
-    answer = (translator.answer(meant) or translator.line(meant)) if meant else ""
+    answer = translator.answer(meant) if meant else ""
+    if meant and not answer:
+        blanks = tuple(form_of(meant).blanks(meant))
+        if blanks:
+            return Instead(translator.line(meant), blanks)
+        answer = translator.line(meant)
     if game and notice.reader.userid and correction and not answer:
         known = (game.header.kind, game.header.board, notice.reader.userid)
         answer = translator.answer(correction, known)

@@ -3,11 +3,17 @@
 A command knows that itself, in `instead`. This module has what is the same for all commands.
 """
 
+from dataclasses import replace
+
+from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import board_of
 from pbm_oust.commands.lists import Games
+from pbm_oust.commands.play import Move, Preview
 from pbm_oust.commands.show import board_as_it_is
+from pbm_oust.commands.submit import Submit
 from pbm_oust.commands.talk import NothingWritten
 from pbm_oust.grammar.command import Command, Partial
+from pbm_oust.grammar.suggest import next_wish
 from pbm_oust.grammar.values import Filter
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules.position import Kind
@@ -28,3 +34,33 @@ def advise(command: Command, refusal: Refusal) -> Command | Partial | None:
         return Games(kind, (userid,) if isinstance(userid, str) else (), Filter.ACTIVE)
     game = board_of(refusal.reason)
     return board_as_it_is(game) if game else None
+
+
+def tried(meant: Command | Partial, game: Game) -> Command | Partial | None:
+    """Return what was probably meant, if it can be done on a board; otherwise what can be done.
+
+    Only what the board alone decides is tried.
+    """
+    whole = form_of(meant).whole(meant)
+    if whole is None:
+        return meant
+    try:
+        whole.try_on(game)
+    except Refusal as refusal:
+        return advise(whole, refusal)
+    return meant
+
+
+def filled(meant: Command | Partial, game: Game, userid: str) -> Command | Partial:
+    """Return what a player probably meant, with what the letter about a board knows.
+
+    Where a move is missing, an example stands for it.
+    """
+    if isinstance(meant, Command):
+        return meant
+    header = game.header
+    known: dict[str, object] = {"kind": header.kind, "board": header.board, "userid": userid}
+    if meant.command in (Move, Preview, Submit):
+        known |= {"wish": next_wish(game), "guard": None}
+    names = form_of(meant).names
+    return replace(meant, given={name: known[name] for name in names if name in known})

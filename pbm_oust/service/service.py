@@ -1,9 +1,9 @@
 """From a request to what it writes: records, accounts and notices."""
 
-from contextlib import suppress
 from dataclasses import replace
 
 from pbm_oust.accounts.tags import Credential
+from pbm_oust.board.game import Game
 from pbm_oust.commands.verify import Verify
 from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command, Partial, Text
@@ -17,6 +17,7 @@ from pbm_oust.play.request import Actor, RefusedBefore, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.position import Kind
 from pbm_oust.service.answers import is_of_letter
 from pbm_oust.service.charging import (
     charge_player,
@@ -25,7 +26,7 @@ from pbm_oust.service.charging import (
     count_equal,
     is_to_be_told,
 )
-from pbm_oust.service.corrections import advise
+from pbm_oust.service.corrections import advise, filled, tried
 from pbm_oust.service.masking import without_passwords
 from pbm_oust.service.reading import Read, read_request
 from pbm_oust.service.table import (
@@ -138,11 +139,11 @@ def _refuse(
     if equal > most_equal:
         return silent(Silence.TOO_MANY_EQUAL_REFUSALS)
     line, command = read.line, read.command
-    reason, answered = refusal.reason, None
+    reason, answered, instead = refusal.reason, None, None
     if isinstance(refusal, Unreadable) and request.reply:
-        with suppress(NotAllowed, DamagedHistory):
-            kind, number = KINDS[request.reply.kind], request.reply.board
-            answered = read_game(work.home, kind, number)
+        answered = _game_on(KINDS[request.reply.kind], request.reply.board, work)
+        if answered and read.instead:
+            instead = tried(filled(read.instead, answered, request.reply.userid), answered)
     correction: Command | Partial | None
     is_userid, wrong = work.names_for(request), refusal.culprit
     # Whoever sends a code has it from the letter that went to their address.
@@ -156,11 +157,12 @@ def _refuse(
     as_sent = "" if is_ours else line.shown(may_show)
     if isinstance(command, Unreadable) or isinstance(reason, PasswordWanted):
         right = reason.instead if isinstance(reason, UnreadableReason) else None
-        correction = line.correction(may_show, wrong, right or "")
+        meant = line.correction(may_show, wrong, right or "")
+        correction = _tried(meant, work) if meant else None
     else:
-        correction = advise(command, refusal)
-        if correction and not is_known and not _is_shown(correction, may_show):
-            correction = None
+        meant, correction = None, advise(command, refusal)
+    if correction is not meant and not is_known and not _is_shown(correction, may_show):
+        correction = None
     culprit_at = line.place_in(as_sent, refusal.culprit)
     notice = RefusalNotice(
         work.sender_of(request),
@@ -169,7 +171,7 @@ def _refuse(
         culprit="" if culprit_at is None else refusal.culprit,
         culprit_at=culprit_at or 0,
         correction=None if correction and format_command(correction) == as_sent else correction,
-        instead=read.instead,
+        instead=instead,
         answered=answered,
         replied=request.reply,
         is_last=equal == most_equal,
@@ -183,9 +185,27 @@ def _refuse(
     return work.answer(notice, request, handled)
 
 
-def _is_shown(command: Command | Partial, may_show: MayShow) -> bool:
+def _tried(meant: Command | Partial, work: UnitOfWork) -> Command | Partial | None:
+    """Return what was probably meant, or what its board would take in place of that."""
+    given = form_of(meant).given(meant)
+    kind, number = given.get("kind"), given.get("board")
+    if not isinstance(kind, Kind) or not isinstance(number, int):
+        return meant
+    game = _game_on(kind, number, work)
+    return tried(meant, game) if game else meant
+
+
+def _game_on(kind: Kind, number: int, work: UnitOfWork) -> Game | None:
+    """Return the game of a board; None if there is none or it cannot be read."""
+    try:
+        return read_game(work.home, kind, number)
+    except (NotAllowed, DamagedHistory):
+        return None
+
+
+def _is_shown(command: Command | Partial | None, may_show: MayShow) -> bool:
     """Return whether every word of a command may be shown; blanks and options always may."""
-    words = format_command(command).split()
+    words = format_command(command).split() if command else ()
     return all(may_show(word) or word.isupper() or word.startswith("-") for word in words)
 
 

@@ -13,7 +13,7 @@ from tests.support.server import PROGRAM, letters_in, running
 @pytest.mark.parametrize(
     ("kind", "option", "grid", "how"),
     [
-        ("oust", "-size=5", "square 5x5", "capture"),
+        ("oust", "-size=8", "square 8x8", "capture"),
         slow("oust", "-hex=3", "hex 3", "capture"),
         slow("churn", "-size=3", "hex 3", "majority"),
     ],

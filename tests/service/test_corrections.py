@@ -68,16 +68,17 @@ def advice(game: Game, userid: str, words: str) -> str | None:
 # Examples
 
 
-def test_the_example_is_the_first_capturing_placement_by_name() -> None:
+def test_the_example_is_no_hint_of_a_capture() -> None:
     position = board(
         """
         . . . .
         . . . o
-        . ? x x
+        . . x x
         . . . .
         """
     )
-    assert example(position) == "B2"
+    assert position.grid.names(position.capturing()) == ["B2", "C1", "C3", "D1"]
+    assert example(position) == "A1"
 
 
 def test_the_example_is_the_first_placement_where_none_captures() -> None:
