@@ -2,6 +2,10 @@
 
     pbmserv+oust.17.12.alice.TOKEN@HOST
     <oust.17.11.alice.NAME.TOKEN@HOST>
+    pbmserv+sheet.ID.alice.TOKEN@HOST
+    <sheet.ID.alice.NAME.TOKEN@HOST>
+    pbmserv+to.bob.alice.TOKEN@HOST
+    <to.bob.alice.NAME.TOKEN@HOST>
     pbmserv+verify.CODE@HOST
     pbmserv+bounces.TOKEN@HOST
     pbmserv+noreply@HOST
@@ -12,6 +16,9 @@ the Message-ID names that last one. A token is made from all that stands in fron
 the answer is for, and from the player's password as it is stored, so that a new password ends all
 earlier tokens. Nothing is kept about them.
 
+A letter to a player that shows several boards has the others: the home keeps which positions it
+shows, as the sheet with that ID. An answer to what bob has written to alice goes to bob.
+
 Letters leave with an envelope sender whose token is made from the recipient and the home's key, so
 that nobody can have a player's mail suspended who has not got a letter to that player in hand.
 """
@@ -20,10 +27,12 @@ import base64
 import hashlib
 import hmac
 import re
+from collections.abc import Iterable
 from enum import Enum
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import is_same_address
+from pbm_oust.accounts.answered import Answered, Correspondence, Purpose, Reply, Sheet
 from pbm_oust.accounts.broken import masked
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.verification import CODE
@@ -37,81 +46,109 @@ TOKEN = re.compile(r"[a-z2-7]{16}")
 LONGEST_LOCAL_PART = 64
 """RFC 5321, section 4.5.3.1.1."""
 
-_BOARD = rf"([a-z]{{1,16}})\.({NUMBER.pattern})\.(0|{NUMBER.pattern})\.({USERID.pattern})"
+_SHEET_TAG, _TO_TAG = "sheet", "to"
 
-_TAG = re.compile(rf"{_BOARD}\.({TOKEN.pattern})")
+_BOARD = (
+    rf"(?P<kind>[a-z]{{1,16}})\.(?P<board>{NUMBER.pattern})\.(?P<number>0|{NUMBER.pattern})"
+    rf"\.(?P<userid>{USERID.pattern})"
+)
+_SHEET = rf"{_SHEET_TAG}\.(?P<sheet>[a-z2-7]{{8}})\.(?P<of>{USERID.pattern})"
+_TO = rf"{_TO_TAG}\.(?P<to>{USERID.pattern})\.(?P<reader>{USERID.pattern})"
+_ANSWERED = rf"(?:{_BOARD}|{_SHEET}|{_TO})"
+_LETTER, _TOKEN = "[0-9a-f]{12}", rf"(?P<token>{TOKEN.pattern})"
 
-_MESSAGE_ID = re.compile(rf"<{_BOARD}\.([0-9a-f]{{12}})\.({TOKEN.pattern})@([^<>@\s]+)>")
+_TAG = re.compile(rf"{_ANSWERED}\.{_TOKEN}")
+
+_MESSAGE_ID = re.compile(rf"<{_ANSWERED}\.(?P<letter>{_LETTER})\.{_TOKEN}@(?P<host>[^<>@\s]+)>")
 
 _OTHER_ID = re.compile(r"<[a-z0-9_.-]+\.[0-9a-f]{16}")
 """The Message-ID of a letter that no answer refers to, without its host."""
 
-_SEEN = re.compile(rf"{_BOARD}(?:\.[0-9a-f]{{12}})?\.({TOKEN.pattern})", re.IGNORECASE)
+_SEEN = re.compile(rf"{_ANSWERED}(?:\.{_LETTER})?\.{_TOKEN}", re.IGNORECASE)
 
 _SEEN_BEHIND_A_WORD = re.compile(rf"(?:verify\.?|bounces\.)(?=({TOKEN.pattern}))", re.IGNORECASE)
 
 
-class Purpose(Enum):
-    """What an answer to a letter is for."""
-
-    PLAY = "play"
-    """It does on the board what its player may do there."""
-    CHAT = "chat"
-    """Its text goes to the other player."""
+Credential = Secret | Reply | Correspondence
+"""What proves whose command it is: a password, or the letter that is answered."""
 
 
 @frozen
-class Reply:
-    """An answer of a player to a letter about one of their boards.
+class BoardClaim:
+    """That a mail answers a letter about a board."""
 
-    One that comes with a mail has been verified; it stands where a command has its password.
-    """
-
-    purpose: Purpose
     kind: str
     board: int
     number: int
-    """The number of the record that the answer may make."""
     userid: str
 
+    def meant(self) -> tuple[Reply, ...]:
+        """Return what the answer may mean."""
+        return tuple(
+            Reply(purpose, self.kind, self.board, self.number, self.userid) for purpose in Purpose
+        )
 
-Credential = Secret | Reply
-"""What proves whose command it is: a password, or the letter that is answered."""
+
+@frozen
+class SheetClaim:
+    """That a mail answers a letter that shows several boards."""
+
+    sheet: str
+    userid: str
 
 
 @frozen
 class Claim:
     """What an address or a Message-ID says that a mail answers, which is not proved yet."""
 
-    kind: str
-    board: int
-    number: int
-    userid: str
+    of: BoardClaim | SheetClaim | Correspondence
     token: str
     letter: str = ""
-    """What tells a letter from others about the same record; empty in an address."""
+    """What tells a letter from others like it; empty in an address."""
 
 
-def reply_address(own_address: str, reply: Reply, token: str) -> str:
+def reply_address(own_address: str, answered: Answered, token: str) -> str:
     """Return the address of answers; an empty text where its local part would be too long."""
     own_local, _, host = own_address.rpartition("@")
-    board = f"{reply.kind}.{reply.board}.{reply.number}.{reply.userid}"
-    local = f"{own_local}+{board}.{token}"
+    local = f"{own_local}+{_words_of(answered)}.{token}"
     return f"{local}@{host}" if len(local) <= LONGEST_LOCAL_PART else ""
 
 
-def letter_id(host: str, reply: Reply, letter: str, token: str) -> str:
+def letter_id(host: str, answered: Answered, letter: str, token: str) -> str:
     """Return the Message-ID of a letter; `letter` is what tells it from others, 12 hex digits."""
-    return f"<{reply.kind}.{reply.board}.{reply.number - 1}.{reply.userid}.{letter}.{token}@{host}>"
+    return f"<{_words_of(answered, shown=1)}.{letter}.{token}@{host}>"
+
+
+def _words_of(answered: Answered, shown: int = 0) -> str:
+    """Return what an address or a Message-ID says about an answer.
+
+    `shown` is by how much the number of a record comes before that which the answer may make.
+    """
+    match answered:
+        case Reply(kind=kind, board=board, number=number, userid=userid):
+            return f"{kind}.{board}.{number - shown}.{userid}"
+        case Sheet():
+            return f"{_SHEET_TAG}.{answered.id}.{answered.userid}"
+        case Correspondence():
+            return f"{_TO_TAG}.{answered.to}.{answered.userid}"
 
 
 def parse_letter_id(message_id: str, host: str) -> Claim | None:
     """Return what a Message-ID of ours says, in letters of either case; None for any other."""
     match = _MESSAGE_ID.fullmatch(message_id.lower())
-    if not match or match[7] != host.lower():
+    if not match or match["host"] != host.lower():
         return None
-    kind, board, number, userid, letter, token, _ = match.groups()
-    return Claim(kind, int(board), int(number) + 1, userid, token, letter)
+    return Claim(_claimed(match, shown=1), match["token"], match["letter"])
+
+
+def _claimed(match: re.Match[str], shown: int = 0) -> BoardClaim | SheetClaim | Correspondence:
+    """Return what an address or a Message-ID says is answered; `shown` as in `_words_of`."""
+    if match["sheet"]:
+        return SheetClaim(match["sheet"], match["of"])
+    if match["to"]:
+        return Correspondence(match["reader"], match["to"])
+    number = int(match["number"]) + shown
+    return BoardClaim(match["kind"], int(match["board"]), number, match["userid"])
 
 
 def is_own_id(message_id: str, host: str) -> bool:
@@ -120,29 +157,21 @@ def is_own_id(message_id: str, host: str) -> bool:
     return bool(_OTHER_ID.fullmatch(begun) or parse_letter_id(message_id, host))
 
 
-def token_for(key: bytes, account: Account, reply: Reply, letter: str = "") -> str:
+def token_for(key: bytes, account: Account, answered: Answered, letter: str = "") -> str:
     """Return the token of an answer, or of the letter that it answers."""
-    parts = (
-        "letter" if letter else "reply",
-        reply.purpose.value,
-        reply.kind,
-        str(reply.board),
-        str(reply.number),
-        reply.userid,
-        letter,
-        account.password,
-    )
+    parts = ("letter" if letter else "reply", *answered.parts(), letter, account.password)
     digest = hmac.digest(key, "\0".join(parts).encode(), hashlib.sha256)
     return base64.b32encode(digest[:_TOKEN_BYTES]).decode().lower()
 
 
-def verified(claim: Claim, key: bytes, account: Account) -> Reply | None:
-    """Return the answer that a claim proves to be one of a player, or None."""
-    for purpose in Purpose:
-        reply = Reply(purpose, claim.kind, claim.board, claim.number, claim.userid)
-        token = token_for(key, account, reply, claim.letter)
-        if account.userid == claim.userid and hmac.compare_digest(token, claim.token):
-            return reply
+def verified(
+    claim: Claim, meant: Iterable[Answered], key: bytes, account: Account
+) -> Answered | None:
+    """Return which of the answers that a claim may mean it proves to be a player's, or None."""
+    for answered in meant:
+        token = token_for(key, account, answered, claim.letter)
+        if account.userid == answered.userid and hmac.compare_digest(token, claim.token):
+            return answered
     return None
 
 
@@ -217,8 +246,7 @@ def parse_tag(address: str, own_address: str) -> Tag | None:
     tag = tag_of(address)
     match = _TAG.fullmatch(tag)
     if match:
-        kind, board, number, userid, token = match.groups()
-        return Claim(kind, int(board), int(number), userid, token)
+        return Claim(_claimed(match), match["token"])
     name, _, rest = tag.partition(".")
     if name == _VERIFICATION and CODE.fullmatch(rest):
         return Secret(rest)

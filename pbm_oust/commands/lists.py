@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
+from pbm_oust.accounts.answered import Sheet
 from pbm_oust.accounts.seeks import Seek
 from pbm_oust.board.summary import Summary
 from pbm_oust.frozen import frozen
@@ -21,10 +22,11 @@ from pbm_oust.grammar.values import (
 from pbm_oust.grammar.words import find_word
 from pbm_oust.play.finding import Found, Wish, find_boards, find_latest
 from pbm_oust.play.forms import OpenForm
-from pbm_oust.play.notices import Notice
+from pbm_oust.play.notices import Notice, sheet_of
 from pbm_oust.play.outcome import Handled
 from pbm_oust.play.pages import PAGE, Page, page_of, part_of
 from pbm_oust.play.quota import Cost
+from pbm_oust.play.readers import as_owner
 from pbm_oust.play.request import Request
 from pbm_oust.play.seeks import open_seeks
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -77,6 +79,10 @@ class GamesNotice(Notice):
         """Return the number of boards."""
         return len(self.page.rows)
 
+    def answer(self) -> Sheet | None:
+        """Return that an answer plays on the boards of its reader."""
+        return sheet_of(self.page.rows, self.reader)
+
 
 @frozen
 class ListNotice(Notice):
@@ -92,6 +98,10 @@ class ListNotice(Notice):
     ended: Page[Summary]
     damaged: tuple[str, ...]
     """The names of boards that cannot be read."""
+
+    def answer(self) -> Sheet | None:
+        """Return that an answer plays on the boards of its reader."""
+        return sheet_of(self.active.rows, self.reader)
 
 
 @frozen
@@ -129,7 +139,7 @@ def list_games(command: Games, request: Request, work: UnitOfWork) -> Handled:
     page = _page(command.page, found, most)
     names = names_shown(userids, work.names_for(request))
     notice = GamesNotice(
-        work.sender_of(request),
+        as_owner(work.sender_of(request), work.home, userids),
         command.kind,
         " ".join((*names, command.filter.value)),
         page,
@@ -147,7 +157,7 @@ def list_all(command: Listing, request: Request, work: UnitOfWork) -> Handled:
     ended = find_boards(work, Wish(kinds, (), Filter.INACTIVE, late), Part(most))
     seeks = open_seeks(kinds, work)
     notice = ListNotice(
-        work.sender_of(request),
+        as_owner(work.sender_of(request), work.home),
         tuple(kinds),
         _page(1, active, most),
         tuple(seeks[:most]),

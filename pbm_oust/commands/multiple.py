@@ -1,13 +1,15 @@
 """The command that carries out the lines in the text of the mail: multiple."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
+from pbm_oust.accounts.answered import Sheet
 from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command, Heading, Text
 from pbm_oust.grammar.showing import to_stranger
 from pbm_oust.play.authentication import look_at_password
-from pbm_oust.play.forms import Service, ServiceForm
-from pbm_oust.play.notices import Notice, RefusalNotice
+from pbm_oust.play.forms import Seen, Service, ServiceForm
+from pbm_oust.play.notices import Notice, RefusalNotice, sheet_of
 from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.quota import Cost
 from pbm_oust.play.request import Request
@@ -53,9 +55,16 @@ class MultipleNotice(Notice):
     done: tuple[tuple[str, Notice, bool], ...]
     """The lines that were carried out, with the answer to each, and whether it is told whole."""
     failed: tuple[tuple[str, Notice], ...]
-    """The line that was refused, if one was."""
+    """The lines that were refused, with the answer to each."""
     left: tuple[str, ...]
-    """The lines after that."""
+    """The lines that were not carried out because of that."""
+    unread: str = ""
+    """What the mail says above all lines, if it is none of them."""
+
+    def answer(self) -> Sheet | None:
+        """Return that an answer plays on the boards that the letter shows as they are now."""
+        answers = (*(answer for _, answer, _ in self.done), *(answer for _, answer in self.failed))
+        return sheet_of((shown.game for answer in answers for shown in answer.shows()), self.reader)
 
 
 @frozen
@@ -65,16 +74,37 @@ class AnsweredElsewhereNotice(Notice):
     template = "answered_elsewhere"
 
 
-def multiple(_command: Multiple, request: Request, work: UnitOfWork, service: Service) -> Handled:
-    """Carry out the lines of a mail's text up to the first that is refused, with one answer.
+@frozen
+class Task:
+    """One of several commands of a mail."""
 
-    Each line is a request with its own message key, so that a mail that comes again does none of
-    them twice.
-    """
+    line: str
+    """What the sender wrote, as it may be shown."""
+    request: Request
+    board: str = ""
+    """The board that it is for, if those for other boards do not depend on it."""
+
+
+def multiple(_command: Multiple, request: Request, work: UnitOfWork, service: Service) -> Handled:
+    """Carry out the lines of a mail's text up to the first that is refused, with one answer."""
     lines = [line for line in request.chat.splitlines() if line.strip()]
     if not 0 < len(lines) <= MOST_LINES:
         raise Unreadable(NoLines(MOST_LINES))
     seen = [service.see(line) for line in lines]
+    look_at_all(seen, work)
+    may_show = to_stranger(work.vocabulary, work.names_for(request))
+    tasks = [
+        Task(each.line.shown(may_show), replace(request, line=line, chat=""))
+        for each, line in zip(seen, lines, strict=True)
+    ]
+    return carry_out_all(tasks, request, work, service)
+
+
+def look_at_all(seen: Sequence[Seen], work: UnitOfWork) -> None:
+    """Look at the commands of a mail before any is carried out: at their one password, once.
+
+    Raises Unreadable for those that cannot be in one mail, and NotDerived.
+    """
     if name := next(filter(None, (each.alone for each in seen)), None):
         raise Unreadable(NeedsOwnMail(name))
     signed = [each.signature for each in seen if each.signature]
@@ -84,7 +114,16 @@ def multiple(_command: Multiple, request: Request, work: UnitOfWork, service: Se
         if others or not senders:
             raise Unreadable(SeveralSenders())
         look_at_password(sorted(senders), password, work)
-    answers: list[Notice] = []
+
+
+def carry_out_all(
+    tasks: Sequence[Task], request: Request, work: UnitOfWork, service: Service, unread: str = ""
+) -> Handled:
+    """Carry out the commands of a mail, with one answer; after a refusal, those for other boards.
+
+    Each is a request with its own message key, so that a mail that comes again does none of them
+    twice. `unread` is what the mail says that is none of them.
+    """
     latest: list[Notice] = []
 
     def collect(notice: Notice, request: Request) -> list[Draft]:
@@ -95,35 +134,40 @@ def multiple(_command: Multiple, request: Request, work: UnitOfWork, service: Se
         return []
 
     # One board is left for the line that is refused.
-    room, has_room = Room(boards=MOST_DRAWN - 1), list[bool]()
+    room = Room(boards=MOST_DRAWN - 1)
     is_proved = False
-    for nth, line in enumerate(lines):
+    done: list[tuple[str, Notice, bool]] = []
+    failed: list[tuple[str, Notice]] = []
+    left: list[str] = []
+    stopped, is_full = set[str](), False
+    for nth, task in enumerate(tasks):
+        if is_full or task.board in stopped:
+            left.append(task.line)
+            continue
         identity = f"{request.identity}\0{nth}"
         latest.clear()
         quiet = replace(work, write=collect, is_within=True, room=room)
-        handled = service.handle(replace(request, line=line, chat="", identity=identity), quiet)
+        handled = service.handle(replace(task.request, identity=identity), quiet)
         is_proved |= handled.is_proved
         if handled.limit:
-            if not answers:
+            if not (done or failed):
                 return handled
-            break
-        answers += latest or [AnsweredElsewhereNotice(work.sender_of(request))]
-        if isinstance(answers[-1], RefusalNotice):
-            break
-        has_room.append(room.has_boards_of(answers[-1]))
-        room = room.beside(answers[-1]) if has_room[-1] else room
+            is_full = True
+            left.append(task.line)
+            continue
+        answer = latest[-1] if latest else AnsweredElsewhereNotice(work.sender_of(request))
+        if isinstance(answer, RefusalNotice):
+            failed.append((task.line, answer))
+            stopped.add(task.board)
+            continue
+        has_room = room.has_boards_of(answer)
+        done.append((task.line, answer, has_room))
+        room = room.beside(answer) if has_room else room
     work = replace(work, read={})
-    is_userid = work.names_for(request)
-    may_show = to_stranger(work.vocabulary, is_userid)
-    shown = tuple(each.line.shown(may_show) for each in seen)
-    done = tuple(zip(shown, answers, has_room, strict=False))
-    failed = tuple(zip(shown, answers, strict=False))[len(done) :]
-    left = shown[len(answers) :]
-    answer = MultipleNotice(work.sender_of(request), done, failed, left)
-    is_all = len(done) == len(lines)
-    outcome = Outcome.DONE if is_all else Outcome.DONE_IN_PART
-    handled = Handled(outcome, is_proved=is_proved)
-    return work.answer(answer, request, handled)
+    reader = work.sender_of(request)
+    told = MultipleNotice(reader, tuple(done), tuple(failed), tuple(left), unread)
+    outcome = Outcome.DONE if len(done) == len(tasks) else Outcome.DONE_IN_PART
+    return work.answer(told, request, Handled(outcome, is_proved=is_proved))
 
 
 FORMS = (

@@ -3,8 +3,9 @@
 from enum import Enum
 
 from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.answered import Reply
 from pbm_oust.accounts.notes import LONGEST, note_about, with_note
-from pbm_oust.accounts.tags import Credential, Reply
+from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import OfBoard
 from pbm_oust.frozen import frozen

@@ -7,8 +7,9 @@ from dataclasses import replace
 from enum import Enum
 
 from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.answered import Reply
 from pbm_oust.accounts.queue import MOST_CLAUSES, Clause, Plan, plans_of, waiting, with_plans
-from pbm_oust.accounts.tags import Credential, Reply
+from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_wish
 from pbm_oust.board.reasons import GameOver, MayHaveBoard, OfBoard, OffGrid

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 
+from pbm_oust.accounts.answered import Sheet
 from pbm_oust.accounts.notes import notes_of
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board.game import Game
@@ -26,8 +27,9 @@ from pbm_oust.grammar.values import (
 from pbm_oust.grammar.words import find_command_word
 from pbm_oust.play.finding import Wish, find_games
 from pbm_oust.play.forms import OpenForm, SignedForm
-from pbm_oust.play.notices import BoardNotice, News, Notice, Reader, Shown
+from pbm_oust.play.notices import BoardNotice, News, Notice, Reader, Shown, sheet_of
 from pbm_oust.play.outcome import Handled
+from pbm_oust.play.readers import as_owner
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, Unreadable
@@ -90,6 +92,10 @@ class BoardsNotice(Notice):
         """Return the boards."""
         return tuple(Shown(game, not is_past) for game, is_past in self.views)
 
+    def answer(self) -> Sheet | None:
+        """Return that an answer plays on the boards of its reader."""
+        return sheet_of((game for game, is_past in self.views if not is_past), self.reader)
+
 
 @frozen
 class AllNotice(Notice):
@@ -107,6 +113,10 @@ class AllNotice(Notice):
     def shows(self) -> tuple[Shown, ...]:
         """Return the boards."""
         return tuple(map(Shown, self.games))
+
+    def answer(self) -> Sheet | None:
+        """Return that an answer plays on the boards of its reader."""
+        return sheet_of(self.games, self.reader)
 
 
 _Chosen = tuple[tuple[BoardAt, ...], tuple[str, ...], Filter]
@@ -192,6 +202,7 @@ def show(
         game, is_past = views[0]
         note = notes.get(game.name, "")
         return work.answer(BoardNotice(reader, News.SHOWN, game, is_past, note=note), request)
+    reader = as_owner(reader, work.home, command.userids)
     notice = BoardsNotice(reader, command.kind, views, left_out, damaged, notes)
     return work.answer(notice, request)
 
@@ -211,7 +222,7 @@ def show_all(command: AllShow, request: Request, work: UnitOfWork) -> Handled:
     most = _most_drawn(reader, request, work)
     found = find_games(work, Wish(KINDS.values(), command.userids, command.filter), most)
     notice = AllNotice(
-        reader,
+        as_owner(reader, work.home, command.userids),
         " ".join((*names_shown(command.userids, work.names_for(request)), command.filter.value)),
         games=found.boards,
         left_out=max(0, found.count - most),

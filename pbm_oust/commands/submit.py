@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.answered import Reply
 from pbm_oust.accounts.submissions import Submission, submissions_of, submitted_on, with_submissions
-from pbm_oust.accounts.tags import Credential, Reply
+from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import OfBoard
 from pbm_oust.board.record import PLAYING, Deed, Wish

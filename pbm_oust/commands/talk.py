@@ -1,10 +1,10 @@
 """The commands that pass a text on: chat and message. The text is that of the mail."""
 
 from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.answered import Answered, Correspondence, Purpose, Reply
 from pbm_oust.accounts.invitations import rejected_by
-from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.status import signed_off_since
-from pbm_oust.accounts.tags import Credential, Purpose, Reply
+from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import MayHaveBoard
 from pbm_oust.board.record import Wish
@@ -68,7 +68,7 @@ class Message(Command):
     """Pass the text of the mail on to these players."""
 
     userid: str
-    password: Secret
+    password: Credential
     to: tuple[str, ...]
 
 
@@ -87,9 +87,11 @@ class TalkNotice(Notice):
         """Return that game."""
         return self.game
 
-    def answer(self) -> Reply | None:
+    def answer(self) -> Answered | None:
         """Return that an answer goes to the player who wrote."""
-        return answer_on(self.game, self.reader, Purpose.CHAT) if self.game else None
+        if self.game:
+            return answer_on(self.game, self.reader, Purpose.CHAT)
+        return Correspondence(self.reader.userid, self.sender) if self.reader.userid else None
 
 
 @frozen

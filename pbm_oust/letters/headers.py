@@ -9,8 +9,8 @@ from datetime import datetime
 from email.utils import format_datetime
 
 from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.answered import Answered
 from pbm_oust.accounts.tags import (
-    Reply,
     letter_id,
     reply_address,
     token_for,
@@ -63,12 +63,12 @@ class Headers:
         if isinstance(notice, BoardNotice) and len(reader.addresses) > 1:
             yield field("X-Pbm-Oust-Copies", str(len(reader.addresses)))
 
-    def reply_address(self, account: Account | None, reply: Reply | None) -> str | None:
+    def reply_address(self, account: Account | None, answered: Answered | None) -> str | None:
         """Return the address where an answer counts as the player's, if there is one."""
-        if reply is None or account is None:
+        if answered is None or account is None:
             return None
-        token = token_for(self.key(), account, reply)
-        return reply_address(self.own, reply, token) or None
+        token = token_for(self.key(), account, answered)
+        return reply_address(self.own, answered, token) or None
 
     def answers_to(self, notice: Notice, own: str | None) -> str | None:
         """Return where answers go, if that is not the address the letter comes from.
@@ -84,16 +84,16 @@ class Headers:
                 return own
 
     def message_id(
-        self, notice: Notice, request: Request, address: str, reply: Reply | None
+        self, notice: Notice, request: Request, address: str, answered: Answered | None
     ) -> str:
         """Return a Message-ID; if answers to the letter need no password, it cannot be guessed."""
         topic, reader = notice.topic(), notice.reader
         parts = (request.identity, address, reader.userid or "", topic)
         digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
-        if reply and reader.account:
+        if answered and reader.account:
             name = digest[:12]
-            token = token_for(self.key(), reader.account, reply, name)
-            return letter_id(self._host, reply, name, token)
+            token = token_for(self.key(), reader.account, answered, name)
+            return letter_id(self._host, answered, name, token)
         return f"<{topic.replace(' ', '.')}.{digest[:16]}@{self._host}>"
 
     def _thread_of(self, notice: Notice) -> str:

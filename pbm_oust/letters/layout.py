@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from itertools import groupby
 
-from pbm_oust.accounts.tags import Purpose
+from pbm_oust.accounts.answered import Purpose
 from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Partial
 from pbm_oust.letters.marks import BOARD, END, SAID

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 
+from pbm_oust.accounts.answered import Answered, Purpose, Reply, Sheet
 from pbm_oust.accounts.settings import SubjectForm
-from pbm_oust.accounts.tags import Purpose, Reply
 from pbm_oust.board.game import Game
 from pbm_oust.commands.talk import TalkNotice
 from pbm_oust.frozen import frozen
@@ -62,20 +62,21 @@ class Letters:
         letters = []
         for address in notice.reader.addresses:
             is_own = account is not None and account.has_exactly(address)
-            reply = meaning if is_own and isinstance(meaning, Reply) else None
+            answered = meaning if is_own and isinstance(meaning, Answered) else None
             if is_own not in contents:
-                contents[is_own] = self._content(notice, reply, is_own=is_own)
-            letters.append(self._letter(notice, request, address, contents[is_own], reply))
+                contents[is_own] = self._content(notice, answered, is_own=is_own)
+            letters.append(self._letter(notice, request, address, contents[is_own], answered))
         return letters
 
-    def _content(self, notice: Notice, reply: Reply | None, *, is_own: bool) -> _Content:
+    def _content(self, notice: Notice, answered: Answered | None, *, is_own: bool) -> _Content:
         """Return what a letter says, with no more bytes than a letter may have.
 
-        Answers to it mean `reply`. `is_own`: whether it goes to an address of its reader's account.
+        Answers to it mean `answered`. `is_own`: whether it goes to an address of its reader's
+        account.
         """
         tried = list[_Content]()
         for carriage in carriages(notice):
-            content = self._carrying(carriage, notice, reply, is_own=is_own)
+            content = self._carrying(carriage, notice, answered, is_own=is_own)
             if content.is_whole and content.size <= LARGEST:
                 return content
             tried.append(content)
@@ -83,17 +84,18 @@ class Letters:
         return next(fitting, None) or self._shortened(tried[-1], notice)
 
     def _carrying(
-        self, carriage: Carriage, notice: Notice, reply: Reply | None, *, is_own: bool
+        self, carriage: Carriage, notice: Notice, answered: Answered | None, *, is_own: bool
     ) -> _Content:
         """Return what a letter says that carries the records of a game in some way."""
         words, reader = self._words_for(notice), notice.reader
-        written = words.of(notice, reply.purpose if reply else None, carriage)
+        reply = answered if isinstance(answered, Reply) else None
+        written = words.of(notice, answered, carriage)
         about = notice.board()
         if about and reader.settings.subject is SubjectForm.BOARD:
             subject = f"{about.name}: {about.header.x} - {about.header.o}"
             written = replace(written, subject=subject)
 
-        own = self._headers.reply_address(reader.account, reply)
+        own = self._headers.reply_address(reader.account, answered)
 
         def moves_at(game: Game) -> str | None:
             if about:
@@ -129,16 +131,17 @@ class Letters:
         request: Request,
         address: str,
         content: _Content,
-        reply: Reply | None,
+        answered: Answered | None,
     ) -> Draft:
-        message_id = self._headers.message_id(notice, request, address, reply)
+        message_id = self._headers.message_id(notice, request, address, answered)
         head = _head_of(notice, address, message_id, content.subject)
         fields = "".join(self._headers.of(notice, request, head, content.answers))
         boundary = hashlib.sha256(message_id.encode()).hexdigest()[:24]
         # RFC 2045, section 6.7: quoted-printable never holds =_
         language = notice.reader.settings.language.code
         said = body(content.parts, language, f"=_{boundary}", content.files)
-        return Draft(head, (fields + said).encode(), self._clock())
+        sheet = answered if isinstance(answered, Sheet) else None
+        return Draft(head, (fields + said).encode(), self._clock(), sheet)
 
 
 def _head_of(notice: Notice, address: str, message_id: str, subject: str) -> Head:

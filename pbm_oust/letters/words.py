@@ -5,7 +5,7 @@ from dataclasses import fields
 from functools import cache, cached_property, partial
 
 from pbm_oust.accounts.address import is_same_address
-from pbm_oust.accounts.tags import Purpose
+from pbm_oust.accounts.answered import Answered, Reply
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_action, format_wish
 from pbm_oust.board.summary import Summary, summary_of
@@ -109,18 +109,19 @@ class Words:
     def of(
         self,
         notice: Notice,
-        answering: Purpose | None = None,
+        answered: Answered | None = None,
         carriage: Carriage = Carriage.LINES,
     ) -> Written:
         """Return what the letter about a notice says.
 
-        `answering` is what an answer to it is for, if that needs no password. `carriage` is how it
+        `answered` is what an answer to it means, if that needs no password. `carriage` is how it
         carries the records of a game that is over.
         """
         given = {field.name: getattr(notice, field.name) for field in fields(notice)}
-        purpose = answering.value if answering else ""
-        again = _playing_again(notice) if answering else ()
-        given |= {"notice": notice, "answering": purpose, "again": again}
+        answering = answered.word if answered else ""
+        reply = answered if isinstance(answered, Reply) else None
+        again = _playing_again(notice) if reply else ()
+        given |= {"notice": notice, "answering": answering, "again": again}
         given["carried"] = carriage.value
         body = self._render(f"mail/{notice.template}", **given)
         subject, _, rest = body.partition("\n")
@@ -128,7 +129,7 @@ class Words:
         head = self._render("shared/head", reader=reader) if reader.returned else ""
         written = (*blocks(head), *blocks(rest, notice.shows()))
         subject = visible_line(subject.removeprefix("Subject: "))
-        return Written(subject, written, answering, again)
+        return Written(subject, written, reply.purpose if reply else None, again)
 
     def _told_in(self, notice: Notice, carried: str) -> tuple[str, str]:
         """Return the Subject and the text of a letter, to use in another one."""

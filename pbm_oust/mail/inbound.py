@@ -9,15 +9,10 @@ from datetime import datetime
 from email.message import Message
 from typing import TYPE_CHECKING
 
+from pbm_oust.accounts.answered import Answered, Reply
 from pbm_oust.accounts.bounces import Bounce
 from pbm_oust.accounts.password import Secret
-from pbm_oust.accounts.tags import (
-    Claim,
-    Reply,
-    Robotic,
-    parse_letter_id,
-    parse_tag,
-)
+from pbm_oust.accounts.tags import Claim, Robotic, parse_letter_id, parse_tag
 from pbm_oust.board.notation import format_time
 from pbm_oust.frozen import frozen
 from pbm_oust.letters.letters import Letters
@@ -162,7 +157,7 @@ class Inbound:
             return Verdict.UNKNOWN
         return verdict_of(mail, self.authserv_id)
 
-    def _reply(self, mail: Mail, claims: Sequence[Claim], verdict: Verdict) -> Reply | None:
+    def _reply(self, mail: Mail, claims: Sequence[Claim], verdict: Verdict) -> Answered | None:
         """Return a mail as an answer to a letter of ours, if it proves who sent it.
 
         `claims` comes from the addresses that it was sent to. Its headers may also name the tagged
@@ -196,7 +191,7 @@ class Inbound:
         self,
         mail: Mail,
         code: Secret | None,
-        reply: Reply | None,
+        reply: Answered | None,
         envelope: Envelope,
         verdict: Verdict,
     ) -> Handled:
@@ -218,7 +213,7 @@ class Inbound:
             language=language_asked(mail.headers),
             reply=reply,
             code=code,
-            fault=None if code else _fault_of(mail, "" if reply and is_of_letter(line) else line),
+            fault=None if code else _fault_of(mail, "" if _is_ours(line, reply) else line),
         )
         return handle(request, self.work)
 
@@ -273,6 +268,11 @@ def outcome_text(handled: Handled) -> str:
     text = why.word() if isinstance(why, Reason) else why.value if isinstance(why, Silence) else why
     text = f"{text} {handled.limit}".strip()
     return f"{handled.outcome.value}: {text}" if text else handled.outcome.value
+
+
+def _is_ours(subject: str, reply: Answered | None) -> bool:
+    """Return whether the Subject of an answer is that of our letter, as far as can be told."""
+    return is_of_letter(subject) if isinstance(reply, Reply) else reply is not None
 
 
 def _fault_of(mail: Mail, line: str) -> UnreadableReason | None:

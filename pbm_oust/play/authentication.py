@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.answered import Answered, Correspondence, Reply
 from pbm_oust.accounts.password import (
     NO_PASSWORD,
     Match,
@@ -11,7 +12,7 @@ from pbm_oust.accounts.password import (
 )
 from pbm_oust.accounts.settings import Auth, settings_of
 from pbm_oust.accounts.status import disabled_since
-from pbm_oust.accounts.tags import Claim, Credential, Reply, verified
+from pbm_oust.accounts.tags import BoardClaim, Claim, Credential, SheetClaim, verified
 from pbm_oust.frozen import frozen
 from pbm_oust.play.notices import Notice
 from pbm_oust.play.quota import TooMuch, origin, spend, spend_once
@@ -20,6 +21,7 @@ from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Reason
 from pbm_oust.store.limits import Counted
 from pbm_oust.store.rate_limits import Charge, number_counted
+from pbm_oust.store.sheets import find_sheet
 
 
 @frozen
@@ -84,16 +86,15 @@ def authenticate(
     however many wrong ones have come.
     """
     account = work.account_if_any(userid)
-    if isinstance(proof, Reply):
+    reply = proof if isinstance(proof, Reply) else None
+    if not isinstance(proof, Secret):
         is_own = account is not None and userid == proof.userid
-        reply: Reply | None = proof
     elif proof == NO_PASSWORD:
         if not (may_be_sender and account and _is_enough(request, account)):
             raise NotAllowed(SenderNotEnough())
-        is_own, reply = True, None
+        is_own = True
     else:
         is_own = _has_password(account, userid, proof, request, work)
-        reply = None
     if account is None or not is_own:
         raise NotAllowed(WrongPassword(), userid)
     if disabled_since(account):
@@ -126,10 +127,22 @@ def sender_among(
     return Actor(first, request.message_key(first.userid), is_proved=is_proved)
 
 
-def verify(claim: Claim, work: UnitOfWork) -> Reply | None:
+def verify(claim: Claim, work: UnitOfWork) -> Answered | None:
     """Return the answer that a claim proves a mail to be, or None. Raises AccountDamaged."""
-    account = work.account_if_any(claim.userid)
-    return verified(claim, work.home.key(), account) if account else None
+    account = work.account_if_any(claim.of.userid)
+    return verified(claim, _meant(claim, work), work.home.key(), account) if account else None
+
+
+def _meant(claim: Claim, work: UnitOfWork) -> tuple[Answered, ...]:
+    """Return the answers that a claim may mean."""
+    match claim.of:
+        case BoardClaim():
+            return claim.of.meant()
+        case SheetClaim(sheet, userid):
+            found = work.home.ask(find_sheet, userid, sheet)
+            return (found,) if found else ()
+        case Correspondence():
+            return (claim.of,)
 
 
 def note_wrong_password(userids: Iterable[str], request: Request, work: UnitOfWork) -> None:
@@ -148,7 +161,7 @@ def look_at_password(userids: Iterable[str], proof: Credential, work: UnitOfWork
 
     Raises NotDerived.
     """
-    if isinstance(proof, Reply) or proof == NO_PASSWORD:
+    if not isinstance(proof, Secret) or proof == NO_PASSWORD:
         return
     for userid in userids:
         if (

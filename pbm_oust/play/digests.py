@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.answered import Sheet
 from pbm_oust.accounts.clock import Clock
 from pbm_oust.accounts.digest import Digested, digested, latest_slot, with_digested
 from pbm_oust.accounts.settings import MailWhen, settings_of
@@ -10,7 +11,7 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_time
 from pbm_oust.board.summary import Summary, summary_of
 from pbm_oust.frozen import frozen
-from pbm_oust.play.notices import Notice, Shown
+from pbm_oust.play.notices import Notice, Shown, sheet_of
 from pbm_oust.play.renaming import active_games
 from pbm_oust.play.rulings import id_of, request_of
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -33,6 +34,10 @@ class DigestNotice(Notice):
     def shows(self) -> tuple[Shown, ...]:
         """Return the boards that wait."""
         return tuple(Shown(game) for game, _ in self.waiting)
+
+    def answer(self) -> Sheet | None:
+        """Return that an answer plays on the boards that wait."""
+        return sheet_of((*(game for game, _ in self.waiting), *self.left_out), self.reader)
 
 
 def send_digest(work: UnitOfWork, userid: str) -> bool:

@@ -1,18 +1,20 @@
 """What the server has to tell somebody, as values. The templates put them into words."""
 
+from collections.abc import Iterable
 from dataclasses import field, replace
 from enum import Enum
 from typing import ClassVar
 
 from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.answered import Answered, Purpose, Reply, Sheet
 from pbm_oust.accounts.bounces import Returned
 from pbm_oust.accounts.clock import Clock
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import USUAL, Settings
-from pbm_oust.accounts.tags import Purpose, Reply
 from pbm_oust.board.game import Game
 from pbm_oust.board.ratings import Change
 from pbm_oust.board.reasons import MayHaveBoard, board_of
+from pbm_oust.board.summary import Summary, summary_of
 from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command, Partial
 from pbm_oust.refusal import Refusal
@@ -61,7 +63,7 @@ class Unheard:
     """The meaning of an answer that nobody reads: it must not come back as a command."""
 
 
-Meaning = Reply | Verification | Unheard
+Meaning = Answered | Verification | Unheard
 
 
 @frozen
@@ -131,6 +133,23 @@ def answer_instead(supposed: Game, reader: Reader) -> Reply | None:
     """Return what an answer means to a letter that shows a board with a supposed record."""
     reply = answer_on(supposed, reader, Purpose.PLAY)
     return replace(reply, number=reply.number - 1) if reply else None
+
+
+def sheet_of(boards: Iterable[Game | Summary], reader: Reader) -> Sheet | None:
+    """Return what an answer means to a letter that shows several boards; None if to nothing.
+
+    It covers those that go on and on which the reader plays, as the letter shows them.
+    """
+    if reader.account is None:
+        return None
+    userid = reader.account.userid
+    summaries = (each if isinstance(each, Summary) else summary_of(each) for each in boards)
+    positions = {
+        each.name: Reply(Purpose.PLAY, each.kind.name, each.board, each.records + 1, userid)
+        for each in summaries
+        if each.result is None and userid in (each.x, each.o)
+    }
+    return Sheet(userid, tuple(positions.values())) if positions else None
 
 
 class News(Enum):
@@ -236,7 +255,7 @@ class RefusalNotice(TimedNotice):
     """What to answer instead, if that is not the correction."""
     answered: Game | None = None
     """The board of the letter, if an unreadable mail answers one."""
-    replied: Reply | None = None
+    replied: Answered | None = None
     """Which letter was answered, if one was."""
     is_last: bool = False
     """Whether the same mail gets no answer any more for a while."""
@@ -266,14 +285,14 @@ class RefusalNotice(TimedNotice):
         """Return the board of that game."""
         return (Shown(self.game, not self.supposed),) if self.game else ()
 
-    def answer(self) -> Reply | None:
+    def answer(self) -> Answered | None:
         """Return what an answer means: the same as the answer that was refused, if it was one."""
+        replied = self.replied
         if self.game is None:
-            return None
+            return None if isinstance(replied, Reply) else replied
         if self.supposed:
             return answer_instead(self.game, self.reader)
-        replied = self.replied
-        is_of_chat = replied is not None and replied.purpose is Purpose.CHAT
-        is_same = replied is not None and self.game.name == f"{replied.kind} {replied.board}"
+        is_of_chat = isinstance(replied, Reply) and replied.purpose is Purpose.CHAT
+        is_same = isinstance(replied, Reply) and self.game.name == replied.name
         purpose = Purpose.CHAT if is_of_chat and is_same else None
         return answer_on(self.game, self.reader, purpose)

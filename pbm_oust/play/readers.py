@@ -1,5 +1,6 @@
 """Readers: in which language they are answered, and at which addresses letters reach them."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from pbm_oust.accounts.account import Account
@@ -26,6 +27,23 @@ def stranger(address: str, asked: Language, home: Home) -> Reader:
     """Return whoever wrote from an address and has not proved to be a player."""
     settings = replace(USUAL, language=language_at(address, asked, home))
     return Reader((address,), None, address, _returned(home, address), settings)
+
+
+def as_owner(reader: Reader, home: Home, userids: Sequence[str] = ()) -> Reader:
+    """Return whoever wrote from an address as the player of the account that has it.
+
+    Only what goes to that address may depend on it, for nothing proves who wrote. If several
+    accounts have it, only one among some userids counts.
+    """
+    if reader.account:
+        return reader
+    found = home.accounts_at(reader.wrote_from)
+    accounts = [account for account in found if account.has_exactly(reader.wrote_from)]
+    named = [account for account in accounts if account.userid in userids]
+    chosen = accounts if len(accounts) == 1 else named
+    if len(chosen) != 1:
+        return reader
+    return replace(reader, userid=chosen[0].userid, account=chosen[0])
 
 
 def reachable(account: Account, addresses: tuple[str, ...], wrote_from: str, home: Home) -> Reader:

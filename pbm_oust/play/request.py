@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Callable
 
 from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.answered import Answered, Reply
 from pbm_oust.accounts.password import Secret
-from pbm_oust.accounts.tags import Reply
 from pbm_oust.board.reasons import MayHaveBoard
 from pbm_oust.frozen import frozen
 from pbm_oust.languages import ENGLISH, Language
@@ -31,12 +31,12 @@ class Request:
     """The Message-ID to answer, if the mail has one."""
     language: Language = ENGLISH
     """The language of the answer, if no account of the sender sets it."""
-    reply: Reply | None = None
+    reply: Answered | None = None
     """The letter that the mail answers, if that proves who sent it. `line` is then the sender's
     own Subject, or empty, and `chat` is all that they wrote."""
     code: Secret | None = None
     """The code that the mail brings back, if the address that it was sent to holds one."""
-    answered: Reply | None = None
+    answered: Answered | None = None
     """The letter that the mail answers, if that proves who sent it, also if its command is a whole
     line and needs no letter."""
     is_verified: bool = False

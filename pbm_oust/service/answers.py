@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import field, replace
 from itertools import takewhile
 
-from pbm_oust.accounts.tags import Purpose, Reply
+from pbm_oust.accounts.answered import Purpose, Reply
 from pbm_oust.board.record import WISHED, Deed, Place, Wish
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.talk import Chat

@@ -1,7 +1,8 @@
 """What a mail asks for: the command in its line, in an answer to a letter, or of a code."""
 
+from pbm_oust.accounts.answered import Answered, Correspondence, Reply
 from pbm_oust.accounts.password import Secret
-from pbm_oust.accounts.tags import Reply
+from pbm_oust.commands.talk import Message
 from pbm_oust.commands.verify import Verify, has_new_password
 from pbm_oust.frozen import frozen
 from pbm_oust.grammar.agreement import agrees
@@ -12,6 +13,7 @@ from pbm_oust.grammar.words import UnknownWord, first_words, fold, language_like
 from pbm_oust.languages import Language
 from pbm_oust.play.request import Request
 from pbm_oust.refusal import Unreadable, UnreadableReason
+from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.answers import read_answer
 from pbm_oust.service.table import VOCABULARY, form_of, format_command, parse_line
 
@@ -31,7 +33,7 @@ class Read:
     """The command, or why there is none."""
     text: str
     """What else the sender wrote."""
-    reply: Reply | None = None
+    reply: Answered | None = None
     """The letter that is answered, if that takes the place of a password."""
     instead: Command | Partial | None = None
     """What an unreadable answer may have meant."""
@@ -50,7 +52,9 @@ def read_request(request: Request) -> Read:
     """Return what a request asks for."""
     if request.fault:
         return Read(Line(()), Unreadable(request.fault), request.chat, request.reply)
-    if request.reply:
+    if isinstance(request.reply, Correspondence):
+        return _read_letter(request.chat, request.reply)
+    if isinstance(request.reply, Reply):
         answer = read_answer(request.line, request.chat, request.reply)
         reply = None if answer.is_whole else request.reply
         return Read(answer.line, answer.command, answer.text, reply, answer.instead)
@@ -61,6 +65,19 @@ def read_request(request: Request) -> Read:
             return Read(Line(()), Unreadable(NotConfirmed()), request.chat)
         line = found
     return Read(*parse_line(line), request.chat)
+
+
+def _read_letter(text: str, letter: Correspondence) -> Read:
+    """Return what an answer to what a player wrote says: a whole command, or more for that player.
+
+    It is a command only if its first line begins with the name of a game and can be read.
+    """
+    first, _, rest = text.strip().partition("\n")
+    if any(fold(word) in KINDS for word in first_words(first, 1)):
+        line, command = parse_line(first)
+        if not isinstance(command, Unreadable):
+            return Read(line, command, rest.strip("\n"))
+    return Read(Line(()), Message(letter.userid, letter, (letter.to,)), text, letter)
 
 
 def _line_with(code: Secret, subject: str, text: str) -> str | None:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from pbm_oust.accounts.answered import Reply, Sheet
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.game import Game
 from pbm_oust.commands.verify import Verify
@@ -29,6 +30,7 @@ from pbm_oust.service.charging import (
 from pbm_oust.service.corrections import advise, filled, tried
 from pbm_oust.service.masking import without_passwords
 from pbm_oust.service.reading import Read, read_request
+from pbm_oust.service.sheets import answer_sheet
 from pbm_oust.service.table import (
     VOCABULARY,
     AnswerToBoard,
@@ -57,21 +59,44 @@ def handle(request: Request, work: UnitOfWork) -> Handled:
     """
     proved = work.proved if work.is_within else set()
     work = replace(work, vocabulary=VOCABULARY, proved=proved)
+    sheet = None if request.fault else request.reply
+    if isinstance(sheet, Sheet):
+        return work.retried(lambda attempt: _take_sheet(sheet, request, attempt))
+    read, asked = _read(request)
+    return work.retried(lambda attempt: _take(read, asked, attempt))
+
+
+def _read(request: Request) -> tuple[Read, Request]:
+    """Return what a request asks for, and the request as it is carried out."""
     read = read_request(request)
-    language = read.language or request.language
-    request = replace(
+    asked = replace(
         request,
         chat=read.text,
         reply=read.reply,
         answered=request.reply or request.answered,
-        language=language,
+        language=read.language or request.language,
     )
-    return work.retried(lambda attempt: _take(read, request, attempt))
+    return read, asked
+
+
+def _take_sheet(sheet: Sheet, request: Request, work: UnitOfWork) -> Handled:
+    """Carry out an answer to a letter that shows several boards."""
+    try:
+        meant = answer_sheet(sheet, request, work, _SERVICE)
+    except Unreadable as error:
+        meant = replace(request, fault=error.reason)
+    if isinstance(meant, Handled):
+        return _reached(replace(meant, command="multiple"), request, work)
+    return _take(*_read(meant), work)
 
 
 def _take(read: Read, request: Request, work: UnitOfWork) -> Handled:
-    """Carry out a request; letters reach its sender again, whatever bounced before."""
-    handled = _handle(read, request, work)
+    """Carry out a request."""
+    return _reached(_handle(read, request, work), request, work)
+
+
+def _reached(handled: Handled, request: Request, work: UnitOfWork) -> Handled:
+    """Let letters reach the sender of a request again, whatever bounced before."""
     if not work.is_within and work.home.ask(bounces_of, request.sender).bounces:
         work.home.do(forget_bounces, request.sender)
     return handled
@@ -140,7 +165,7 @@ def _refuse(
         return silent(Silence.TOO_MANY_EQUAL_REFUSALS)
     line, command = read.line, read.command
     reason, answered, instead = refusal.reason, None, None
-    if isinstance(refusal, Unreadable) and request.reply:
+    if isinstance(refusal, Unreadable) and isinstance(request.reply, Reply):
         answered = _game_on(KINDS[request.reply.kind], request.reply.board, work)
         if answered and read.instead:
             instead = tried(filled(read.instead, answered, request.reply.userid), answered)

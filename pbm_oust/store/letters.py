@@ -9,6 +9,7 @@ from datetime import datetime
 from enum import Enum
 
 from pbm_oust.accounts.address import normal_address
+from pbm_oust.accounts.answered import Sheet
 from pbm_oust.frozen import frozen
 from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.connections import Row, Snapshot, Transaction
@@ -65,6 +66,8 @@ class Draft:
     content: bytes
     """As the outbox keeps it: its lines end in LF."""
     written: datetime
+    sheet: Sheet | None = None
+    """What is kept so that the letter can be answered for several boards."""
 
 
 @frozen

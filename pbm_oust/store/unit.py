@@ -13,6 +13,7 @@ from pbm_oust.accounts.account import Account
 from pbm_oust.store.accounts import ACCOUNTS
 from pbm_oust.store.connections import Transaction
 from pbm_oust.store.letters import Draft, State, add_letter
+from pbm_oust.store.sheets import keep_sheet
 from pbm_oust.store.waiting import BoardName
 
 Work = Callable[[Transaction], object]
@@ -78,3 +79,5 @@ class Unit:
 
 def _add(draft: Draft, state: State, transaction: Transaction) -> None:
     add_letter(transaction, draft.head, draft.content, draft.written, state)
+    if draft.sheet:
+        keep_sheet(transaction, draft.sheet, draft.written)

@@ -11,11 +11,12 @@ from pbm_oust.store.message_keys import forget_old_keys
 from pbm_oust.store.rate_limits import forget_old_counts
 from pbm_oust.store.ratings import count_all
 from pbm_oust.store.sending import has_waiting, release_held, turn_into_files
+from pbm_oust.store.sheets import forget_old_sheets
 from pbm_oust.store.verifications import forget_old_verifications
 
 
 def forget_expired(home: Home, now: datetime) -> None:
-    """Forget codes, message keys and counts that are too old to matter, and letters taken.
+    """Forget codes, message keys, counts and sheets that are too old to matter, and letters taken.
 
     Ratings that no longer fit are counted anew. From then on, no file of the database holds what
     was removed. May raise OSError.
@@ -25,6 +26,7 @@ def forget_expired(home: Home, now: datetime) -> None:
         forget_old_verifications(transaction, now)
         forget_old_keys(transaction, now)
         forget_old_counts(transaction, now)
+        forget_old_sheets(transaction, now)
 
     home.do(forget)
     home.maildir.forget_taken()

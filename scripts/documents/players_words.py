@@ -2,8 +2,8 @@
 
 import re
 
+from pbm_oust.accounts.answered import Purpose, Reply
 from pbm_oust.accounts.settings import NAMES, values_of
-from pbm_oust.accounts.tags import Purpose, Reply
 from pbm_oust.grammar.aliases import in_english
 from pbm_oust.grammar.words import fold
 from pbm_oust.refusal import Unreadable

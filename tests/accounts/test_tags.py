@@ -8,12 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.answered import Answered, Correspondence, Purpose, Reply, Sheet
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.tags import (
+    TOKEN as TOKEN_OF,
+)
+from pbm_oust.accounts.tags import (
+    BoardClaim,
     Claim,
-    Purpose,
-    Reply,
     Robotic,
+    SheetClaim,
     envelope_sender,
     letter_id,
     parse_letter_id,
@@ -25,6 +29,7 @@ from pbm_oust.accounts.tags import (
     verified,
     without_tokens,
 )
+from pbm_oust.board.notation import USERID
 
 KEY, OWN, HOST = b"k" * 32, "pbmserv@example.com", "example.com"
 ALICE = Account(
@@ -46,14 +51,53 @@ REPLIES = st.builds(
 )
 
 
-def read(address: str, key: bytes = KEY, account: Account = ALICE) -> Reply | None:
+SHEET = Sheet("alice", (REPLY, replace(REPLY, kind="churn", board=3, number=1)))
+ANSWERED = st.one_of(
+    st.just(SHEET),
+    st.builds(Correspondence, st.just("alice"), st.from_regex(USERID, fullmatch=True)),
+)
+
+
+def meant(claim: Claim) -> tuple[Answered, ...]:
+    match claim.of:
+        case BoardClaim():
+            return claim.of.meant()
+        case SheetClaim(sheet, "alice") if sheet == SHEET.id:
+            return (SHEET,)
+        case Correspondence():
+            return (claim.of,)
+    return ()
+
+
+def read(address: str, key: bytes = KEY, account: Account = ALICE) -> Answered | None:
     claim = parse_tag(address, OWN)
-    return verified(claim, key, account) if isinstance(claim, Claim) else None
+    return verified(claim, meant(claim), key, account) if isinstance(claim, Claim) else None
 
 
-def read_id(message_id: str, key: bytes = KEY, account: Account = ALICE) -> Reply | None:
+def read_id(message_id: str, key: bytes = KEY, account: Account = ALICE) -> Answered | None:
     claim = parse_letter_id(message_id, HOST)
-    return verified(claim, key, account) if claim else None
+    return verified(claim, meant(claim), key, account) if claim else None
+
+
+@given(ANSWERED)
+def test_other_letters_have_addresses_and_ids_of_the_same_sort(answered: Answered) -> None:
+    address = reply_address(OWN, answered, token_for(KEY, ALICE, answered))
+    assert read(address) == answered or address == ""
+    assert read(address.upper()) == answered or address == ""
+    message_id = letter_id(HOST, answered, LETTER, token_for(KEY, ALICE, answered, LETTER))
+    assert read_id(message_id) == answered
+    assert read_id(message_id, account=replace(ALICE, password="new")) is None
+    shown = without_tokens(f"{address} {message_id}", "****")
+    assert shown.count("****") == (2 if address else 1)
+    assert not TOKEN_OF.search(shown)
+
+
+def test_a_token_covers_exactly_the_positions_of_its_letter() -> None:
+    later = replace(SHEET, positions=(SHEET.positions[0], replace(REPLY, number=13)))
+    assert later.id != SHEET.id
+    assert token_for(KEY, ALICE, later) != token_for(KEY, ALICE, SHEET)
+    address = reply_address(OWN, SHEET, token_for(KEY, ALICE, later))
+    assert read(address) is None
 
 
 def test_an_address_says_which_board_and_record_and_player_it_is_for() -> None:

@@ -20,7 +20,7 @@ DAMAGED = (
 )
 NEWER = (
     "pbm_oust.db was written by a newer pbm_oust: its tables are of version 99, and this program "
-    "knows version 6. Install the newer program, or restore an older backup"
+    "knows version 7. Install the newer program, or restore an older backup"
 )
 READING = [
     ("games", "list"),

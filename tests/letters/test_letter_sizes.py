@@ -6,13 +6,12 @@ from email.policy import SMTP
 
 import pytest
 
-from pbm_oust.accounts.tags import Purpose
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import LONGEST_USERID
 from pbm_oust.letters.body import LARGEST, beginning, body, part
 from pbm_oust.letters.words import Words
 from pbm_oust.mail.reading.mail import LONGEST_CHAT
-from pbm_oust.play.notices import BoardNotice, News, Reader
+from pbm_oust.play.notices import BoardNotice, News, Reader, turn_on
 from tests.support.games import new_game, play
 from tests.support.letters import text_of
 from tests.support.pages import Page
@@ -35,7 +34,7 @@ def letter_for(game: Game, host: str, chat: str = "") -> EmailMessage:
     userid = "u" * LONGEST_USERID
     reader = Reader(("x@example.org",), game.player_to_move)
     notice = BoardNotice(reader, News.PLAYED, game, chat=chat, chat_from=userid)
-    written = WORDS.of(notice, Purpose.PLAY)
+    written = WORDS.of(notice, turn_on(game, game.player_to_move))
     text = part(written.text, "plain")
     reply_to = f"{LOCAL}@{host}"
     page = WORDS.pages.of(written, reader, lambda game: reply_to, LARGEST - text.size)

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pbm_oust.accounts.answered import Purpose, Reply
 from pbm_oust.accounts.password import Secret
-from pbm_oust.accounts.tags import Purpose, Reply
 from pbm_oust.board.record import Deed, Place
 from pbm_oust.commands.help import Help
 from pbm_oust.commands.invitations import Reject

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.accounts.tags import Purpose, Reply
+from pbm_oust.accounts.answered import Purpose, Reply
 from pbm_oust.board.record import WISHED
 from pbm_oust.commands.play import Move
 from pbm_oust.grammar.command import Command

@@ -6,8 +6,9 @@ from functools import cache
 from pathlib import Path
 
 from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.answered import Purpose, Reply
 from pbm_oust.accounts.settings import SETTINGS, BoardForm, Settings
-from pbm_oust.accounts.tags import Purpose, Reply, reply_address, token_for
+from pbm_oust.accounts.tags import reply_address, token_for
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Place, wish_of
 from pbm_oust.rules.grid import parse_grid

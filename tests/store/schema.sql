@@ -352,6 +352,16 @@ CREATE TABLE settings ( -- those that are not as usual
     UNIQUE (userid, name)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE sheets ( -- the positions in a letter that is answered for several boards
+    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE, -- its reader
+    id TEXT NOT NULL, -- made from the reader and the positions
+    written INTEGER NOT NULL,
+    positions TEXT NOT NULL, -- oust.17.12 churn.3.5: each board, and the record that may be made
+    PRIMARY KEY (userid, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX sheets_written ON sheets (written);
+
 CREATE TABLE signed_off (
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
     position INTEGER NOT NULL,

@@ -20,6 +20,7 @@ STEPS: tuple[Step, ...] = (
     (boards.VERSION_3,),
     (boards.VERSION_4,),
     (boards.VERSION_5,),
+    (mail.VERSION_3,),
 )
 LATEST = len(STEPS)
 """The version that the program works with."""

@@ -88,3 +88,14 @@ CREATE TABLE rate_limits (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX rate_limits_at ON rate_limits (at);
 """
+
+VERSION_3 = """
+CREATE TABLE sheets ( -- the positions in a letter that is answered for several boards
+    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE, -- its reader
+    id TEXT NOT NULL, -- made from the reader and the positions
+    written INTEGER NOT NULL,
+    positions TEXT NOT NULL, -- oust.17.12 churn.3.5: each board, and the record that may be made
+    PRIMARY KEY (userid, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sheets_written ON sheets (written);
+"""
