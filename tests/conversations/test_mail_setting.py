@@ -86,7 +86,7 @@ def test_mine_leaves_out_the_parts_of_a_turn_that_goes_on(talk: Talk) -> None:
 def test_mine_tells_at_last_of_all_parts_of_a_turn(talk: Talk) -> None:
     talk.send(BOB, "settings bob lookingglass mail mine")
     play(talk, "x C3", "o A1", "x E5", "o C2", "x B3", "x E1")
-    assert "alice played B3 (taking 1 stone). The turn goes on.\nalice played E1.\n" in (
+    assert "alice played B3 (taking 1 stone: C2). The turn goes on.\nalice played E1.\n" in (
         talk.text_to(BOB).replace("\n\n", "\n")
     )
 
