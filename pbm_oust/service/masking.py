@@ -12,7 +12,7 @@ from pbm_oust.grammar.showing import to_player
 from pbm_oust.grammar.words import MASK, SHORTEST_PASSWORD, UnknownWord, fold
 from pbm_oust.refusal import Unreadable
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.service.table import GENERAL_FORMS, KIND_FORMS, VOCABULARY, recognise
+from pbm_oust.service.table import GENERAL_FORMS, KIND_FORMS, VOCABULARY, WhichGame, recognise
 
 _LONGEST_BEGINNING = 8
 """The password of a command is among this many words from its beginning."""
@@ -63,7 +63,7 @@ def _without_secret(text: str, guesses: Iterator[int]) -> str:
     while nth < len(words):
         begun = words[nth : nth + _LONGEST_BEGINNING]
         line, error = _begun_by(begun)
-        is_guessed = error is not None and isinstance(error.reason, UnknownWord)
+        is_guessed = error is not None and isinstance(error.reason, UnknownWord | WhichGame)
         if is_guessed and next(guesses, None) is None:
             begun, line = words[nth:], Line(tuple(words[nth:]))
         elif not (line.form and _is_likely(line, line.form.secret_places(line.arguments))):

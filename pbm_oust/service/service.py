@@ -20,6 +20,7 @@ from pbm_oust.refusal import NotAllowed, Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.service.answers import is_of_letter
+from pbm_oust.service.by_sender import board_meant, completed, playable, signed
 from pbm_oust.service.charging import (
     charge_player,
     charge_refusal,
@@ -103,6 +104,7 @@ def _reached(handled: Handled, request: Request, work: UnitOfWork) -> Handled:
 
 
 def _handle(read: Read, request: Request, work: UnitOfWork) -> Handled:
+    read = completed(read, request, work)
     if isinstance(read.command, Unreadable):
         return _refuse(read.command, read, None, request, work)
     form = form_of(read.command)
@@ -169,6 +171,10 @@ def _refuse(
         answered = _game_on(KINDS[request.reply.kind], request.reply.board, work)
         if answered and read.instead:
             instead = tried(filled(read.instead, answered, request.reply.userid), answered)
+    reader = work.sender_of(request)
+    found = board_meant(read, request, work)
+    if found:
+        answered, reader = found
     correction: Command | Partial | None
     is_userid, wrong = work.names_for(request), refusal.culprit
     # Whoever sends a code has it from the letter that went to their address.
@@ -188,9 +194,12 @@ def _refuse(
         meant, correction = None, advise(command, refusal)
     if correction is not meant and not is_known and not _is_shown(correction, may_show):
         correction = None
+    correction = signed(correction, request, work)
+    if found:
+        correction = playable(correction, *found)
     culprit_at = line.place_in(as_sent, refusal.culprit)
     notice = RefusalNotice(
-        work.sender_of(request),
+        reader,
         refusal,
         as_sent,
         culprit="" if culprit_at is None else refusal.culprit,

@@ -13,6 +13,7 @@ from pbm_oust.frozen import frozen
 from pbm_oust.grammar.aliases import ALIASES, in_english
 from pbm_oust.grammar.command import Command, Heading, Partial
 from pbm_oust.grammar.form import MissingWord
+from pbm_oust.grammar.habits import as_written_here, said_plainly
 from pbm_oust.grammar.line import Line
 from pbm_oust.grammar.notation import Known
 from pbm_oust.grammar.passwords import BadPassword
@@ -39,6 +40,11 @@ _WORDS_OF_LONG_LINE = 3
 
 _PLAYED = re.compile(rf"[a-z][0-9]{{1,2}}\b.*|{'|'.join(deed.value for deed in WISHED)}")
 """What players write when they think that they are answering a board mail."""
+
+
+_PLACED = re.compile(r"([a-z][0-9]{1,2}[,;]?)+")
+_UNSAID = ("?", "?")
+"""Stand for the userid and the password that a line lacks."""
 
 
 def _found() -> Iterator[AnyForm]:
@@ -84,6 +90,19 @@ class AnswerToBoard(UnreadableReason):
     """A mail looks like an answer to a board mail, but nothing proves who sent it."""
 
 
+@frozen
+class WhichGame(UnreadableReason):
+    """A line begins with a command of a game, but does not say of which one."""
+
+    name: str
+    """The command."""
+
+
+@frozen
+class SaidPlainly(UnreadableReason):
+    """A sentence asks for something that a command does."""
+
+
 def form_of(command: Command | Partial) -> AnyForm:
     """Return the form that writes and runs a command."""
     if isinstance(command, Partial):
@@ -125,7 +144,8 @@ def playing_again(game: Game, userid: str) -> tuple[Partial, ...]:
 def recognise(text: str) -> tuple[Line, Unreadable | None]:
     """Return a line with the command that its first words name, and why, if they name none."""
     try:
-        line = Line(split_words(text))
+        written = split_words(text)
+        line = Line(as_written_here(written, KINDS, KIND_FORMS, _GENERAL_TOPICS))
     except Unreadable as error:
         return Line((*first_words(text, _WORDS_OF_LONG_LINE), "..")), error
     if not line.words:
@@ -139,17 +159,23 @@ def recognise(text: str) -> tuple[Line, Unreadable | None]:
     if _PLAYED.fullmatch(meant) and not is_general:
         move = Line(line.words, KIND_FORMS["move"], next(iter(KINDS.values())), len(line.words))
         return move, Unreadable(AnswerToBoard(), first)
+    if meant not in {*KINDS, *_GENERAL_TOPICS} and (said := said_plainly(" ".join(line.words))):
+        kind = None if said in GENERAL_FORMS else next(iter(KINDS.values()))
+        return Line((), _BY_NAME[said], kind), Unreadable(SaidPlainly())
     try:
         word = find_command_word(first, {*KINDS, *_GENERAL_TOPICS})
     except Unreadable as error:
-        return _guess(line, error), error
+        return _guessed(line, error)
     if word in _GENERAL_TOPICS:
         return _general(line, word)
     kind = KINDS[word]
     if not others:
         return line, Unreadable(MissingWord(tuple(KIND_FORMS)))
     if BOARD_OF_SUBJECT.fullmatch(others[0]):
-        likely = Line(line.words, KIND_FORMS["move"], kind, 1)
+        words = line.words
+        if all(_PLACED.fullmatch(fold(other)) for other in others[1:]):
+            words = (first, others[0], *_UNSAID, *others[1:])
+        likely = Line(words, KIND_FORMS["move"], kind, 1)
         return likely, Unreadable(AnswerToBoard(), others[0])
     try:
         form = KIND_FORMS[find_command_word(others[0], KIND_FORMS)]
@@ -194,6 +220,15 @@ def _general(line: Line, topic: str) -> tuple[Line, Unreadable | None]:
     return Line(line.words, seconds[word], None, 2) if word else line, error
 
 
+def _guessed(line: Line, error: Unreadable) -> tuple[Line, Unreadable]:
+    """Return the line with the command that its unknown first word probably means, and why not."""
+    name = in_english(fold(line.words[0]))
+    if name in KIND_FORMS:
+        meant = Line(line.words, KIND_FORMS[name], next(iter(KINDS.values())), 1)
+        return meant, Unreadable(WhichGame(name), line.words[0])
+    return _guess(line, error), error
+
+
 def _guess(line: Line, error: Unreadable) -> Line:
     """Return the line with the command that its unknown first word probably means."""
     meant = meant_by(error)
@@ -208,7 +243,4 @@ def _guess(line: Line, error: Unreadable) -> Line:
         except Unreadable:
             return line
         return Line(line.words, form, KINDS[meant], 2)
-    name = in_english(fold(line.words[0]))
-    if name in KIND_FORMS:
-        return Line(line.words, KIND_FORMS[name], next(iter(KINDS.values())), 1)
     return line

@@ -1,0 +1,103 @@
+"""What people write who know other servers, or none: lines in another order than ours. Pure.
+
+challenge oust alice bob    a game's command before the game
+oust help move              a general command behind a game
+oust pass 17 alice PASSWORD a deed in the place of a command
+oust resign 17 alice PASSWORD #9, oust move 17 alice PASSWORD#9 D4
+                            the number of a record, wherever it stands
+"""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+
+from pbm_oust.grammar.aliases import in_english, without_accents
+from pbm_oust.grammar.wish import DEEDS
+from pbm_oust.grammar.words import find_command_word, fold
+from pbm_oust.refusal import Unreadable
+
+_GENERAL_BEHIND_GAMES = ("help", "list")
+
+_GUARD = re.compile(r"#[1-9][0-9]*")
+_ENDS_WITH_GUARD = re.compile(r"([^#]+)(#[1-9][0-9]*)")
+_BEFORE_DEED = 3
+"""How many words stand between a deed and the record that it is meant as: the board, the userid
+and the password."""
+
+_LONGEST_SENTENCE = 80
+"""How many characters of a sentence count."""
+
+_SAID: Mapping[str, re.Pattern[str]] = {
+    "forgot": re.compile(
+        r"(forg[eo]t|lost|reset|oubli|perdu).*\b(password|passwd|mot de passe)"
+        r"|(password|passwd|mot de passe)\b.*\b(forg[eo]t|lost|reset|oubli|perdu)"
+    ),
+    "signoff": re.compile(
+        r"^(please )?(stop|quit|unsubscribe|remove me|desabonne[rz]?|arretez?)\W*$"
+    ),
+}
+"""By the names of commands: what people write who do not know them."""
+
+
+def as_written_here(
+    words: Sequence[str], kinds: Collection[str], of_kind: Collection[str], general: Collection[str]
+) -> tuple[str, ...]:
+    """Return the words of a line in the order in which the commands have them.
+
+    `of_kind` and `general` are the names of the commands of a game and of the others.
+    """
+    words = tuple(words)
+    if len(words) < 2:
+        return words
+    first, second = in_english(fold(words[0])), in_english(fold(words[1]))
+    if second in kinds and first not in {*kinds, *general} and _is_one(words[0], of_kind):
+        return as_written_here((words[1], words[0], *words[2:]), kinds, of_kind, general)
+    if first not in kinds:
+        return words
+    if second in _GENERAL_BEHIND_GAMES:
+        return (words[1], *(words[2:] if second == "help" and words[2:] else words[:1]))
+    if second in DEEDS:
+        return _as_move(words, second, second in of_kind)
+    return _guarded(words) if second == "move" else words
+
+
+def said_plainly(text: str) -> str | None:
+    """Return the name of the command that a sentence asks for, or None."""
+    plain = without_accents(" ".join(text[:_LONGEST_SENTENCE].split()).lower())
+    return next((name for name, said in _SAID.items() if said.search(plain)), None)
+
+
+def _is_one(word: str, of_kind: Collection[str]) -> bool:
+    try:
+        return find_command_word(word, of_kind) in of_kind
+    except Unreadable:
+        return False
+
+
+def _as_move(words: tuple[str, ...], deed: str, is_command: bool) -> tuple[str, ...]:
+    """Return a deed on a board as a move, unless it is a command as it stands."""
+    kind, _, *others = words
+    said, guard = _without_guard(others)
+    if len(said) != _BEFORE_DEED or (is_command and not guard):
+        return words
+    return (kind, "move", *said, f"{deed}{guard}")
+
+
+def _guarded(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return a move with the number of a record at its end, where it stands before that."""
+    said, guard = _without_guard(words)
+    return (*said[:-1], f"{said[-1]}{guard}") if guard and len(said) > 2 + _BEFORE_DEED else words
+
+
+def _without_guard(words: Sequence[str]) -> tuple[list[str], str]:
+    """Return words without the number of a record, and that number, as `#9`, or nothing."""
+    said, guards = list[str](), list[str]()
+    for word in words:
+        joined = _ENDS_WITH_GUARD.fullmatch(word)
+        if _GUARD.fullmatch(word):
+            guards.append(word)
+        elif joined:
+            said.append(joined[1])
+            guards.append(joined[2])
+        else:
+            said.append(word)
+    return (said, guards[0]) if len(set(guards)) == 1 else (list(words), "")

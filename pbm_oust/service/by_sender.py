@@ -1,0 +1,88 @@
+"""What a line lacks and the address that it came from may say: whose it is."""
+
+from dataclasses import replace
+
+from pbm_oust.accounts.account import Account
+from pbm_oust.board.game import Game
+from pbm_oust.grammar.command import Blank, Command, Partial
+from pbm_oust.grammar.form import MissingWord
+from pbm_oust.grammar.parts import without_options
+from pbm_oust.play.forms import ChallengeForm
+from pbm_oust.play.notices import Reader
+from pbm_oust.play.readers import as_owner
+from pbm_oust.play.request import Request
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.refusal import NotAllowed, Unreadable
+from pbm_oust.service.corrections import filled, tried
+from pbm_oust.service.reading import Read
+from pbm_oust.service.table import AnswerToBoard, form_of, parse_line
+from pbm_oust.store.open_boards import DamagedHistory, read_game
+
+_USERID = "userid"
+
+
+def owner(request: Request, work: UnitOfWork) -> Account | None:
+    """Return the only account that has the address of a request's sender, or None."""
+    return as_owner(work.sender_of(request), work.home).account
+
+
+def completed(read: Read, request: Request, work: UnitOfWork) -> Read:
+    """Return a challenge that names one player as one by whoever has the sender's address.
+
+    Anything else is returned as it was read.
+    """
+    line, wrong = read.line, read.command
+    if not isinstance(wrong, Unreadable) or not isinstance(wrong.reason, MissingWord):
+        return read
+    named = without_options(line.arguments)
+    if not isinstance(line.form, ChallengeForm) or len(named) != 1:
+        return read
+    account = owner(request, work)
+    if account is None or account.userid == named[0] or not work.has_account(named[0]):
+        return read
+    words = (*line.words[: line.own_words], account.userid, *line.arguments)
+    whole, command = parse_line(" ".join(words))
+    return read if isinstance(command, Unreadable) else replace(read, line=whole, command=command)
+
+
+def signed(
+    correction: Command | Partial | None, request: Request, work: UnitOfWork
+) -> Command | Partial | None:
+    """Return a command to send; if it lacks a userid, with that of the sender's address."""
+    if not isinstance(correction, Partial) or request.reply:
+        return correction
+    if not isinstance(correction.given.get(_USERID, Blank("USERID")), Blank):
+        return correction
+    account = owner(request, work)
+    if account is None or _USERID not in form_of(correction).names:
+        return correction
+    return replace(correction, given={**correction.given, _USERID: account.userid})
+
+
+def playable(
+    correction: Command | Partial | None, game: Game, reader: Reader
+) -> Command | Partial | None:
+    """Return what a player may have meant on a board, with an example where they gave no move."""
+    if not isinstance(correction, Partial) or reader.userid is None:
+        return correction
+    lacks_move = isinstance(correction.given.get("wish", Blank("")), Blank)
+    meant = filled(correction, game, reader.userid) if lacks_move else correction
+    return tried(meant, game)
+
+
+def board_meant(read: Read, request: Request, work: UnitOfWork) -> tuple[Game, Reader] | None:
+    """Return the board of a mail that looks like an answer to a letter about it, and its player.
+
+    None if whoever has the sender's address does not play there.
+    """
+    line, wrong = read.line, read.command
+    is_answer = isinstance(wrong, Unreadable) and isinstance(wrong.reason, AnswerToBoard)
+    number = line.words[1].rstrip(":") if is_answer and len(line.words) > 1 else ""
+    if line.kind is None or not number.isdecimal():
+        return None
+    reader = as_owner(work.sender_of(request), work.home)
+    try:
+        game = read_game(work.home, line.kind, int(number))
+    except (NotAllowed, DamagedHistory):
+        return None
+    return (game, reader) if reader.userid and game.side_of(reader.userid) else None
