@@ -24,21 +24,35 @@ UNNAMED = "..."
 """Stands for a name that is not shown."""
 
 
-def to_player(vocabulary: Collection[str], is_userid: MayShow) -> MayShow:
-    """Return what may be shown to a player: what cannot be a password."""
+def to_player(
+    vocabulary: Collection[str], is_userid: MayShow, *, may_be_secret: bool = True
+) -> MayShow:
+    """Return what may be shown to a player: what cannot be a password.
+
+    `may_be_secret`: whether there may be a password among the words.
+    """
+    if not may_be_secret:
+        return lambda word: True
     return lambda word: is_harmless(word) or is_of(vocabulary, word) or is_userid(word)
 
 
 def to_stranger(
-    vocabulary: Collection[str], is_userid: MayShow, words: Iterable[str] = ()
+    vocabulary: Collection[str],
+    is_userid: MayShow,
+    words: Iterable[str] = (),
+    *,
+    may_be_secret: bool = True,
 ) -> MayShow:
-    """Return what may be shown to a stranger; the first of `words` that is fit is one of that."""
+    """Return what may be shown to a stranger; the first of `words` that is fit is one of that.
+
+    `may_be_secret`: whether there may be a password among them.
+    """
 
     def is_known(word: str) -> bool:
         is_figure = bool(_FIGURES.fullmatch(fold(word)))
         return is_figure or is_of(vocabulary, word) or is_userid(word)
 
-    others = (word for word in words if is_plain(word) and is_harmless(word))
+    others = (word for word in words if is_plain(word) and (is_harmless(word) or not may_be_secret))
     other = next((word for word in others if not is_known(word)), None)
     return lambda word: word == other or is_known(word)
 

@@ -259,6 +259,8 @@ class RefusalNotice(TimedNotice):
     """Which letter was answered, if one was."""
     is_last: bool = False
     """Whether the same mail gets no answer any more for a while."""
+    is_last_unreadable: bool = False
+    """Whether no answer of this player that cannot be read is answered any more for a while."""
 
     @property
     def game(self) -> Game | None:

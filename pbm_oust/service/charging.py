@@ -49,17 +49,23 @@ def charge_player(cost: Cost, actor: Actor | None, request: Request, work: UnitO
             raise
 
 
-def charge_refusal(refusal: Refusal, read: Read, request: Request, work: UnitOfWork) -> None:
-    """Ask whether a refusal may be answered, unless that was asked before. Raises NotAllowed."""
+def charge_refusal(refusal: Refusal, read: Read, request: Request, work: UnitOfWork) -> bool:
+    """Ask whether a refusal may be answered, unless that was asked before. Raises NotAllowed.
+
+    Return whether it is the last answer for a while to an answer that cannot be read.
+    """
     command, reply = read.command, request.reply
     if isinstance(refusal.reason, TooMuch):
-        return
+        return False
     if reply and isinstance(refusal, Unreadable):
-        spend([Charge(Counted.UNREADABLE_ANSWERS, reply.userid)], work)
-        return
+        counted = Counted.UNREADABLE_ANSWERS
+        before = work.home.ask(number_counted, counted, reply.userid, work.now())
+        spend([Charge(counted, reply.userid)], work)
+        return before + 1 >= work.limits.most(counted)
     is_charged = not isinstance(command, Unreadable) and not form_of(command).claims_proof(command)
     if not (request.is_proved or is_charged):
         spend(of_stranger(Cost(), request, work), work)
+    return False
 
 
 def is_to_be_told(limit: TooMuch, work: UnitOfWork) -> bool:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterator, Sequence
 
+from pbm_oust.accounts.answered import Answered
 from pbm_oust.accounts.broken import masked
 from pbm_oust.accounts.password import NO_PASSWORD, Secret
 from pbm_oust.accounts.tags import Credential, without_tokens
@@ -50,6 +51,19 @@ def without_passwords(text: str, password: Credential | None = None) -> str:
         text = masked(text, re.compile(f"({re.escape(password.text)})", re.IGNORECASE), MASK)
     guesses = iter(range(_MOST_GUESSED))
     return "\n".join(_without_secret(line, guesses) for line in text.split("\n"))
+
+
+def may_hold_password(line: Line, answered: Answered | None) -> bool:
+    """Return whether a password may be among the words of a line.
+
+    There is none in a command without a place for one, nor in an answer to a letter, unless that
+    begins as a command does.
+    """
+    if line.form:
+        rest = line.form.rest
+        return any(each.is_secret for each in line.form.parameters) or bool(rest and rest.is_secret)
+    begun = fold(line.words[0]) if line.words else ""
+    return not answered or begun in _BEGINNINGS or without_accents(begun) in _BEGINNINGS
 
 
 def _without_secret(text: str, guesses: Iterator[int]) -> str:

@@ -29,7 +29,7 @@ from pbm_oust.service.charging import (
     is_to_be_told,
 )
 from pbm_oust.service.corrections import advise, filled, tried
-from pbm_oust.service.masking import without_passwords
+from pbm_oust.service.masking import may_hold_password, without_passwords
 from pbm_oust.service.reading import Read, read_request
 from pbm_oust.service.sheets import answer_sheet
 from pbm_oust.service.table import (
@@ -154,9 +154,9 @@ def _refuse(
     if request.is_forged and not is_proved:
         return replace(silent(Silence.FORGED), is_guess=is_guess(refusal.reason))
     try:
-        charge_refusal(refusal, read, request, work)
+        is_last = charge_refusal(refusal, read, request, work)
     except NotAllowed as reached:
-        refusal = reached
+        refusal, is_last = reached, False
     if isinstance(refusal.reason, TooMuch) and not is_to_be_told(refusal.reason, work):
         beyond = silent(Silence.LIMIT)
         limit = refusal.reason.limit
@@ -179,8 +179,11 @@ def _refuse(
     is_userid, wrong = work.names_for(request), refusal.culprit
     # Whoever sends a code has it from the letter that went to their address.
     is_known = is_proved or isinstance(command, Verify)
-    own = to_player(VOCABULARY, is_userid)
-    may_show = own if is_known else to_stranger(VOCABULARY, is_userid, [wrong, *line.words])
+    is_secret = may_hold_password(line, request.reply)
+    own = to_player(VOCABULARY, is_userid, may_be_secret=is_secret)
+    words = [wrong, *line.words]
+    stranger = to_stranger(VOCABULARY, is_userid, words, may_be_secret=is_secret)
+    may_show = own if is_known else stranger
     if not (is_known or may_show(wrong) or line.is_option(wrong)):
         refusal = type(refusal)(reason)
     # The Subject of our own letter was not written by the sender.
@@ -209,6 +212,7 @@ def _refuse(
         answered=answered,
         replied=request.reply,
         is_last=equal == most_equal,
+        is_last_unreadable=is_last,
     )
     board = notice.game.name if notice.game else ""
     handled = Handled(
