@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from enum import Enum
 
 from pbm_oust.accounts.seeks import Seek
+from pbm_oust.board.header import Terms
 from pbm_oust.board.notation import format_terms
 from pbm_oust.board.ratings import Standing
 from pbm_oust.board.summary import Summary
@@ -33,18 +34,25 @@ _ENDED: dict[Enum, str] = {
 
 
 def seek_rows(translator: Translator, seeks: Iterable[tuple[Seek, str]]) -> list[str]:
-    """Return a line for each open challenge: its number, its maker, and what is offered."""
+    """Return a line for each open challenge: what joins it, who made it, and what is offered."""
     return in_columns(
         (
-            f"{seek.kind} {seek.number}",
+            f"{seek.kind} {translator.word('join')} {seek.number}",
             translator.gettext("%(userid)s as %(side)s", userid=userid, side=seek.side.value)
             if seek.side
             else userid,
             translator.grid_text(seek.grid),
-            format_terms(seek.terms),
+            _offer(seek.terms),
         )
         for seek, userid in seeks
     )
+
+
+def _offer(terms: Terms) -> str:
+    """Return the terms of a board, of the times only those that are not the usual ones."""
+    usual = format_terms(Terms()).split()
+    words = format_terms(terms).split()
+    return " ".join(word for word in words if "=" not in word or word not in usual)
 
 
 def board_row(translator: Translator, board: Summary, outcome: str) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ from pbm_oust.letters.layout import (
     item,
 )
 from pbm_oust.letters.marks import Marked, board_below, quoted
+from pbm_oust.letters.pictures import picture
 from pbm_oust.letters.records import Carriage, is_mailable, names_of_files, whole_game
 from pbm_oust.letters.refusals import culprit_of, instead_of, place_of
 from pbm_oust.letters.tables import board_row, past_rows, seek_rows, standing_rows
@@ -67,6 +68,7 @@ class Words:
             languages=tuple(LANGUAGES.values()),
             reader_language=language,
             drawn=drawn,
+            picture=picture,
             whole_game=whole_game,
             names_of_files=names_of_files,
             is_mailable=is_mailable,

@@ -40,12 +40,12 @@ def send(home: Home, userid: str, line: str, at: datetime = NOON, number: int = 
 
 
 def test_no_number_is_given_twice(home: Home) -> None:
-    assert "oust 1" in send(home, "alice", "oust seek alice wonderland")
+    assert "oust join 1" in send(home, "alice", "oust seek alice wonderland")
     send(home, "alice", "oust unseek 1 alice wonderland")
-    assert "oust 2" in send(home, "bob", "oust seek bob wonderland")
+    assert "oust join 2" in send(home, "bob", "oust seek bob wonderland")
     send(home, "carol", "oust join 2 carol wonderland")
-    assert "oust 3" in send(home, "alice", "oust seek alice wonderland")
-    assert "churn 1" in send(home, "alice", "churn seek alice wonderland")
+    assert "oust join 3" in send(home, "alice", "oust seek alice wonderland")
+    assert "churn join 1" in send(home, "alice", "churn seek alice wonderland")
 
 
 def test_of_two_who_seek_at_once_each_gets_a_number(
@@ -111,7 +111,7 @@ def test_a_number_stays_given_when_its_account_is_removed(home: Home) -> None:
     send(home, "alice", "oust seek alice wonderland")
     send(home, "bob", "oust join 1 bob wonderland")
     remove_account(home, "alice")
-    assert "oust 2" in send(home, "carol", "oust seek carol wonderland")
+    assert "oust join 2" in send(home, "carol", "oust seek carol wonderland")
     assert send(home, "bob", "oust join 2 bob wonderland").startswith("oust 2 #1")
 
 
