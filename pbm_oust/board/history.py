@@ -5,6 +5,7 @@
     ...
 
        1 x G7                        2026-11-20T15:40:02Z 4f0c1d2e9a8b7c6d
+    # over: rrognlie won
     = x resign
 
 A history can be written in exactly one way, so reading is strict: whatever `format_header`,
@@ -33,6 +34,7 @@ from pbm_oust.board.notation import (
     parse_time,
 )
 from pbm_oust.board.origin import Origin, position_of
+from pbm_oust.board.over import OVER, format_over
 from pbm_oust.board.reasons import AgainstRules
 from pbm_oust.board.record import Placement, Record
 from pbm_oust.frozen import frozen
@@ -68,7 +70,7 @@ def format_records(game: Game, since: int) -> str:
     """Return the lines of all records after the first `since`, and of the result."""
     lines = [format_record(record) for record in game.records[since:]]
     if game.result:
-        lines.append(format_result(game.result))
+        lines += [format_over(game), format_result(game.result)]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -93,6 +95,9 @@ def read_history(data: bytes) -> History:
         if key in keys:
             raise BadHistory(number, f"an earlier record has the id {key}")
         keys.add(key)
+    number, over = lines.over or (0, "")
+    if over not in ("", format_over(course.game())):
+        raise BadHistory(number, f"by the rules this remark is {format_over(course.game())!r}")
     return History(course.game(), has_result_line, whole_length)
 
 
@@ -106,12 +111,19 @@ class _Lines(Iterator[tuple[int, str]]):
 
     def __init__(self, text: str) -> None:
         numbered = enumerate(text.split("\n")[:-1], 1)
-        self.rest = (each for each in numbered if not _is_remark(*each))
+        self.rest = (each for each in numbered if not self._is_remark(*each))
         self.last = 0
+        self.over: tuple[int, str] | None = None
+        """The remark that says who won, with its number."""
 
     def __next__(self) -> tuple[int, str]:
         self.last, line = next(self.rest)
         return self.last, line
+
+    def _is_remark(self, number: int, line: str) -> bool:
+        if line.startswith(OVER):
+            self.over = number, line
+        return _is_remark(number, line)
 
 
 def _is_remark(number: int, line: str) -> bool:

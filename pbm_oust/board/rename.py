@@ -1,12 +1,13 @@
 """Finding and replacing the userids in the text of a history. Pure.
 
-They are in the lines X and O of the header and in records that hand a side over. Everything else
-stays as it is, byte for byte.
+They are in the lines X and O of the header, in records that hand a side over, and in the remark
+that says who won. Everything else stays as it is, byte for byte.
 """
 
 from dataclasses import replace
 
 from pbm_oust.board.notation import format_record, parse_record
+from pbm_oust.board.over import with_other_player
 from pbm_oust.board.record import Record, Ruling, Verb
 
 _OWNERS = ("X: ", "O: ")
@@ -43,7 +44,7 @@ def _parted(data: bytes) -> tuple[list[str], list[str]]:
 def _renamed(line: str, old: str, new: str) -> str:
     adoption = _adoption(line)
     if adoption is None or adoption[1].userid != old:
-        return line
+        return with_other_player(line, old, new)
     record, ruling = adoption
     return format_record(replace(record, action=replace(ruling, userid=new)))
 

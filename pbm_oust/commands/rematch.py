@@ -84,7 +84,7 @@ def rematch(command: Rematch, actor: Actor, request: Request, work: UnitOfWork) 
     # x is whoever played o at the end of the game, after any swap.
     number, x, o = next_number(home, kind), earlier.o, earlier.x
     header = replace(earlier.header, board=number, x=x, o=o, started=work.now())
-    make = partial(RematchNotice, earlier=earlier.name)
+    make = partial(RematchNotice, earlier=earlier.name, challenger=actor.userid)
     return write_board(Game.start(header), actor, request, work, source=source, make=make)
 
 

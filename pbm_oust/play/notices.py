@@ -189,6 +189,8 @@ class BoardNotice(TimedNotice):
     chat: str = ""
     """What the other player wrote with it."""
     chat_from: str = ""
+    challenger: str = ""
+    """The userid of the player who wants to play the other one, if the board begins with that."""
     unreachable: str = ""
     """The userid of the other player, if letters do not reach them at present."""
     changes: tuple[Change, ...] = ()

@@ -1,6 +1,7 @@
 """Starting a board: who may start one with whom, and only once for each mail."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.invitations import limit_of, rejected_by
@@ -71,7 +72,8 @@ def start_board(
         return done_before
     game = Game.start(header(next_number(work.home, kind)))
     if actor.is_proved:
-        return write_board(game, actor, request, work)
+        make = partial(BoardNotice, challenger=actor.userid)
+        return write_board(game, actor, request, work, make=make)
     _check_players(game, actor, work)
     return ask()
 

@@ -19,11 +19,12 @@ from pbm_oust.grammar.words import find_command_word, first_words, fold, meant_b
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.table import (
-    BOARD_OF_SUBJECT,
     GENERAL_FORMS,
     KIND_FORMS,
     AnyForm,
     UnlabelledCharacter,
+    begins_with_board,
+    ends_with_board,
     form_named,
     parse_line,
     recognise,
@@ -129,10 +130,7 @@ def _further(text: str, reply: Reply) -> Move | None:
 
 def is_of_letter(subject: str) -> bool:
     """Return whether a Subject is that of one of our letters about a board."""
-    words = fold(subject).split()
-    return (
-        bool(words) and words[0] in KINDS and bool(BOARD_OF_SUBJECT.fullmatch("".join(words[1:2])))
-    )
+    return begins_with_board(subject) or ends_with_board(subject)
 
 
 def _begins_whole(line: str) -> bool:

@@ -32,8 +32,10 @@ from pbm_oust.rules.kinds import KINDS
 
 AnyForm = CommandForm[Command]
 
-BOARD_OF_SUBJECT = re.compile(r"[0-9]+:?")
-"""What follows the name of a game in the Subjects of our own letters."""
+_GAME = "|".join(KINDS)
+_BEGINS_WITH_BOARD = re.compile(rf"(?:{_GAME}) [0-9]+:?(?: .*)?", re.DOTALL)
+_ENDS_WITH_BOARD = re.compile(rf"[^:]*: (?:{_GAME}) [0-9]+", re.DOTALL)
+"""The Subject of a letter about a board, such as `carol challenges you: oust 5`."""
 
 _WORDS_OF_LONG_LINE = 3
 """How many words are kept of a line that is too long to be read."""
@@ -141,6 +143,20 @@ def playing_again(game: Game, userid: str) -> tuple[Partial, ...]:
     return tuple(form.partial(**of_game) for form in KIND_FORMS.values() if form.plays_again)
 
 
+def begins_with_board(subject: str) -> bool:
+    """Return whether a Subject begins as those of most of our letters about boards."""
+    return bool(_BEGINS_WITH_BOARD.fullmatch(_folded(subject)))
+
+
+def ends_with_board(subject: str) -> bool:
+    """Return whether a Subject ends as those of our other letters about boards."""
+    return bool(_ENDS_WITH_BOARD.fullmatch(_folded(subject)))
+
+
+def _folded(subject: str) -> str:
+    return " ".join(fold(subject).split())
+
+
 def recognise(text: str) -> tuple[Line, Unreadable | None]:
     """Return a line with the command that its first words name, and why, if they name none."""
     try:
@@ -159,6 +175,8 @@ def recognise(text: str) -> tuple[Line, Unreadable | None]:
     if _PLAYED.fullmatch(meant) and not is_general:
         move = Line(line.words, KIND_FORMS["move"], next(iter(KINDS.values())), len(line.words))
         return move, Unreadable(AnswerToBoard(), first)
+    if ends_with_board(" ".join(line.words)):
+        return line, Unreadable(AnswerToBoard(), others[-1])
     if meant not in {*KINDS, *_GENERAL_TOPICS} and (said := said_plainly(" ".join(line.words))):
         kind = None if said in GENERAL_FORMS else next(iter(KINDS.values()))
         return Line((), _BY_NAME[said], kind), Unreadable(SaidPlainly())
@@ -171,7 +189,7 @@ def recognise(text: str) -> tuple[Line, Unreadable | None]:
     kind = KINDS[word]
     if not others:
         return line, Unreadable(MissingWord(tuple(KIND_FORMS)))
-    if BOARD_OF_SUBJECT.fullmatch(others[0]):
+    if begins_with_board(" ".join(line.words)):
         words = line.words
         if all(_PLACED.fullmatch(fold(other)) for other in others[1:]):
             words = (first, others[0], *_UNSAID, *others[1:])

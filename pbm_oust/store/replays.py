@@ -6,6 +6,7 @@ A history that continues a remembered one is replayed only from there on.
 from pbm_oust.board.game import Game, redo
 from pbm_oust.board.history import BadHistory, History, read_history
 from pbm_oust.board.notation import format_result, parse_record
+from pbm_oust.board.over import format_over
 from pbm_oust.board.record import Record
 from pbm_oust.frozen import frozen
 from pbm_oust.refusal import Refusal
@@ -91,6 +92,8 @@ def _continued(known: Replay, data: bytes) -> Replay | None:
                 return None
             if game.result and line == format_result(game.result):
                 has_result_line = True
+            elif game.result and line == format_over(game):
+                continue
             else:
                 game = _with_record(game, parse_record(line))
     except (ValueError, Refusal):

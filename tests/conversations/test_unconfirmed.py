@@ -20,7 +20,7 @@ from tests.support.steps import work_of
 
 LINE = "oust challenge alice bob -size=5"
 ASKS = f"{ALICE}: please confirm a challenge to bob"
-BEGINS = [f"{ALICE}: oust 1 #1: your turn, alice", f"{BOB}: oust 1 #1: alice to move"]
+BEGINS = [f"{ALICE}: oust 1 #1: your turn, alice", f"{BOB}: alice challenges you: oust 1"]
 
 
 @pytest.fixture
@@ -151,7 +151,7 @@ def test_a_whole_command_in_an_answer_to_a_board_mail_is_proved(talk: Talk) -> N
     talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
     to = answer_address(talk.letter_to(ALICE))
     sent = talk.send(ALICE, "Re: oust 1", "oust challenge bob alice -size=4", to=to)
-    assert sent == [f"{ALICE}: oust 2 #1: bob to move", f"{BOB}: oust 2 #1: your turn, bob"]
+    assert sent == [f"{ALICE}: oust 2 #1: bob to move", f"{BOB}: alice challenges you: oust 2"]
     assert talk.send(ALICE, "Re: oust 1", "oust challenge bob carol", to=to) == [
         f"{ALICE}: not done"
     ]

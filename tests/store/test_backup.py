@@ -84,9 +84,9 @@ def test_a_home_is_restored_with_boards_accounts_letters_key_and_configuration(
     assert again.userids() == ["alice", "bob"]
     assert held(again) == [
         "alice@example.org: oust 1 #1: your turn, alice",
-        "bob@example.net: oust 1 #1: alice to move",
+        "bob@example.net: alice challenges you: oust 1",
         "alice@example.org: oust 2 #1: your turn, alice",
-        "bob@example.net: oust 2 #1: alice to move",
+        "bob@example.net: alice challenges you: oust 2",
         "alice@example.org: oust 1 #2: bob to move",
         "bob@example.net: oust 1 #2: your turn, bob",
     ]

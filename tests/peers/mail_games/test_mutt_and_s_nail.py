@@ -33,7 +33,7 @@ def seated(host: Host, postfix: Postfix) -> Iterator[tuple[Mutt, SNail]]:
         mutt.write(host.commands, "oust challenge alice bob wonderland -size=7", "Good luck, Bob.")
         wait_until(lambda: host.letters_to("bob@example.org"), "the challenge")
         with at_s_nail("bob", host.mail / "bob", host.folder / "bob", host.smtp_port) as s_nail:
-            s_nail.open("oust 1 #1: alice to move")
+            s_nail.open("alice challenges you: oust 1")
             s_nail.read("Good luck, Bob.")
             yield mutt, s_nail
 
