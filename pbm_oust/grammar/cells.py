@@ -11,8 +11,9 @@ _APART = re.compile(rf"(?:[\s,;.:!/&+|>()\[\]*~{re.escape(QUOTES)}-]|\b(?:and|th
 _CELLS = re.compile(r"(?:[a-z][0-9]{1,3})+")
 _CELL = re.compile(r"[a-z][0-9]{1,3}")
 _TURNED = re.compile(r"([0-9]{1,2})([a-z])")
-_WITHIN = re.compile(r"\b[a-z][1-9][0-9]?\b")
-_ASKING = "\u2753\u2754"
+_LATIN = "a-z0-9_\u00df-\u024f"
+_WITHIN = re.compile(rf"(?<![{_LATIN}])[a-z][1-9][0-9]?(?![{_LATIN}])")
+ASKING = "\u2753\u2754"
 """Question marks that are pictograms: a player who adds one has not decided."""
 _MARKS = re.compile("[\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]")
 """Characters that change how a pictogram looks."""
@@ -61,15 +62,17 @@ def is_placements(line: str) -> bool:
     return bool(parts) and all(map(_CELLS.fullmatch, parts))
 
 
-def cells_within(line: str) -> list[str]:
-    """Return the first cells in a folded line, with only commas and the like between them."""
-    found: list[re.Match[str]] = []
+def runs_within(line: str) -> list[list[str]]:
+    """Return the runs of cells in a folded line: those with only commas and the like in between."""
+    runs: list[list[str]] = []
+    end = 0
     for match in _WITHIN.finditer(line):
-        if found and not _APART.fullmatch(line[found[-1].end() : match.start()]):
-            break
-        found.append(match)
-    return [match[0] for match in found]
+        if not (runs and _APART.fullmatch(line[end : match.start()])):
+            runs.append([])
+        runs[-1].append(match[0])
+        end = match.end()
+    return runs
 
 
 def _is_picture(char: str) -> bool:
-    return unicodedata.category(char) == "So" and char not in _ASKING
+    return unicodedata.category(char) == "So" and char not in ASKING

@@ -16,30 +16,33 @@ class Instead:
     line: str = ""
     blanks: tuple[str, ...] = ()
     """The places in the line that the reader fills in."""
-    answer: str = ""
+    answers: tuple[str, ...] = ()
+    """What to answer; several, if it is not clear what was meant."""
+    wants_password: bool = False
+    """Whether one of the answers has to hold the password."""
 
 
 def instead_of(translator: Translator, notice: RefusalNotice) -> Instead:
     """Return what to send or to answer in place of what was refused."""
     correction, meant, game = notice.correction, notice.instead, notice.game
-    answer = translator.answer(meant) if meant else ""
-    if meant and not answer:
-        blanks = tuple(form_of(meant).blanks(meant))
-        if blanks:
-            return Instead(translator.line(meant), blanks)
-        answer = translator.line(meant)
-    if game and notice.reader.userid and correction and not answer:
+    whole = [each for each in meant if not translator.answer(each)]
+    blanks = tuple(dict.fromkeys(blank for each in whole for blank in form_of(each).blanks(each)))
+    if blanks and len(meant) == 1:
+        return Instead(translator.line(meant[0]), blanks)
+    wants_password = "PASSWORD" in blanks
+    answers = tuple(translator.answer(each) or translator.line(each) for each in meant)
+    if game and notice.reader.userid and correction and not answers:
         known = (game.header.kind, game.header.board, notice.reader.userid)
-        answer = translator.answer(correction, known)
-    wanted = meant or correction
-    if answer and wanted and form_of(wanted).command is Show:
+        answers = tuple(filter(None, [translator.answer(correction, known)]))
+    wanted = next(iter(meant), correction)
+    if answers and wanted and form_of(wanted).command is Show:
         # The answer to a letter shows the board anyway.
         return Instead()
     if correction is None:
-        return Instead(answer=answer)
+        return Instead(answers=answers, wants_password=wants_password)
     line = translator.line(correction)
     blanks = tuple(form_of(correction).blanks(correction))
-    return Instead("" if line == notice.sent else line, blanks, answer)
+    return Instead("" if line == notice.sent else line, blanks, answers, wants_password)
 
 
 def culprit_of(notice: RefusalNotice) -> str:

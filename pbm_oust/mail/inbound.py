@@ -203,6 +203,7 @@ class Inbound:
         request = Request(
             line=line,
             chat=chat,
+            unsure=mail.unsure,
             sender=mail.sender,
             source=envelope.source,
             is_verified=verdict is Verdict.VERIFIED,

@@ -14,6 +14,7 @@ from pbm_oust.accounts.settings import USUAL, Settings
 from pbm_oust.board.game import Game
 from pbm_oust.board.ratings import Change
 from pbm_oust.board.reasons import MayHaveBoard, board_of
+from pbm_oust.board.record import Wish
 from pbm_oust.board.summary import Summary, summary_of
 from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command, Partial
@@ -178,6 +179,16 @@ class Ahead:
 
 
 @frozen
+class Heard:
+    """How an answer was read that holds more than its command."""
+
+    wish: Wish | None
+    """The move that was found among other words; None if it stood alone on its line."""
+    further: Command | None
+    """A command that stands below the move and is not carried out."""
+
+
+@frozen
 class BoardNotice(TimedNotice):
     """A board, and what happened on it."""
 
@@ -208,6 +219,8 @@ class BoardNotice(TimedNotice):
     is_watched: bool = False
     """Whether the reader only watches the board and does not play on it."""
     ahead: Ahead = Ahead()
+    heard: Heard | None = None
+    """How the reader's answer was read, if it holds more than its command."""
     untold: str = ""
     """The userid of the other player, if they were not told of the move that is taken back."""
 
@@ -253,8 +266,8 @@ class RefusalNotice(TimedNotice):
     """Where that part begins in the line."""
     correction: Command | Partial | None
     """What to send instead."""
-    instead: Command | Partial | None = None
-    """What to answer instead, if that is not the correction."""
+    instead: tuple[Command | Partial, ...] = ()
+    """What to answer instead, if that is not the correction; several, if it is not clear what."""
     answered: Game | None = None
     """The board of the letter, if an unreadable mail answers one."""
     replied: Answered | None = None

@@ -9,7 +9,7 @@ from pbm_oust.accounts.password import Secret
 from pbm_oust.board.reasons import MayHaveBoard
 from pbm_oust.frozen import frozen
 from pbm_oust.languages import ENGLISH, Language
-from pbm_oust.play.notices import Notice
+from pbm_oust.play.notices import Heard, Notice
 from pbm_oust.refusal import NotAllowedReason, UnreadableReason
 from pbm_oust.store.letters import Draft
 
@@ -48,6 +48,10 @@ class Request:
     confirmed: "Actor | None" = None
     """The player who has confirmed the command with a code, and the message key of the mail that
     brought the command."""
+    heard: Heard | None = None
+    """How the command was found, if there is something to tell of that."""
+    unsure: str = ""
+    """What may be a text that the sender quotes: it is passed on, but no command is read there."""
     fault: UnreadableReason | None = None
     """Why nothing in the mail can be a command, if that is known before it is read."""
 

@@ -66,6 +66,7 @@ def tell_players(
             disabled=next(iter(disabled), "") if answers else "",
             note=note_about(account, game.name),
             ahead=ahead_of(account, players, game, since),
+            heard=request.heard if answers else None,
         )
 
     answers = [notice(work.player_at(actor, request), actor, answers=True)] if actor else []

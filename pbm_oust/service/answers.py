@@ -1,112 +1,105 @@
-"""Reading answers to board mails: `D4`, `pass`, `preview E5`, or any whole command."""
+"""Reading answers to board mails: which of their lines say what to do, and what is for others."""
 
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
-from dataclasses import field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import takewhile
 
 from pbm_oust.accounts.answered import Purpose, Reply
-from pbm_oust.board.record import WISHED, Deed, Place, Wish
+from pbm_oust.board.record import Wish
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.talk import Chat
 from pbm_oust.frozen import frozen
-from pbm_oust.grammar.aliases import in_english
-from pbm_oust.grammar.cells import cells_in, cells_within, is_placements, parts_of, turned_round
-from pbm_oust.grammar.command import Command, Partial, Text
+from pbm_oust.grammar.cells import is_placements
+from pbm_oust.grammar.command import Command
 from pbm_oust.grammar.line import Line
-from pbm_oust.grammar.wish import DEEDS, BadPlacement, read_wish
-from pbm_oust.grammar.words import find_command_word, first_words, fold, meant_by, split_words
-from pbm_oust.refusal import Unreadable, UnreadableReason
+from pbm_oust.refusal import Unreadable
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.service.table import (
-    GENERAL_FORMS,
-    KIND_FORMS,
-    AnyForm,
-    UnlabelledCharacter,
-    begins_with_board,
-    ends_with_board,
-    form_named,
-    parse_line,
-    recognise,
+from pbm_oust.service.answer_lines import (
+    MOST_MEANT,
+    Answer,
+    AnswerReason,
+    EmptyAnswer,
+    begins_whole,
+    is_text,
+    may_be_command,
+    read_again,
+    read_line,
+    read_whole,
 )
+from pbm_oust.service.table import begins_with_board, ends_with_board
+from pbm_oust.service.worded_answers import SeveralReadings, is_courtesy, read_worded
 
-_SHORTEST_WORD = 4
-"""Shorter beginnings of commands are more likely words of a letter: no, so, hi."""
-
+_MARKS = "|>}:%\u203a\u00bb\u2502\u2503 \t"
+"""What may stand in front of a line that is quoted."""
 _MOST_LINES = 10
-"""How many lines below the first one to search for a move that may have been meant."""
-_ENDS = ".!,;:"
+"""How many lines to search for a move that may have been meant."""
 
 
 @frozen
-class AnswerReason(UnreadableReason):
-    """Why an answer cannot be read."""
-
-    meant: Command | Partial | None = field(default=None, kw_only=True)
-    """What may have been meant."""
+class UnsureAnswer(AnswerReason):
+    """All that the answer holds stands between quotes, or looks like a quote."""
 
 
 @frozen
-class EmptyAnswer(AnswerReason):
-    """The answer holds nothing that its writer wrote."""
+class TwoMoves(AnswerReason):
+    """The Subject of an answer says one move, and its text another one."""
 
 
-@frozen
-class UnknownAnswer(AnswerReason):
-    """The first line of an answer is not something that can be done on a board."""
-
-
-@frozen
-class MoreThanPlacements(AnswerReason):
-    """A line begins with placements and goes on with something else."""
-
-
-@frozen
-class MoreThanDeed(AnswerReason):
-    """A line begins with a word for a deed and goes on with something else."""
-
-
-@frozen
-class Answer:
-    """An answer as it is understood."""
-
-    line: Line
-    command: Command | Unreadable
-    text: str = ""
-    """What else the player wrote, for the other player."""
-    is_whole: bool = False
-    """Whether this is a whole command, as any mail may hold it."""
-    instead: Command | Partial | None = None
-    """What may have been meant, if it cannot be read."""
-
-    def as_command(self) -> Command:
-        """Return the command. Raises Unreadable if there is none."""
-        if isinstance(self.command, Unreadable):
-            raise self.command
-        return self.command
-
-
-def read_answer(subject: str, text: str, reply: Reply) -> Answer:
+def read_answer(subject: str, text: str, reply: Reply, unsure: str = "") -> Answer:
     """Return what an answer says in the first line of its text, or in the player's own Subject.
 
-    If it has both, the one that can be read counts, the Subject first. An answer to chat is chat as
-    a whole, unless it begins with a whole command or with the name of one that plays again.
+    Greetings above that line are passed over. If it has both, the one that can be read counts; if
+    they say different moves, nothing is done. An answer to chat is chat as a whole, unless it
+    begins with a whole command or with the name of one that plays again. `unsure` is what may be
+    quoted: it is never done.
     """
-    first, rest = _parted(text)
-    lines = [(subject, text)] if subject and not is_of_letter(subject) else []
-    lines += [(first, rest)] if first else []
+    own = [(subject, text)] if subject and not is_of_letter(subject) else []
     if reply.purpose is Purpose.CHAT:
-        whole = (_read_whole(line, further) for line, further in lines if _begins_whole(line))
-        meant = read_answer("", text, replace(reply, purpose=Purpose.PLAY)).command
-        wish = meant.wish if isinstance(meant, Move) else None
-        chat = Chat(KINDS[reply.kind], reply.board, reply.userid, reply, wish)
-        begun = next((each for each in whole if each.is_whole), None)
-        again = (_read_again(line, further, reply) for line, further in lines)
-        return begun or next(filter(None, again), Answer(Line(()), chat, text))
-    answers = [_read_line(line, further, reply) for line, further in lines]
+        first, rest = _parted(text)
+        return _read_chat([*own, *([(first, rest)] if first else [])], text, reply)
+    answers = [read_worded(line, further, reply) for line, further in own]
+    answers += [_read_text(text, reply)] if text.strip() else []
+    moves = [each.command for each in answers if isinstance(each.command, Move)]
+    if len({move.wish for move in moves}) > 1:
+        return replace(answers[0], command=Unreadable(TwoMoves()), instead=tuple(moves))
     readable = (each for each in answers if not isinstance(each.command, Unreadable))
-    wrong = answers[0] if answers else Answer(Line(()), Unreadable(EmptyAnswer()))
-    return next(readable, wrong if wrong.instead else replace(wrong, instead=_further(rest, reply)))
+    nothing = Answer(Line(()), Unreadable(UnsureAnswer() if unsure.strip() else EmptyAnswer()))
+    wrong = answers[0] if answers else nothing
+    meant = wrong.instead or tuple(_moves_in(f"{text}\n{unsure}", reply))
+    return next(readable, replace(wrong, instead=meant))
+
+
+def _read_chat(lines: Sequence[tuple[str, str]], text: str, reply: Reply) -> Answer:
+    """Return what an answer to chat says."""
+    whole = (read_whole(line, further) for line, further in lines if begins_whole(line))
+    meant = read_answer("", text, replace(reply, purpose=Purpose.PLAY)).command
+    wish = meant.wish if isinstance(meant, Move) else None
+    chat = Chat(KINDS[reply.kind], reply.board, reply.userid, reply, wish)
+    begun = next((each for each in whole if each.is_whole), None)
+    again = (read_again(line, further, reply) for line, further in lines)
+    return begun or next(filter(None, again), Answer(Line(()), chat, text))
+
+
+def _read_text(text: str, reply: Reply) -> Answer:
+    """Return what the text of an answer says; what else is in it is for the other player.
+
+    Where a move stands among other words, all of them are. A further move below it makes it
+    unclear which of them is meant.
+    """
+    above, below = _without_courtesies(text)
+    first, rest = _parted(below)
+    others = "\n".join(filter(None, (above, rest)))
+    answer = read_worded(first, others, reply)
+    if not isinstance(answer.command, Move):
+        return answer
+    if not answer.is_worded:
+        further = None if answer.is_whole else _command_in(rest, reply)
+        return replace(answer, is_worded=bool(above), further=further)
+    moves = tuple(each for each in _moves_in(rest, reply) if each.wish != answer.command.wish)
+    if moves:
+        several = Unreadable(SeveralReadings())
+        return replace(answer, command=several, instead=(answer.command, *moves)[:MOST_MEANT])
+    return replace(answer, text=text)
 
 
 def _parted(text: str) -> tuple[str, str]:
@@ -119,174 +112,36 @@ def _parted(text: str) -> tuple[str, str]:
     return " ".join(begun), "\n".join(lines[len(begun) :]).strip("\n")
 
 
-def _further(text: str, reply: Reply) -> Move | None:
-    """Return the move on the first line that holds a move and nothing else, or None."""
+def _without_courtesies(text: str) -> tuple[str, str]:
+    """Return the greetings above the first other line of a text, and that line with the rest."""
+    lines = text.strip().split("\n")
+    for nth, line in enumerate(lines[:_MOST_LINES]):
+        if line.strip() and not is_courtesy(line):
+            return "\n".join(lines[:nth]).strip("\n"), "\n".join(lines[nth:])
+    return "", text
+
+
+def _moves_in(text: str, reply: Reply) -> Iterator[Move]:
+    """Yield the first few different moves that stand on a line of their own."""
+    found: set[Wish] = set()
+    lines = (line.lstrip(_MARKS) for line in text.splitlines()[:_MOST_LINES])
+    for line in filter(None, lines):
+        command = read_worded(line, "", reply).command
+        if isinstance(command, Move) and command.wish not in found and len(found) < MOST_MEANT:
+            found.add(command.wish)
+            yield command
+
+
+def _command_in(text: str, reply: Reply) -> Command | None:
+    """Return the first command that stands on a line of its own, if it is no text for others."""
     for line in text.splitlines()[:_MOST_LINES]:
-        command = _read_line(line, "", reply).command
-        if isinstance(command, Move):
-            return command
+        if may_be_command(line):
+            command = read_line(line, "", reply).command
+            if not isinstance(command, Unreadable) and not is_text(command):
+                return command
     return None
 
 
 def is_of_letter(subject: str) -> bool:
     """Return whether a Subject is that of one of our letters about a board."""
     return begins_with_board(subject) or ends_with_board(subject)
-
-
-def _begins_whole(line: str) -> bool:
-    return any(fold(word) in KINDS for word in first_words(line, 1))
-
-
-def _read_whole(line: str, text: str) -> Answer:
-    read, command = parse_line(line)
-    return Answer(read, command, text, is_whole=not isinstance(command, Unreadable))
-
-
-def _read_again(line: str, text: str, reply: Reply) -> Answer | None:
-    """Return the command that plays again, if a line is the name of one; None for other lines."""
-    word = line.strip().rstrip(f"{_ENDS} ")
-    name = in_english(fold(word))
-    form = KIND_FORMS.get(name)
-    return _read_form(line, name, [word], text, reply) if form and form.plays_again else None
-
-
-def _read_line(line: str, text: str, reply: Reply) -> Answer:
-    try:
-        words = split_words(line)
-    except Unreadable:
-        return _read_long(line, text, reply)
-    shown = Line(words)
-    if not words:
-        return Answer(shown, Unreadable(EmptyAnswer()))
-    if "\ufffd" in line:
-        return Answer(shown, Unreadable(UnlabelledCharacter()))
-    if _begins_whole(line):
-        return _read_whole(line, text)
-    try:
-        return _read_own(line, text, reply)
-    except Unreadable as error:
-        return Answer(shown, error, text, instead=_instead(error, words, reply))
-
-
-def _read_long(line: str, text: str, reply: Reply) -> Answer:
-    """Return what a line means that is longer than any command: text, if it is for others."""
-    words = line.split()
-    name = in_english(fold(words[0]).rstrip(_ENDS))
-    if name in KIND_FORMS and KIND_FORMS[name].text is Text.CONTENT:
-        return _read_form(line, name, words, text, reply)
-    return Answer(recognise(line)[0], Unreadable(UnknownAnswer()), text)
-
-
-def _read_own(line: str, text: str, reply: Reply) -> Answer:
-    """Return what a line means in an answer. Raises Unreadable."""
-    words = split_words(line)
-    return _read_placements(words, text, reply) or _read_word(line, words, text, reply)
-
-
-def _read_placements(words: Sequence[str], text: str, reply: Reply) -> Answer | None:
-    """Return the move of an answer that begins with a placement; None for other answers.
-
-    Raises Unreadable if it goes on with something else.
-    """
-    wished, hash_sign, number = fold(" ".join(words)).partition("#")
-    parts = parts_of(wished)
-    if not parts or not cells_in(parts[0]):
-        return None
-    begun = list(takewhile(cells_in, parts))
-    cells = [cell for part in begun for cell in cells_in(part)]
-    if len(begun) < len(parts):
-        raise Unreadable(MoreThanPlacements(meant=_placed(cells, reply)))
-    guard = f"{hash_sign}{number.strip(_ENDS + ' ')}"
-    wish, numbered = read_wish([",".join(cells), *([guard] if hash_sign else [])])
-    return Answer(Line(tuple(words)), _move(wish, numbered, reply), text)
-
-
-def _read_word(line: str, words: Sequence[str], text: str, reply: Reply) -> Answer:
-    """Return what a line that begins with a word of the commands means. Raises Unreadable."""
-    first, hash_sign, number = words[0].partition("#")
-    words = (first, *([hash_sign + number] if hash_sign else []), *words[1:])
-    # In French, `aperçu : E5` has a space before the colon.
-    while len(words) > 1 and not words[1].strip(_ENDS):
-        words = (first, *words[2:])
-    first = in_english(fold(first).rstrip(_ENDS))
-    known = {deed.value for deed in WISHED} | {*KIND_FORMS}
-    known |= {form.topic for form in GENERAL_FORMS.values()}
-    if first == "if":
-        queued = _read_line(" ".join(["queue", *words]), "", reply).command
-        raise Unreadable(UnknownAnswer(meant=queued if isinstance(queued, Command) else None))
-    if len(first) < _SHORTEST_WORD and first not in known:
-        raise _unknown(words, reply)
-    try:
-        name = find_command_word(first, known)
-    except Unreadable as error:
-        raise _unknown(words, reply, meant_by(error)) from None
-    if name in {deed.value for deed in WISHED}:
-        return _read_deed(line, Deed(name), words, text, reply)
-    if name not in KIND_FORMS:
-        whole = _read_whole(" ".join([name, *words[1:]]), text)
-        return replace(whole, line=replace(whole.line, words=tuple(words)))
-    return _read_form(line, name, words, text, reply)
-
-
-def _unknown(words: Sequence[str], reply: Reply, resembles: str | None = None) -> Unreadable:
-    """Return why a line cannot be read, with what it may have meant."""
-    cells = cells_within(fold(" ".join(words)))
-    meant: Command | Partial | None = _placed(cells, reply) if cells else None
-    if len(words) == 1 and resembles and not cells:
-        is_deed = resembles in DEEDS
-        meant = _move(Deed(resembles), None, reply) if is_deed else form_named(resembles).partial()
-    return Unreadable(UnknownAnswer(meant=meant))
-
-
-def _read_deed(line: str, deed: Deed, words: Sequence[str], text: str, reply: Reply) -> Answer:
-    """Return a deed as a move, alone or with the number after `#`. Raises Unreadable."""
-    rest = "".join(words[1:]).rstrip(_ENDS)
-    if rest and not rest.startswith("#"):
-        general = _read_whole(line, text)
-        if general.is_whole:
-            return general
-        raise Unreadable(MoreThanDeed(right=deed.value, meant=_move(deed, None, reply)))
-    wish, guard = read_wish([deed.value, *([rest] if rest else [])])
-    return Answer(Line(tuple(words)), _move(wish, guard, reply), text)
-
-
-def _move(wish: Wish, guard: int | None, reply: Reply) -> Move:
-    """Return the move of the player who answers."""
-    return Move(KINDS[reply.kind], reply.board, reply.userid, reply, wish, guard)
-
-
-def _placed(cells: Iterable[str], reply: Reply) -> Move:
-    return _move(Place(tuple(map(str.upper, cells))), None, reply)
-
-
-def _read_form(line: str, name: str, words: Sequence[str], text: str, reply: Reply) -> Answer:
-    """Return the command of a game that a line gives, filled in with what the letter knows.
-
-    Raises Unreadable.
-    """
-    form, kind = KIND_FORMS[name], KINDS[reply.kind]
-    rest = words[1:]
-    if form.text is Text.CONTENT and rest and not _is_of(form, rest):
-        _, _, behind = " ".join(line.split()).partition(" ")
-        rest, text = [], "\n".join(filter(None, [behind, text]))
-    if form.parameters and not form.is_about_board:
-        return _read_whole(" ".join([kind.name, *words]), text)
-    command = form.read_answer(rest, kind, reply.board, reply.userid, reply)
-    return Answer(Line(tuple(words)), command, text)
-
-
-def _is_of(form: AnyForm, words: Sequence[str]) -> bool:
-    """Return whether what follows a command is one of its own words, and not text."""
-    return len(words) == 1 and in_english(fold(words[0])) in form.words
-
-
-def _instead(error: Unreadable, words: Sequence[str], reply: Reply) -> Command | Partial | None:
-    """Return what an unreadable line may have meant, if that is known."""
-    reason = error.reason
-    if isinstance(reason, AnswerReason):
-        return reason.meant
-    if isinstance(reason, BadPlacement) and reason.right:
-        with suppress(Unreadable):
-            turned = turned_round(parts_of(fold(" ".join(words)).partition("#")[0]))
-            return _read_own(turned, "", reply).as_command()
-    return None

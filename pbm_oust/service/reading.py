@@ -1,19 +1,24 @@
 """What a mail asks for: the command in its line, in an answer to a letter, or of a code."""
 
+from dataclasses import replace
+
 from pbm_oust.accounts.answered import Answered, Correspondence, Reply
 from pbm_oust.accounts.password import Secret
+from pbm_oust.commands.play import Move
 from pbm_oust.commands.talk import Message
 from pbm_oust.commands.verify import Verify, has_new_password
 from pbm_oust.frozen import frozen
 from pbm_oust.grammar.agreement import agrees
 from pbm_oust.grammar.aliases import ALIASES, in_english, language_of
-from pbm_oust.grammar.command import Command, Partial
+from pbm_oust.grammar.command import Command, Text
 from pbm_oust.grammar.line import Line
 from pbm_oust.grammar.words import UnknownWord, first_words, fold, language_like
 from pbm_oust.languages import Language
+from pbm_oust.play.notices import Heard
 from pbm_oust.play.request import Request
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.service.answer_lines import Answer, Meant
 from pbm_oust.service.answers import read_answer
 from pbm_oust.service.table import VOCABULARY, form_of, format_command, parse_line
 
@@ -35,8 +40,10 @@ class Read:
     """What else the sender wrote."""
     reply: Answered | None = None
     """The letter that is answered, if that takes the place of a password."""
-    instead: Command | Partial | None = None
+    instead: Meant = ()
     """What an unreadable answer may have meant."""
+    heard: Heard | None = None
+    """How an answer was read that holds more than its command."""
 
     @property
     def language(self) -> Language | None:
@@ -50,14 +57,25 @@ class Read:
 
 def read_request(request: Request) -> Read:
     """Return what a request asks for."""
+    read = _read(request)
+    command, unsure = read.command, request.unsure
+    is_unseen = isinstance(command, Command) and form_of(command).text is Text.UNSEEN
+    if is_unseen or not unsure.strip():
+        return read
+    return replace(read, text="\n".join(filter(None, (read.text, unsure))).strip("\n"))
+
+
+def _read(request: Request) -> Read:
+    """Return what a request asks for, without the text that may be quoted."""
     if request.fault:
         return Read(Line(()), Unreadable(request.fault), request.chat, request.reply)
     if isinstance(request.reply, Correspondence):
         return _read_letter(request.chat, request.reply)
     if isinstance(request.reply, Reply):
-        answer = read_answer(request.line, request.chat, request.reply)
+        answer = read_answer(request.line, request.chat, request.reply, request.unsure)
         reply = None if answer.is_whole else request.reply
-        return Read(answer.line, answer.command, answer.text, reply, answer.instead)
+        read = Read(answer.line, answer.command, answer.text, reply, answer.instead)
+        return replace(read, heard=_heard(answer))
     line = request.line
     if request.code:
         found = _line_with(request.code, request.line, request.chat)
@@ -78,6 +96,14 @@ def _read_letter(text: str, letter: Correspondence) -> Read:
         if not isinstance(command, Unreadable):
             return Read(line, command, rest.strip("\n"))
     return Read(Line(()), Message(letter.userid, letter, (letter.to,)), text, letter)
+
+
+def _heard(answer: Answer) -> Heard | None:
+    """Return what to tell the player of how an answer was read, if it is not as they wrote it."""
+    command = answer.command
+    if not isinstance(command, Move) or not (answer.is_worded or answer.further):
+        return None
+    return Heard(command.wish if answer.is_worded else None, answer.further)
 
 
 def _line_with(code: Secret, subject: str, text: str) -> str | None:

@@ -19,6 +19,7 @@ from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
+from pbm_oust.service.answer_lines import Meant
 from pbm_oust.service.answers import is_of_letter
 from pbm_oust.service.by_sender import board_meant, completed, playable, signed
 from pbm_oust.service.charging import (
@@ -76,6 +77,8 @@ def _read(request: Request) -> tuple[Read, Request]:
         reply=read.reply,
         answered=request.reply or request.answered,
         language=read.language or request.language,
+        heard=read.heard,
+        unsure="",
     )
     return read, asked
 
@@ -166,11 +169,12 @@ def _refuse(
     if equal > most_equal:
         return silent(Silence.TOO_MANY_EQUAL_REFUSALS)
     line, command = read.line, read.command
-    reason, answered, instead = refusal.reason, None, None
+    reason, answered = refusal.reason, None
+    instead: list[Command | Partial] = []
     if isinstance(refusal, Unreadable) and isinstance(request.reply, Reply):
         answered = _game_on(KINDS[request.reply.kind], request.reply.board, work)
-        if answered and read.instead:
-            instead = tried(filled(read.instead, answered, request.reply.userid), answered)
+        if answered:
+            instead = _all_tried(read.instead, answered, request.reply.userid)
     reader = work.sender_of(request)
     found = board_meant(read, request, work)
     if found:
@@ -208,7 +212,7 @@ def _refuse(
         culprit="" if culprit_at is None else refusal.culprit,
         culprit_at=culprit_at or 0,
         correction=None if correction and format_command(correction) == as_sent else correction,
-        instead=instead,
+        instead=tuple(instead),
         answered=answered,
         replied=request.reply,
         is_last=equal == most_equal,
@@ -221,6 +225,16 @@ def _refuse(
     if actor and request.message_id and not isinstance(reason, RefusedBefore):
         return work.answer_refused(notice, actor, request, handled)
     return work.answer(notice, request, handled)
+
+
+def _all_tried(meant: Meant, game: Game, userid: str) -> list[Command | Partial]:
+    """Return what a player may have meant on a board, or what it would take in place of that."""
+    found: list[Command | Partial] = []
+    for each in meant:
+        possible = tried(filled(each, game, userid), game)
+        if possible and possible not in found:
+            found.append(possible)
+    return found
 
 
 def _tried(meant: Command | Partial, work: UnitOfWork) -> Command | Partial | None:

@@ -155,7 +155,7 @@ def _task(part: _Part, sheet: Sheet, request: Request, work: UnitOfWork) -> Task
     kind = fold(part.label["kind"] or "")
     found = [at for at in sheet.positions if at.board == number and kind in ("", at.kind)]
     if len(found) == 1:
-        asked = replace(request, line="", chat=part.text, reply=found[0])
+        asked = replace(request, line="", chat=part.text, unsure="", reply=found[0])
         return Task(shown, asked, found[0].name)
     names = tuple(at.name for at in found)
     reason = SeveralBoards(names) if names else NotInLetter(f"{kind} {number}".strip())
@@ -164,7 +164,7 @@ def _task(part: _Part, sheet: Sheet, request: Request, work: UnitOfWork) -> Task
 
 def _without_letter(line: str, text: str, request: Request) -> Request:
     """Return a whole command of an answer as a mail of its own, which still proves who wrote it."""
-    return replace(request, line=line, chat=text, reply=None, answered=request.reply)
+    return replace(request, line=line, chat=text, unsure="", reply=None, answered=request.reply)
 
 
 def _shown(part: _Part, work: UnitOfWork, request: Request) -> str:

@@ -24,13 +24,12 @@ def mails(data: bytes) -> None:
 def texts(data: bytes) -> None:
     """No marked line is anybody's own, and no command in a quote is ever read."""
     text = data.decode("utf-8", "replace").replace("\r", "\n").replace("\0", "")
-    assert not any(line.startswith(">") for line in own_text(text).split("\n"))
+    assert not any(line.startswith(">") for line in own_text(text).whole.split("\n"))
     quoted = "\n".join(f"> {line}" for line in f"{text}\n{COMMAND}".split("\n"))
-    assert own_text(quoted) == ""
+    assert own_text(quoted).whole == ""
     assert read_mail(HEAD + quoted.encode()[:200_000]).text == ""
-    assert COMMAND not in own_text(
-        text_of_html(f"<p>x</p><blockquote>{COMMAND}</blockquote>{text}")
-    )
+    html = f"<p>x</p><blockquote>{COMMAND}</blockquote>{text}"
+    assert COMMAND not in own_text(text_of_html(html)).whole
 
 
 def lines(data: bytes) -> None:

@@ -27,6 +27,7 @@ def reading(data: bytes) -> str:
         *([f"not answered: {silence}"] if silence else []),
         *(["text: could not be read"] if mail.is_text_closed else []),
         *(f"  | {line}".rstrip() for line in mail.text.split("\n") if mail.text),
+        *(f"  ? {line}".rstrip() for line in mail.unsure.strip("\n").split("\n") if mail.unsure),
     ]
     return "\n".join(lines) + "\n"
 

@@ -22,15 +22,14 @@ from pbm_oust.grammar.values import BoardAt, Filter
 from pbm_oust.grammar.wish import BadPlacement
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.service.answers import (
+from pbm_oust.service.answer_lines import (
     Answer,
     EmptyAnswer,
     MoreThanDeed,
     MoreThanPlacements,
     UnknownAnswer,
-    is_of_letter,
-    read_answer,
 )
+from pbm_oust.service.answers import TwoMoves, UnsureAnswer, is_of_letter, read_answer
 from pbm_oust.service.table import (
     VOCABULARY,
     UnlabelledCharacter,
@@ -38,6 +37,7 @@ from pbm_oust.service.table import (
     format_command,
     parse_line,
 )
+from pbm_oust.service.worded_answers import SeveralReadings
 
 REPLY = Reply(Purpose.PLAY, "oust", 17, 12, "alice")
 CHAT = Reply(Purpose.CHAT, "oust", 17, 12, "alice")
@@ -59,9 +59,8 @@ def moved(text: str, subject: str = SUBJECT) -> tuple[object, int | None]:
 def refused(text: str, subject: str = SUBJECT) -> tuple[type[UnreadableReason], str | None]:
     answer = read(text, subject)
     assert isinstance(answer.command, Unreadable), answer.command
-    instead = answer.instead
-    words = (format_answer(instead) or format_command(instead)) if instead else None
-    return type(answer.command.reason), words
+    words = [format_answer(each) or format_command(each) for each in answer.instead]
+    return type(answer.command.reason), " | ".join(words) or None
 
 
 @pytest.mark.parametrize(
@@ -126,19 +125,29 @@ def test_the_number_of_the_record_may_stand_too(text: str) -> None:
         ("D4?", UnknownAnswer, "D4"),
         ("D4 looks good", MoreThanPlacements, "D4"),
         ("D4 was a bad move", MoreThanPlacements, "D4"),
-        ("D4, E5 or F9", MoreThanPlacements, "D4,E5"),
-        ("D4 (hoping for E5)", MoreThanPlacements, "D4"),
+        ("D4, E5 or F9", SeveralReadings, "D4,E5 | F9"),
+        ("D4 (hoping for E5)", SeveralReadings, "D4 | E5"),
+        ("D4 or pass", SeveralReadings, "D4 | pass"),
+        ("not D4", UnknownAnswer, "D4"),
+        ("nice move D4", UnknownAnswer, "D4"),
+        ("Hi, never D4", UnknownAnswer, "D4"),
+        ("Thanks for D4", UnknownAnswer, "D4"),
         ("D4 \u2753", MoreThanPlacements, "D4"),
-        ("I play D4, E5 if you go to F9", UnknownAnswer, "D4,E5"),
+        ("I play D4, E5 if you go to F9", SeveralReadings, "D4,E5 | F9"),
         ("if F6 then D4,E5", UnknownAnswer, "queue if F6 then D4,E5"),
         ("If you play F6 I play D4", UnknownAnswer, None),
-        ("I play D4.", UnknownAnswer, "D4"),
         ("1. d4", UnknownAnswer, "D4"),
-        ("Hello Bob,\n\nD4\n\nBye", UnknownAnswer, "D4"),
+        ("Hello Bob,\n\nnot D4\n\nBye", UnknownAnswer, "D4"),
         ("Hello Bob,\nhow are you?", UnknownAnswer, None),
-        ("I pass", UnknownAnswer, None),
+        ("I resign", UnknownAnswer, "resign"),
+        ("undo please", MoreThanDeed, "undo"),
+        ("draw", UnknownAnswer, "propose"),
+        ("take back", UnknownAnswer, "undo"),
+        ("stop", SeveralReadings, "signoff alice PASSWORD | resign"),
+        ("Unsubscribe", SeveralReadings, "signoff alice PASSWORD | resign"),
+        ("I play D4\n\nI play E5", SeveralReadings, "D4 | E5"),
         ("pass me the salt", MoreThanDeed, "pass"),
-        ("resign? never", UnknownAnswer, None),
+        ("resign? never", UnknownAnswer, "resign"),
         ("Resign, I said", MoreThanDeed, "resign"),
         ("passs", UnknownAnswer, "pass"),
         ("res", UnknownAnswer, None),
@@ -180,8 +189,62 @@ def test_what_stands_below_goes_to_the_other_player() -> None:
     assert read("Good luck!", "D4").text == "Good luck!"
 
 
+@pytest.mark.parametrize(
+    ("text", "others"),
+    [
+        ("D4 please", "D4 please"),
+        ("Hello Bob,\n\nD4\n\nBye", "Hello Bob,\nBye"),
+        ("Hello\nI play D4.\nE5 was better", "Hello\nI play D4.\nE5 was better"),
+    ],
+)
+def test_words_around_a_move_go_to_the_other_player(text: str, others: str) -> None:
+    answer = read(text)
+    assert isinstance(answer.command, Move)
+    assert (answer.command.wish, answer.text) == (Place(("D4",)), others)
+    assert answer.is_worded
+
+
+@pytest.mark.parametrize(
+    ("below", "named"),
+    [
+        ("resign", "resign"),
+        ("Thanks!\nresign", "resign"),
+        ("\nE5", "E5"),
+        ("show", "oust show 17"),
+        ("E5 was what I wanted", None),
+        ("chat with me", None),
+        ("note to myself: E5", None),
+        ("Resigning would be early", None),
+    ],
+)
+def test_a_command_below_a_move_is_noticed(below: str, named: str | None) -> None:
+    answer = read(f"D4\n{below}")
+    assert isinstance(answer.command, Move)
+    further = answer.further and (format_answer(answer.further) or format_command(answer.further))
+    assert (answer.command.wish, further) == (Place(("D4",)), named)
+
+
+@pytest.mark.parametrize(
+    ("unsure", "offered"),
+    [("D4", "D4"), ("| D4\n| resign", "D4 | resign"), ("Yes.\n\nI agree.", None)],
+)
+def test_what_may_be_quoted_is_offered_and_not_done(unsure: str, offered: str | None) -> None:
+    answer = read_answer(SUBJECT, "", REPLY, unsure)
+    assert isinstance(answer.command, Unreadable)
+    assert isinstance(answer.command.reason, UnsureAnswer)
+    assert (" | ".join(map(format_answer, answer.instead)) or None) == offered
+    assert moved("D4")[0] == Place(("D4",))
+
+
+@pytest.mark.parametrize("text", ["E5", "I play E5", "Hello!\nE5", "resign"])
+def test_a_subject_and_a_text_with_different_moves_are_both_offered(text: str) -> None:
+    meant = "resign" if text == "resign" else "E5"
+    assert refused(text, "D4") == (TwoMoves, f"D4 | {meant}")
+    assert moved("D4", "D4")[0] == Place(("D4",))
+
+
 def test_a_subject_of_ones_own_is_the_answer_where_it_can_be_read() -> None:
-    assert moved("E5", "D4")[0] == Place(("D4",))
+    assert moved("Good luck", "D4")[0] == Place(("D4",))
     assert moved("E5", "my move")[0] == Place(("E5",))
     assert moved("E5", "")[0] == Place(("E5",))
     assert refused("", "my move") == (UnknownAnswer, None)

@@ -38,7 +38,7 @@ from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.oust import EnemyAsLarge, TakesNothing
 from pbm_oust.rules.position import Kind, Occupied
-from pbm_oust.service.answers import MoreThanDeed
+from pbm_oust.service.answer_lines import MoreThanDeed
 from pbm_oust.store.limits import SETTABLE
 from pbm_oust.store.rate_limits import Charge
 from tests.support.games import new_game, play

@@ -7,8 +7,9 @@ from pbm_oust.mail.reading.phrases import PHONE_FOOTERS
 _LONGEST = 200
 _MOST_WORDS = 6
 _LONGEST_NAME = 48
-_ADDRESS_OF_PROGRAM = re.compile(r"[<(\[]*https?:\S*$")
+_ADDRESS_OF_PROGRAM = re.compile(r"[<(\[]*https?:\S*$|[<(]https?:[^\s<>()]*[>)]")
 _AROUND = " \t.!*_\u3002\u00a0[]()<>\u200e\u200f"
+_BRACKETS = str.maketrans("", "", "[]")
 _ENDS = [tuple(phrase.split("{}", 1)) for phrase in PHONE_FOOTERS if "{}" in phrase]
 _WHOLE = frozenset(phrase for phrase in PHONE_FOOTERS if "{}" not in phrase)
 
@@ -20,7 +21,7 @@ def is_footer(line: str) -> bool:
     """
     if len(line) > _LONGEST:
         return False
-    bare = _ADDRESS_OF_PROGRAM.sub("", line.strip()).strip(_AROUND).lower()
+    bare = _ADDRESS_OF_PROGRAM.sub("", line.strip()).translate(_BRACKETS).strip(_AROUND).lower()
     return bare in _WHOLE or any(_is_phrase(bare, *ends) for ends in _ENDS)
 
 

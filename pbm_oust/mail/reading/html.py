@@ -9,7 +9,7 @@ from collections import Counter
 from enum import Enum
 from typing import Any
 
-from pbm_oust.mail.reading.phrases import QUOTING_CLASSES, QUOTING_FROM_HERE
+from pbm_oust.mail.reading.phrases import QUOTING_CLASSES, QUOTING_FROM_HERE, SIGNATURE_CLASSES
 
 _BLOCKS = frozenset(
     {
@@ -94,8 +94,10 @@ class _Reader:
             self._break()
         if tag in _PARAGRAPHS:
             self._leave_a_line()
-        if self._open:
-            self._number[self._open.pop()] -= 1
+        effect = self._open.pop() if self._open else _Effect.NONE
+        self._number[effect] -= 1
+        if effect is _Effect.QUOTED and not (self._number[effect] or self._is_all_quoted):
+            self.lines.append("")
 
     def data(self, text: str) -> None:
         """Take text."""
@@ -141,6 +143,8 @@ class _Reader:
 
 def _effect(tag: str, style: str, marks: list[str]) -> _Effect:
     if tag in _UNSEEN or "display:none" in style.replace(" ", "").lower():
+        return _Effect.UNSEEN
+    if any(mark in SIGNATURE_CLASSES for mark in marks):
         return _Effect.UNSEEN
     if tag == "blockquote" or any(mark in QUOTING_CLASSES for mark in marks):
         return _Effect.QUOTED

@@ -29,7 +29,9 @@ class Mail:
     subjects: tuple[str, ...]
     """The Subjects, decoded and without reply prefixes; usually one."""
     text: str
-    """What the sender wrote, without quotes, signature and attachments."""
+    """What the sender certainly wrote, without quotes, signature and attachments."""
+    unsure: str
+    """What stands between quotes, or where a quote seems to be: perhaps others wrote it."""
     is_text_closed: bool
     """Whether there is a text that we cannot read: encrypted, or in winmail.dat."""
     message_id: str
@@ -55,10 +57,12 @@ def read_mail(data: bytes, envelope_sender: str = "") -> Mail:
     message_id = one_line("".join(raw["message-id"][:1]))
     content = "\0".join((*subjects, *raw["date"], text))
     digest = hashlib.sha256(content.encode()).hexdigest()
+    own = own_text(text)
     return Mail(
         sender=first_address(raw["from"]) or first_address([envelope_sender]),
         subjects=tuple(without_prefixes(subject) for subject in subjects),
-        text=own_text(text)[:LONGEST_CHAT],
+        text=own.sure[:LONGEST_CHAT],
+        unsure=own.unsure[: max(0, LONGEST_CHAT - len(own.sure))],
         is_text_closed=not text.strip() and is_closed(message),
         message_id=message_id if re.fullmatch(r"<[!-;=?-~]{1,250}>", message_id) else "",
         identity=message_id or f"content {digest}",

@@ -2,199 +2,185 @@
 
 import re
 
+from pbm_oust.frozen import frozen
+from pbm_oust.mail.reading.attributions import DIRECTIONS, attribution
+from pbm_oust.mail.reading.companies import lines_of_warning
 from pbm_oust.mail.reading.footers import is_footer
-from pbm_oust.mail.reading.phrases import ANNOUNCEMENTS, HEADER_NAMES, OPENINGS, SAID
+from pbm_oust.mail.reading.older_messages import (
+    SEPARATOR,
+    ends_own_text,
+    may_be_of_headers,
+    next_written,
+)
 
-
-def _any_of(phrases: tuple[str, ...]) -> str:
-    """Return a pattern that matches any of the phrases, the longest first."""
-    return "|".join(map(re.escape, sorted(phrases, key=len, reverse=True)))
-
-
-_DIRECTION_MARKS = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069 "
-_DIRECTIONS = re.compile("[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 _QUOTED = re.compile(r"[ \t]{0,8}(?:[A-Za-z]{2,10}(?=>[ >]|>$))?[>\uff1e]")
-_OTHER_MARK = re.compile(r"[ ]?[|\t}:%]")
-"""Quote marks of a few programs; they count only right below an attribution."""
+_OTHER_MARK = re.compile(r"[ ]?[|\t}:%\u203a\u2502\u2503]")
+"""Quote marks of a few programs; they count as such only right below an attribution."""
 _OTHER_MARK_OR_EMPTY = re.compile(rf"{_OTHER_MARK.pattern}|\s*$")
-
-_SIGNATURE = re.compile(r"--\s?$")
-_UNDERSCORES = re.compile(r"\s{0,3}_{10,}\s*$")
-_SEPARATOR = re.compile(r"[-_=*~ ]{3,}")
-_ANNOUNCED = frozenset(ANNOUNCEMENTS)
-_AROUND_ANNOUNCEMENT = " \t-=_*~#|:\uff1a\u00a0"
-_LONGEST_ANNOUNCEMENT = 160
-_DASHES = ("--", "==", "__", "**", "~~", "# ", "|--")
-_MANY_DASHES = "-----"
-_BEGINNING_IN_MBOX = re.compile(r"\s{0,8}From \S+\s.{0,60}\d{4}\s*")
-_HEADERS = frozenset(HEADER_NAMES)
-_LONGEST_HEADER_NAME = 30
-_HEADERS_IN_A_BLOCK = 3
-_MOST_EMPTY_LINES = 10
+_MAY_BE_QUOTED = re.compile(
+    r"[ \t]{0,8}(?:[|}:%\u203a\u2502\u2503\u275a\u276f]|\u00bb(?!.*\u00ab))"
+)
+"""The same where no attribution stands above."""
+_OF_A_BOARD = re.compile(
+    r"\s*\d{1,2}\s+(?:[.,xoXO\u00b7\u2022]\s+){2}|\s*A B C?|.{0,40}\bx: \S+ \d+/\d+"
+)
+"""A row of a board as our letters draw it, its columns, or the players above it."""
+_BROKEN_ADDRESS = re.compile(
+    r"\n{1,2}<[ \t]*\n{1,2}[ \t]*mailto:([^\n<>]{1,200})[^\n]{0,200}\n{1,2}>"
+)
+"""An address that Polymail writes on three lines, of which the last looks like a quote."""
 _MOST_FOOTERS = 3
-
-_DATE = re.compile(
-    r"\b\d{4}\b|\b\d{1,2}[:.h]\d{2}\b|\d{4}[\u5e74\ub144]|\b\d{1,2}[./-]\d{1,2}[./-]"
-)
-_IS_NEEDED = re.compile(r"[@\d]")
-"""Any two of the three signs contain one of these."""
-_ADDRESS = re.compile(r"[^\s@<>]@[\w-]+\.\w")
-_SAID = re.compile(rf"(?<!\w)(?:{_any_of(SAID)})(?!\w)|\u5199\u9053|\u5beb\u9053", re.IGNORECASE)
-_OPENING = re.compile(
-    rf"[\W_]*(?:(?:{_any_of(OPENINGS)})(?!\w)|\d{{1,4}}[-/.]\d|\d{{4}}[\u5e74\ub144]"
-    r"|\w{2,4}[.,]{1,2}\s\d|\w{2,3}\s\d{1,2}\.)",
-    re.IGNORECASE,
-)
-_LONGEST_ATTRIBUTION = 3
-"""How many lines a sentence like `On Monday, Bob wrote:` may take."""
-_LONGEST_ATTRIBUTION_LINE = 300
-_LONGEST_SENTENCE = 600
+_NARROWEST = 60
+"""Programs that break long lines anew leave at least this many columns."""
 
 
-def own_text(text: str) -> str:
+@frozen
+class OwnText:
+    """What the sender wrote, in two parts."""
+
+    sure: str
+    """The part that is theirs for certain. Commands are read from it alone."""
+    unsure: str = ""
+    """What stands between quotes, or where a quote seems to be. It may be the text of others."""
+
+    @property
+    def whole(self) -> str:
+        """All of it."""
+        return "\n".join(filter(None, (self.sure, self.unsure))).strip("\n")
+
+
+def own_text(text: str) -> OwnText:
     """Return what the sender wrote.
 
     Removed are marked quotes, with the sentence above them that says who wrote them; lines that
     phones add; and everything after the `--` of a signature, a line that announces an older
     message, or a block of its headers. So is an unmarked quote below such a sentence.
+
+    What stands above the first trace of a quote is certain. So is what stands below the last
+    marked line, if all lines of the quote are marked and an empty line stands between.
     """
-    kept: list[str] = []
-    lines = text.split("\n")
-    bare = [_DIRECTIONS.sub("", line) for line in lines]
-    number = 0
-    while number < len(lines):
-        if _ends_own_text(bare, number):
-            break
-        if _QUOTED.match(bare[number]):
-            _drop_above_quote(kept)
-            number = _end_of_run(bare, number, _QUOTED)
-            _keep(kept, "")
-            continue
-        _keep(kept, lines[number].rstrip())
-        number += 1
-        if _attribution(kept, is_sure=True):
-            begin = _next_written(bare, number)
-            mark = _OTHER_MARK.match(bare[begin]) if begin < len(bare) else None
-            if mark:
-                _drop_above_quote(kept)
-                number = _end_of_run(bare, begin, _OTHER_MARK_OR_EMPTY)
-                _keep(kept, "")
-            elif begin == len(bare) or not _QUOTED.match(bare[begin]):
+    lines = _BROKEN_ADDRESS.sub(r" <\1> ", text).split("\n")
+    return _Parting(lines[lines_of_warning(lines) :]).parted()
+
+
+class _Parting:
+    """Goes through the lines of a mail once."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self._lines = lines
+        self._bare = [DIRECTIONS.sub("", line) for line in lines]
+        self._kept: list[str] = []
+        self._sure: int | None = None
+        """How many of the kept lines stand above the first trace of a quote, if there is one."""
+        self._is_marked = True
+        """Whether all traces so far are one marked quote with an empty line below it."""
+
+    def parted(self) -> OwnText:
+        """Return what the sender wrote."""
+        bare, kept = self._bare, self._kept
+        number = 0
+        while number < len(bare):
+            if ends_own_text(bare, number):
                 break
-    else:
-        _drop_footers(kept)
-        return "\n".join(kept).strip("\n")
-    _drop_above_quote(kept)
-    return "\n".join(kept).strip("\n")
+            if _QUOTED.match(bare[number]):
+                number = self._pass_quote(number, _QUOTED)
+                continue
+            if _may_be_of_letter(bare, number):
+                self._note_trace(is_marked=False)
+            self._keep(self._lines[number].rstrip())
+            number += 1
+            if not (above := attribution(kept)):
+                continue
+            begin = next_written(bare, number)
+            is_quote = begin < len(bare) and _QUOTED.match(bare[begin])
+            if attribution(kept, is_sure=True):
+                if begin < len(bare) and _OTHER_MARK.match(bare[begin]):
+                    number = self._pass_quote(begin, _OTHER_MARK_OR_EMPTY)
+                elif not is_quote:
+                    break
+            elif not is_quote:
+                self._note_trace(above, is_marked=False)
+        else:
+            return self._whole(is_followed=False)
+        return self._whole(is_followed=True)
+
+    def _pass_quote(self, number: int, mark: re.Pattern[str]) -> int:
+        """Drop a marked quote and what announces it; return the number of the line below it."""
+        _drop_above_quote(self._kept)
+        number = _end_of_quote(self._bare, number, mark)
+        self._note_trace(is_marked=not all(map(str.strip, self._bare[number - 1 : number + 1])))
+        self._keep("")
+        return number
+
+    def _note_trace(self, above: int = 0, *, is_marked: bool) -> None:
+        """Note that a quote begins here, or `above` lines above."""
+        place = len(self._kept) - above
+        while place and not self._kept[place - 1]:
+            place -= 1
+        is_first = self._sure is None
+        self._sure = place if self._sure is None else min(self._sure, place)
+        is_next = not any(self._kept[self._sure :])
+        self._is_marked = is_marked and (is_first or (self._is_marked and is_next))
+
+    def _keep(self, line: str) -> None:
+        """Add a line to those kept; several empty lines in a row become one."""
+        if line or (self._kept and self._kept[-1]):
+            self._kept.append(line)
+
+    def _whole(self, *, is_followed: bool) -> OwnText:
+        kept = self._kept
+        if is_followed:
+            _drop_above_quote(kept)
+        else:
+            _drop_footers(kept)
+        number = len(kept) if self._sure is None else self._sure
+        # Our letters set what they quote or suggest in by two spaces.
+        if self._is_marked and not any(line.startswith("  ") for line in kept[number:]):
+            number = len(kept)
+        sure, unsure = "\n".join(kept[:number]), "\n".join(kept[number:])
+        return OwnText(sure.strip("\n"), unsure.rstrip("\n") if unsure.strip() else "")
 
 
-def _keep(kept: list[str], line: str) -> None:
-    """Add a line to those kept; several empty lines in a row become one."""
-    if line or (kept and kept[-1]):
-        kept.append(line)
-
-
-def _ends_own_text(lines: list[str], number: int) -> bool:
+def _may_be_of_letter(lines: list[str], number: int) -> bool:
+    """Return whether a line looks like part of an older message that is not marked as one."""
     line = lines[number]
     return bool(
-        _SIGNATURE.match(line)
-        or _UNDERSCORES.match(line)
-        or _announces_older_message(line)
-        or _is_header_block(lines, number)
+        _MAY_BE_QUOTED.match(line) or _OF_A_BOARD.match(line) or may_be_of_headers(lines, number)
     )
 
 
-def _announces_older_message(line: str) -> bool:
-    """Return whether a line announces an older message, between dashes or before a colon.
+def _end_of_quote(lines: list[str], number: int, mark: re.Pattern[str]) -> int:
+    """Return the number of the first line below a marked quote.
 
-    Between many dashes at both ends, any words will do.
+    Where a program has broken its long lines anew, their ends are part of it.
     """
-    if len(line) > _LONGEST_ANNOUNCEMENT:
-        return False
-    words = line.strip(_AROUND_ANNOUNCEMENT)
-    line = line.strip()
-    if words.lower() in _ANNOUNCED:
-        return line.startswith(_DASHES) or line.endswith((":", "\uff1a"))
-    return bool(words) and line.startswith(_MANY_DASHES) and line.endswith(_MANY_DASHES)
-
-
-def _is_header_block(lines: list[str], number: int) -> bool:
-    """Return whether this line and the next ones that are not empty name headers.
-
-    It takes three, or two below a line of dashes or below the first line of a mail in an mbox.
-    """
-    names = 0
-    line = lines[number].rstrip()
-    is_announced = bool(_SEPARATOR.fullmatch(line) or _BEGINNING_IN_MBOX.fullmatch(line))
-    if is_announced:
-        number = _next_written(lines, number + 1)
-    while number < len(lines) and names < _HEADERS_IN_A_BLOCK and _names_a_header(lines[number]):
-        names += 1
-        number = _next_written(lines, number + 1)
-    return names >= _HEADERS_IN_A_BLOCK - is_announced
-
-
-def _names_a_header(line: str) -> bool:
-    name, colon, _ = line[:_LONGEST_HEADER_NAME].replace("\uff1a", ":").partition(":")
-    return bool(colon) and name.strip(" \t*|>\u00a0").lower() in _HEADERS
-
-
-def _next_written(lines: list[str], number: int) -> int:
-    """Return the number of the next line that is not empty; after too many, of the last one."""
-    for each in range(number, min(number + _MOST_EMPTY_LINES, len(lines))):
-        if lines[each].strip():
-            return each
-    return min(number + _MOST_EMPTY_LINES, len(lines))
-
-
-def _end_of_run(lines: list[str], number: int, pattern: re.Pattern[str]) -> int:
-    """Return the number of the next line that does not match a pattern."""
-    while number < len(lines) and pattern.match(lines[number]):
-        number += 1
+    while number < len(lines):
+        if mark.match(lines[number]) or _is_broken_off(lines, number, mark):
+            number += 1
+        else:
+            break
     return number
 
 
-def _attribution(kept: list[str], is_sure: bool = False) -> int:
-    """Return how many of the last lines say who wrote what follows: 0 if they do not.
+def _is_broken_off(lines: list[str], number: int, mark: re.Pattern[str]) -> bool:
+    """Return whether a line without a mark is the end of the marked line above it.
 
-    They end in a colon and have a date, an address or the verb; `is_sure` asks for two of these.
+    The first word did not fit there, and the quote goes on below.
     """
-    if not kept or not kept[-1].rstrip(_DIRECTION_MARKS).endswith((":", "\uff1a")):
-        return 0
-    if is_sure and not any(map(_IS_NEEDED.search, kept[-_LONGEST_ATTRIBUTION:])):
-        return 0
-    number = _lines_of_sentence(kept)
-    sentence = _DIRECTIONS.sub("", " ".join(kept[-number:])[-_LONGEST_SENTENCE:])
-    signs = sum(bool(sign.search(sentence)) for sign in (_DATE, _SAID, _ADDRESS))
-    return number if signs >= 1 + is_sure else 0
-
-
-def _lines_of_sentence(kept: list[str]) -> int:
-    """Return how many of the last lines belong to the sentence at their end.
-
-    It begins on a line that begins like such sentences and has a date or an address, or else on
-    the line with the verb.
-    """
-    with_verb = 0
-    for count in range(1, min(_LONGEST_ATTRIBUTION, len(kept)) + 1):
-        line = _DIRECTIONS.sub("", kept[-count])
-        if not line.strip() or len(line) > _LONGEST_ATTRIBUTION_LINE:
-            break
-        is_more = count == 1 or _DATE.search(line) or _ADDRESS.search(line)
-        if is_more and _OPENING.match(line):
-            return count
-        if not with_verb and _SAID.search(line):
-            with_verb = count
-    return with_verb or 1
+    above, line = lines[number - 1], lines[number]
+    if not (line.strip() and mark.match(above) and number + 1 < len(lines)):
+        return False
+    is_full = len(above.rstrip()) + 1 + len(line.split()[0]) > _NARROWEST
+    return is_full and bool(mark.match(lines[number + 1]))
 
 
 def _drop_above_quote(kept: list[str]) -> None:
     """Drop from the end of the kept lines what is there only because an older message follows."""
     _drop_empty(kept)
-    number = _attribution(kept)
+    number = attribution(kept)
     if number:
         del kept[-number:]
-    while kept and (not kept[-1] or _SEPARATOR.fullmatch(kept[-1])):
+    while kept and (not kept[-1] or SEPARATOR.fullmatch(kept[-1])):
         kept.pop()
     _drop_footers(kept)
 

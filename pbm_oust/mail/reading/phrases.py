@@ -47,7 +47,7 @@ SPAM_TAGS = (
 
 SAID = (
     # English, German, Dutch, Afrikaans
-    *("wrote", "writes", "said", "schrieb", "schreef", "het geskryf"),
+    *("wrote", "writes", "said", "schrieb", "geschrieben", "schreef", "geschreven", "het geskryf"),
     # Swedish, Danish, Norwegian, Finnish, Icelandic
     *("skrev", "skreiv", "kirjoitti", "skrifaði"),
     # French, Spanish, Catalan, Portuguese, Italian, Romanian
@@ -134,7 +134,18 @@ HEADER_NAMES = (
     ),
     *("보낸 사람", "보낸사람", "מאת", "من", "von/from"),
     # Sent, Date
-    *("sent", "date", "gesendet", "datum", "envoyé", "enviado", "enviado el", "enviada em", "data"),
+    *(
+        "sent",
+        "date",
+        "gesendet",
+        "datum",
+        "envoyé",
+        "envoyé le",
+        "enviado",
+        "enviado el",
+        "enviada em",
+        "data",
+    ),
     *("fecha", "inviato", "verzonden", "sendt", "dato", "skickat", "lähetetty", "päivämäärä"),
     *(
         "wysłano",
@@ -164,9 +175,20 @@ HEADER_NAMES = (
         "받는사람",
     ),
     *("אל", "إلى", "cc", "kopie", "kopia", "kopi", "kopio", "copie à", "копия", "抄送", "副本"),
-    *("reply-to", "antwort an", "répondre à", "bcc"),
+    *("reply-to", "antwort an", "répondre à", "bcc", "copie", "cci", "reçu le", "gesendet am"),
     # Subject
-    *("subject", "betreff", "objet", "asunto", "assunto", "oggetto", "onderwerp", "emne", "ämne"),
+    *(
+        "subject",
+        "betreff",
+        "objet",
+        "sujet",
+        "asunto",
+        "assunto",
+        "oggetto",
+        "onderwerp",
+        "emne",
+        "ämne",
+    ),
     *("aihe", "temat", "předmět", "predmet", "tárgy", "konu", "тема", "θέμα", "subiect", "chủ đề"),
     *("主题", "主旨", "件名", "제목", "נושא", "الموضوع", "subjek", "importance", "priority"),
     *("wichtigkeit", "message-id"),
@@ -176,15 +198,17 @@ HEADER_NAMES = (
 PHONE_FOOTERS = (
     # English
     *("sent from my {}", "sent from {}", "sent via {}", "sent with {}", "sent using {}"),
-    *("get outlook for {}", "get {} for ios", "get {} for android"),
+    *("get outlook for {}", "get {} for ios", "get {} for android", "get {} for desktop"),
     *("sent from my {}. please excuse my brevity", "sent from my {}, please excuse any typos"),
     *("sent from my {}, so please excuse any typos", "sent on the go"),
     # German
     *("von meinem {} gesendet", "gesendet von meinem {}", "gesendet von {}", "von {} gesendet"),
+    *("holen sie sich {} für android", "{} für android herunterladen", "hol dir {} für android"),
     *("gesendet mit {}", "diese nachricht wurde von meinem {} gesendet", "mit {} gesendet"),
     *("holen sie sich outlook für {}", "outlook für {} beziehen", "outlook für {} herunterladen"),
     # French
     *("envoyé de mon {}", "envoyé depuis mon {}", "envoyé depuis {}", "envoyé à partir de {}"),
+    *("téléchargez {} pour android", "télécharger {} pour android", "obtenez {} pour android"),
     *("envoyé avec {}", "obtenir outlook pour {}", "télécharger outlook pour {}"),
     # Spanish, Catalan, Portuguese
     *("enviado desde mi {}", "enviado desde {}", "enviado con {}", "obtener outlook para {}"),
@@ -210,7 +234,8 @@ PHONE_FOOTERS = (
     *("отправлено с {}", "отправлено из {}", "скачать outlook для {}", "надіслано з {}"),
     *("στάλθηκε από το {}", "{} gönderildi", "ios için outlook'u edinin"),
     # Vietnamese, Indonesian, Thai
-    *("đã gửi từ {}", "dikirim dari {}", "ส่งจาก {}"),
+    *("đã gửi từ {}", "gửi từ {}", "được gửi từ {}", "tải outlook cho {}", "tải {} cho android"),
+    *("dikirim dari {}", "ส่งจาก {}"),
     # Chinese, Japanese, Korean, Hebrew, Arabic
     *(
         "发自我的{}",
@@ -234,15 +259,15 @@ PHONE_FOOTERS = (
 
 QUOTING_CLASSES = (
     *("yahoo_quoted", "protonmail_quote", "zmail_extra", "tutanota_quote", "moz-forward-container"),
-    *(
-        "gmail_signature",
-        "moz-signature",
-        "protonmail_signature_block",
-        "ms-outlook-mobile-signature",
-    ),
-    *("x_gmail_signature", "qmbox_quoted", "mail-quote-collapse", "ymail_signature"),
+    *("qmbox_quoted", "mail-quote-collapse"),
 )
-"""Classes and ids of HTML elements that hold an older message or a signature."""
+"""Classes and ids of HTML elements that hold an older message."""
+
+SIGNATURE_CLASSES = (
+    *("gmail_signature", "moz-signature", "protonmail_signature_block", "ymail_signature"),
+    *("x_gmail_signature", "ms-outlook-mobile-signature"),
+)
+"""Classes and ids of HTML elements that hold a signature."""
 
 QUOTING_FROM_HERE = ("appendonsend", "divrplyfwdmsg", "olk_src_body_section", "stopspelling")
 """Classes and ids of HTML elements after which nothing is the sender's own."""

@@ -1,0 +1,268 @@
+"""One line of an answer to a board mail: `D4`, `pass`, `preview E5`, or any whole command."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import field, replace
+from itertools import takewhile
+
+from pbm_oust.accounts.answered import Reply
+from pbm_oust.board.record import WISHED, Deed, Place, Wish
+from pbm_oust.commands.play import Move
+from pbm_oust.frozen import frozen
+from pbm_oust.grammar.aliases import in_english
+from pbm_oust.grammar.cells import cells_in, parts_of, runs_within, turned_round
+from pbm_oust.grammar.command import Command, Partial, Text
+from pbm_oust.grammar.line import Line
+from pbm_oust.grammar.wish import DEEDS, BadPlacement, read_wish
+from pbm_oust.grammar.words import find_command_word, first_words, fold, meant_by, split_words
+from pbm_oust.refusal import Unreadable, UnreadableReason
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.service.table import (
+    GENERAL_FORMS,
+    KIND_FORMS,
+    AnyForm,
+    UnlabelledCharacter,
+    form_named,
+    form_of,
+    parse_line,
+    recognise,
+)
+
+Meant = tuple[Command | Partial, ...]
+"""Commands of which one may have been meant."""
+
+_SHORTEST_WORD = 4
+"""Shorter beginnings of commands are more likely words of a letter: no, so, hi."""
+
+MOST_MEANT = 3
+"""How many moves to offer in place of a line that cannot be read."""
+_ENDS = ".!,;:"
+
+
+@frozen
+class AnswerReason(UnreadableReason):
+    """Why an answer cannot be read."""
+
+    meant: Meant = field(default=(), kw_only=True)
+    """What may have been meant, the likeliest first."""
+
+
+@frozen
+class EmptyAnswer(AnswerReason):
+    """The answer holds nothing that its writer wrote."""
+
+
+@frozen
+class UnknownAnswer(AnswerReason):
+    """The first line of an answer is not something that can be done on a board."""
+
+
+@frozen
+class MoreThanPlacements(AnswerReason):
+    """A line begins with placements and goes on with something else."""
+
+
+@frozen
+class MoreThanDeed(AnswerReason):
+    """A line begins with a word for a deed and goes on with something else."""
+
+
+@frozen
+class Answer:
+    """An answer as it is understood."""
+
+    line: Line
+    command: Command | Unreadable
+    text: str = ""
+    """What else the player wrote, for the other player."""
+    is_whole: bool = False
+    """Whether this is a whole command, as any mail may hold it."""
+    is_worded: bool = False
+    """Whether the command stands among other words, or below some."""
+    further: Command | None = None
+    """A command that stands further down and is not done."""
+    instead: Meant = ()
+    """What may have been meant, if it cannot be read."""
+
+    def as_command(self) -> Command:
+        """Return the command. Raises Unreadable if there is none."""
+        if isinstance(self.command, Unreadable):
+            raise self.command
+        return self.command
+
+
+def begins_whole(line: str) -> bool:
+    """Return whether a line begins with the name of a game, as whole commands do."""
+    return any(fold(word) in KINDS for word in first_words(line, 1))
+
+
+def read_whole(line: str, text: str) -> Answer:
+    """Return what a line means that any mail may hold."""
+    read, command = parse_line(line)
+    return Answer(read, command, text, is_whole=not isinstance(command, Unreadable))
+
+
+def read_again(line: str, text: str, reply: Reply) -> Answer | None:
+    """Return the command that plays again, if a line is the name of one; None for other lines."""
+    word = line.strip().rstrip(f"{_ENDS} ")
+    name = in_english(fold(word))
+    form = KIND_FORMS.get(name)
+    return _read_form(line, name, [word], text, reply) if form and form.plays_again else None
+
+
+def may_be_command(line: str) -> bool:
+    """Return whether a line begins like a command, with a whole word or a placement."""
+    first = fold("".join(first_words(line, 1))).rstrip(_ENDS)
+    word = in_english(first.partition("#")[0])
+    return bool(cells_in(first)) or word in DEEDS or word in KINDS or word in KIND_FORMS
+
+
+def is_text(command: Command) -> bool:
+    """Return whether a command does no more than pass a text on, or keep it."""
+    return form_of(command).text is Text.CONTENT
+
+
+def read_line(line: str, text: str, reply: Reply) -> Answer:
+    """Return what a line of an answer means."""
+    try:
+        words = split_words(line)
+    except Unreadable:
+        return _read_long(line, text, reply)
+    shown = Line(words)
+    if not words:
+        return Answer(shown, Unreadable(EmptyAnswer()))
+    if "\ufffd" in line:
+        return Answer(shown, Unreadable(UnlabelledCharacter()))
+    if begins_whole(line):
+        return read_whole(line, text)
+    try:
+        return _read_own(line, text, reply)
+    except Unreadable as error:
+        return Answer(shown, error, text, instead=_instead(error, words, reply))
+
+
+def _read_long(line: str, text: str, reply: Reply) -> Answer:
+    """Return what a line means that is longer than any command: text, if it is for others."""
+    words = line.split()
+    name = in_english(fold(words[0]).rstrip(_ENDS))
+    if name in KIND_FORMS and KIND_FORMS[name].text is Text.CONTENT:
+        return _read_form(line, name, words, text, reply)
+    return Answer(recognise(line)[0], Unreadable(UnknownAnswer()), text)
+
+
+def _read_own(line: str, text: str, reply: Reply) -> Answer:
+    """Return what a line means in an answer. Raises Unreadable."""
+    words = split_words(line)
+    return _read_placements(words, text, reply) or _read_word(line, words, text, reply)
+
+
+def _read_placements(words: Sequence[str], text: str, reply: Reply) -> Answer | None:
+    """Return the move of an answer that begins with a placement; None for other answers.
+
+    Raises Unreadable if it goes on with something else.
+    """
+    wished, hash_sign, number = fold(" ".join(words)).partition("#")
+    parts = parts_of(wished)
+    if not parts or not cells_in(parts[0]):
+        return None
+    begun = list(takewhile(cells_in, parts))
+    cells = [cell for part in begun for cell in cells_in(part)]
+    if len(begun) < len(parts):
+        raise Unreadable(MoreThanPlacements(meant=_placed_within(wished, reply)))
+    guard = f"{hash_sign}{number.strip(_ENDS + ' ')}"
+    wish, numbered = read_wish([",".join(cells), *([guard] if hash_sign else [])])
+    return Answer(Line(tuple(words)), move_of(wish, numbered, reply), text)
+
+
+def _read_word(line: str, words: Sequence[str], text: str, reply: Reply) -> Answer:
+    """Return what a line that begins with a word of the commands means. Raises Unreadable."""
+    first, hash_sign, number = words[0].partition("#")
+    words = (first, *([hash_sign + number] if hash_sign else []), *words[1:])
+    # In French, `aperçu : E5` has a space before the colon.
+    while len(words) > 1 and not words[1].strip(_ENDS):
+        words = (first, *words[2:])
+    first = in_english(fold(first).rstrip(_ENDS))
+    known = {deed.value for deed in WISHED} | {*KIND_FORMS}
+    known |= {form.topic for form in GENERAL_FORMS.values()}
+    if first == "if":
+        queued = read_line(" ".join(["queue", *words]), "", reply).command
+        raise Unreadable(UnknownAnswer(meant=(queued,) if isinstance(queued, Command) else ()))
+    if len(first) < _SHORTEST_WORD and first not in known:
+        raise _unknown(words, reply)
+    try:
+        name = find_command_word(first, known)
+    except Unreadable as error:
+        raise _unknown(words, reply, meant_by(error)) from None
+    if name in {deed.value for deed in WISHED}:
+        return _read_deed(line, Deed(name), words, text, reply)
+    if name not in KIND_FORMS:
+        whole = read_whole(" ".join([name, *words[1:]]), text)
+        return replace(whole, line=replace(whole.line, words=tuple(words)))
+    return _read_form(line, name, words, text, reply)
+
+
+def _unknown(words: Sequence[str], reply: Reply, resembles: str | None = None) -> Unreadable:
+    """Return why a line cannot be read, with what it may have meant."""
+    meant = _placed_within(fold(" ".join(words)), reply)
+    if len(words) == 1 and resembles and not meant:
+        is_deed = resembles in DEEDS
+        meant = (
+            move_of(Deed(resembles), None, reply) if is_deed else form_named(resembles).partial(),
+        )
+    return Unreadable(UnknownAnswer(meant=meant))
+
+
+def _read_deed(line: str, deed: Deed, words: Sequence[str], text: str, reply: Reply) -> Answer:
+    """Return a deed as a move, alone or with the number after `#`. Raises Unreadable."""
+    rest = "".join(words[1:]).rstrip(_ENDS)
+    if rest and not rest.startswith("#"):
+        general = read_whole(line, text)
+        if general.is_whole:
+            return general
+        raise Unreadable(MoreThanDeed(right=deed.value, meant=(move_of(deed, None, reply),)))
+    wish, guard = read_wish([deed.value, *([rest] if rest else [])])
+    return Answer(Line(tuple(words)), move_of(wish, guard, reply), text)
+
+
+def move_of(wish: Wish, guard: int | None, reply: Reply) -> Move:
+    """Return the move of the player who answers."""
+    return Move(KINDS[reply.kind], reply.board, reply.userid, reply, wish, guard)
+
+
+def _placed_within(line: str, reply: Reply) -> Meant:
+    """Return the moves whose placements stand in a folded line."""
+    runs = dict.fromkeys(tuple(map(str.upper, run)) for run in runs_within(line))
+    return tuple(move_of(Place(run), None, reply) for run in list(runs)[:MOST_MEANT])
+
+
+def _read_form(line: str, name: str, words: Sequence[str], text: str, reply: Reply) -> Answer:
+    """Return the command of a game that a line gives, filled in with what the letter knows.
+
+    Raises Unreadable.
+    """
+    form, kind = KIND_FORMS[name], KINDS[reply.kind]
+    rest = words[1:]
+    if form.text is Text.CONTENT and rest and not _is_of(form, rest):
+        _, _, behind = " ".join(line.split()).partition(" ")
+        rest, text = [], "\n".join(filter(None, [behind, text]))
+    if form.parameters and not form.is_about_board:
+        return read_whole(" ".join([kind.name, *words]), text)
+    command = form.read_answer(rest, kind, reply.board, reply.userid, reply)
+    return Answer(Line(tuple(words)), command, text)
+
+
+def _is_of(form: AnyForm, words: Sequence[str]) -> bool:
+    """Return whether what follows a command is one of its own words, and not text."""
+    return len(words) == 1 and in_english(fold(words[0])) in form.words
+
+
+def _instead(error: Unreadable, words: Sequence[str], reply: Reply) -> Meant:
+    """Return what an unreadable line may have meant."""
+    reason = error.reason
+    if isinstance(reason, AnswerReason):
+        return reason.meant
+    if isinstance(reason, BadPlacement) and reason.right:
+        with suppress(Unreadable):
+            turned = turned_round(parts_of(fold(" ".join(words)).partition("#")[0]))
+            return (_read_own(turned, "", reply).as_command(),)
+    return ()
