@@ -27,6 +27,7 @@ _LONGEST_SENTENCE = 80
 """How many characters of a sentence count."""
 
 _SAID: Mapping[str, re.Pattern[str]] = {
+    "sgf": re.compile(r"^(fetch|get|download)\b"),
     "forgot": re.compile(
         r"(forg[eo]t|lost|reset|oubli|perdu).*\b(password|passwd|mot de passe)"
         r"|(password|passwd|mot de passe)\b.*\b(forg[eo]t|lost|reset|oubli|perdu)"

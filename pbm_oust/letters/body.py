@@ -72,6 +72,17 @@ def file_part(name: str, data: bytes) -> Part:
     return Part("", fields, encodebytes(data).decode())
 
 
+def sgf_part(name: str, text: str) -> Part:
+    """Return a game in SGF as a part of a letter. Its name must be ASCII without quote marks."""
+    encoding, encoded = _encoded(text.encode())
+    fields = (
+        f'Content-Type: application/x-go-sgf; charset="utf-8"; name="{name}"\n'
+        f'Content-Disposition: attachment; filename="{name}"\n'
+        f"Content-Transfer-Encoding: {encoding}\n"
+    )
+    return Part("", fields, encoded)
+
+
 def beginning(content: str, room: int, ending: Callable[[int], str]) -> Part:
     """Return as many lines of a text as there is room for, in bytes.
 

@@ -8,7 +8,8 @@ from pbm_oust.board.formats.plain import format_plain
 from pbm_oust.board.formats.sheet import Sheet
 from pbm_oust.board.game import Game
 from pbm_oust.commands.multiple import MultipleNotice
-from pbm_oust.letters.body import LARGEST, Part, file_part
+from pbm_oust.commands.sgf import SgfNotice
+from pbm_oust.letters.body import LARGEST, Part, file_part, sgf_part
 from pbm_oust.play.notices import BoardNotice, Notice
 
 _LATEST = 4
@@ -24,11 +25,14 @@ class Carriage(Enum):
     """In two files: the same lines, and SGF."""
     MOVES = "moves"
     """In two files without times and message keys: the moves with their days, and SGF."""
+    SGF = "sgf"
+    """In one file, SGF as it is, for those who asked for it."""
     ELSEWHERE = "elsewhere"
     """Not at all; it says how to get them."""
 
 
-_IN_FILES = (Carriage.FILES, Carriage.MOVES)
+_COMPRESSED = (Carriage.FILES, Carriage.MOVES)
+_IN_FILES = (Carriage.SGF, *_COMPRESSED)
 
 
 def carriages(notice: Notice) -> Iterator[Carriage]:
@@ -40,7 +44,10 @@ def carriages(notice: Notice) -> Iterator[Carriage]:
         game = notice.game
         if len(whole_game(game)) <= LARGEST:
             yield Carriage.LINES
-        yield from (each for each in _IN_FILES if files_of(game, each))
+        yield from (each for each in _COMPRESSED if files_of(game, each))
+        yield Carriage.ELSEWHERE
+    elif isinstance(notice, SgfNotice):
+        yield from (each for each in _IN_FILES if files_of(notice.game, each))
         yield Carriage.ELSEWHERE
     else:
         yield Carriage.LINES
@@ -66,6 +73,11 @@ def files_of(game: Game, carriage: Carriage) -> tuple[Part, ...]:
 def _files_of(game: Game, carriage: Carriage) -> tuple[Part, ...]:
     import gzip
 
+    if carriage is Carriage.SGF:
+        from pbm_oust.board.formats.sgf import format_sgf
+
+        attached = sgf_part(name_of_sgf(game), format_sgf(Sheet(game)))
+        return (attached,) if attached.size <= LARGEST else ()
     files = list[Part]()
     for name, text in _texts(game, carriage):
         files.append(file_part(name, gzip.compress(text.encode(), mtime=0)))
@@ -76,8 +88,12 @@ def _files_of(game: Game, carriage: Carriage) -> tuple[Part, ...]:
 
 def names_of_files(game: Game) -> tuple[str, str]:
     """Return the names of the two files that carry the records of a game: its lines, and SGF."""
-    name = game.name.replace(" ", "-")
-    return f"{name}.txt.gz", f"{name}.sgf.gz"
+    return f"{game.name.replace(' ', '-')}.txt.gz", f"{name_of_sgf(game)}.gz"
+
+
+def name_of_sgf(game: Game) -> str:
+    """Return the name of the file that carries a game as SGF."""
+    return f"{game.name.replace(' ', '-')}.sgf"
 
 
 def is_mailable(game: Game) -> bool:

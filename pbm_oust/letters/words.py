@@ -26,7 +26,7 @@ from pbm_oust.letters.layout import (
 )
 from pbm_oust.letters.marks import Marked, board_below, quoted
 from pbm_oust.letters.pictures import picture
-from pbm_oust.letters.records import Carriage, is_mailable, names_of_files, whole_game
+from pbm_oust.letters.records import Carriage, is_mailable, name_of_sgf, names_of_files, whole_game
 from pbm_oust.letters.refusals import culprit_of, instead_of, place_of
 from pbm_oust.letters.tables import board_row, past_rows, seek_rows, standing_rows
 from pbm_oust.letters.templates import filled, text_templates
@@ -71,6 +71,7 @@ class Words:
             picture=picture,
             whole_game=whole_game,
             names_of_files=names_of_files,
+            name_of_sgf=name_of_sgf,
             is_mailable=is_mailable,
             number_of=int.bit_count,
             ordinal=translator.ordinal,

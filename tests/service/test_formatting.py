@@ -74,6 +74,7 @@ BEHIND = {
         line(st.one_of(CELLS, st.sampled_from([deed.value for deed in WISHED])), GUARDS),
     ),
     "preview": line(NUMBERS, CELLS, GUARDS),
+    "sgf": NUMBERS,
     "submit": line(NUMBERS, USERIDS, PASSWORDS, st.one_of(TURNS, st.just("resign")), GUARDS),
     "queue": line(
         NUMBERS,

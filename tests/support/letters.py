@@ -53,7 +53,8 @@ def page_of(data: bytes) -> str:
 
 
 def sentences(text: str) -> set[str]:
-    """Return the sentences of a text with three words or more, without command lines."""
+    """Return the sentences of a text with three words or more, without command lines and boards."""
     prose = [" ".join(part.split()) for part in re.split(r"\n\n|\n(?= )", text)]
     parts = {sentence for part in prose for sentence in _SENTENCE.split(part)}
-    return {part for part in parts if re.search(r"(\b[a-z]+\b.*){3}[.:;?]$", part)}
+    said = {part for part in parts if re.search(r"(\b[a-z]+\b.*){3}[.:;?]$", part)}
+    return {part for part in said if re.search("[a-z]{2}", part)}
