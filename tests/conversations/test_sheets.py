@@ -1,5 +1,6 @@
 """Answers to letters that show several boards, and to what another player wrote."""
 
+import smtplib
 from datetime import timedelta
 from pathlib import Path
 
@@ -8,6 +9,8 @@ import pytest
 from pbm_oust.store.sheets import LIFETIME
 from tests.support.histories import history_text
 from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
+from tests.support.listening import PATIENCE, listening
+from tests.support.mails import mail
 from tests.support.outbox import Letter
 
 MALLORY = "mallory@example.net"
@@ -199,3 +202,20 @@ def test_what_no_mail_with_several_commands_may_hold_is_refused(line: str, talk:
     assert [each.partition(":")[0] for each in sent] == [ALICE]
     assert moves(talk, 1) == []
     assert talk.outcome.startswith("refused")
+
+
+def test_over_smtp_an_answer_to_a_list_plays_on_each_board(talk: Talk) -> None:
+    letter = listed(talk)
+    answered = mail(
+        f"From: {ALICE}",
+        f"Subject: Re: {letter.subject}",
+        "Message-ID: <sheet@example.org>",
+        text="oust 1: C3\r\noust 2: D4\r\n",
+    )
+    with (
+        listening(talk.home, address=talk.own) as port,
+        smtplib.SMTP("127.0.0.1", port, timeout=PATIENCE) as client,
+    ):
+        client.sendmail(ALICE, [str(letter["Reply-To"])], answered)
+    assert moves(talk, 1) == ["x C3"]
+    assert moves(talk, 2) == ["x D4"]
