@@ -75,6 +75,9 @@ def main(home: str) -> None:
         "show": Elsewhere("boards:show", "Draw a board as it is, or as it was after record N."),
         "verify": Elsewhere("histories:verify", "Replay histories through the rules."),
         "void": Elsewhere("rulings:void", "End a game as never begun."),
+        "why": Elsewhere(
+            "causes:why", "Tell which mail led to record N of a board, or to its latest one."
+        ),
     },
 )
 def games() -> None:

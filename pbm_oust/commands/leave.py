@@ -8,6 +8,7 @@ from pbm_oust.board.record import Deed
 from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.values import OWN
+from pbm_oust.play.causes import incoming
 from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.notices import News, Notice, OutcomeNotice
 from pbm_oust.play.outcome import Handled, Outcome
@@ -113,7 +114,7 @@ def _leave(name: BoardName, actor: Actor, request: Request, work: UnitOfWork) ->
     told = tell_players(left, News.PLAYED, work, request, actor=None)
     notices = [notice for notice in told if notice.reader.userid != actor.userid]
     with work.posting(notices, request):
-        opened.append(left)
+        opened.append(left, incoming(actor, request, work))
     return left
 
 

@@ -63,7 +63,7 @@ class Form(Notation[C_co]):
 
         `proof` takes the place of the word in the password's place.
         """
-        plain = self._plain(words)
+        plain = self._with_number_behind(self._plain(words))
         wanted = len(self.parameters)
         values = [
             proof if proof and parameter.is_secret else parameter.read(word)
@@ -142,7 +142,7 @@ class Form(Notation[C_co]):
 
         Whatever may not be shown is also a blank.
         """
-        plain = self._plain(words)
+        plain = self._with_number_behind(self._plain(words))
         given: dict[str, object] = {} if kind is None else {KIND: kind}
         for name, parameter, word in zip(self.fields, self.parameters, plain, strict=False):
             if not parameter.is_secret and may_show(word):
@@ -164,6 +164,15 @@ class Form(Notation[C_co]):
 
     def _plain(self, words: Sequence[str]) -> list[str]:
         return without_options(words) if self.options else list(words)
+
+    def _with_number_behind(self, words: list[str]) -> list[str]:
+        """Return words with the number of a record behind them if it is at the board: `17#5`."""
+        takes_number = self.rest and any("#N" in shown for shown in self.rest.shown)
+        if not (words and takes_number and self.is_about_board):
+            return words
+        board, sign, number = words[0].partition("#")
+        is_whole = len(words) >= len(self.parameters)
+        return [board, *words[1:], *([sign + number] if sign and is_whole else [])]
 
     def _options(self, words: Sequence[str]) -> list[str]:
         return options_in(words) if self.options else []

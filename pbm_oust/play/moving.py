@@ -7,6 +7,7 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import OfBoard
 from pbm_oust.board.record import Deed, Wish
 from pbm_oust.frozen import frozen
+from pbm_oust.play.causes import incoming
 from pbm_oust.play.notices import News
 from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.request import Actor, RefusedBefore, Request
@@ -58,7 +59,8 @@ def carry_out(
     """
     board = open_board(work.home, kind, number)
     game = acted = board.game
-    if not game.records.has_message_key(actor.message_key):
+    is_done = game.records.has_message_key(actor.message_key)
+    if not is_done:
         side = side_of(actor, game, work)
         wish = wished(game)
         if wish is Deed.UNDO and (handled := take_back(board, side, actor, request, work)):
@@ -79,7 +81,7 @@ def carry_out(
     )
     notices = with_return(notices, actor.account, own, acted, work)
     with work.posting(notices, request):
-        board.append(acted)
+        board.append(acted, None if is_done else incoming(actor, request, work))
         work.hold(acted.x, acted.o)
         end_absence(actor.account, own, work)
     return Handled(Outcome.DONE, acted.name, len(acted.records))

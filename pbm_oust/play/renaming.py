@@ -21,6 +21,7 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store import board_queries
 from pbm_oust.store.accounts import ACCOUNTS
 from pbm_oust.store.bounces import forget_bounces
+from pbm_oust.store.causes import give_causes
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import files_to, remove_letters_to
 from pbm_oust.store.open_boards import (
@@ -140,6 +141,7 @@ def merge_players(old: str, into: str, work: UnitOfWork) -> int:
         raise CannotMove(f"both have played on {', '.join(map(str, both))}")
     with work.posting(_notices(account, target, into, "merged", work), _request(account, into)):
         count = rename_on_boards(old, into, work.home)
+        work.home.do(give_causes, old, into)
         work.home.do(forget_player, old, account.message_key)
         work.home.do(ACCOUNTS.merge, target, account)
     return count

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from pbm_oust.board.record import Deed
+from pbm_oust.play.causes import incoming
 from pbm_oust.play.notices import BoardNotice, News, Notice
 from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.request import Actor, Request
@@ -38,7 +39,7 @@ def take_back(
     notices = tell_players(acted, News.PLAYED, work, request, actor=actor.account)
     told = [_untold(notice, other) for notice in notices if notice.reader.userid != other]
     with work.posting(told, request):
-        board.append(acted)
+        board.append(acted, incoming(actor, request, work))
         home.withhold(letter.file for letter in letters if letter.file)
         for letter in letters:
             home.do(take_back_letter, letter)

@@ -1,12 +1,14 @@
 """Importing games from elsewhere: each becomes a board of its own, once."""
 
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 
 from pbm_oust.board.formats.sheet import Checked, Draft
 from pbm_oust.board.game import Game
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.store.board_queries import boards_between
+from pbm_oust.store.causes import keep_import
 from pbm_oust.store.commits import Changed
 from pbm_oust.store.connections import Transaction
 from pbm_oust.store.home import Home
@@ -21,7 +23,7 @@ class NotImported(Exception):
     """A sound game cannot become a board here, and why."""
 
 
-def import_game(draft: Draft, home: Home, number: int | None = None) -> Game:
+def import_game(draft: Draft, home: Home, at: datetime, number: int | None = None) -> Game:
     """Make a board of a game, under the given number or the next one, and return it.
 
     Nobody is mailed. Raises BadGame and NotImported, as `plan_import` does.
@@ -32,15 +34,16 @@ def import_game(draft: Draft, home: Home, number: int | None = None) -> Game:
         planned = _planned(checked, home, number)
         name = BoardName(kind, planned.game.header.board)
         try:
-            home.write(partial(_write, home, planned), name)
+            home.write(partial(_write, home, planned, at), name)
         except Changed:
             continue
         return planned.game
     raise NotImported(f"others start boards of {kind} all the time")
 
 
-def _write(home: Home, planned: Checked, transaction: Transaction) -> None:
+def _write(home: Home, planned: Checked, at: datetime, transaction: Transaction) -> None:
     home.boards.start_from(transaction, planned.game, planned.history.encode(), "0" * 16)
+    keep_import(transaction, planned.game, at)
 
 
 def plan_import(draft: Draft, home: Home, number: int | None = None) -> Game:

@@ -10,6 +10,7 @@ from enum import Enum
 
 from pbm_oust.accounts.address import normal_address
 from pbm_oust.accounts.answered import Sheet
+from pbm_oust.board.game import Game
 from pbm_oust.frozen import frozen
 from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.connections import Row, Snapshot, Transaction
@@ -210,6 +211,22 @@ def unsent_about(
     )
     letters = map(letter_of, rows)
     return [each for each in letters if normal_address(each.head.recipient) in normal]
+
+
+def answers_about(snapshot: Snapshot, game: Game, record: int, userid: str) -> list[State]:
+    """Return where the letters are in the outbox that answered a player with a board.
+
+    `record` is the latest one that they show.
+    """
+    rows = snapshot.rows(
+        "SELECT state FROM letters WHERE kind = ? AND board = ? AND record = ?"
+        " AND userid = ? AND is_answer ORDER BY id",
+        game.header.kind.name,
+        game.header.board,
+        record,
+        userid,
+    )
+    return [State(state) for (state,) in rows]
 
 
 def may_show_board_since(snapshot: Snapshot, addresses: Iterable[str], letter: int) -> bool:

@@ -7,6 +7,7 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store import board_queries
 from pbm_oust.store.boards import Board, BoardChanged
+from pbm_oust.store.causes import Incoming, keep_cause
 from pbm_oust.store.connections import Transaction
 from pbm_oust.store.entries import Entry, Source, State
 from pbm_oust.store.histories import DamagedHistory
@@ -28,13 +29,20 @@ class OpenBoard:
         """The game of the board."""
         return self.board.game
 
-    def append(self, game: Game) -> None:
-        """Add the new records of `game` to the board, with the unit of work."""
-        home, key = self._home, game.records[len(self.game.records)].message_key
-        home.write(
-            lambda transaction: home.boards.append(transaction, self.board, game, key),
-            self.board.name,
-        )
+    def append(self, game: Game, mail: Incoming | None = None) -> None:
+        """Add the new records of `game` to the board, with the unit of work.
+
+        `mail` is the one that led to them, if one did.
+        """
+        home, first = self._home, len(self.game.records) + 1
+        key = game.records[first - 1].message_key
+
+        def work(transaction: Transaction) -> None:
+            home.boards.append(transaction, self.board, game, key)
+            if mail:
+                keep_cause(transaction, game, first, mail)
+
+        home.write(work, self.board.name)
 
     def hold(self) -> None:
         """Let the current unit be committed only if the board is still as it was read."""

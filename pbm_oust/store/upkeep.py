@@ -4,6 +4,7 @@ from datetime import datetime
 from functools import partial
 
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.causes import forget_old_causes
 from pbm_oust.store.connections import Transaction
 from pbm_oust.store.disk import locked_folder
 from pbm_oust.store.home import Home
@@ -16,7 +17,7 @@ from pbm_oust.store.verifications import forget_old_verifications
 
 
 def forget_expired(home: Home, now: datetime) -> None:
-    """Forget codes, message keys, counts and sheets that are too old to matter, and letters taken.
+    """Forget what is too old to matter, in the database and among the letters that were taken.
 
     Ratings that no longer fit are counted anew. From then on, no file of the database holds what
     was removed. May raise OSError.
@@ -27,6 +28,7 @@ def forget_expired(home: Home, now: datetime) -> None:
         forget_old_keys(transaction, now)
         forget_old_counts(transaction, now)
         forget_old_sheets(transaction, now)
+        forget_old_causes(transaction, now)
 
     home.do(forget)
     home.maildir.forget_taken()

@@ -211,6 +211,7 @@ def test_every_form_shows_how_it_is_written() -> None:
         "reject": ["reject USERID PASSWORD [USERID..]"],
         "unreject": ["unreject USERID PASSWORD USERID.."],
         "note": ["oust note BOARD USERID PASSWORD [delete]"],
+        "why": ["oust why BOARD USERID PASSWORD [#N]"],
         "watch": ["oust watch BOARD USERID PASSWORD"],
         "unwatch": ["oust unwatch BOARD USERID PASSWORD"],
         "broadcast": ["broadcast USERID PASSWORD"],

@@ -16,6 +16,7 @@ from pbm_oust.commands.queue import Queue, Queueing
 from pbm_oust.commands.show import Show
 from pbm_oust.commands.submit import Confirm, Submit
 from pbm_oust.commands.talk import Chat
+from pbm_oust.commands.why import Why
 from pbm_oust.grammar.command import partial
 from pbm_oust.grammar.showing import to_player
 from pbm_oust.grammar.values import BoardAt, Filter
@@ -288,6 +289,10 @@ OUST = KINDS["oust"]
         ("confirm", Confirm(OUST, 17, "alice", REPLY)),
         ("queue", Queue(OUST, 17, "alice", REPLY, Queueing.SHOW, (), None)),
         ("queue clear", Queue(OUST, 17, "alice", REPLY, Queueing.CLEAR, (), None)),
+        ("why", Why(OUST, 17, "alice", REPLY, None)),
+        ("why #5", Why(OUST, 17, "alice", REPLY, 5)),
+        ("pourquoi#5", Why(OUST, 17, "alice", REPLY, 5)),
+        ("why 17#5", Why(OUST, 17, "alice", REPLY, 5)),
         ("note", TakeNote(OUST, 17, "alice", REPLY, False)),
         ("note delete", TakeNote(OUST, 17, "alice", REPLY, True)),
         ("note supprime", TakeNote(OUST, 17, "alice", REPLY, True)),

@@ -91,6 +91,6 @@ def test_a_move_writes_its_line_and_takes_as_many_statements(home: Home) -> None
 @pytest.mark.slow
 def test_an_import_checks_each_record_once(home: Home) -> None:
     text = long_history(MANY, 3)
-    calls = calls_of(lambda: import_game(parse_any(text), home))
+    calls = calls_of(lambda: import_game(parse_any(text), home, NOON))
     assert calls["board/notation.py", "parse_record"] == MANY
     assert calls["rules/churn.py", "place"] == MANY

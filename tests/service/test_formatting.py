@@ -95,6 +95,7 @@ BEHIND = {
     "list": several(st.sampled_from(tuple(KINDS)), 0),
     "message": line(USERIDS, PASSWORDS, several(USERIDS, 1)),
     "note": line(NUMBERS, USERIDS, PASSWORDS, st.sampled_from(("", "delete"))),
+    "why": line(NUMBERS, USERIDS, PASSWORDS, GUARDS),
     "limit": line(USERIDS, PASSWORDS, st.sampled_from(("0", "12"))),
     "reject": line(USERIDS, PASSWORDS, several(USERIDS, 0)),
     "unreject": line(USERIDS, PASSWORDS, several(USERIDS, 1)),

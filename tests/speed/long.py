@@ -24,6 +24,7 @@ from pbm_oust.store.importing import import_game
 from tests.speed.sizes import prepare
 from tests.support.accounts import make_account
 from tests.support.histories import lay_histories
+from tests.support.home_by_mail import NOON
 from tests.support.mails import mail
 from tests.support.server import ADDRESS
 from tests.support.strategies import course
@@ -126,7 +127,7 @@ def import_long(path: Path) -> float:
         make_account(home, userid, f"pass-of-{userid}", f"{userid}@players.example")
     text = long_history(MANY)
     begun = time.process_time()
-    import_game(parse_any(text), home)
+    import_game(parse_any(text), home, NOON)
     spent = time.process_time() - begun
     home.database.close()
     return spent

@@ -113,6 +113,23 @@ CREATE TABLE broadcasts ( -- when players wrote to everybody
     PRIMARY KEY (userid, position)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE causes ( -- the mails that led to records
+    kind TEXT NOT NULL,
+    board INTEGER NOT NULL,
+    record INTEGER NOT NULL, -- the first one that a mail led to
+    until INTEGER NOT NULL, -- the last one
+    message_key TEXT NOT NULL, -- of the first one
+    came INTEGER NOT NULL,
+    userid TEXT REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE, -- none: imported
+    sender TEXT NOT NULL, -- the address
+    message_id TEXT NOT NULL,
+    PRIMARY KEY (kind, board, record)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX causes_came ON causes (came);
+
+CREATE INDEX causes_userid ON causes (userid);
+
 CREATE TABLE damaged_boards ( -- those whose history does not replay
     kind TEXT NOT NULL,
     board INTEGER NOT NULL,

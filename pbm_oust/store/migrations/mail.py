@@ -99,3 +99,20 @@ CREATE TABLE sheets ( -- the positions in a letter that is answered for several 
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX sheets_written ON sheets (written);
 """
+
+VERSION_4 = """
+CREATE TABLE causes ( -- the mails that led to records
+    kind TEXT NOT NULL,
+    board INTEGER NOT NULL,
+    record INTEGER NOT NULL, -- the first one that a mail led to
+    until INTEGER NOT NULL, -- the last one
+    message_key TEXT NOT NULL, -- of the first one
+    came INTEGER NOT NULL,
+    userid TEXT REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE, -- none: imported
+    sender TEXT NOT NULL, -- the address
+    message_id TEXT NOT NULL,
+    PRIMARY KEY (kind, board, record)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX causes_userid ON causes (userid);
+CREATE INDEX causes_came ON causes (came);
+"""

@@ -1,0 +1,105 @@
+"""Causes: which mail led to which records of a board.
+
+A cause is written within the transaction of its records, and is kept for a year. It goes with the
+account of the player who wrote the mail.
+"""
+
+from datetime import datetime, timedelta
+
+from pbm_oust.board.game import Game
+from pbm_oust.frozen import frozen
+from pbm_oust.store.columns import moment_of, seconds
+from pbm_oust.store.connections import Snapshot, Transaction
+
+LIFETIME = timedelta(days=365)
+"""How long a cause is kept."""
+
+
+@frozen
+class Incoming:
+    """A mail that leads to records."""
+
+    userid: str
+    """The player whose mail it is."""
+    came: datetime
+    sender: str
+    """The address that it came from."""
+    message_id: str
+    """Its Message-ID; empty if it has none."""
+
+
+@frozen
+class Cause:
+    """The mail that led to some records, or that these were imported."""
+
+    record: int
+    """The number of the first one. Those after it followed at once, from queues."""
+    until: int
+    """The number of the last one."""
+    came: datetime
+    """When the mail came, or the records were imported."""
+    mail: Incoming | None
+    """None if the records were imported."""
+
+
+def keep_cause(transaction: Transaction, game: Game, first: int, mail: Incoming) -> None:
+    """Keep which mail led to the records of a game from the first one on, if its player is known.
+
+    They are written with the same transaction.
+    """
+    transaction.run(
+        "INSERT OR REPLACE INTO causes"
+        " SELECT ?, ?, ?, ?, ?, ?, userid, ?, ? FROM accounts WHERE userid = ?",
+        *_place(game, first),
+        seconds(mail.came),
+        mail.sender,
+        mail.message_id,
+        mail.userid,
+    )
+
+
+def keep_import(transaction: Transaction, game: Game, at: datetime) -> None:
+    """Keep that the records of a game were imported."""
+    if game.records:
+        transaction.run(
+            "INSERT OR REPLACE INTO causes VALUES (?, ?, ?, ?, ?, ?, NULL, '', '')",
+            *_place(game, 1),
+            seconds(at),
+        )
+
+
+def find_cause(snapshot: Snapshot, game: Game, record: int) -> Cause | None:
+    """Return what led to a record of a game, or None if that is not kept."""
+    row = snapshot.row(
+        "SELECT record, until, message_key, came, userid, sender, message_id FROM causes"
+        " WHERE kind = ? AND board = ? AND record <= ? ORDER BY record DESC LIMIT 1",
+        game.header.kind.name,
+        game.header.board,
+        record,
+    )
+    if row is None:
+        return None
+    first, until, key, came, userid, sender, message_id = row
+    if record > until or game.records[first - 1].message_key != key:
+        return None
+    at = moment_of(came)
+    mail = None if userid is None else Incoming(userid, at, sender, message_id)
+    return Cause(first, until, at, mail)
+
+
+def give_causes(transaction: Transaction, userid: str, to: str) -> None:
+    """Give the mails of a player to another one, who takes over their boards."""
+    transaction.run("UPDATE causes SET userid = ? WHERE userid = ?", to, userid)
+
+
+def forget_old_causes(transaction: Transaction, now: datetime) -> int:
+    """Forget the mails that came too long ago; return their number. Imports stay known."""
+    return transaction.run(
+        "DELETE FROM causes WHERE came <= ? AND userid IS NOT NULL", seconds(now - LIFETIME)
+    )
+
+
+def _place(game: Game, first: int) -> tuple[str, int, int, int, str]:
+    """Return what sets the records of a game apart, from the first one on."""
+    header, key = game.header, game.records[first - 1].message_key
+    return header.kind.name, header.board, first, len(game.records), key
