@@ -37,3 +37,15 @@ def placed(game: "Game", wish: Place) -> tuple[Position, tuple[Placement, ...]]:
         done.append(Placement(game.header.grid.format_cell(cell), gone.bit_count(), gone))
         position = following
     return position, tuple(done)
+
+
+def taken_in_turn(game: "Game") -> int:
+    """Return the cells from which the latest turn has taken stones so far."""
+    cells, side = 0, game.line[-1].side if game.line else None
+    for record in reversed(game.line):
+        if record.side is not side:
+            break
+        if isinstance(record.action, tuple):
+            for done in record.action:
+                cells |= done.taken
+    return cells

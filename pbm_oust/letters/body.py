@@ -40,7 +40,7 @@ def part(content: str, subtype: str) -> Part:
     """Return lines as a part of a letter: `plain` text or `html`."""
     is_ascii = content.isascii()
     charset = "us-ascii" if is_ascii else "utf-8"
-    if is_ascii and max(map(len, content.split("\n"))) <= LONGEST_LINE:
+    if is_ascii and _has_short_lines(content):
         encoding, encoded = "7bit", content
     else:
         encoding, encoded = _encoded(content.encode())
@@ -49,6 +49,17 @@ def part(content: str, subtype: str) -> Part:
         f"Content-Transfer-Encoding: {encoding}\n"
     )
     return Part(content, fields, encoded)
+
+
+def _has_short_lines(content: str) -> bool:
+    """Return whether no line is too long for a mail; few of the lines are looked at."""
+    begun = 0
+    while len(content) - begun > LONGEST_LINE:
+        ended = content.rfind("\n", begun, begun + LONGEST_LINE + 1)
+        if ended < 0:
+            return False
+        begun = ended + 1
+    return True
 
 
 def _encoded(data: bytes) -> tuple[str, str]:

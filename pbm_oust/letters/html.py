@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from enum import Enum
 from functools import lru_cache
-from itertools import takewhile
 from typing import Any
 from urllib.parse import quote
 
@@ -11,6 +10,7 @@ from markupsafe import escape
 
 from pbm_oust.accounts.settings import BoardForm, format_setting
 from pbm_oust.board.game import Game
+from pbm_oust.board.placing import taken_in_turn
 from pbm_oust.board.record import Deed
 from pbm_oust.commands.play import suggested
 from pbm_oust.frozen import frozen
@@ -21,7 +21,7 @@ from pbm_oust.letters.layout import Look, Paragraph, Written, wrapped
 from pbm_oust.letters.templates import html_templates
 from pbm_oust.letters.translator import Translator
 from pbm_oust.play.notices import Reader, Shown
-from pbm_oust.render.html import board_html, font_size
+from pbm_oust.render.html import Marks, Taps, board_html
 from pbm_oust.render.text import REMEMBERED, cells_text
 from pbm_oust.rules.position import Side
 from pbm_oust.service.table import format_answer
@@ -43,13 +43,20 @@ _WRAPPED, _SCROLLED = "pre-wrap", "pre;overflow-x:auto"
 
 
 class Links(Enum):
-    """How the free points of boards become links."""
+    """How the free points of boards become links, from the most bytes to the fewest."""
 
     WIDE = "wide"
     """With some room around them."""
     SLIM = "slim"
     """In as few bytes as it takes."""
     NONE = "none"
+    BARE = "bare"
+    """Not at all, and stones are letters alone."""
+
+    @property
+    def can_be_tapped(self) -> bool:
+        """Whether there are links."""
+        return self in (Links.WIDE, Links.SLIM)
 
 
 @frozen
@@ -58,10 +65,11 @@ class BoardPiece:
 
     game: Game
     lines: str
-    """The inside of its `<pre>`."""
-    font_size: float
+    """Its table."""
     is_linked: bool = False
     """Whether placements can be tapped."""
+    captures: bool = False
+    """Whether some of them take stones."""
     passing: str = ""
     """The link that passes, for a player who must."""
     swapping: str = ""
@@ -86,6 +94,8 @@ class Pages:
         words: Any = templates.get_template("html/letter.html").module
         self._words = words
         self._lists: Callable[..., str] = lru_cache(REMEMBERED)(words.position)
+        self._above: Callable[[str], str] = lru_cache(REMEMBERED)(words.above)
+        self._ending = str(words.ending())
 
     def of(self, written: Written, reader: Reader, reply_to: ReplyTo, room: int) -> Part | None:
         """Return the page of a letter that says the same as its text, in ASCII.
@@ -96,9 +106,9 @@ class Pages:
             return None
         language = format_setting(reader.settings, "language")
         for links in Links:
-            pieces = "".join(self._pieces(written, reader, reply_to, links))
-            page = str(self._words.page(language, written.subject, pieces))
-            drawn = part(page.encode("ascii", "xmlcharrefreplace").decode(), "html")
+            beginning = self._words.beginning(language, written.subject)
+            pieces = self._pieces(written, reader, reply_to, links)
+            drawn = part(_in_ascii("".join((beginning, *pieces, self._ending))), "html")
             if drawn.size <= room:
                 return drawn
         return None
@@ -113,25 +123,32 @@ class Pages:
                 yield paragraph_html(block)
                 continue
             game = block.game
+            marks = Marks(game.latest_stones(), taken_in_turn(game))
             is_mine = block.is_now and game.player_to_move == reader.userid
             address = reply_to(game) if is_mine and not game.result else None
-            is_crowded = links is Links.NONE and address and written.answering
+            is_crowded = address and written.answering and not links.can_be_tapped
             hint = example(game.position) if is_crowded else None
             again = _again(written, reply_to, game, reader.settings.language)
-            piece = _board_piece(game, address, links, hint or "", again, reader.settings.language)
-            yield self._words.board(piece)
+            language = reader.settings.language
+            piece = _board_piece(game, marks, address, links, hint or "", again, language)
+            lists = self._position(game, marks)
+            yield from (self._above(game.name), piece.lines, self._words.below(piece))
             if block is not last:
-                yield self._position(game)
-        yield self._position(last.game)
+                yield lists
+        yield lists
 
-    def _position(self, game: Game) -> str:
+    def _position(self, game: Game, marks: Marks) -> str:
         """Return a board as lists of cells: for screen readers, and where fonts do not align it."""
         grid, position = game.header.grid, game.position
         sides = tuple(
             (side.value, game.owner(side), cells_text(grid, position.stones(side))) for side in Side
         )
-        latest = cells_text(grid, game.latest_stones())
-        return self._lists(sides, latest, turn_took(game))
+        latest, taken = cells_text(grid, marks.latest), cells_text(grid, marks.taken)
+        return self._lists(sides, latest, taken)
+
+
+def _in_ascii(page: str) -> str:
+    return page if page.isascii() else page.encode("ascii", "xmlcharrefreplace").decode()
 
 
 def paragraph_html(paragraph: Paragraph) -> str:
@@ -152,14 +169,6 @@ def paragraph_html(paragraph: Paragraph) -> str:
     return f'<p style="margin-left:1em;{style}">{text.replace(_END, _BREAK_WITHIN)}</p>\n'
 
 
-def turn_took(game: Game) -> int:
-    """Return the number of stones that the latest turn has taken so far."""
-    side = game.line[-1].side if game.line else None
-    turn = takewhile(lambda each: each.side is side, reversed(game.line))
-    actions = (record.action for record in turn)
-    return sum(done.took for each in actions if isinstance(each, tuple) for done in each)
-
-
 def _without_margin(paragraph: Paragraph) -> Paragraph:
     """Return a paragraph of ours without the indentation that its lines share."""
     if paragraph.look is not Look.LINES:
@@ -170,24 +179,31 @@ def _without_margin(paragraph: Paragraph) -> Paragraph:
 
 
 def _board_piece(
-    game: Game, address: str | None, links: Links, hint: str, again: Again, language: Language
+    game: Game,
+    marks: Marks,
+    address: str | None,
+    links: Links,
+    hint: str,
+    again: Again,
+    language: Language,
 ) -> BoardPiece:
     """Return a board; `hint` is a placement to answer with if nothing is linked."""
-    position, latest = game.position, game.latest_stones()
-    size = font_size(position)
-    if not address or links is Links.NONE:
-        return BoardPiece(game, board_html(position, latest), size, again=again, example=hint)
+    position = game.position
+    if not address or not links.can_be_tapped:
+        drawn = board_html(position, marks, is_bare=links is Links.BARE)
+        return BoardPiece(game, drawn, again=again, example=hint)
 
     def link(deed: Deed) -> str:
         move = suggested(game, game.player_to_move, deed)
         return mail_link(address, format_answer(move, language=language))
 
-    is_slim, must_pass = links is Links.SLIM, game.must_pass
+    capturing, must_pass = position.capturing(), game.must_pass
+    taps = Taps(mail_link(address, ""), capturing, links is Links.SLIM)
     return BoardPiece(
         game,
-        board_html(position, latest, mail_link(address, ""), is_slim=is_slim),
-        size,
+        board_html(position, marks, taps),
         is_linked=not must_pass,
+        captures=bool(capturing),
         passing=link(Deed.PASS) if must_pass else "",
         swapping=link(Deed.SWAP) if game.can_swap else "",
         again=again,

@@ -1,107 +1,190 @@
-"""Boards as HTML: the plain text of a board, with stones as tiles and free points as links. Pure.
+"""Boards as HTML: tables with round stones, and free points that are links. Pure.
 
-In every monospaced font, letters keep the columns straight. Round signs do not, because the fonts
-of phones lack them. So a stone is the letter of its side, in bold on a coloured ground. All grounds
-are dark and their letters white, because a program that forces a mail into dark mode lightens dark
-letters and leaves the grounds alone. There are no other colours; the rest follows the program.
+A stone is a cell of the table with a ground of its own and round corners; where a program does not
+know these, it is a square. It holds the letter of its side, for text and for who does not see its
+colour. All grounds of stones are dark and their letters white, because a program that forces a mail
+into dark mode darkens the board and leaves these alone.
 """
 
-from functools import cache, lru_cache
+from collections.abc import Iterator
+from functools import lru_cache
 
-from pbm_oust.render.lines import GRIDS_REMEMBERED, Point, board_points, widest
+from pbm_oust.frozen import frozen
+from pbm_oust.render.lines import GRIDS_REMEMBERED, Point
+from pbm_oust.render.table import INK, WOOD, table_points
 from pbm_oust.render.text import REMEMBERED
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Position, Side
 
-_GROUNDS = {Side.X: "#1a4f9c", Side.O: "#757575"}
-_LATEST = "#c2410c"
-_PLACEMENT, _OTHER, _STAR = "&#8226;", "&#183;", "+"
-_UNLINED = ' style="text-decoration:none"'
+COLOURS = {Side.X: "#102f6b", Side.O: "#c24e0c"}
+ON_STONES = "#fff"
 
-_SCREEN = 328
-"""The pixels that a narrow phone leaves for the text of a mail."""
-_WIDTH = 0.602
-"""The width of a character relative to its size, in the fonts that letters ask for."""
-_SMALLEST, _LARGEST = 12.0, 22.0
-
+_PLACEMENT, _CAPTURE, _OTHER, _STAR, _TAKEN = "&bull;", "*", "&#183;", "+", "-"
+_ROUND = "border-radius:50%"
+_RING = f'<strong style="display:block;margin:.1em;border:.13em solid;{_ROUND};line-height:1.34em">'
+_DASHED = f"border:.15em dashed {INK};{_ROUND};line-height:1.7em"
 
 _ADDRESS = "\0"
 """Stands for what all links of a board begin with."""
 
 
-def board_html(
-    position: Position, latest: int = 0, link: str = "", *, is_slim: bool = False
-) -> str:
-    """Return the inside of a `<pre>`: the lines of the board, top row first.
+@frozen
+class Marks:
+    """What is shown of the latest turn, as sets of cells."""
 
-    `latest` are the stones to highlight, as capitals. With `link`, each placement can be tapped:
-    its address is the link followed by the name of its cell, and may not need escaping. A slim
-    board takes fewer characters: its links look as programs show links, and cover a single
-    character. All characters are ASCII.
+    latest: int = 0
+    """The stones of the latest record: capitals with a ring."""
+    taken: int = 0
+    """The points from which the turn has taken stones."""
+
+
+UNMARKED = Marks()
+
+
+@frozen
+class Taps:
+    """How the placements on a board can be tapped."""
+
+    link: str
+    """What each address begins with. The name of the cell follows; neither may need escaping."""
+    capturing: int = 0
+    """The placements that are marked because they take stones."""
+    is_slim: bool = False
+    """Whether it takes fewer characters: links look as programs show them and cover a character."""
+
+
+def board_html(
+    position: Position,
+    marks: Marks = UNMARKED,
+    taps: Taps | None = None,
+    *,
+    is_bare: bool = False,
+) -> str:
+    """Return a board as a table, in lines; each placement can be tapped in one of these ways.
+
+    On a bare board, stones are letters alone, which takes fewest characters. All are ASCII.
     """
     x, o = map(position.stones, Side)
-    drawn = draw_html(position.grid, x, o, latest)
-    if not link:
+    grid, side = position.grid, position.to_move
+    drawn = draw_html(grid, x, o, marks, is_bare)
+    if not taps:
         return "".join(drawn)
-    placements = position.placements()
-    _, points = board_points(position.grid)
+    bare, placements = _bare(grid), position.placements()
+    left = marks.taken & placements
+    links = _links(grid, side, taps.is_slim)
     pieces = [
-        linked if point.cell & placements else unlinked
-        for point, linked, unlinked in zip(
-            points, _links(position.grid, is_slim), drawn[1:], strict=True
-        )
+        linked if cell & placements else other
+        for cell, linked, other in zip(bare.cells, links, drawn[1:], strict=True)
     ]
-    return f"{drawn[0]}{''.join(pieces)}".replace(_ADDRESS, link)
-
-
-def font_size(position: Position) -> float:
-    """Return the font size, in pixels, with which a board fits on a phone, if it can.
-
-    It is a multiple of half a pixel.
-    """
-    fitting = int(2 * _SCREEN / (_WIDTH * widest(position.grid))) / 2
-    return max(_SMALLEST, min(_LARGEST, fitting))
+    for some, is_capturing, is_taken in (
+        (taps.capturing & ~left, True, False),
+        (left & ~taps.capturing, False, True),
+        (left & taps.capturing, True, True),
+    ):
+        others = _links(grid, side, taps.is_slim, is_capturing, is_taken) if some else ()
+        for nth in bare.places_of(some):
+            pieces[nth] = others[nth]
+    return f"{drawn[0]}{''.join(pieces)}".replace(_ADDRESS, taps.link)
 
 
 @lru_cache(maxsize=REMEMBERED)
-def draw_html(grid: Grid, x: int, o: int, latest: int) -> tuple[str, ...]:
+def draw_html(grid: Grid, x: int, o: int, marks: Marks, is_bare: bool = False) -> tuple[str, ...]:
     """Return a board with these stones of the two sides; the latest drawings are remembered.
 
     The first piece is what stands before the first cell, and each other one is a cell with the
-    text up to the next.
+    HTML up to the next.
     """
-    lead, points = board_points(grid)
-    stones = x | o
-    return (
-        lead,
-        *(
-            _stone(bool(point.cell & x), bool(point.cell & latest)) + point.behind
-            if point.cell & stones
-            else (_STAR if point.is_star else _OTHER) + point.behind
-            for point in points
-        ),
-    )
+    bare, looks = _bare(grid), _LETTERS if is_bare else _STONES
+    (of_x, of_o), of_latest, of_taken = looks.stones, looks.latest, looks.taken
+    pieces = [
+        of_x + behind if cell & x else of_o + behind if cell & o else free
+        for cell, behind, free in zip(bare.cells, bare.behind, bare.free, strict=True)
+    ]
+    left = marks.taken & ~(x | o)
+    for nth in bare.places_of(marks.latest | left):
+        cell = bare.cells[nth]
+        look = of_taken if cell & left else of_latest[0 if cell & x else 1]
+        pieces[nth] = look + bare.behind[nth]
+    return bare.lead, *pieces
 
 
-@cache
-def _stone(is_x: bool, is_latest: bool) -> str:
-    side = Side.X if is_x else Side.O
-    letter, ground = side.value, _GROUNDS[side]
-    if is_latest:
-        letter, ground = letter.upper(), _LATEST
-    return f'<b style="background:{ground};color:#fff">{letter}</b>'
+@frozen
+class _Bare:
+    """A board without stones."""
+
+    grid: Grid
+    lead: str
+    """What stands before the first cell."""
+    cells: tuple[int, ...]
+    behind: tuple[str, ...]
+    """The HTML between each cell and the next."""
+    free: tuple[str, ...]
+    """Each cell, with the HTML up to the next."""
+    places: dict[int, int]
+    """For each cell, which of them it is."""
+
+    def places_of(self, some: int) -> Iterator[int]:
+        """Yield which of the cells these are."""
+        return map(self.places.__getitem__, self.grid.each(some))
 
 
 @lru_cache(maxsize=GRIDS_REMEMBERED)
-def _links(grid: Grid, is_slim: bool) -> tuple[str, ...]:
-    """Return each cell of a board as a link, with the text up to the next."""
-    reach, style = (0, "") if is_slim else (1, _UNLINED)
+def _bare(grid: Grid) -> _Bare:
+    lead, points = table_points(grid)
+    return _Bare(
+        grid,
+        lead,
+        cells=tuple(point.cell for point in points),
+        behind=tuple(point.behind for point in points),
+        free=tuple(f">{_STAR if point.is_star else _OTHER}{point.behind}" for point in points),
+        places={point.cell: nth for nth, point in enumerate(points)},
+    )
+
+
+def _stone(side: Side, shown: str) -> str:
+    return (
+        f'\nstyle="background-color:{COLOURS[side]};color:{ON_STONES};'
+        f'border:.1em solid {WOOD};{_ROUND};line-height:1.8em">{shown}'
+    )
+
+
+@frozen
+class _Looks:
+    """How cells look, without the name of their tags."""
+
+    stones: tuple[str, ...]
+    """A stone of each side."""
+    latest: tuple[str, ...]
+    taken: str
+    """A point from which a stone was taken."""
+
+
+_STONES = _Looks(
+    stones=tuple(_stone(side, side.value) for side in Side),
+    latest=tuple(_stone(side, f"{_RING}{side.value.upper()}</strong>") for side in Side),
+    taken=f'\nstyle="{_DASHED}">{_TAKEN}',
+)
+_LETTERS = _Looks(
+    stones=tuple(f">{side.value}" for side in Side),
+    latest=tuple(f">{side.value.upper()}" for side in Side),
+    taken=f">{_TAKEN}",
+)
+
+
+@lru_cache(maxsize=4 * GRIDS_REMEMBERED)
+def _links(
+    grid: Grid, side: Side, is_slim: bool, is_capturing: bool = False, is_taken: bool = False
+) -> tuple[str, ...]:
+    """Return each cell of a board as a link of a side, with the HTML up to the next."""
+    ring = f";border:.1em solid;{_ROUND};line-height:1.8em" if is_capturing else ""
+    ring = f";{_DASHED}" if is_taken else ring
+    look = f' style="display:block;color:{COLOURS[side]};text-decoration:none{ring}"'
 
     def link(point: Point) -> str:
-        within = point.behind[:reach].rstrip("\n")
-        shown = f"{_STAR if point.is_star else _PLACEMENT}{within}"
-        address = f"{_ADDRESS}{grid.format_cell(point.cell)}"
+        name = grid.format_cell(point.cell)
+        sign = _CAPTURE if is_capturing else _STAR if point.is_star else _PLACEMENT
+        label = "" if is_slim else f' aria-label="{name}{_CAPTURE * is_capturing}"{look}'
         # The line breaks within the tag: no line of a mail may have more than 998 characters.
-        return f'<a\nhref="{address}"{style}>{shown}</a>{point.behind[len(within) :]}'
+        return f'><a\nhref="{_ADDRESS}{name}"{label}>{sign}</a>{point.behind}'
 
-    return tuple(map(link, board_points(grid)[1]))
+    return tuple(map(link, table_points(grid)[1]))

@@ -1,6 +1,6 @@
 """The places of the cells of a grid, and of its row and column names, in a drawn board. Pure."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 
 from pbm_oust.frozen import frozen
@@ -36,9 +36,14 @@ class Point:
 @lru_cache(maxsize=GRIDS_REMEMBERED)
 def board_points(grid: Grid) -> tuple[str, tuple[Point, ...]]:
     """Return what stands before the first cell of a board, and its cells, top row first."""
+    return points_in(grid, board_lines(grid))
+
+
+def points_in(grid: Grid, lines: Sequence[Line]) -> tuple[str, tuple[Point, ...]]:
+    """Return what stands before the first cell of these lines, and the cells in their order."""
     stars = star_points(grid)
-    lead, *behind = _texts(board_lines(grid))
-    cells = [part for line in board_lines(grid) for part in line if isinstance(part, int)]
+    lead, *behind = _texts(lines)
+    cells = [part for line in lines for part in line if isinstance(part, int)]
     return lead, tuple(
         Point(cell, bool(cell & stars), text) for cell, text in zip(cells, behind, strict=True)
     )
@@ -56,12 +61,6 @@ def _texts(lines: Iterable[Line]) -> Iterator[str]:
                 yield text
                 text = ""
     yield text
-
-
-@cache
-def widest(grid: Grid) -> int:
-    """Return how many characters the widest line of a board has."""
-    return max(sum(map(_width, line)) for line in board_lines(grid))
 
 
 @cache

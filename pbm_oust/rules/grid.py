@@ -136,6 +136,8 @@ class Grid:
 
     def names(self, some: int) -> list[str]:
         """Return the names of the cells of `some`, sorted by column, then by row."""
+        if some in self.names_of:
+            return [self.names_of[some]]
         return [name for cell, name in self.names_of.items() if cell & some]
 
 

@@ -1,16 +1,18 @@
-"""Boards as HTML: the columns of the board of plain text, and links where a placement may go."""
+"""Boards as HTML: tables with the cells of the board of plain text, and links."""
 
-from html import unescape
+import re
+from itertools import pairwise
 from random import Random
 
 import pytest
 
-from pbm_oust.render.html import board_html, font_size
+from pbm_oust.render.html import COLOURS, ON_STONES, Marks, Taps, board_html
+from pbm_oust.render.table import CELL, INK, USUAL, WOOD, letter_size
 from pbm_oust.render.text import board_text
-from pbm_oust.rules.grid import parse_grid
+from pbm_oust.rules.grid import Grid, parse_grid
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Position
-from tests.support.pages import Page
+from pbm_oust.rules.position import Position, Side
+from tests.support.pages import Page, rows_of_text, stones_in
 
 GRIDS = [
     *(("oust", f"square {size}") for size in ("2x2", "7x7", "9x5", "11x11", "3x19", "25x25")),
@@ -33,21 +35,25 @@ def played(kind: str, grid: str, seed: int) -> tuple[Position, int]:
     return position, cell
 
 
-def shown(html: str) -> str:
-    """Return what a program shows of the inside of a `<pre>`."""
-    return Page(f"<pre>{html}</pre>").board
+ADDRESS = "mailto:x?"
+PHONE = 360
+"""The pixels of a narrow phone; mail programs leave a margin of 8 at both sides."""
 
 
 @pytest.mark.parametrize("is_slim", [False, True])
 @pytest.mark.parametrize(("kind", "grid"), GRIDS)
-def test_every_sign_stands_where_the_board_of_plain_text_has_it(
+def test_every_stone_stands_where_the_board_of_plain_text_has_it(
     kind: str, grid: str, is_slim: bool
 ) -> None:
     for seed in range(10):
         position, latest = played(kind, grid, seed)
-        text = shown(board_html(position, latest, "mailto:x?", is_slim=is_slim))
-        plain = text.replace("\u2022", ".").replace("\u00b7", ".").replace("+", ",")
-        assert plain == board_text(position, latest)
+        taps = Taps(ADDRESS, position.capturing(), is_slim)
+        page = Page(board_html(position, Marks(latest), taps))
+        text = rows_of_text(board_text(position, latest), position.grid)
+        assert stones_in(page.board) == stones_in(text)
+        assert stones_in(Page(board_html(position, Marks(latest), is_bare=True)).board) == (
+            stones_in(text)
+        )
 
 
 @pytest.mark.parametrize(("kind", "grid"), GRIDS)
@@ -55,59 +61,174 @@ def test_every_placement_has_a_link_that_ends_with_its_own_name(kind: str, grid:
     for seed in range(10):
         position, latest = played(kind, grid, seed)
         cells, placements = position.grid, position.placements()
-        rows = board_html(position, latest, "mailto:x?")
+        rows = board_html(position, Marks(latest), Taps(ADDRESS, position.capturing()))
         from_top = [cell for row in reversed(cells.rows) for cell in row if cell & placements]
         expected = [f"mailto:x?{cells.format_cell(cell)}" for cell in from_top]
-        assert Page(f"<pre>{rows}</pre>").hrefs == expected
+        assert Page(rows).hrefs == expected
 
 
-def test_the_stones_of_the_latest_record_are_capitals_on_a_ground_of_their_own() -> None:
+def cell_of(html: str, number: int, place: int) -> str:
+    """Return the HTML of a cell by its row and its place in it."""
+    row = next(each for each in html.split("<tr")[1:] if f"<th>{number}</th>" in each)
+    return [f"<td{each}" for each in row.split("<td")[1:]][place]
+
+
+def three_by_three() -> tuple[Grid, Position]:
+    """Return a board on which x can take C1, but not B2 nor A2."""
     grid = parse_grid("square 3x3")
-    position = KINDS["oust"].start(grid)
-    for name in ("A1", "C3", "C1"):
+    position: Position = KINDS["oust"].start(grid)
+    for name in ("A1", "C1"):
         position = position.place(grid.parse_cell(name))
-    html = board_html(position, grid.parse_cell("C1"))
-    old, new = (html[html.index(f">{letter}<") - 24 :][:24] for letter in "xX")
-    assert old != new
-    assert shown(html).split("\n")[3] == "1 x \u00b7 X 1"
+    return grid, position
 
 
-def test_points_where_a_placement_may_go_look_different_without_colours_too() -> None:
-    grid = parse_grid("square 3x3")
-    position = KINDS["oust"].start(grid).place(grid.parse_cell("A1")).place(grid.parse_cell("C3"))
-    assert shown(board_html(position, 0, "mailto:x?")).split("\n")[1:4] == [
-        "3 \u2022 \u2022 o 3",
-        "2 \u00b7 \u2022 \u2022 2",
-        "1 x \u00b7 \u2022 1",
-    ]
+def test_the_latest_stones_keep_the_colour_of_their_side_and_get_a_capital_and_a_ring() -> None:
+    grid, position = three_by_three()
+    html = board_html(position, Marks(grid.parse_cell("C1")))
+    for place, side in ((0, Side.X), (2, Side.O)):
+        assert f"background-color:{COLOURS[side]}" in cell_of(html, 1, place)
+    old, new = cell_of(html, 1, 0), cell_of(html, 1, 2)
+    assert ">x<" in old
+    assert ">O</strong>" in new
+    assert "<strong" not in old
+    assert "border:.13em solid" in new
+
+
+def test_points_look_different_without_colours_by_what_can_be_done_there() -> None:
+    grid, position = three_by_three()
+    html = board_html(position, Marks(), Taps(ADDRESS, position.capturing()))
+    assert grid.names(position.capturing()) == ["B1"]
+    assert Page(html).board == {
+        3: ["\u2022", "\u2022", "\u2022"],
+        2: ["\u00b7", "\u2022", "\u2022"],
+        1: ["x", "*", "o"],
+    }
+    assert "solid" in cell_of(html, 1, 1)
+    assert "solid" not in cell_of(html, 2, 1)
+
+
+def test_points_from_which_stones_were_taken_are_marked_whether_they_can_be_tapped_or_not() -> None:
+    grid, position = three_by_three()
+    taken = sum(map(grid.parse_cell, ("A2", "B1", "B2")))
+    html = board_html(position, Marks(taken=taken), Taps(ADDRESS, position.capturing()))
+    assert ">-</td>" in cell_of(html, 2, 0)
+    assert all("dashed" in cell_of(html, *at) for at in ((2, 0), (2, 1), (1, 1)))
+    assert ">*</a>" in cell_of(html, 1, 1)
+    assert html.count("dashed") == 3
+
+
+def test_a_stone_on_a_point_from_which_one_was_taken_is_a_stone() -> None:
+    grid, position = three_by_three()
+    assert "dashed" not in board_html(position, Marks(taken=grid.parse_cell("A1")))
+
+
+@pytest.mark.parametrize(("kind", "grid"), GRIDS)
+def test_coordinates_are_on_all_sides(kind: str, grid: str) -> None:
+    position = KINDS[kind].start(parse_grid(grid))
+    rows = [[each for each in row if each] for row in Page(board_html(position)).letters]
+    size = len(position.grid.rows)
+    numbers = [each for row in rows for each in row if each.isdigit()]
+    assert numbers == [str(number) for number in range(size, 0, -1) for _ in range(2)]
+    columns = {name[0] for name in position.grid.names_of.values()}
+    assert sorted(each for row in rows for each in row if each.isalpha()) == sorted(2 * [*columns])
+
+
+@pytest.mark.parametrize("size", [f"hex {each}" for each in ("2", "5", "7", "3,4", "1,4")])
+def test_rows_of_a_hexagonal_board_are_half_a_cell_out_of_line(size: str) -> None:
+    grid = parse_grid(size)
+    html = board_html(KINDS["oust"].start(grid))
+    starts = dict[int, int]()
+    for row in html.split("<tr")[1:]:
+        number, *cells = re.findall(r"<t[hd](?: colspan=\"(\d+)\")?[^>]*>([^<]*)", row)
+        spans, place = [(int(span or 1), shown) for span, shown in cells], 0
+        for span, shown in spans:
+            if shown in ("\u00b7", "&#183;"):
+                starts.setdefault(int(number[1]), place)
+                assert span == 2
+            place += span
+    for row, above in pairwise(sorted(starts)):
+        moved = starts[above] - starts[row]
+        first = [grid.place_of(grid.rows[each - 1][0]) for each in (row, above)]
+        assert moved == 2 * (first[1][0] - first[0][0]) - 1
+        assert moved % 2
+
+
+@pytest.mark.parametrize(("kind", "grid"), GRIDS)
+def test_all_rows_of_a_table_have_the_same_number_of_columns(kind: str, grid: str) -> None:
+    position, latest = played(kind, grid, 1)
+    html = board_html(position, Marks(latest), Taps(ADDRESS, position.capturing()))
+    counts = set()
+    for row in html.split("<tr")[1:]:
+        spans = re.findall(r"<t[hd](?: colspan=\"(\d+)\")?", row)
+        counts.add(sum(int(span or 1) for span in spans))
+    assert len(counts) == 1
 
 
 @pytest.mark.parametrize(("kind", "grid"), GRIDS)
 def test_a_board_is_ascii_in_lines_that_mail_may_hold(kind: str, grid: str) -> None:
-    position = KINDS[kind].start(parse_grid(grid))
-    html = board_html(position, 0, f"mailto:{'x' * 500}")
-    assert html.isascii()
-    assert max(map(len, html.split("\n"))) < 900
-    assert not any(line.endswith(" ") for line in html.split("\n"))
+    for position, latest in ((KINDS[kind].start(parse_grid(grid)), 0), played(kind, grid, 2)):
+        for taps in (None, Taps(f"mailto:{'x' * 500}", position.capturing())):
+            html = board_html(position, Marks(latest), taps)
+            assert html.isascii()
+            assert max(map(len, html.split("\n"))) < 900
+            assert not any(line.endswith(" ") for line in html.split("\n"))
 
 
-def test_signs_beyond_ascii_are_such_as_every_font_of_one_width_has() -> None:
-    """Fonts of phones lack round stones; these two signs are in each of the charset WGL4."""
-    position, latest = played("oust", "square 19x19", 1)
-    html = board_html(position, latest, "mailto:x?")
-    beyond = {sign for sign in unescape(html) if sign > "~"}
-    assert beyond == {"\u2022", "\u00b7"}
+@pytest.mark.parametrize("grid", ["square 7x7", "square 11x11", "square 13x13", "hex 5", "hex 7"])
+def test_what_can_be_tapped_is_at_least_24_pixels_wide_on_boards_up_to_13x13(grid: str) -> None:
+    assert CELL * letter_size(parse_grid(grid)) >= 24
 
 
-@pytest.mark.parametrize(
-    ("grid", "columns"), [("square 7x7", 17), ("square 13x13", 31), ("square 19x19", 43)]
-)
-def test_a_board_of_up_to_19_columns_fits_on_a_narrow_phone(grid: str, columns: int) -> None:
-    size = font_size(KINDS["oust"].start(parse_grid(grid)))
-    assert columns * 0.602 * size <= 328
-    assert size >= 12
+@pytest.mark.parametrize("grid", ["square 7x7", "square 13x13", "square 19x19", "hex 7"])
+def test_a_board_fits_on_a_narrow_phone_and_could_hardly_be_larger(grid: str) -> None:
+    html = board_html(KINDS["oust"].start(parse_grid(grid)))
+    (width,) = map(float, re.findall(r"width:([\d.]+)em;border-radius", html))
+    (size,) = map(float, re.findall(r"font-size:([\d.]+)em", html))
+    pixels = width * size * USUAL
+    assert size * USUAL == letter_size(parse_grid(grid))
+    assert pixels <= PHONE - 16
+    assert pixels > PHONE - 16 - width or grid == "square 7x7"
 
 
 def test_letters_of_a_small_board_are_large_and_those_of_a_large_one_can_be_read() -> None:
-    sizes = [font_size(KINDS["oust"].start(parse_grid(f"square {n}x{n}"))) for n in (5, 13, 25)]
-    assert sizes == [22.0, 17.5, 12.0]
+    sizes = [letter_size(parse_grid(f"square {n}x{n}")) for n in (5, 13, 25)]
+    assert sizes == [18.0, 12.0, 7.0]
+
+
+def luminance(colour: str) -> float:
+    """Return the relative luminance of a colour (WCAG 2.2)."""
+    digits = colour.removeprefix("#")
+    digits = digits if len(digits) == 6 else "".join(2 * each for each in digits)
+    parts = [int(digits[nth : nth + 2], 16) / 255 for nth in (0, 2, 4)]
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast of two colours (WCAG 2.2)."""
+    dark, light = sorted(map(luminance, (one, other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def test_letters_can_be_read_and_stones_told_from_the_board_and_from_each_other() -> None:
+    for colour in COLOURS.values():
+        assert contrast(ON_STONES, colour) >= 4.5
+        assert contrast(colour, WOOD) >= 3
+    assert contrast(INK, WOOD) >= 4.5
+    assert contrast(*COLOURS.values()) >= 2.5
+    """By their lightness alone, for who sees no colours."""
+
+
+def test_stones_are_dark_enough_to_be_left_alone_by_programs_that_force_dark_mode() -> None:
+    """Chromium darkens grounds whose brightness is over 205, and lightens letters under 150."""
+
+    def brightness(colour: str) -> float:
+        red, green, blue = (int(colour[nth : nth + 2], 16) for nth in (1, 3, 5))
+        return (299 * red + 587 * green + 114 * blue) / 1000
+
+    assert all(brightness(colour) < 205 for colour in COLOURS.values())
+    assert ON_STONES == "#fff"
+    assert brightness(WOOD) > 205
+    assert brightness(INK) < 150
