@@ -146,10 +146,10 @@ def test_rows_of_a_hexagonal_board_are_half_a_cell_out_of_line(size: str) -> Non
                 starts.setdefault(int(number[1]), place)
                 assert span == 2
             place += span
-    for row, above in pairwise(sorted(starts)):
-        moved = starts[above] - starts[row]
-        first = [grid.place_of(grid.rows[each - 1][0]) for each in (row, above)]
-        assert moved == 2 * (first[1][0] - first[0][0]) - 1
+    for lower, upper in pairwise(sorted(starts)):
+        (left, _), (right, _) = (grid.place_of(grid.rows[each - 1][0]) for each in (lower, upper))
+        moved = starts[upper] - starts[lower]
+        assert moved == 2 * (right - left) - 1
         assert moved % 2
 
 
