@@ -5,6 +5,7 @@ from datetime import UTC, datetime, time, timedelta, tzinfo
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.kept import Column, Holds, Kept
 from pbm_oust.accounts.settings import MailWhen, settings_of
+from pbm_oust.accounts.vacations import absences_of, away_at
 from pbm_oust.board.notation import format_time
 from pbm_oust.frozen import frozen
 
@@ -58,7 +59,11 @@ def next_digest(account: Account) -> datetime | None:
     settings = settings_of(account)
     if settings.mail is not MailWhen.DIGEST:
         return None
-    return next_slot(digested(account).looked, settings.zone)
+    absences = absences_of(account)
+    slot = next_slot(digested(account).looked, settings.zone)
+    while away := away_at(absences, slot):
+        slot = next_slot(away.end, settings.zone)
+    return slot
 
 
 def _slot(moment: datetime, zone: tzinfo, *, days: int) -> datetime:

@@ -78,6 +78,8 @@ class Settings:
     """Whether the player gets what is written to everybody."""
     subject: SubjectForm = SubjectForm.NEWS
     auth: Auth = Auth.PASSWORD
+    mine: Switch = Switch.ON
+    """Whether the player is mailed their own moves."""
 
 
 USUAL = Settings()
@@ -101,6 +103,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "broadcasts": Switch,
     "subject": SubjectForm,
     "auth": Auth,
+    "mine": Switch,
 }
 
 NAMES = tuple(field.name for field in fields(Settings))

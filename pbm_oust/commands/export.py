@@ -10,11 +10,13 @@ from pbm_oust.accounts.bounces import Returned
 from pbm_oust.accounts.exported import account_lines
 from pbm_oust.accounts.notes import NOTES, notes_of
 from pbm_oust.accounts.password import Secret
+from pbm_oust.accounts.queue import plans_of, with_plans
 from pbm_oust.accounts.verification import Pending
 from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.values import OWN
 from pbm_oust.play.forms import SignedForm
+from pbm_oust.play.moving import is_over
 from pbm_oust.play.notices import Notice, Reader
 from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.quota import Cost
@@ -140,6 +142,8 @@ def _first_letter(
     account: Account, reader: Reader, boards: tuple[str, ...], parts: int, work: UnitOfWork
 ) -> ExportNotice:
     """Return what is stored about a player except notes and histories."""
+    plans = (plan for plan in plans_of(account) if not is_over(plan.kind, plan.board, work))
+    account = with_plans(account, plans)
     bounces = (work.home.ask(bounces_of, address) for address in account.addresses)
     return ExportNotice(
         reader,

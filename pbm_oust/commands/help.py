@@ -1,12 +1,13 @@
 """The command that explains the others: help."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pbm_oust.frozen import frozen
-from pbm_oust.grammar.aliases import ALIASES, in_english
+from pbm_oust.grammar.aliases import ALIASES, in_english, language_of
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import rest
-from pbm_oust.grammar.words import fold
+from pbm_oust.grammar.words import first_words, fold
 from pbm_oust.play.forms import OpenForm
 from pbm_oust.play.notices import Notice
 from pbm_oust.play.outcome import Handled
@@ -36,12 +37,16 @@ class HelpNotice(Notice):
 
 
 def _read_subjects(words: Sequence[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(in_english(fold(word)) for word in words))
+    plain = filter(None, (fold(word).strip(":") for word in words))
+    return tuple(dict.fromkeys(map(in_english, plain)))
 
 
 def give_help(command: Help, request: Request, work: UnitOfWork) -> Handled:
-    """Answer with pages of the help."""
-    return work.answer(HelpNotice(work.sender_of(request), command.subjects), request)
+    """Answer with pages of the help, in the language in which they are asked for."""
+    reader, asked = work.sender_of(request), language_of(first_words(request.line, 1))
+    if asked:
+        reader = replace(reader, settings=replace(reader.settings, language=asked))
+    return work.answer(HelpNotice(reader, command.subjects), request)
 
 
 FORMS = (

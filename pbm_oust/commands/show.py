@@ -31,6 +31,7 @@ from pbm_oust.play.notices import BoardNotice, News, Notice, Reader, Shown, shee
 from pbm_oust.play.outcome import Handled
 from pbm_oust.play.readers import as_owner
 from pbm_oust.play.request import Actor, Request
+from pbm_oust.play.telling import gone_from
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, Unreadable
 from pbm_oust.rules.kinds import KINDS
@@ -200,8 +201,9 @@ def show(
     left_out = max(0, count - max(1, most))
     if len(views) == 1 and not (left_out or damaged):
         game, is_past = views[0]
-        note = notes.get(game.name, "")
-        return work.answer(BoardNotice(reader, News.SHOWN, game, is_past, note=note), request)
+        note, gone = notes.get(game.name, ""), gone_from(game, work)
+        told = BoardNotice(reader, News.SHOWN, game, is_past, note=note, gone=gone)
+        return work.answer(told, request)
     reader = as_owner(reader, work.home, command.userids)
     notice = BoardsNotice(reader, command.kind, views, left_out, damaged, notes)
     return work.answer(notice, request)

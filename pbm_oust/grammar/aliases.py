@@ -26,9 +26,12 @@ def without_accents(word: str) -> str:
 
 
 def in_english(word: str) -> str:
-    """Return the English word that a word of another language stands for, or else the word."""
+    """Return the English word that a word of another language stands for, or else the word.
+
+    A word that has an accent is not English, but may be the same without it: décline.
+    """
     folded = without_accents(word.lower())
-    return ALIASES.get(folded, word)
+    return ALIASES.get(folded, word if word.isascii() else folded)
 
 
 def language_of(words: Iterable[str]) -> Language | None:

@@ -124,6 +124,8 @@ def find_command_word(word: str, known: Iterable[str]) -> str:
         return find_word(word, vocabulary)
     except Unreadable as error:
         plain = without_accents(fold(word))
+        if plain in vocabulary:
+            return plain
         aliases = {alias: meant for alias, meant in ALIASES.items() if meant in vocabulary}
         if plain in aliases:
             return aliases[plain]

@@ -21,16 +21,15 @@ _HEAD = (
     to_translate("lost"),
     to_translate("drawn"),
 )
+_AWARD = to_translate("award")
 EndedBy = Callable[[Kind, str], str]
 """Returns the word for an ending that is a game's own."""
 
 _ENDED: dict[Enum, str] = {
     How.RESIGN: to_translate("resign"),
     How.FORFEIT: to_translate("forfeit"),
-    How.AGREED: to_translate("agreed"),
-    How.VOID: to_translate("void"),
 }
-"""The ways in which any game may end, in a word."""
+"""The ways in which a player may end any game, in a word."""
 
 
 def seek_rows(translator: Translator, seeks: Iterable[tuple[Seek, str]]) -> list[str]:
@@ -101,13 +100,16 @@ def standing_rows(
 
 
 def _how(translator: Translator, ended_by: EndedBy, board: Summary) -> str:
-    """Return how a game ended in two words, or in one: x capture, draw agreed, void."""
+    """Return who won and how, or that nobody did: dave capture, carol award, draw, never begun."""
     if board.result is None:
         return ""
-    ending = board.result.how
+    ending, winner = board.result.how, board.winner
+    if ending is How.VOID:
+        return translator.gettext("never begun")
+    if ending is How.AGREED:
+        # Players agree on draws alone, and the operator may award one as well.
+        award = translator.gettext(_AWARD)
+        return f"{winner} {award}" if winner else translator.gettext("draw")
     known = _ENDED.get(ending)
     how = translator.gettext(known) if known else ended_by(board.kind, ending.value)
-    if ending is How.VOID:
-        return how
-    winner = board.result.winner.value if board.result.winner else translator.gettext("draw")
-    return f"{winner} {how}"
+    return f"{winner or translator.gettext('draw')} {how}"

@@ -5,8 +5,9 @@ from datetime import datetime
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.answered import Sheet
 from pbm_oust.accounts.clock import Clock
-from pbm_oust.accounts.digest import Digested, digested, latest_slot, with_digested
-from pbm_oust.accounts.settings import MailWhen, settings_of
+from pbm_oust.accounts.digest import Digested, digested, latest_slot, next_digest, with_digested
+from pbm_oust.accounts.settings import settings_of
+from pbm_oust.accounts.vacations import absences_of, away_at
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_time
 from pbm_oust.board.summary import Summary, summary_of
@@ -78,9 +79,8 @@ def _digest(
 
 
 def _is_due(account: Account, now: datetime) -> bool:
-    settings = settings_of(account)
-    is_wanted = settings.mail is MailWhen.DIGEST
-    return is_wanted and latest_slot(now, settings.zone) > digested(account).looked
+    due = next_digest(account)
+    return due is not None and due <= now and not away_at(absences_of(account), now)
 
 
 def _boards_of(userid: str, work: UnitOfWork) -> tuple[list[Game], list[Game]]:

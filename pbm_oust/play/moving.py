@@ -10,6 +10,7 @@ from pbm_oust.frozen import frozen
 from pbm_oust.play.causes import incoming
 from pbm_oust.play.notices import News
 from pbm_oust.play.outcome import Handled, Outcome
+from pbm_oust.play.queue import drop_plans
 from pbm_oust.play.request import Actor, RefusedBefore, Request
 from pbm_oust.play.returning import end_absence, with_return
 from pbm_oust.play.telling import answer_again, tell_players
@@ -84,6 +85,7 @@ def carry_out(
         board.append(acted, None if is_done else incoming(actor, request, work))
         work.hold(acted.x, acted.o)
         end_absence(actor.account, own, work)
+        drop_plans(acted, work)
     return Handled(Outcome.DONE, acted.name, len(acted.records))
 
 

@@ -45,11 +45,10 @@ class Reader:
 
 @frozen
 class Shown:
-    """A board that a letter shows."""
+    """A board that a letter shows; `is_now` tells whether its player can act on it."""
 
     game: Game
     is_now: bool = True
-    """Whether this is the board as it is now, so that its player can act on it."""
 
 
 @frozen
@@ -115,8 +114,8 @@ class TimedNotice(Notice):
 
 def turn_on(game: Game, userid: str) -> Reply:
     """Return the answer with which a player makes the next record of a board."""
-    kind, board = game.header.kind.name, game.header.board
-    return Reply(Purpose.PLAY, kind, board, game.next_number, userid)
+    header = game.header
+    return Reply(Purpose.PLAY, header.kind.name, header.board, game.next_number, userid)
 
 
 def answer_on(game: Game, reader: Reader, purpose: Purpose | None = None) -> Reply | None:
@@ -201,7 +200,7 @@ class BoardNotice(TimedNotice):
     """What the other player wrote with it."""
     chat_from: str = ""
     challenger: str = ""
-    """The userid of the player who wants to play the other one, if the board begins with that."""
+    """The userid of the player who challenges the other one, if the board begins so."""
     unreachable: str = ""
     """The userid of the other player, if letters do not reach them at present."""
     changes: tuple[Change, ...] = ()
@@ -221,6 +220,8 @@ class BoardNotice(TimedNotice):
     ahead: Ahead = Ahead()
     heard: Heard | None = None
     """How the reader's answer was read, if it holds more than its command."""
+    gone: str = ""
+    """The userid of a player who has left the server, if the game is over."""
     untold: str = ""
     """The userid of the other player, if they were not told of the move that is taken back."""
 
@@ -244,8 +245,8 @@ class BoardNotice(TimedNotice):
         return (Shown(self.game, not self.is_past and self.news is not News.PREVIEW),)
 
     def answer(self) -> Reply | None:
-        """Return what an answer means: nothing, if the board is shown as it was earlier."""
-        if self.is_past:
+        """Return what an answer means: nothing, if nobody would act on it or read it."""
+        if self.is_past or (self.gone and self.game.result):
             return None
         if self.news is News.PREVIEW:
             return answer_instead(self.game, self.reader)
@@ -309,7 +310,7 @@ class RefusalNotice(TimedNotice):
             return None if isinstance(replied, Reply) else replied
         if self.supposed:
             return answer_instead(self.game, self.reader)
-        is_of_chat = isinstance(replied, Reply) and replied.purpose is Purpose.CHAT
-        is_same = isinstance(replied, Reply) and self.game.name == replied.name
-        purpose = Purpose.CHAT if is_of_chat and is_same else None
-        return answer_on(self.game, self.reader, purpose)
+        match replied:
+            case Reply(purpose=Purpose.CHAT, name=self.game.name):
+                return answer_on(self.game, self.reader, Purpose.CHAT)
+        return answer_on(self.game, self.reader)

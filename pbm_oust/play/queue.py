@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.queue import is_passed_for, plans_of, waiting
+from pbm_oust.accounts.queue import is_passed_for, plans_of, waiting, with_plans
 from pbm_oust.board.game import Game
 from pbm_oust.play.notices import Ahead
+from pbm_oust.play.unit_of_work import UnitOfWork
 
 
 def ahead_of(reader: Account | None, players: Iterable[Account], game: Game, since: int) -> Ahead:
@@ -38,6 +39,15 @@ def ahead_of(reader: Account | None, players: Iterable[Account], game: Game, sin
         waiting=tuple(str(plan.clause) for plan in left),
         dropped=tuple(str(plan.clause) for plan in went),
     )
+
+
+def drop_plans(game: Game, work: UnitOfWork) -> None:
+    """Remove what players have queued on a board whose game is over, with the unit of work."""
+    for account in filter(None, map(work.account_if_any, (game.x, game.o) if game.result else ())):
+        plans = plans_of(account)
+        kept = [plan for plan in plans if not plan.is_on(game)]
+        if len(kept) < len(plans):
+            work.save(with_plans(account, kept))
 
 
 def waiting_for(reader: Account, game: Game) -> Ahead:

@@ -11,6 +11,7 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_ruling
 from pbm_oust.board.record import Ruling, Verb
 from pbm_oust.play.notices import BoardNotice, News, Notice
+from pbm_oust.play.queue import drop_plans
 from pbm_oust.play.request import Request
 from pbm_oust.play.telling import tell_players
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -54,6 +55,7 @@ def _rule(work: UnitOfWork, opened: OpenBoard, ruling: Ruling) -> Game:
     with work.posting(notices, request):
         opened.append(ruled)
         work.hold(game.x, game.o)
+        drop_plans(ruled, work)
     return ruled
 
 

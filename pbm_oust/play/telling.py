@@ -5,7 +5,7 @@ from itertools import takewhile
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.notes import note_about
-from pbm_oust.accounts.settings import MailWhen
+from pbm_oust.accounts.settings import MailWhen, Switch
 from pbm_oust.accounts.status import disabled_since
 from pbm_oust.board.game import Game
 from pbm_oust.board.ratings import finish_of
@@ -27,6 +27,7 @@ def tell_players(
     actor: Account | None,
     chat: str = "",
     told_from: int = 0,
+    leaving: str = "",
     make: Callable[..., BoardNotice] = BoardNotice,
 ) -> list[Notice]:
     """Return the notices that show a board to its players, and to those who watch it.
@@ -34,7 +35,7 @@ def tell_players(
     `actor` is the player whose request this answers; None if the server or its operator acted.
     `chat` is what the actor wrote for the other player. `told_from` is the number of the first
     record that the players have not been told of, 0 for the latest. `make` makes their notices,
-    from the fields of a BoardNotice.
+    from the fields of a BoardNotice. `leaving` is the userid of a player who leaves the server.
 
     Players are not mailed what their settings exclude, unless something was written for them.
     Those who watch are told of everything except what was written.
@@ -51,6 +52,7 @@ def tell_players(
     is_counting = bool(finish and not rated)
     players = [*others, *([actor] if actor else [])]
     since = told_from or len(game.records)
+    gone = leaving or gone_from(game, work)
 
     def notice(reader: Reader, account: Account, *, answers: bool = False) -> BoardNotice:
         return make(
@@ -64,12 +66,14 @@ def tell_players(
             chat="" if answers else chat,
             chat_from=acting,
             disabled=next(iter(disabled), "") if answers else "",
+            gone=gone,
             note=note_about(account, game.name),
             ahead=ahead_of(account, players, game, since),
             heard=request.heard if answers else None,
         )
 
     answers = [notice(work.player_at(actor, request), actor, answers=True)] if actor else []
+    answers = [made for made in answers if not _is_copy(made)]
     told = [
         made
         for made in (notice(reader, account) for account, reader in readers)
@@ -103,6 +107,20 @@ def _is_mailed(reader: Reader, news: News, game: Game, since: int) -> bool:
     return is_asked or (when is MailWhen.MINE and game.player_to_move == reader.userid)
 
 
+def _is_copy(made: BoardNotice) -> bool:
+    """Return whether a notice tells players only of their own move, and they do not want that."""
+    game, is_wanted = made.game, made.reader.settings.mine is Switch.ON
+    is_plain = made.news is News.PLAYED and game.records[-1].is_playing and not game.result
+    is_silent = not (made.unreachable or made.disabled or made.ahead.dropped)
+    return (
+        is_plain
+        and is_silent
+        and not is_wanted
+        and game.actor == made.reader.userid
+        and (game.player_to_move != made.reader.userid)
+    )
+
+
 def _told_from(reader: Reader, game: Game, told_from: int) -> int:
     """Return the number of the first record to tell a player of; 0 for the latest alone.
 
@@ -134,9 +152,16 @@ def answer_again(game: Game, actor: Actor, request: Request, work: UnitOfWork) -
         game,
         note=note_about(actor.account, game.name),
         ahead=waiting_for(actor.account, game),
+        gone=gone_from(game, work),
     )
     with work.posting([repeated], request):
         return Handled(Outcome.DONE_BEFORE, game.name)
+
+
+def gone_from(game: Game, work: UnitOfWork) -> str:
+    """Return the userid of a player of a game that is over who has no account; empty if all do."""
+    players = (game.x, game.o) if game.result else ()
+    return next((userid for userid in players if not work.has_account(userid)), "")
 
 
 def _players_of(game: Game, work: UnitOfWork) -> Iterator[Account]:
