@@ -275,16 +275,5 @@ MEANT = {
     "baja": "signoff",
     "cancella": "signoff",
     "cancellami": "signoff",
-    "rematch": "rematch",
-    "again": "rematch",
-    "play again": "rematch",
-    "another game": "rematch",
-    "new game": "rematch",
-    "revanche": "rematch",
-    "rivincita": "rematch",
-    "encore une": "rematch",
-    "encore une partie": "rematch",
-    "noch ein spiel": "rematch",
-    "noch eine partie": "rematch",
 }
 """Words that people write in place of a command, with the command that they may mean."""

@@ -93,8 +93,7 @@ def _read_text(text: str, reply: Reply) -> Answer:
     if not isinstance(answer.command, Move):
         return answer
     if not answer.is_worded:
-        further = None if answer.is_whole else _command_in(rest, reply)
-        return replace(answer, is_worded=bool(above), further=further)
+        return replace(answer, is_worded=bool(above), further=further_below(answer.command, rest))
     moves = tuple(each for each in _moves_in(rest, reply) if each.wish != answer.command.wish)
     if moves:
         several = Unreadable(SeveralReadings())
@@ -132,13 +131,17 @@ def _moves_in(text: str, reply: Reply) -> Iterator[Move]:
             yield command
 
 
-def _command_in(text: str, reply: Reply) -> Command | None:
-    """Return the first command that stands on a line of its own, if it is no text for others."""
-    for line in text.splitlines()[:_MOST_LINES]:
-        if may_be_command(line):
-            command = read_line(line, "", reply).command
-            if not isinstance(command, Unreadable) and not is_text(command):
-                return command
+def further_below(move: Move, text: str) -> Command | None:
+    """Return the first command on a line of its own in the text below a move.
+
+    What passes the text on is none, and neither is the same move again.
+    """
+    reply = Reply(Purpose.PLAY, move.kind.name, move.board, 0, move.userid)
+    for line in filter(may_be_command, text.splitlines()[:_MOST_LINES]):
+        command = read_line(line, "", reply).command
+        is_same = isinstance(command, Move) and command.wish == move.wish
+        if not (isinstance(command, Unreadable) or is_text(command) or is_same):
+            return command
     return None
 
 

@@ -19,7 +19,7 @@ from pbm_oust.play.request import Request
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.answer_lines import Answer, Meant
-from pbm_oust.service.answers import read_answer
+from pbm_oust.service.answers import further_below, read_answer
 from pbm_oust.service.table import VOCABULARY, form_of, format_command, parse_line
 
 
@@ -82,7 +82,9 @@ def _read(request: Request) -> Read:
         if found is None:
             return Read(Line(()), Unreadable(NotConfirmed()), request.chat)
         line = found
-    return Read(*parse_line(line), request.chat)
+    shown, command = parse_line(line)
+    further = further_below(command, request.chat) if isinstance(command, Move) else None
+    return Read(shown, command, request.chat, heard=Heard(None, further) if further else None)
 
 
 def _read_letter(text: str, letter: Correspondence) -> Read:

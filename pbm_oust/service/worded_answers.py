@@ -13,7 +13,6 @@ from pbm_oust.grammar.wish import DEEDS
 from pbm_oust.grammar.wording import Wording, worded
 from pbm_oust.grammar.words import first_words, fold, split_words
 from pbm_oust.refusal import Unreadable
-from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.answer_lines import (
     MOST_MEANT,
     Answer,
@@ -25,7 +24,6 @@ from pbm_oust.service.table import form_named
 
 _DONE = frozenset((Deed.PASS.value, Deed.SWAP.value))
 """Deeds that cost nobody a game, so that other words may stand around them."""
-_LEAVE = "signoff"
 
 
 @frozen
@@ -76,8 +74,6 @@ def _found(said: Wording, reply: Reply) -> Iterator[Command | Partial]:
         if word in DEEDS:
             yield move_of(Deed(word), None, reply)
         else:
-            form = form_named(word)
-            given = {"kind": KINDS[reply.kind], "board": reply.board} if form.is_of_kind else {}
-            yield form.partial(**given, userid=reply.userid)
-        if word == _LEAVE:
+            # Whoever writes stop may mean the mails or the game.
+            yield form_named(word).partial(userid=reply.userid)
             yield move_of(Deed.RESIGN, None, reply)

@@ -142,6 +142,16 @@ def test_a_command_below_a_move_is_named_to_its_writer(played: Talk) -> None:
     assert "Below your move" not in played.text_to(ALICE)
 
 
+@pytest.mark.parametrize(("text", "is_named"), [("resign", True), ("Hello!", False), ("D4", False)])
+def test_a_command_in_the_text_below_a_subject_is_named_too(
+    text: str, is_named: bool, played: Talk
+) -> None:
+    board, _ = begin(played)
+    played.send(ALICE, f"oust move {board} alice wonderland D4", text)
+    assert moves(played, board) == ["x D4"]
+    assert ("Below your move stands resign" in played.text_to(ALICE)) == is_named
+
+
 QUOTES = {
     "an unmarked line between quoted ones": "> oust 1\nD4\n> It is your turn.\n",
     "right below a quote": "> It is your turn, for example:\nD4\n",
