@@ -7,7 +7,8 @@ import click
 
 from pbm_oust.board.formats.structured import result_fields
 from pbm_oust.board.game import Game
-from pbm_oust.board.notation import format_result, format_time
+from pbm_oust.board.notation import format_time
+from pbm_oust.board.summary import Summary, summary_of
 from pbm_oust.cli.completion import complete_boards
 from pbm_oust.cli.drawing import drawn
 from pbm_oust.cli.operator import (
@@ -24,7 +25,7 @@ from pbm_oust.cli.terminal import Shown, is_terminal, page, say, shown
 from pbm_oust.doctor.finding import counted
 from pbm_oust.grammar.values import BoardAt
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.rules.position import Kind, Side
+from pbm_oust.rules.position import How, Kind, Side
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.waiting import BoardName
 
@@ -65,8 +66,20 @@ def show(operator: Operator, kind: Kind, board: BoardAt, is_watched: bool, as_js
 def state_of(game: Game) -> str:
     """Return whose turn it is, or how the game ended."""
     if game.result:
-        return format_result(game.result).removeprefix("= ")
+        return result_text(summary_of(game))
     return f"{game.player_to_move} ({game.to_move.value}) to move"
+
+
+def result_text(board: Summary) -> str:
+    """Return who won a game that is over, and how: `dave won, capture`."""
+    if board.result is None:
+        raise ValueError(f"{board.name} is not over")
+    how = board.result.how
+    if how is How.VOID:
+        return "never begun"
+    if how is How.AGREED:
+        return f"{board.winner} won, award" if board.winner else "draw"
+    return f"{board.winner} won, {how.value}" if board.winner else f"draw, {how.value}"
 
 
 def summary(game: Game) -> dict[str, Any]:
@@ -82,6 +95,7 @@ def summary(game: Game) -> dict[str, Any]:
         "records": len(game.records),
         "to_move": None if result else game.to_move.value,
         "result": result_fields(result),
+        "won_by": summary_of(game).winner,
     }
 
 

@@ -5,8 +5,8 @@ from typing import Any
 import click
 
 from pbm_oust.board.formats.structured import result_fields
-from pbm_oust.board.notation import format_result, format_time
-from pbm_oust.cli.boards import deadline_of
+from pbm_oust.board.notation import format_time
+from pbm_oust.cli.boards import deadline_of, result_text
 from pbm_oust.cli.completion import complete_userids
 from pbm_oust.cli.operator import (
     KIND,
@@ -88,7 +88,7 @@ def _is_wanted(entry: Entry, which: Filter, player: str) -> bool:
 def _state(entry: Entry) -> str:
     """Return whose turn it is, or how the game ended."""
     if entry.result:
-        return format_result(entry.result).removeprefix("= ")
+        return result_text(entry.summary)
     return f"{entry.to_move} ({_side_to_move(entry)}) to move"
 
 
@@ -113,5 +113,6 @@ def _fields(operator: Operator, entry: Entry) -> dict[str, Any]:
         "records": entry.records,
         "to_move": _side_to_move(entry),
         "result": result_fields(entry.result),
+        "won_by": entry.summary.winner,
         "deadline": deadline_of(operator, game) if game else None,
     }

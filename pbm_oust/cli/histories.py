@@ -29,11 +29,15 @@ from pbm_oust.store.waiting import BoardName
 @as_json
 @pass_operator
 def history(operator: Operator, kind: Kind, board: int, as_json: bool) -> None:
-    """Print the history of a board."""
+    """Print the history of a board.
+
+    In JSON, x and o are the players as the game stands, and at_start as the header names them.
+    """
     if as_json:
         game = operator.game(kind, board)
         records = [record_fields(record) for record in game.records]
-        print_json(summary(game) | {"records": records})
+        header = {"X": game.header.x, "O": game.header.o}
+        print_json(summary(game) | {"at_start": header, "records": records})
     else:
         page(operator.history(kind, board).decode("utf-8", "replace"))
 

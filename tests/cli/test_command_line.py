@@ -39,9 +39,9 @@ def test_verify_prints_a_line_for_each_sample_game(home: Path) -> None:
     result = _run(home, "games", "verify")
     assert result.exit_code == 0
     assert result.output.splitlines() == [
-        "oust 1: ok, 45 records, x capture",
-        "oust 2: ok, 17 records, o capture",
-        "oust 3: ok, 22 records, o capture",
+        "oust 1: ok, 45 records, demo_ann won, capture",
+        "oust 2: ok, 17 records, demo_ann won, capture",
+        "oust 3: ok, 22 records, demo_ann won, capture",
     ]
 
 
@@ -51,7 +51,7 @@ def test_verify_names_file_line_and_reason_where_a_letter_was_changed(home: Path
     result = _run(home, "games", "verify")
     assert result.exit_code == 1
     assert result.output.splitlines()[1].startswith(f"oust 2: BAD: {path}: line 20: ")
-    assert result.output.splitlines()[2] == "oust 3: ok, 22 records, o capture"
+    assert result.output.splitlines()[2] == "oust 3: ok, 22 records, demo_ann won, capture"
 
 
 def test_one_record_is_counted_in_the_singular(home: Path) -> None:
@@ -130,6 +130,7 @@ def test_history_as_json_has_the_records(home: Path) -> None:
     assert told["records"][1]["action"] == "swap"
     assert told["records"][5]["action"] == [{"cell": "E5", "took": 1}, {"cell": "E2", "took": 0}]
     assert told["result"] == {"winner": "o", "how": "capture"}
+    assert told["won_by"] == told["o"] == told["at_start"]["X"]
 
 
 def test_list_can_be_limited(home: Path) -> None:

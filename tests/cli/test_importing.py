@@ -84,8 +84,8 @@ def test_an_imported_game_becomes_the_next_board_from_a_file_too(home: Path, oth
     assert run(other, "import", stdin=second).output.startswith("imported oust 2: ")
     verified = run(other, "verify").output.splitlines()
     assert verified == [
-        "oust 1: ok, 22 records, o capture",
-        "oust 2: ok, 17 records, o capture",
+        "oust 1: ok, 22 records, demo_ann won, capture",
+        "oust 2: ok, 17 records, demo_ann won, capture",
     ]
 
 

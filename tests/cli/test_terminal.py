@@ -157,7 +157,7 @@ def test_a_watched_board_is_drawn_anew_until_its_game_is_over(home: Home) -> Non
         assert CLEARED in second
         grow(home, "x resign")
         last = read_until(seen, None)
-        assert "oust 17, square 15x15: o resign" in last
+        assert "oust 17, square 15x15: marksteere won, resign" in last
         assert process.wait(timeout=20) == 0
 
 
@@ -171,7 +171,7 @@ def test_a_watched_board_is_printed_one_below_the_other_where_it_is_piped(home: 
         grow(home, "x resign")
         rest = process.stdout.read()
         assert process.wait(timeout=20) == 0
-    assert "\n\noust 17, square 15x15: o resign\n" in rest
+    assert "\n\noust 17, square 15x15: marksteere won, resign\n" in rest
     assert "\x1b" not in rest
 
 

@@ -43,7 +43,10 @@ def test_the_history_in_the_page_about_histories_is_one(tmp_path: Path) -> None:
     (tmp_path / "oust").mkdir()
     (tmp_path / "oust" / "17.txt").write_text(history[0])
     verified = _run(tmp_path, "games verify")
-    assert (verified.returncode, verified.stdout) == (0, "oust 17: ok, 7 records, x resign\n")
+    assert (verified.returncode, verified.stdout) == (
+        0,
+        "oust 17: ok, 7 records, marksteere won, resign\n",
+    )
 
 
 def _run(home: Path, line: str) -> subprocess.CompletedProcess[str]:

@@ -83,7 +83,8 @@ def test_a_whole_game_is_played_by_answers_from_mutt_and_s_nail(host: Host) -> N
     records = re.findall(r"^ *\d+ [xo] (.*?) +\d{4}-", history, re.MULTILINE)
     assert [words_of(record) for record in records] == [words_of(typed.move) for typed in moves]
     verified = host.run("games", "verify")
-    assert verified.stdout == f"oust 1: ok, {len(moves)} records, o capture\n"
+    assert verified.stdout.startswith(f"oust 1: ok, {len(moves)} records, ")
+    assert verified.stdout.endswith(" won, capture\n")
 
 
 def test_answers_are_moves_where_a_mail_server_strips_their_address(host: Host) -> None:
