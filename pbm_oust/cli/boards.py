@@ -64,7 +64,7 @@ def show(operator: Operator, kind: Kind, board: BoardAt, is_watched: bool, as_js
 
 
 def state_of(game: Game) -> str:
-    """Return whose turn it is, or how the game ended."""
+    """Return whose turn it is, or who won and how."""
     if game.result:
         return result_text(summary_of(game))
     return f"{game.player_to_move} ({game.to_move.value}) to move"

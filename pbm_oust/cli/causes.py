@@ -15,8 +15,8 @@ from pbm_oust.cli.operator import (
     Refused,
     as_json,
     pass_operator,
+    print_fields,
     print_json,
-    print_table,
 )
 from pbm_oust.cli.terminal import say
 from pbm_oust.doctor.finding import counted
@@ -66,7 +66,7 @@ def why(operator: Operator, kind: Kind, board: BoardAt, as_json: bool) -> None:
     owner = f"{origin.mover} ({record.by})" if origin.mover else "the server"
     said = f"{owner}, {format_action(record.action)}, {format_time(record.at)}"
     say(f"{game.name} record {record.number}: {said}")
-    print_table(_rows(origin, answer))
+    print_fields(_rows(origin, answer))
 
 
 def _answer(operator: Operator, origin: Origin) -> str | None:

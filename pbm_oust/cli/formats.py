@@ -33,25 +33,27 @@ _HEADER = re.compile(rb"From |[A-Za-z-]+:[ \t]")
 @click.command()
 @click.argument("kind", type=KIND)
 @click.argument("board", type=click.IntRange(min=1), shell_complete=complete_boards)
-@click.option("--sgf", "form", flag_value="sgf", help="SGF, which programs for Go can show.")
-@click.option("--json", "form", flag_value="json", help="One JSON object.")
-@click.option(
-    "--text", "form", flag_value="text", help="The lines at the foot of a game's last mails."
-)
+@click.option("--sgf", is_flag=True, help="SGF, which programs for Go can show.")
+@click.option("--json", is_flag=True, help="One JSON object.")
+@click.option("--text", is_flag=True, help="The lines at the foot of a game's last mails.")
 @pass_operator
-def export(operator: Operator, kind: Kind, board: int, form: str | None) -> None:
+def export(operator: Operator, kind: Kind, board: int, **forms: bool) -> None:
     """Print a game as SGF, JSON or plain lines.
 
     `games import` reads it back without loss.
     """
-    if form is None:
+    chosen = [form for form, is_chosen in forms.items() if is_chosen]
+    if not chosen:
         raise click.UsageError("say in which form: --sgf, --json or --text")
+    if len(chosen) > 1:
+        named = " and ".join(f"--{form}" for form in chosen)
+        raise click.UsageError(f"{named} are two forms; choose one of them")
     try:
         sheet = read_sheet(operator.history(kind, board))
     except BadHistory as error:
         path = operator.home.history_path(BoardName(kind.name, board))
         raise Refused(f"{path}: {error}") from None
-    say_data(f"{_FORMATS[form](sheet).rstrip()}\n".encode())
+    say_data(f"{_FORMATS[chosen[0]](sheet).rstrip()}\n".encode())
 
 
 @click.command("import")

@@ -17,7 +17,6 @@ from pbm_oust.cli.operator import (
     print_table,
 )
 from pbm_oust.cli.terminal import say
-from pbm_oust.doctor.finding import counted
 from pbm_oust.grammar.values import Filter
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind, Side
@@ -42,7 +41,7 @@ def list_(
 ) -> None:
     """List boards.
 
-    Histories are read only where the index does not fit them.
+    The histories of active boards are read for their deadlines.
     """
     found, damaged = list[Entry](), False
     for each in [kind] if kind else KINDS.values():
@@ -56,15 +55,8 @@ def list_(
         print_json([_fields(operator, entry) for entry in found])
     elif found:
         print_table(
-            (
-                entry.name,
-                entry.grid,
-                entry.x,
-                entry.o,
-                counted(entry.records, "record"),
-                _state(entry),
-            )
-            for entry in found
+            ("BOARD", "GRID", "X", "O", "RECORDS", "STATE", "DEADLINE"),
+            (_row(operator, entry) for entry in found),
         )
     if damaged:
         raise SystemExit(1)
@@ -85,8 +77,22 @@ def _is_wanted(entry: Entry, which: Filter, player: str) -> bool:
             return entry.result is None and player in ("", entry.to_move)
 
 
+def _row(operator: Operator, entry: Entry) -> tuple[object, ...]:
+    """Return what the list says about a board."""
+    deadline = _deadline(operator, entry) or ""
+    records = entry.records
+    return entry.name, entry.grid, entry.x, entry.o, records, _state(entry), deadline
+
+
+def _deadline(operator: Operator, entry: Entry) -> str | None:
+    """Return the deadline of a board, whose history is read for it; None if it is over."""
+    if entry.result:
+        return None
+    return deadline_of(operator, operator.game(KINDS[entry.name.kind], entry.name.board))
+
+
 def _state(entry: Entry) -> str:
-    """Return whose turn it is, or how the game ended."""
+    """Return whose turn it is, or who won and how."""
     if entry.result:
         return result_text(entry.summary)
     return f"{entry.to_move} ({_side_to_move(entry)}) to move"
@@ -100,9 +106,8 @@ def _side_to_move(entry: Entry) -> str | None:
 
 
 def _fields(operator: Operator, entry: Entry) -> dict[str, Any]:
-    """Return what JSON says about a board; the history of an active one is read for its clock."""
+    """Return what JSON says about a board."""
     kind, board = entry.name.kind, entry.name.board
-    game = None if entry.result else operator.game(KINDS[kind], board)
     return {
         "kind": kind,
         "board": board,
@@ -114,5 +119,5 @@ def _fields(operator: Operator, entry: Entry) -> dict[str, Any]:
         "to_move": _side_to_move(entry),
         "result": result_fields(entry.result),
         "won_by": entry.summary.winner,
-        "deadline": deadline_of(operator, game) if game else None,
+        "deadline": _deadline(operator, entry),
     }

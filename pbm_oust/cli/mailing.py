@@ -1,5 +1,6 @@
 """`pbm-oust mail`: a command to a running server, and its answer."""
 
+import shlex
 import smtplib
 from email.message import EmailMessage
 from email.utils import make_msgid
@@ -78,7 +79,11 @@ def _connected(operator: Operator, endpoint: Endpoint | None) -> smtplib.SMTP:
     else:
         client.sock = own_socket.connect(operator.home.path, own_socket.FOR_OWNER)
         if client.sock is None:
-            raise Refused(f"no server is running for the home {operator.path}; start it with serve")
+            start = shlex.join(["pbm-oust", "--home", str(operator.path), "serve"])
+            raise Refused(
+                f"no server is running for the home {operator.path}; "
+                f"start one in another terminal:  {start}"
+            )
         code, said = client.getreply()
     if code != _READY:
         client.close()

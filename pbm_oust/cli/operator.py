@@ -149,10 +149,15 @@ def print_json(value: object) -> None:
     say_json(f"{json.dumps(value, indent=2, ensure_ascii=False)}\n")
 
 
-def print_table(rows: Iterable[Sequence[object]]) -> None:
-    """Print rows in columns."""
+def print_fields(rows: Iterable[Sequence[object]]) -> None:
+    """Print names, and what is behind each of them."""
     cells = ([visible_line(str(cell)) for cell in row] for row in rows)
     page("".join(f"{line}\n" for line in in_columns(cells)))
+
+
+def print_table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print rows in columns below their headings."""
+    print_fields((headings, *rows))
 
 
 class Parsed(click.ParamType):  # type: ignore[type-arg]  # generic in newer click only

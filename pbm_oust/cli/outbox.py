@@ -48,8 +48,11 @@ def list_(operator: Operator, as_json: bool) -> None:
         print_json([_summary(letter) | {"state": state} for letter, state in letters])
     elif letters:
         print_table(
-            (letter.name, state, letter.recipient, letter.header("Subject"))
-            for letter, state in letters
+            ("LETTER", "STATE", "TO", "SUBJECT"),
+            (
+                (letter.name, state, letter.recipient, letter.header("Subject"))
+                for letter, state in letters
+            ),
         )
 
 

@@ -61,7 +61,11 @@ def list_(operator: Operator, as_json: bool) -> None:
         print_json([_summary(account) for account in accounts])
     elif accounts:
         print_table(
-            (account.userid, format_time(account.joined), _state(account)) for account in accounts
+            ("USERID", "JOINED", "STATE"),
+            (
+                (account.userid, format_time(account.joined), _state(account))
+                for account in accounts
+            ),
         )
     if damaged:
         raise SystemExit(1)

@@ -173,7 +173,7 @@ def test_restored_letters_leave_when_the_operator_says_so(tmp_path: Path) -> Non
         done(again, "deliver", stdin=mail.replace("dora", "emil"))
         (emil,) = relay.wait_for(1)
         assert emil.rcpt_tos == ["emil@example.org"]
-        (line,) = done(again, "outbox", "list").splitlines()
+        (_, line) = done(again, "outbox", "list").splitlines()
         assert line.split()[1:3] == ["held", "dora@example.org"]
         assert "To: dora@example.org" in done(again, "outbox", "show", line.split()[0])
         assert done(again, "outbox", "resume") == "1 letter released\n"
@@ -200,7 +200,7 @@ def test_a_letter_that_is_held_back_can_be_removed(tmp_path: Path) -> None:
     done(home, "deliver", stdin="From: dora@example.org\nSubject: help\n\n")
     done(home, "backup", str(tmp_path / "copy"))
     done(again, "restore", str(tmp_path / "copy"))
-    (name,) = [line.split()[0] for line in done(again, "outbox", "list").splitlines()]
+    (_, name) = [line.split()[0] for line in done(again, "outbox", "list").splitlines()]
     assert done(again, "outbox", "remove", name) == f"removed {name}\n"
     assert done(again, "outbox", "list") == ""
 

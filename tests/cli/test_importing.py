@@ -159,13 +159,20 @@ def test_a_game_that_goes_on_takes_accounts_of_both_players(other: Path) -> None
     add_player(other, "marksteere")
     assert run(other, "import", "--as", "17", stdin=history).exit_code == 0
     assert (other / "oust" / "17.txt").read_text() == history
-    assert run(other, "list", "--which", "active").output.startswith("oust 17  square 5x5")
+    assert (
+        run(other, "list", "--which", "active")
+        .output.splitlines()[1]
+        .startswith("oust 17  square 5x5")
+    )
 
 
 def test_export_wants_to_know_the_form(home: Path) -> None:
     result = run(home, "export", "oust", "1")
     assert result.exit_code == 2
     assert "say in which form: --sgf, --json or --text" in result.output
+    result = run(home, "export", "oust", "1", "--sgf", "--json")
+    assert result.exit_code == 2
+    assert "--sgf and --json are two forms; choose one of them" in result.output
 
 
 def test_export_of_what_is_not_there_or_damaged_is_refused(home: Path) -> None:

@@ -54,7 +54,7 @@ def run(home: Home, *arguments: str) -> Result:
 @pytest.mark.parametrize(
     ("arguments", "read"),
     [
-        (("games", "list"), []),
+        (("games", "list"), ["oust/1.txt"]),
         (("games", "list", "--player", "bob", "--which", "next"), []),
         (("games", "list", "--json"), ["oust/1.txt"]),
         (("games", "show", "oust", "2"), ["oust/2.txt"]),
@@ -76,10 +76,12 @@ def test_no_command_reads_more_histories_than_it_is_asked_for(
 def test_a_history_edited_by_hand_is_listed_as_it_is(home: Home) -> None:
     path = home.history_path(TWO)
     path.write_text(path.read_text().partition("   1 ")[0])
-    assert run(home, "games", "list").output.splitlines()[1] == (
-        "oust 2  square 5x5  alice  bob  0 records  alice (x) to move"
+    assert (
+        run(home, "games", "list")
+        .output.splitlines()[2]
+        .startswith("oust 2  square 5x5  alice  bob  0        alice (x) to move  2026-")
     )
-    assert files_read(home, "games", "list") == ["oust/2.txt"]
+    assert files_read(home, "games", "list") == ["oust/2.txt", "oust/1.txt"]
 
 
 def test_the_index_is_made_anew(home: Home) -> None:

@@ -60,7 +60,8 @@ def test_a_failed_letter_is_listed_sent_again_or_removed(home: Path) -> None:
     first, second = _ask_for_help(home, "unknown1@example.org", "unknown2@example.org")
     with listening_sink() as (sink, endpoint):
         assert _flush(home, endpoint) == "0 sent, 0 kept, 2 failed\n"
-        listed = _run(home, "outbox", "list").output.splitlines()
+        heading, *listed = _run(home, "outbox", "list").output.splitlines()
+        assert heading.split() == ["LETTER", "STATE", "TO", "SUBJECT"]
         assert [line.split()[1] for line in listed] == ["failed", "failed"]
         sink.knows_everybody = True
         assert _run(home, "outbox", "retry", first).output == f"{first} waits for the relay\n"

@@ -116,6 +116,7 @@ def test_the_server_makes_its_socket_and_removes_it(tmp_path: Path) -> None:
     refused = mail_command(home)
     assert refused.returncode == 1
     assert f"no server is running for the home {home}" in refused.stderr
+    assert f"pbm-oust --home {home} serve" in refused.stderr
 
 
 @pytest.mark.slow
