@@ -199,5 +199,5 @@ def _tells_of_end(letter: EmailMessage, game: Game) -> bool:
 
 def offered_number(letter: EmailMessage) -> str:
     """Return the number of the latest open challenge, as the answer to seek shows it."""
-    (number,) = re.findall(r"^  \w+ join ([0-9]+) ", text_of(letter), re.MULTILINE)
+    (number,) = re.findall(r"^  \w+ join ([0-9]+) USERID ", text_of(letter), re.MULTILINE)
     return str(number)

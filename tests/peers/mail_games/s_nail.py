@@ -66,6 +66,7 @@ class SNail:
         self._screen.wait_to_see(rf"^\? reply\n(?:Reply-To: .*\n)?To: .*\nSubject: Re: .*{begun}")
         if quote is Quote.ABOVE:
             self._screen.wait_to_see(rf"^\s+{re.escape(self._last_line)}\s*\Z")
+            self._screen.type("\r")
         for line in text.splitlines():
             self._screen.type(f"{line}\r")
             self._screen.wait_to_see(rf"^{re.escape(line)}\s*\Z")
