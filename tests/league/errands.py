@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from pbm_oust.service.table import FORMS
 from tests.league.players import Player
-from tests.league.season import Season, offered_number
+from tests.league.season import Plan, Season, offered_number
 from tests.support.letters import text_of
 
 Errand = Callable[[Season], None]
@@ -140,6 +140,7 @@ def _go_silent(season: Season) -> None:
     game = season.begin(jabber, king, "oust", "-size=9")
     jabber.signed("move", "D4", board=game)
     king.signed("move", "F6", board=game)
+    king.signed("why", board=game)
     season.begin(jabber, fiona, "churn", "-size=3 --nagtime=2 --forfeittime=4")
     jabber.is_gone = True
 
@@ -160,28 +161,29 @@ def _leave_for_good(season: Season) -> None:
     lory.is_gone = ivy.is_gone = True
 
 
-ERRANDS: tuple[tuple[float, Errand], ...] = (
-    (0.02, _settle),
-    (0.05, _talk),
-    (0.10, _decline),
-    (0.12, _unwatch),
-    (0.15, _look_around),
-    (0.20, _change_accounts),
-    (0.25, _go_on_vacation),
-    (0.30, _come_back),
-    (0.35, _withdraw_an_offer),
-    (0.40, _replay),
-    (0.45, _play_again),
-    (0.50, _go_silent),
-    (0.55, _take_leave),
-    (0.80, _leave_for_good),
+ERRANDS: tuple[tuple[float, Errand, str], ...] = (
+    (0.02, _settle, "bob carol dinah edgar jabber lory"),
+    (0.05, _talk, "alice bob carol"),
+    (0.10, _decline, "dinah edgar"),
+    (0.12, _unwatch, "alice bob carol"),
+    (0.15, _look_around, "alice bob carol"),
+    (0.20, _change_accounts, "fiona george"),
+    (0.25, _go_on_vacation, "hatter"),
+    (0.30, _come_back, "hatter"),
+    (0.35, _withdraw_an_offer, "king"),
+    (0.40, _replay, "ivy king"),
+    (0.45, _play_again, "dinah edgar"),
+    (0.50, _go_silent, "fiona jabber king"),
+    (0.55, _take_leave, "king"),
+    (0.80, _leave_for_good, "ivy lory"),
 )
-"""What is done, and when, in parts of the whole time."""
+"""What is done, when, in parts of the whole time, and by whom."""
 
 
-def by_day(days: int) -> dict[int, list[Errand]]:
-    """Return the errands of each day of a league that lasts so long."""
+def by_day(plan: Plan) -> dict[int, list[Errand]]:
+    """Return the errands of each day of a league, but for those of players that it lacks."""
     found: dict[int, list[Errand]] = {}
-    for part, errand in ERRANDS:
-        found.setdefault(int(part * days), []).append(errand)
+    for part, errand, names in ERRANDS:
+        if plan.names.issuperset(names.split()):
+            found.setdefault(int(part * plan.days), []).append(errand)
     return found

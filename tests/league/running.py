@@ -53,7 +53,7 @@ def conduct(plan: Plan, place: Path, show: Callable[[str], None]) -> Outcome:
     with serving(home, clock.path, log) as post:
         world = World(home, post, clock, Random(plan.seed))
         season = Season(plan, world, clock.now())
-        season.play(by_day(plan.days), show)
+        season.play(by_day(plan), show)
     games = world.games()
     return Outcome(
         mails=post.sent,
@@ -62,7 +62,7 @@ def conduct(plan: Plan, place: Path, show: Callable[[str], None]) -> Outcome:
         commands=world.used,
         deeds=Counter(_word(record) for game in games for record in game.records),
         endings=Counter(game.result.how.value for game in games if game.result),
-        faults=tuple(faults(world, log.read_text(), place / "copy")),
+        faults=tuple(faults(world, log.read_text(), place / "copy", uses_all=plan.has_everybody)),
     )
 
 

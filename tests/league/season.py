@@ -49,6 +49,16 @@ class Plan:
     days: int = 365
     seed: int = 1
 
+    @property
+    def names(self) -> frozenset[str]:
+        """Who plays."""
+        return frozenset(NAMES[: self.players])
+
+    @property
+    def has_everybody(self) -> bool:
+        """Whether all play who are needed to use every command."""
+        return self.names.issuperset(NAMES)
+
 
 @dataclass
 class Season:

@@ -2,8 +2,18 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.league.running import conduct
 from tests.league.season import Plan
+
+
+@pytest.mark.parametrize("players", [2, 5])
+def test_a_league_of_few_players_does_what_they_can_do(players: int, tmp_path: Path) -> None:
+    plan = Plan(players=players, boards=3, days=40)
+    outcome = conduct(plan, tmp_path, lambda _line: None)
+    assert not outcome.faults, outcome.report()
+    assert outcome.boards >= plan.boards
 
 
 def test_a_short_league_is_played_to_the_end_with_every_command(tmp_path: Path) -> None:
