@@ -181,7 +181,7 @@ def recognise(text: str) -> tuple[Line, Unreadable | None]:
         kind = None if said in GENERAL_FORMS else next(iter(KINDS.values()))
         return Line((), _BY_NAME[said], kind), Unreadable(SaidPlainly())
     try:
-        word = find_command_word(first.rstrip(":"), {*KINDS, *_GENERAL_TOPICS})
+        word = find_command_word(first, {*KINDS, *_GENERAL_TOPICS})
     except Unreadable as error:
         return _guessed(line, error)
     if word in _GENERAL_TOPICS:
