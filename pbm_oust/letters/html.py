@@ -60,12 +60,9 @@ class Links(Enum):
 
 
 @frozen
-class BoardPiece:
-    """A board."""
+class Below:
+    """What stands below a board."""
 
-    game: Game
-    lines: str
-    """Its table."""
     is_linked: bool = False
     """Whether placements can be tapped."""
     captures: bool = False
@@ -95,6 +92,7 @@ class Pages:
         self._words = words
         self._lists: Callable[..., str] = lru_cache(REMEMBERED)(words.position)
         self._above: Callable[[str], str] = lru_cache(REMEMBERED)(words.above)
+        self._below: Callable[[Below], str] = lru_cache(REMEMBERED)(words.below)
         self._ending = str(words.ending())
 
     def of(self, written: Written, reader: Reader, reply_to: ReplyTo, room: int) -> Part | None:
@@ -130,9 +128,9 @@ class Pages:
             hint = example(game.position) if is_crowded else None
             again = _again(written, reply_to, game, reader.settings.language)
             language = reader.settings.language
-            piece = _board_piece(game, marks, address, links, hint or "", again, language)
+            drawn, below = _board(game, marks, address, links, hint or "", again, language)
             lists = self._position(game, marks)
-            yield from (self._above(game.name), piece.lines, self._words.below(piece))
+            yield from (self._above(game.name), drawn, self._below(below))
             if block is not last:
                 yield lists
         yield lists
@@ -178,7 +176,7 @@ def _without_margin(paragraph: Paragraph) -> Paragraph:
     return Paragraph(Look.LINES, tuple(line[margin:].rstrip() for line in lines))
 
 
-def _board_piece(
+def _board(
     game: Game,
     marks: Marks,
     address: str | None,
@@ -186,12 +184,15 @@ def _board_piece(
     hint: str,
     again: Again,
     language: Language,
-) -> BoardPiece:
-    """Return a board; `hint` is a placement to answer with if nothing is linked."""
+) -> tuple[str, Below]:
+    """Return a board and what stands below it.
+
+    `hint` is a placement to answer with if nothing is linked.
+    """
     position = game.position
     if not address or not links.can_be_tapped:
         drawn = board_html(position, marks, is_bare=links is Links.BARE)
-        return BoardPiece(game, drawn, again=again, example=hint)
+        return drawn, Below(again=again, example=hint)
 
     def link(deed: Deed) -> str:
         move = suggested(game, game.player_to_move, deed)
@@ -199,9 +200,7 @@ def _board_piece(
 
     capturing, must_pass = position.capturing(), game.must_pass
     taps = Taps(mail_link(address, ""), capturing, links is Links.SLIM)
-    return BoardPiece(
-        game,
-        board_html(position, marks, taps),
+    return board_html(position, marks, taps), Below(
         is_linked=not must_pass,
         captures=bool(capturing),
         passing=link(Deed.PASS) if must_pass else "",
