@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property, wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -32,8 +32,10 @@ from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import DamagedHistory
-from pbm_oust.store.salvage import Salvage
 from pbm_oust.store.waiting import BoardName
+
+if TYPE_CHECKING:
+    from pbm_oust.store.salvage import Salvage
 
 
 class Refused(click.ClickException):
@@ -78,8 +80,10 @@ class Operator:
         self._home.database.close()
 
     @cached_property
-    def boards(self) -> Salvage:
+    def boards(self) -> "Salvage":
         """The boards of the home, which can be read even without its database."""
+        from pbm_oust.store.salvage import Salvage
+
         return Salvage(self.home, self._warn)
 
     def _warn(self, fault: DatabaseFault) -> None:

@@ -72,6 +72,10 @@ class Partial:
     """The name of the form that writes it, if that is not the usual one."""
 
 
+Meant = tuple[Command | Partial, ...]
+"""Commands of which one may have been meant."""
+
+
 def partial(command: type[Command], **given: object) -> Partial:
     """Return a command with only these fields known."""
     return Partial(command, given)

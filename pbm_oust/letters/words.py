@@ -25,7 +25,6 @@ from pbm_oust.letters.layout import (
     item,
 )
 from pbm_oust.letters.marks import Marked, board_below, quoted
-from pbm_oust.letters.pictures import picture
 from pbm_oust.letters.records import Carriage, is_mailable, name_of_sgf, names_of_files, whole_game
 from pbm_oust.letters.refusals import culprit_of, instead_of, place_of
 from pbm_oust.letters.tables import board_row, past_rows, seek_rows, standing_rows
@@ -68,7 +67,7 @@ class Words:
             languages=tuple(LANGUAGES.values()),
             reader_language=language,
             drawn=drawn,
-            picture=picture,
+            picture=_picture,
             whole_game=whole_game,
             names_of_files=names_of_files,
             name_of_sgf=name_of_sgf,
@@ -175,6 +174,13 @@ class Words:
 def words_in(language: Language, address: str) -> Words:
     """Return the words of a language. A process prepares them once, because that takes time."""
     return Words(address, language)
+
+
+def _picture(name: str) -> str:
+    """Return a board of the help."""
+    from pbm_oust.letters.pictures import picture
+
+    return picture(name)
 
 
 def drawn(game: Game) -> Marked:

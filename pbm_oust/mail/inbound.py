@@ -27,8 +27,8 @@ from pbm_oust.play.passwords import NotDerived, Passwords
 from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Reason, UnreadableReason
-from pbm_oust.service.answers import is_of_letter
 from pbm_oust.service.service import handle
+from pbm_oust.service.table import is_of_letter
 from pbm_oust.store.bounces import note_bounce
 from pbm_oust.store.commits import CannotDefer
 from pbm_oust.store.home import Home

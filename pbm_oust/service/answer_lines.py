@@ -11,7 +11,7 @@ from pbm_oust.commands.play import Move
 from pbm_oust.frozen import frozen
 from pbm_oust.grammar.aliases import in_english
 from pbm_oust.grammar.cells import cells_in, parts_of, runs_within, turned_round
-from pbm_oust.grammar.command import Command, Partial, Text
+from pbm_oust.grammar.command import Command, Meant, Text
 from pbm_oust.grammar.line import Line
 from pbm_oust.grammar.wish import DEEDS, BadPlacement, read_wish
 from pbm_oust.grammar.words import find_command_word, first_words, fold, meant_by, split_words
@@ -27,9 +27,6 @@ from pbm_oust.service.table import (
     parse_line,
     recognise,
 )
-
-Meant = tuple[Command | Partial, ...]
-"""Commands of which one may have been meant."""
 
 _SHORTEST_WORD = 4
 """Shorter beginnings of commands are more likely words of a letter: no, so, hi."""

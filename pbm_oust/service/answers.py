@@ -26,7 +26,7 @@ from pbm_oust.service.answer_lines import (
     read_line,
     read_whole,
 )
-from pbm_oust.service.table import begins_with_board, ends_with_board
+from pbm_oust.service.table import is_of_letter
 from pbm_oust.service.worded_answers import SeveralReadings, is_courtesy, read_worded
 
 _MARKS = "|>}:%\u203a\u00bb\u2502\u2503 \t"
@@ -143,8 +143,3 @@ def further_below(move: Move, text: str) -> Command | None:
         if not (isinstance(command, Unreadable) or is_text(command) or is_same):
             return command
     return None
-
-
-def is_of_letter(subject: str) -> bool:
-    """Return whether a Subject is that of one of our letters about a board."""
-    return begins_with_board(subject) or ends_with_board(subject)

@@ -1,6 +1,7 @@
 """What a mail asks for: the command in its line, in an answer to a letter, or of a code."""
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from pbm_oust.accounts.answered import Answered, Correspondence, Reply
 from pbm_oust.accounts.password import Secret
@@ -10,7 +11,7 @@ from pbm_oust.commands.verify import Verify, has_new_password
 from pbm_oust.frozen import frozen
 from pbm_oust.grammar.agreement import agrees
 from pbm_oust.grammar.aliases import ALIASES, in_english, language_of
-from pbm_oust.grammar.command import Command, Text
+from pbm_oust.grammar.command import Command, Meant, Text
 from pbm_oust.grammar.line import Line
 from pbm_oust.grammar.words import UnknownWord, first_words, fold, language_like
 from pbm_oust.languages import Language
@@ -18,9 +19,10 @@ from pbm_oust.play.notices import Heard
 from pbm_oust.play.request import Request
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.service.answer_lines import Answer, Meant
-from pbm_oust.service.answers import further_below, read_answer
 from pbm_oust.service.table import VOCABULARY, form_of, format_command, parse_line
+
+if TYPE_CHECKING:
+    from pbm_oust.service.answer_lines import Answer
 
 
 @frozen
@@ -72,6 +74,8 @@ def _read(request: Request) -> Read:
     if isinstance(request.reply, Correspondence):
         return _read_letter(request.chat, request.reply)
     if isinstance(request.reply, Reply):
+        from pbm_oust.service.answers import read_answer
+
         answer = read_answer(request.line, request.chat, request.reply, request.unsure)
         reply = None if answer.is_whole else request.reply
         read = Read(answer.line, answer.command, answer.text, reply, answer.instead)
@@ -83,8 +87,17 @@ def _read(request: Request) -> Read:
             return Read(Line(()), Unreadable(NotConfirmed()), request.chat)
         line = found
     shown, command = parse_line(line)
-    further = further_below(command, request.chat) if isinstance(command, Move) else None
-    return Read(shown, command, request.chat, heard=Heard(None, further) if further else None)
+    return Read(shown, command, request.chat, heard=_heard_below(command, request.chat))
+
+
+def _heard_below(command: Command | Unreadable, text: str) -> Heard | None:
+    """Return what to tell of a command that stands below a move, and is not carried out."""
+    if not isinstance(command, Move) or not text.strip():
+        return None
+    from pbm_oust.service.answers import further_below
+
+    further = further_below(command, text)
+    return Heard(None, further) if further else None
 
 
 def _read_letter(text: str, letter: Correspondence) -> Read:
@@ -100,7 +113,7 @@ def _read_letter(text: str, letter: Correspondence) -> Read:
     return Read(Line(()), Message(letter.userid, letter, (letter.to,)), text, letter)
 
 
-def _heard(answer: Answer) -> Heard | None:
+def _heard(answer: "Answer") -> Heard | None:
     """Return what to tell the player of how an answer was read, if it is not as they wrote it."""
     command = answer.command
     if not isinstance(command, Move) or not (answer.is_worded or answer.further):

@@ -7,7 +7,7 @@ from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.game import Game
 from pbm_oust.commands.verify import Verify
 from pbm_oust.frozen import frozen
-from pbm_oust.grammar.command import Command, Partial, Text
+from pbm_oust.grammar.command import Command, Meant, Partial, Text
 from pbm_oust.grammar.showing import MayShow, to_player, to_stranger
 from pbm_oust.play.authentication import PasswordWanted, is_guess
 from pbm_oust.play.forms import Seen, Service
@@ -19,8 +19,6 @@ from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
-from pbm_oust.service.answer_lines import Meant
-from pbm_oust.service.answers import is_of_letter
 from pbm_oust.service.by_sender import board_meant, completed, playable, signed
 from pbm_oust.service.charging import (
     charge_player,
@@ -32,13 +30,13 @@ from pbm_oust.service.charging import (
 from pbm_oust.service.corrections import advise, filled, tried
 from pbm_oust.service.masking import may_hold_password, without_passwords
 from pbm_oust.service.reading import Read, read_request
-from pbm_oust.service.sheets import answer_sheet
 from pbm_oust.service.table import (
     VOCABULARY,
     AnswerToBoard,
     AnyForm,
     form_of,
     format_command,
+    is_of_letter,
     parse_line,
 )
 from pbm_oust.store.bounces import bounces_of, forget_bounces
@@ -85,6 +83,8 @@ def _read(request: Request) -> tuple[Read, Request]:
 
 def _take_sheet(sheet: Sheet, request: Request, work: UnitOfWork) -> Handled:
     """Carry out an answer to a letter that shows several boards."""
+    from pbm_oust.service.sheets import answer_sheet
+
     try:
         meant = answer_sheet(sheet, request, work, _SERVICE)
     except Unreadable as error:

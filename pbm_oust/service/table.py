@@ -105,6 +105,11 @@ class SaidPlainly(UnreadableReason):
     """A sentence asks for something that a command does."""
 
 
+def is_of_letter(subject: str) -> bool:
+    """Return whether a Subject is that of one of our letters about a board."""
+    return begins_with_board(subject) or ends_with_board(subject)
+
+
 def form_of(command: Command | Partial) -> AnyForm:
     """Return the form that writes and runs a command."""
     if isinstance(command, Partial):

@@ -7,8 +7,7 @@ from pbm_oust.board.record import Placement
 from pbm_oust.languages import ENGLISH, Language
 from pbm_oust.render.text import board_text
 from pbm_oust.rules.position import Kind, Side
-from pbm_oust.service.answers import is_of_letter
-from pbm_oust.service.table import format_answer, playing_again
+from pbm_oust.service.table import format_answer, is_of_letter, playing_again
 from tests.kinds.conftest import ByMail
 from tests.support.home_by_mail import ALICE, BOB, PASSWORDS
 from tests.support.kinds import (

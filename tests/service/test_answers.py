@@ -30,12 +30,13 @@ from pbm_oust.service.answer_lines import (
     MoreThanPlacements,
     UnknownAnswer,
 )
-from pbm_oust.service.answers import TwoMoves, UnsureAnswer, is_of_letter, read_answer
+from pbm_oust.service.answers import TwoMoves, UnsureAnswer, read_answer
 from pbm_oust.service.table import (
     VOCABULARY,
     UnlabelledCharacter,
     format_answer,
     format_command,
+    is_of_letter,
     parse_line,
 )
 from pbm_oust.service.worded_answers import SeveralReadings
