@@ -90,7 +90,11 @@ def test_a_mistyped_command_is_answered_in_its_language(
 
 def test_a_command_in_french_does_not_change_the_language_of_an_account(tmp_path: Path) -> None:
     talk = talk_in(tmp_path)
+    talk.send(ALICE, "liste")
+    assert languages(talk) == {ALICE: "en"}
     talk.send(ALICE, "aide")
+    assert languages(talk) == {ALICE: "fr"}  # the help that was asked for
+    talk.send(ALICE, "help")
     assert languages(talk) == {ALICE: "en"}
 
 

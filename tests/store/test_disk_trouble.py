@@ -164,7 +164,7 @@ def test_a_full_disk_keeps_mail_with_its_sender_until_there_is_room(server: Conf
         "oust 1 #2: bob to move",
         "oust 1 #2: your turn, bob",
         "oust 2 #1: your turn, alice",
-        "oust 2 #1: alice to move",
+        "alice challenges you: oust 2",
         "the help",
     ]
 

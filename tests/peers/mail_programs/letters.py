@@ -24,5 +24,7 @@ def assert_read(mail: Mail, text: str, subject: str = COMMAND) -> None:
     assert mail.sender == ALICE
 
 
-def assert_reply(mail: Mail, text: str = GREETING) -> None:
-    assert_read(mail, text, BOARD_SUBJECT)
+def assert_reply(mail: Mail, text: str = GREETING, *, is_sure: bool = True) -> None:
+    """Check an answer: `is_sure` if it is certain that none of its text is quoted."""
+    assert_read(mail, text if is_sure else "", BOARD_SUBJECT)
+    assert mail.unsure == ("" if is_sure else text.strip())

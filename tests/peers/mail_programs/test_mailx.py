@@ -91,7 +91,7 @@ def test_a_text_with_a_charset_from_bsd_mailx_is_read(desk: Desk) -> None:
 
 @pytest.mark.parametrize("place", ["above", "below"])
 def test_an_answer_of_bsd_mailx_is_read_without_the_quote(place: str, desk: Desk) -> None:
-    written = f"{GREETING}~m 1\n" if place == "above" else f"~m 1\n{GREETING}"
+    written = f"{GREETING}~m 1\n" if place == "above" else f"~m 1\n\n{GREETING}"
     answer_by_bsd_mailx(desk, written, "set indentprefix='> '")
     assert_reply(desk.sent())
 

@@ -57,7 +57,7 @@ def test_an_answer_from_roundcube_is_a_move(html: bool, host: Host) -> None:
         ):
             webmail = Webmail(browser)
             webmail.log_in(page, ALICE)
-            assert "It is your turn, alice" in webmail.open("oust 1 #1: your turn, alice")
+            assert "It is your turn, alice" in webmail.open("bob challenges you: oust 1")
             webmail.answer("D4\nGood luck, Bob.")
             (mail,) = bob.wait_for_mail()
         assert " to=<pbmserv+oust.1.1.alice." in postfix.log
