@@ -20,7 +20,8 @@ from tests.support.rings import examples
 from tests.support.rows import everything_but_letters
 
 MALLORY = "mallory@example.net"
-TOKEN = re.compile(r"\.[a-z2-7]{16}(?![a-z2-7])", re.IGNORECASE)
+TOKEN = re.compile(r"\.(?![0-9a-f]{16}@)[a-z2-7]{16}(?![a-z2-7])", re.IGNORECASE)
+"""A token; sixteen hex digits at the end of a Message-ID are none."""
 YOURS = "Re: oust 1 #1: your turn, alice"
 
 
