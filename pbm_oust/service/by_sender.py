@@ -12,11 +12,11 @@ from pbm_oust.play.notices import Reader
 from pbm_oust.play.readers import as_owner
 from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import NotAllowed, Unreadable
+from pbm_oust.refusal import Unreadable
 from pbm_oust.service.corrections import filled, tried
 from pbm_oust.service.reading import Read
 from pbm_oust.service.table import AnswerToBoard, form_of, parse_line
-from pbm_oust.store.open_boards import DamagedHistory, read_game
+from pbm_oust.store.open_boards import game_if_any
 
 _USERID = "userid"
 
@@ -81,8 +81,5 @@ def board_meant(read: Read, request: Request, work: UnitOfWork) -> tuple[Game, R
     if line.kind is None or not number.isdecimal():
         return None
     reader = as_owner(work.sender_of(request), work.home)
-    try:
-        game = read_game(work.home, line.kind, int(number))
-    except (NotAllowed, DamagedHistory):
-        return None
-    return (game, reader) if reader.userid and game.side_of(reader.userid) else None
+    game = game_if_any(work.home, line.kind, int(number))
+    return (game, reader) if game and reader.userid and game.side_of(reader.userid) else None

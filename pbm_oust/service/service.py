@@ -41,7 +41,7 @@ from pbm_oust.service.table import (
 )
 from pbm_oust.store.bounces import bounces_of, forget_bounces
 from pbm_oust.store.limits import Counted
-from pbm_oust.store.open_boards import DamagedHistory, read_game
+from pbm_oust.store.open_boards import DamagedHistory, game_if_any
 
 
 @frozen
@@ -172,7 +172,7 @@ def _refuse(
     reason, answered = refusal.reason, None
     instead: list[Command | Partial] = []
     if isinstance(refusal, Unreadable) and isinstance(request.reply, Reply):
-        answered = _game_on(KINDS[request.reply.kind], request.reply.board, work)
+        answered = game_if_any(work.home, KINDS[request.reply.kind], request.reply.board)
         if answered:
             instead = _all_tried(read.instead, answered, request.reply.userid)
     reader = work.sender_of(request)
@@ -243,16 +243,8 @@ def _tried(meant: Command | Partial, work: UnitOfWork) -> Command | Partial | No
     kind, number = given.get("kind"), given.get("board")
     if not isinstance(kind, Kind) or not isinstance(number, int):
         return meant
-    game = _game_on(kind, number, work)
+    game = game_if_any(work.home, kind, number)
     return tried(meant, game) if game else meant
-
-
-def _game_on(kind: Kind, number: int, work: UnitOfWork) -> Game | None:
-    """Return the game of a board; None if there is none or it cannot be read."""
-    try:
-        return read_game(work.home, kind, number)
-    except (NotAllowed, DamagedHistory):
-        return None
 
 
 def _is_shown(command: Command | Partial | None, may_show: MayShow) -> bool:

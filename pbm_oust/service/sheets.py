@@ -17,7 +17,7 @@ from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.masking import without_passwords
 from pbm_oust.service.table import GENERAL_FORMS, VOCABULARY, parse_line
-from pbm_oust.store.open_boards import DamagedHistory, read_game
+from pbm_oust.store.open_boards import game_if_any
 
 _LABEL = re.compile(
     rf"\s*(?:(?P<kind>{'|'.join(KINDS)})\s*(?P<named>{NUMBER.pattern})(?:\s*[:.)=-]|(?=\s|$))"
@@ -139,11 +139,8 @@ def _waiting(sheet: Sheet, work: UnitOfWork) -> list[Reply]:
 
 
 def _waits(at: Reply, work: UnitOfWork) -> bool:
-    try:
-        game = read_game(work.home, KINDS[at.kind], at.board)
-    except DamagedHistory:
-        return False
-    return not game.result and game.player_to_move == at.userid
+    game = game_if_any(work.home, KINDS[at.kind], at.board)
+    return game is not None and not game.result and game.player_to_move == at.userid
 
 
 def _task(part: _Part, sheet: Sheet, request: Request, work: UnitOfWork) -> Task:

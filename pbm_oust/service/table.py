@@ -64,6 +64,7 @@ FORMS = tuple(sorted(_found(), key=_place))
 
 GENERAL_FORMS = {form.name: form for form in FORMS if not form.is_of_kind}
 _GENERAL_TOPICS = {form.topic for form in FORMS if not form.is_of_kind}
+_FIRST_WORDS = {*KINDS, *_GENERAL_TOPICS}
 KIND_FORMS = {form.name: form for form in FORMS if form.is_of_kind}
 _USUAL = {form.command: form for form in FORMS if not form.implied}
 _BY_TOPIC = {form.topic: form for form in reversed(FORMS)}
@@ -182,11 +183,11 @@ def recognise(text: str) -> tuple[Line, Unreadable | None]:
         return move, Unreadable(AnswerToBoard(), first)
     if ends_with_board(" ".join(line.words)):
         return line, Unreadable(AnswerToBoard(), others[-1])
-    if meant not in {*KINDS, *_GENERAL_TOPICS} and (said := said_plainly(" ".join(line.words))):
+    if meant not in _FIRST_WORDS and (said := said_plainly(" ".join(line.words))):
         kind = None if said in GENERAL_FORMS else next(iter(KINDS.values()))
         return Line((), _BY_NAME[said], kind), Unreadable(SaidPlainly())
     try:
-        word = find_command_word(first, {*KINDS, *_GENERAL_TOPICS})
+        word = find_command_word(first, _FIRST_WORDS)
     except Unreadable as error:
         return _guessed(line, error)
     if word in _GENERAL_TOPICS:

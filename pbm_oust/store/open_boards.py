@@ -3,6 +3,7 @@
 from pbm_oust.board.game import Game
 from pbm_oust.board.summary import Summary
 from pbm_oust.frozen import frozen
+from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store import board_queries
@@ -61,6 +62,14 @@ def read_board(home: Home, kind: Kind, number: int) -> Board:
 def read_game(home: Home, kind: Kind, number: int) -> Game:
     """Return the game of a board. Raises NotAllowed if there is none, and DamagedHistory."""
     return read_board(home, kind, number).game
+
+
+def game_if_any(home: Home, kind: Kind, number: int) -> Game | None:
+    """Return the game of a board; None if there is none, or it cannot be read."""
+    try:
+        return read_game(home, kind, number)
+    except (NotAllowed, DamagedHistory):
+        return None
 
 
 def open_board(home: Home, kind: Kind, number: int) -> OpenBoard:

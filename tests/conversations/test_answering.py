@@ -13,7 +13,7 @@ from pbm_oust.accounts.status import signed_off_since, with_disabled
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.limits import Counted, Limits
 from tests.support.accounts import account_of, change_account, codes
-from tests.support.histories import history_text
+from tests.support.histories import moves_of
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, Talk
 from tests.support.outbox import Letter, letters
 from tests.support.rings import examples
@@ -37,9 +37,7 @@ def reply_to(address: str, talk: Talk) -> str:
 
 
 def moves(talk: Talk, board: int = 1) -> list[str]:
-    """Return who did what on a board: `x D4`."""
-    lines = history_text(talk.home, board).partition("\n\n")[2].splitlines()
-    return [" ".join(line.split()[1:-2]) for line in lines if line[:4].strip().isdigit()]
+    return moves_of(talk.home, board)
 
 
 def answer(talk: Talk, letter: Letter, text: str, sender: str, to: str = "") -> list[str]:

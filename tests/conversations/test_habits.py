@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.histories import history_text
+from tests.support.histories import moves_of
 from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
 
 
@@ -16,8 +16,7 @@ def talk(tmp_path: Path) -> Talk:
 
 
 def moves(talk: Talk) -> list[str]:
-    lines = history_text(talk.home).partition("\n\n")[2].splitlines()
-    return [" ".join(line.split()[1:-2]) for line in lines if line[:4].strip().isdigit()]
+    return moves_of(talk.home)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.store.sheets import LIFETIME
-from tests.support.histories import history_text
+from pbm_oust.store.waiting import BoardName
+from tests.support.histories import moves_of
 from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
 from tests.support.listening import PATIENCE, listening
 from tests.support.mails import mail
@@ -31,9 +32,7 @@ def talk(tmp_path: Path) -> Talk:
 
 
 def moves(talk: Talk, board: int, kind: str = "oust") -> list[str]:
-    """Return who did what on a board: `x D4`."""
-    lines = history_text(talk.home, board, kind).partition("\n\n")[2].splitlines()
-    return [" ".join(line.split()[1:-2]) for line in lines if line[:4].strip().isdigit()]
+    return moves_of(talk.home, board, kind)
 
 
 def listed(talk: Talk, line: str = "list") -> Letter:
@@ -219,3 +218,12 @@ def test_over_smtp_an_answer_to_a_list_plays_on_each_board(talk: Talk) -> None:
         client.sendmail(ALICE, [str(letter["Reply-To"])], answered)
     assert moves(talk, 1) == ["x C3"]
     assert moves(talk, 2) == ["x D4"]
+
+
+def test_a_board_that_is_gone_does_not_keep_the_others_from_being_found(talk: Talk) -> None:
+    letter = listed(talk)
+    for board, kind in ((2, "oust"), (1, "churn")):
+        talk.home.history_path(BoardName(kind, board)).unlink()
+    talk.send(ALICE, "oust move 3 alice wonderland C3")  # not her turn there
+    answer(talk, letter, "C3")
+    assert moves(talk, 1) == ["x C3"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.histories import history_text
+from tests.support.histories import moves_of
 from tests.support.home_by_mail import ALICE, BOB, Talk
 from tests.support.letters import text_of
 from tests.support.player import Player, latest_mail
@@ -78,8 +78,7 @@ def answer(talk: Talk, board: int, to: str, text: str, subject: str = "") -> Non
 
 
 def moves(talk: Talk, board: int) -> list[str]:
-    lines = history_text(talk.home, board).partition("\n\n")[2].splitlines()
-    return [" ".join(line.split()[1:-2]) for line in lines if line[:4].strip().isdigit()]
+    return moves_of(talk.home, board)
 
 
 @pytest.mark.parametrize("text", PLAYED)

@@ -15,6 +15,12 @@ def history_text(home: Home, board: int = 1, kind: str = "oust") -> str:
     return home.history(BoardName(kind, board)).decode()
 
 
+def moves_of(home: Home, board: int = 1, kind: str = "oust") -> list[str]:
+    """Return who did what on a board: `x D4`."""
+    lines = history_text(home, board, kind).partition("\n\n")[2].splitlines()
+    return [" ".join(line.split()[1:-2]) for line in lines if line[:4].strip().isdigit()]
+
+
 def lay_histories(home: Home, histories: dict[int, str], kind: str = "oust") -> None:
     """Write histories by hand, by the numbers of their boards, and make the index anew."""
     for board, text in histories.items():
