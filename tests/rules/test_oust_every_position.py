@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from itertools import product
 
 import pytest
@@ -11,6 +10,7 @@ from pbm_oust.rules.grid import Grid, parse_grid
 from pbm_oust.rules.oust import Oust
 from tests.support.boards import naive_of
 from tests.support.naive import names_of, points_of, steps_of
+from tests.support.reachable import following, reachable
 from tests.support.rings import fast_if
 
 Turned = dict[int, int]
@@ -43,27 +43,6 @@ CENSUSES = [
 
 def is_fast(grid: str) -> bool:
     return grid not in {"square 3x3", "hex 1,4"}
-
-
-@cache
-def reachable(grid: str) -> frozenset[Oust]:
-    """Return every position that play can reach from the empty board."""
-    start = Oust(parse_grid(grid))
-    found, waiting = {start}, [start]
-    while waiting:
-        position = waiting.pop()
-        if not position.result:
-            for _, after in following(position):
-                if after not in found:
-                    found.add(after)
-                    waiting.append(after)
-    return frozenset(found)
-
-
-def following(position: Oust) -> list[tuple[int, Oust]]:
-    """Return each cell that can be placed on, 0 for a pass, with the position after it."""
-    cells = list(position.grid.each(position.placements()))
-    return [(cell, position.place(cell)) for cell in cells] or [(0, position.pass_turn())]
 
 
 def is_stuck(before: Oust, cell: int, after: Oust) -> bool:
