@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pbm_oust.frozen import frozen
-from pbm_oust.grammar.aliases import ALIASES, in_english, language_of
+from pbm_oust.grammar.aliases import in_english, language_of
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.words import first_words, fold
+from pbm_oust.languages import LANGUAGES, Section
 from pbm_oust.play.forms import OpenForm
 from pbm_oust.play.notices import Notice
 from pbm_oust.play.outcome import Handled
@@ -17,7 +18,9 @@ from pbm_oust.play.unit_of_work import UnitOfWork
 SUBJECTS = ("tutorial", "board", "figures", "time")
 """The subjects of the help that are neither commands nor games."""
 
-_WORDS = frozenset({*SUBJECTS, *ALIASES.values()})
+_WORDS = frozenset(SUBJECTS).union(
+    *(language.words[Section.COMMANDS].values() for language in LANGUAGES.values())
+)
 """The words that other languages may translate."""
 
 
@@ -53,7 +56,14 @@ FORMS = (
     OpenForm(
         "help",
         Help,
-        rest=rest(("[SUBJECT..]",), _read_subjects, tuple, least=0, fixed=_WORDS),
+        rest=rest(
+            ("[SUBJECT..]",),
+            _read_subjects,
+            tuple,
+            least=0,
+            fixed=_WORDS,
+            sections=(Section.COMMANDS,),
+        ),
         heading=Heading.GENERAL,
         rank=10,
         run=give_help,

@@ -153,7 +153,7 @@ def _read_queue(words: Sequence[str]) -> _Queued:
 
 def _in_english(word: re.Match[str]) -> str:
     """Return `if`, `then` or `clear` for a word that means that, or else the word."""
-    meant = in_english(word[0])
+    meant = in_english(word[0], QUEUEING)
     return meant if meant in QUEUEING else word[0]
 
 

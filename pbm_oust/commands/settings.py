@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import product
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import Secret
@@ -16,13 +17,13 @@ from pbm_oust.accounts.settings import (
     with_settings,
 )
 from pbm_oust.frozen import frozen
-from pbm_oust.grammar.aliases import without_accents
+from pbm_oust.grammar.aliases import aliases_of, without_accents
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.form import MissingWord
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import OWN
 from pbm_oust.grammar.words import NoneOfThese, find_command_word, find_word, fold, meant_by
-from pbm_oust.languages import LANGUAGES
+from pbm_oust.languages import LANGUAGES, Section
 from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.notices import Notice, OutcomeNotice
 from pbm_oust.play.outcome import Handled, Outcome
@@ -37,8 +38,14 @@ _VALUES = {(name, value) for name in NAMES for value in values_of(name)}
 _VALUES |= {("language", name) for name in _LANGUAGES}
 _VALUES.add(("zone", _USUAL_ZONE.lower()))
 
-SETTING_WORDS = frozenset(
-    {*NAMES, *(value for _, value in _VALUES), *(f"{name}={value}" for name, value in _VALUES)}
+
+def _in_any(word: str) -> set[str]:
+    """Return a word in all languages."""
+    return {word, *aliases_of([word])}
+
+
+SETTING_WORDS = frozenset({*NAMES, *(value for _, value in _VALUES)}).union(
+    f"{name}={value}" for pair in _VALUES for name, value in product(*map(_in_any, pair))
 )
 """The words of settings, which no password can be."""
 
@@ -106,7 +113,8 @@ def _find(wanted: str, known: Sequence[str], word: str, behind: str = "", before
         right = f"{before}{meant_by(error) or known[0]}{behind}"
         reason = error.reason
         if isinstance(reason, NoneOfThese):
-            reason = replace(reason, known=tuple(known), right=right)
+            section = Section.SETTINGS if known is NAMES else Section.WORDS
+            reason = replace(reason, known=tuple(known), right=right, section=section)
         raise Unreadable(reason, word) from None
 
 
@@ -146,6 +154,7 @@ FORMS = (
             lambda changes: [word for change in changes for word in change],
             least=0,
             known=SETTING_WORDS,
+            sections=(Section.SETTINGS, Section.WORDS),
         ),
         heading=Heading.SETTINGS,
         rank=10,

@@ -163,7 +163,7 @@ def _read_asked(words: Sequence[str]) -> Leave | Ask:
     """Return what is asked for. Raises Unreadable."""
     if not words:
         return Ask.LIST
-    if in_english(fold(words[0])) in (Ask.CANCEL.value, "0"):
+    if in_english(fold(words[0]), [Ask.CANCEL.value]) in (Ask.CANCEL.value, "0"):
         if len(words) > 1:
             raise Unreadable(SurplusWord(), words[1])
         return Ask.CANCEL

@@ -235,7 +235,7 @@ def has_new_password(text: str) -> bool:
     The word in front tells it from the automatic answer of somebody who is away.
     """
     words = _first_words(text)
-    return len(words) == 2 and in_english(words[0].rstrip(":").lower()) == "password"
+    return len(words) == 2 and in_english(words[0].rstrip(":").lower(), ["password"]) == "password"
 
 
 def _password_in(text: str) -> Secret | None:

@@ -45,4 +45,4 @@ def check_length(line: str) -> None:
 
 
 def _counts(word: str) -> bool:
-    return in_english(word) not in _OF_CLAUSES
+    return in_english(word, _OF_CLAUSES) not in _OF_CLAUSES

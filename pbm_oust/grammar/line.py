@@ -4,8 +4,10 @@ import re
 from itertools import accumulate
 
 from pbm_oust.frozen import frozen
+from pbm_oust.grammar.aliases import without_accents
 from pbm_oust.grammar.command import Command, Partial
 from pbm_oust.grammar.form import Form
+from pbm_oust.grammar.parts import names_of
 from pbm_oust.grammar.showing import MayShow
 from pbm_oust.grammar.words import MASK, fold
 from pbm_oust.rules.position import Kind
@@ -46,8 +48,8 @@ class Line:
 
     def is_option(self, word: str) -> bool:
         """Return whether a word is an option of the command, with a figure or without."""
-        found = _OPTION.fullmatch(fold(word))
-        return bool(found and self.form and found[1] in {each.name for each in self.form.options})
+        found = _OPTION.fullmatch(without_accents(fold(word)))
+        return bool(found and found[1] in self._options())
 
     def place_in(self, shown: str, culprit: str) -> int | None:
         """Return where the part at fault begins in the line as it is shown, or None.
@@ -68,9 +70,12 @@ class Line:
     def _masked(self, word: str) -> str:
         """Return what is shown of a word: its name, if it is an option of the command."""
         name, equals, _ = word.partition("=")
-        options = {option.name for option in self.form.options} if self.form else set()
-        is_option = equals and word.startswith("-") and fold(name).lstrip("-") in options
+        plain = without_accents(fold(name)).lstrip("-")
+        is_option = equals and word.startswith("-") and plain in self._options()
         return f"{name}={MASK}" if is_option else MASK
+
+    def _options(self) -> frozenset[str]:
+        return names_of(self.form.options) if self.form else frozenset()
 
     def correction(self, may_show: MayShow, wrong: str = "", right: str = "") -> Partial | None:
         """Return the command that was probably meant, or None if that is not known.

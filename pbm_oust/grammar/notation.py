@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, field, fields
+from itertools import cycle
 from types import MappingProxyType
 from typing import Generic, TypeVar
 
@@ -9,8 +10,8 @@ from pbm_oust.accounts.password import Secret
 from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Blank, Command, Partial
 from pbm_oust.grammar.parts import Option, Parameter, Rest
-from pbm_oust.grammar.translation import place_in, said_in, word_in
-from pbm_oust.languages import ENGLISH, Language
+from pbm_oust.grammar.translation import option_in, place_in, said_in, word_in
+from pbm_oust.languages import ENGLISH, Language, Section
 from pbm_oust.rules.position import Kind
 
 C_co = TypeVar("C_co", bound=Command, covariant=True)
@@ -90,7 +91,7 @@ class Notation(Generic[C_co]):
         words += self._rest_in(given, language, lambda rest, value: rest.write(value)) or []
         for option in self.options:
             if isinstance(kind, Kind) and option.sets in options:
-                words.append(option.write(kind, options[option.sets]))
+                words.append(option_in(option.write(kind, options[option.sets]), language))
         return " ".join(filter(None, words))
 
     def format_answer(
@@ -139,7 +140,8 @@ class Notation(Generic[C_co]):
         """Return how to write the command after some word, followed by options."""
         words = [front, *self._name_in(language), *(part.name for part in self.parameters)]
         alternatives = self.rest.shown if self.rest else ("",)
-        lines = ((*words, self._place_in(shown, language), *options) for shown in alternatives)
+        behind = [option_in(option, language) for option in options]
+        lines = ((*words, self._place_in(shown, language), *behind) for shown in alternatives)
         return [place_in(" ".join(filter(None, line)), language) for line in lines]
 
     def checked(self, command: Command) -> C_co:
@@ -203,7 +205,10 @@ class Notation(Generic[C_co]):
         if self.rest is None or value is None or isinstance(value, Blank):
             return self._blank(value, language)
         words = write(self.rest, value)
-        return None if words is None else [said_in(word, language, self.words) for word in words]
+        if words is None:
+            return None
+        placed = zip(words, cycle(self.rest.sections), strict=False)
+        return [said_in(word, language, self.words, section) for word, section in placed]
 
     def _name_in(self, language: Language) -> list[str]:
         return [word_in(word, language) for word in self.name.split()]
@@ -213,4 +218,5 @@ class Notation(Generic[C_co]):
         return [self._place_in(value.name, language)] if isinstance(value, Blank) else []
 
     def _place_in(self, name: str, language: Language) -> str:
-        return place_in(said_in(name, language, self.words), language)
+        section = self.rest.sections[0] if self.rest else Section.WORDS
+        return place_in(said_in(name, language, self.words, section), language)

@@ -9,7 +9,9 @@ from typing import Generic, TypeVar
 
 from pbm_oust.accounts.password import NO_PASSWORD
 from pbm_oust.frozen import frozen
-from pbm_oust.grammar.words import NoneOfThese, find_word, fold, is_harmless, meant_by
+from pbm_oust.grammar.aliases import OPTION_ALIASES, aliases_of, without_accents
+from pbm_oust.grammar.words import NoneOfThese, find_command_word, fold, is_harmless, meant_by
+from pbm_oust.languages import Section
 from pbm_oust.refusal import Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules.position import Kind
 
@@ -20,11 +22,6 @@ class UnknownOption(UnreadableReason):
 
     known: tuple[str, ...]
     resembles: str | None
-
-    @property
-    def instead(self) -> str | None:
-        """What to write in place of the word."""
-        return self.resembles
 
 
 @frozen
@@ -76,6 +73,8 @@ class Rest(Generic[V_co]):
     """Words that may be shown, because they cannot be passwords."""
     fixed: frozenset[str]
     """Further words of the grammar, which other languages may translate."""
+    sections: tuple[Section, ...]
+    """Where other languages have its words: the first one, the second, and so on, over and over."""
     is_secret: bool
     is_new: bool
     """Whether it is a new password, which must not be a word of the commands."""
@@ -100,6 +99,7 @@ def rest(
     fills: int = 1,
     known: frozenset[str] = frozenset(),
     fixed: frozenset[str] = frozenset(),
+    sections: tuple[Section, ...] = (Section.WORDS,),
     is_secret: bool = False,
     is_new: bool = False,
     write_answer: Callable[[V, int], Iterable[str] | None] | None = None,
@@ -114,6 +114,7 @@ def rest(
         fills,
         known,
         fixed,
+        sections,
         is_secret,
         is_new,
         write_answer or (lambda value, _board: write(value)),
@@ -149,6 +150,12 @@ class Option(Generic[V_co]):
         return f"[{'|'.join(forms)}]" if forms else ""
 
 
+def names_of(options: Iterable[Option[object]]) -> frozenset[str]:
+    """Return the names of options in all languages."""
+    names = frozenset(option.name for option in options)
+    return names.union(aliases_of(names, OPTION_ALIASES))
+
+
 def without_options(words: Sequence[str]) -> list[str]:
     """Return those words that are not options."""
     return [word for word in words if not _is_option(word)]
@@ -168,11 +175,14 @@ def read_options(
     for word in words:
         name, equals, value = fold(word).lstrip("-").partition("=")
         try:
-            option = by_name[find_word(name, by_name)]
+            option = by_name[find_command_word(name, by_name, OPTION_ALIASES)]
         except Unreadable as error:
             reason = error.reason
             known = reason.known if isinstance(reason, NoneOfThese) else ()
-            raise Unreadable(UnknownOption(known, meant_by(error)), word) from None
+            meant = meant_by(error)
+            # A switch turns something off, perhaps what was wanted: we choose none for anybody.
+            right = f"-{meant}={value}" if meant and equals else None
+            raise Unreadable(UnknownOption(known, meant, right=right), word) from None
         if option.sets in found:
             raise Unreadable(OptionTwice(), word)
         try:
@@ -190,7 +200,7 @@ def read_right_options(
     """Return what those options set that are right and cannot be passwords."""
     found: dict[str, object] = {}
     right: list[str] = []
-    for word in filter(is_harmless, words):
+    for word in filter(is_harmless, map(without_accents, words)):
         try:
             found = read_options(options, [*right, word], kind)
         except Refusal:

@@ -8,7 +8,7 @@ from pbm_oust.accounts.account import parse_userid
 from pbm_oust.accounts.password import NO_PASSWORD, Secret
 from pbm_oust.board.notation import NUMBER
 from pbm_oust.frozen import frozen
-from pbm_oust.grammar.aliases import ALIASES, in_english
+from pbm_oust.grammar.aliases import aliases_of, in_english
 from pbm_oust.grammar.form import SurplusWord
 from pbm_oust.grammar.parts import Parameter, Rest, rest
 from pbm_oust.grammar.words import find_command_word, fold
@@ -105,7 +105,7 @@ def read_userids_and_filter(words: Sequence[str]) -> tuple[tuple[str, ...], Filt
     """
     filters = {known.value: known for known in Filter}
     chosen = Filter.ACTIVE
-    meant = [in_english(fold(word)) for word in words]
+    meant = [in_english(fold(word), filters) for word in words]
     if meant and meant[-1] in filters:
         chosen = filters[meant[-1]]
         words, meant = words[:-1], meant[:-1]
@@ -129,7 +129,7 @@ PASSWORD = Parameter("PASSWORD", Secret, is_secret=True)
 
 FILTER_WORDS = frozenset(known.value for known in Filter)
 
-OF_FILTERS = FILTER_WORDS.union(alias for alias in ALIASES if ALIASES[alias] in FILTER_WORDS)
+OF_FILTERS = FILTER_WORDS.union(aliases_of(FILTER_WORDS))
 """The words for filters in all languages, which no userid can be."""
 
 FILTERS = "|".join(known.value for known in Filter)

@@ -64,8 +64,8 @@ def worded(line: str, deeds: Collection[str]) -> Wording:
                 words.append(group)
         elif _CELL.fullmatch(plain[nth]) or plain[nth] in _PLAIN_SIGNS:
             nth += 1
-        elif in_english(plain[nth]) in deeds:
-            words.append(in_english(plain[nth]))
+        elif (deed := in_english(plain[nth], deeds)) in deeds:
+            words.append(deed)
             nth += 1
         else:
             is_clear = False

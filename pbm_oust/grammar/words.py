@@ -2,13 +2,19 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import field, replace
 
 from pbm_oust.frozen import frozen
-from pbm_oust.grammar.aliases import ALIASES, language_of, without_accents
+from pbm_oust.grammar.aliases import (
+    ALIASES,
+    Aliases,
+    aliases_of,
+    language_of,
+    without_accents,
+)
 from pbm_oust.grammar.bounds import check_length
 from pbm_oust.grammar.plain import normal_form
-from pbm_oust.languages import Language
+from pbm_oust.languages import Language, Section
 from pbm_oust.refusal import Unreadable, UnreadableReason
 
 
@@ -18,6 +24,8 @@ class NoneOfThese(UnreadableReason):
 
     known: tuple[str, ...]
     """The possible words, or those that it could be short for."""
+    section: Section = field(default=Section.COMMANDS, kw_only=True)
+    """Where other languages have them."""
 
 
 @frozen
@@ -113,7 +121,7 @@ def find_word(word: str, known: Iterable[str]) -> str:
     raise Unreadable(UnknownWord(tuple(vocabulary), resembling(folded, vocabulary)), word)
 
 
-def find_command_word(word: str, known: Iterable[str]) -> str:
+def find_command_word(word: str, known: Iterable[str], translated: Aliases = ALIASES) -> str:
     """Return the known word of the commands that is written here, in any language.
 
     English takes precedence over other languages. Their words are read without accents, in full
@@ -126,7 +134,7 @@ def find_command_word(word: str, known: Iterable[str]) -> str:
         plain = without_accents(fold(word))
         if plain in vocabulary:
             return plain
-        aliases = {alias: meant for alias, meant in ALIASES.items() if meant in vocabulary}
+        aliases = aliases_of(vocabulary, translated)
         if plain in aliases:
             return aliases[plain]
         if not isinstance(error.reason, UnknownWord):
@@ -137,6 +145,8 @@ def find_command_word(word: str, known: Iterable[str]) -> str:
             reason = other.reason
             if not isinstance(reason, AmbiguousWord):
                 reason = _of_all(error.reason, plain, aliases)
+            elif len(meant := {aliases[each] for each in reason.known}) == 1:
+                return meant.pop()
             raise Unreadable(reason, word) from None
 
 

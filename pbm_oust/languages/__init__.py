@@ -9,10 +9,27 @@ import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 DOMAIN = "pbm_oust"
 """The name of catalogues."""
+
+
+class Section(Enum):
+    """The words of command lines that stand in places of the same sort.
+
+    A word of another language may stand for one thing in one section, and for another in another.
+    """
+
+    COMMANDS = "commands"
+    """The names of commands, and what can be done on a board."""
+    OPTIONS = "options"
+    """The names of options."""
+    SETTINGS = "settings"
+    """The names of settings."""
+    WORDS = "words"
+    """All others: the values of settings, `all`, `really`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,10 +42,8 @@ class Language:
     """Its names in settings, besides its code."""
     yes: tuple[str, ...]
     """Words that agree to what a letter asks, in small letters; letters ask for the first."""
-    commands: Mapping[str, str]
-    """Words of commands by their translations, without accents; letters show the first one."""
-    words: Mapping[str, str]
-    """The same for words that follow those: settings and their values, `all`, `really`."""
+    words: Mapping[Section, Mapping[str, str]]
+    """English words by their translations, without accents; letters show the first one."""
     placeholders: Mapping[str, str]
     """The names of places in command lines, by the English names, such as PASSWORD."""
     ordinals: Mapping[str, str]
@@ -49,8 +64,7 @@ def _read(code: str, text: str) -> Language:
         code,
         tuple(facts["names"]),
         tuple(facts["yes"]),
-        facts.get("commands", {}),
-        facts.get("words", {}),
+        {section: facts.get(section.value, {}) for section in Section},
         facts.get("placeholders", {}),
         facts["ordinals"],
         facts.get("first_day", "1"),

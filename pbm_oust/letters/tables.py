@@ -8,6 +8,7 @@ from pbm_oust.board.header import Terms
 from pbm_oust.board.notation import format_terms
 from pbm_oust.board.ratings import Standing
 from pbm_oust.board.summary import Summary
+from pbm_oust.languages import Section
 from pbm_oust.letters.translator import Translator, to_translate
 from pbm_oust.render.text import in_columns
 from pbm_oust.rules.position import How, Kind
@@ -22,6 +23,7 @@ _HEAD = (
     to_translate("drawn"),
 )
 _AWARD = to_translate("award")
+_TERMS = {"swap": to_translate("swap"), "rated": to_translate("rated")}
 EndedBy = Callable[[Kind, str], str]
 """Returns the word for an ending that is a game's own."""
 
@@ -41,17 +43,25 @@ def seek_rows(translator: Translator, seeks: Iterable[tuple[Seek, str]]) -> list
             if seek.side
             else userid,
             translator.grid_text(seek.grid),
-            _offer(seek.terms),
+            _offer(translator, seek.terms),
         )
         for seek, userid in seeks
     )
 
 
-def _offer(terms: Terms) -> str:
+def _offer(translator: Translator, terms: Terms) -> str:
     """Return the terms of a board, of the times only those that are not the usual ones."""
     usual = format_terms(Terms()).split()
     words = format_terms(terms).split()
-    return " ".join(word for word in words if "=" not in word or word not in usual)
+    shown = (word for word in words if "=" not in word or word not in usual)
+    return ", ".join(_term(translator, word) for word in shown)
+
+
+def _term(translator: Translator, word: str) -> str:
+    name, equals, days = word.partition("=")
+    if not equals:
+        return translator.gettext(_TERMS[name])
+    return f"{translator.word(name, Section.OPTIONS)}={days}"
 
 
 def board_row(translator: Translator, board: Summary, outcome: str) -> tuple[str, ...]:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from pbm_oust import languages
 from pbm_oust.grammar.command import Command, Partial
 from pbm_oust.grammar.notation import Known
-from pbm_oust.grammar.translation import word_in
+from pbm_oust.grammar.translation import option_in, word_in
 from pbm_oust.grammar.values import Filter
-from pbm_oust.languages import DOMAIN, ENGLISH, Language
+from pbm_oust.languages import DOMAIN, ENGLISH, Language, Section
 from pbm_oust.play.notices import Reader
 from pbm_oust.render import dates
 from pbm_oust.rules.grid import Grid, Shape
@@ -157,6 +157,10 @@ class Translator:
         """Return how an answer to a letter gives a command; empty if it cannot."""
         return format_answer(command, known, self.language)
 
-    def word(self, word: str) -> str:
+    def word(self, word: str, section: Section = Section.COMMANDS) -> str:
         """Return a word of command lines, or a place in them, in this language."""
-        return word_in(word, self.language)
+        return word_in(word, self.language, section)
+
+    def option(self, text: str) -> str:
+        """Return options as command lines have them, such as `-size=13`, in this language."""
+        return option_in(text, self.language)

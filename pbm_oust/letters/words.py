@@ -12,7 +12,7 @@ from pbm_oust.board.summary import Summary, summary_of
 from pbm_oust.commands.play import suggested
 from pbm_oust.grammar.command import Blank, Partial
 from pbm_oust.grammar.suggest import legal_near, next_wish
-from pbm_oust.languages import ENGLISH, LANGUAGES, Language
+from pbm_oust.languages import ENGLISH, LANGUAGES, Language, Section
 from pbm_oust.letters.figures import FIGURES
 from pbm_oust.letters.help import Help, shown_in_any, wrapped_usage
 from pbm_oust.letters.html import Pages
@@ -57,6 +57,7 @@ class Words:
             line=translator.line,
             answer=translator.answer,
             word=translator.word,
+            option=translator.option,
         )
         self._templates.tests.update(with_help=help_.has_page)
         self._templates.globals.update(
@@ -64,6 +65,7 @@ class Words:
             width=WIDTH,
             is_same_address=is_same_address,
             kinds=tuple(KINDS.values()),
+            Section=Section,
             languages=tuple(LANGUAGES.values()),
             reader_language=language,
             drawn=drawn,

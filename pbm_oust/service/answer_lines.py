@@ -250,7 +250,7 @@ def _read_form(line: str, name: str, words: Sequence[str], text: str, reply: Rep
 
 def _is_of(form: AnyForm, words: Sequence[str]) -> bool:
     """Return whether what follows a command is one of its own words, and not text."""
-    return len(words) == 1 and in_english(fold(words[0])) in form.words
+    return len(words) == 1 and in_english(fold(words[0]), form.words) in form.words
 
 
 def _instead(error: Unreadable, words: Sequence[str], reply: Reply) -> Meant:

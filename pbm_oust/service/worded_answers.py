@@ -38,7 +38,7 @@ def read_worded(line: str, text: str, reply: Reply) -> Answer:
     """
     answer = read_line(line, text, reply)
     wrong = answer.command
-    is_condition = in_english(fold("".join(first_words(line, 1)))) == "if"
+    is_condition = in_english(fold("".join(first_words(line, 1))), ["if"]) == "if"
     if is_condition or not (
         isinstance(wrong, Unreadable) and isinstance(wrong.reason, AnswerReason)
     ):

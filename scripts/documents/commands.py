@@ -8,7 +8,7 @@ from babel import Locale
 
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.form import Form
-from pbm_oust.languages import ENGLISH, LANGUAGES, Language
+from pbm_oust.languages import ENGLISH, LANGUAGES, Language, Section
 from pbm_oust.letters.help import brief_usages
 from pbm_oust.letters.words import Words
 from pbm_oust.service.table import FORMS
@@ -116,8 +116,10 @@ def _in_other_words(language: Language) -> str:
     name = Locale.parse(language.code).get_display_name("en")
     parts = [f"## In {name}", "Accents may be written or left out, and both languages mixed."]
     for head, words in (
-        ("word of a command", language.commands),
-        ("word behind it", language.words),
+        ("word of a command", language.words[Section.COMMANDS]),
+        ("option", language.words[Section.OPTIONS]),
+        ("setting", language.words[Section.SETTINGS]),
+        ("another word", language.words[Section.WORDS]),
         ("place", language.placeholders),
     ):
         rows = [(code(english), _spelled(words, english)) for english in _english(words)]

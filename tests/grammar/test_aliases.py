@@ -1,6 +1,7 @@
 """Words of other languages for those of commands: they are read, and English is as it was."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given
@@ -8,16 +9,22 @@ from hypothesis import strategies as st
 
 from pbm_oust.accounts.settings import NAMES, values_of
 from pbm_oust.board.record import WISHED, Deed
-from pbm_oust.commands.help import SUBJECTS
 from pbm_oust.commands.play import Move
-from pbm_oust.grammar.aliases import ALIASES, in_english, language_of, without_accents
+from pbm_oust.commands.settings import SETTING_WORDS
+from pbm_oust.grammar.aliases import (
+    ALIASES,
+    OPTION_ALIASES,
+    Aliases,
+    in_english,
+    language_of,
+    without_accents,
+)
 from pbm_oust.grammar.command import Command
 from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.passwords import BadPassword
-from pbm_oust.grammar.translation import word_in
-from pbm_oust.grammar.values import Filter
+from pbm_oust.grammar.translation import word_in, words_of
 from pbm_oust.grammar.words import AmbiguousWord, find_command_word, find_word, meant_by
-from pbm_oust.languages import LANGUAGES, Language
+from pbm_oust.languages import LANGUAGES, Language, Section
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.table import (
@@ -31,18 +38,50 @@ from pbm_oust.service.table import (
 )
 
 FRENCH = LANGUAGES["fr"]
+GOOD_FRENCH = {
+    *("change", "decline", "propose", "message", "note", "export", "sgf"),
+    *("html", "en", "fr", "page", "x", "o"),
+}
+"""English words that are good French as well, and names."""
 TOPICS = {form.topic for form in GENERAL_FORMS.values()}
-DEEDS = {deed.value for deed in WISHED}
-PLACES = [{*KINDS, *TOPICS}, set(KIND_FORMS), DEEDS, {"address", "password"}, {"show"}]
-PLACES += [set(NAMES), *(set(values_of(name)) for name in NAMES if values_of(name))]
-PLACES += [
-    {known.value for known in Filter},
-    {"really"},
-    {"cancel"},
-    {"if", "then", "clear"},
-    {*SUBJECTS},
+SECONDS = {form.name.partition(" ")[2] for form in GENERAL_FORMS.values()} - {""}
+
+
+class Place(NamedTuple):
+    """A place in a command line: the words between which there is a choice, and their aliases."""
+
+    known: frozenset[str]
+    aliases: Aliases
+
+
+def in_lines() -> Iterator[tuple[Iterable[str], Aliases]]:
+    """Yield the words of all places in command lines; some stand in several."""
+    yield {*KINDS, *TOPICS}, ALIASES
+    yield KIND_FORMS, ALIASES
+    yield SECONDS, ALIASES
+    for form in FORMS:
+        yield (option.name for option in form.options), OPTION_ALIASES
+        if form.words != SETTING_WORDS:
+            yield form.words, ALIASES
+    yield NAMES, ALIASES
+    for name in NAMES:
+        yield values_of(name), ALIASES
+
+
+PLACES = [
+    Place(known, aliases)
+    for known, aliases in {frozenset(known): aliases for known, aliases in in_lines()}.items()
+    if known
 ]
-"""The words between which there is a choice, at each place of a command line."""
+KNOWN = {word for place in PLACES for word in place.known}
+MEANT = [
+    (alias, english)
+    for aliases in (ALIASES, OPTION_ALIASES)
+    for alias, meant in aliases.items()
+    for english in meant
+]
+"""All translations, with each word that one may stand for."""
+of_places = pytest.mark.parametrize("place", PLACES, ids=lambda place: min(place.known))
 
 
 def found(word: str, known: Iterable[str]) -> str | UnreadableReason:
@@ -52,62 +91,67 @@ def found(word: str, known: Iterable[str]) -> str | UnreadableReason:
         return error.reason
 
 
-@pytest.mark.parametrize("known", PLACES, ids=lambda known: min(known))
-def test_every_english_beginning_means_what_it_meant_without_other_languages(
-    known: set[str],
-) -> None:
-    beginnings = {word[:end] for word in known for end in range(1, len(word) + 1)}
-    executing = {each for each in beginnings if isinstance(found(each, known), str)}
+@of_places
+def test_every_english_beginning_means_what_it_meant_without_other_languages(place: Place) -> None:
+    beginnings = {word[:end] for word in place.known for end in range(1, len(word) + 1)}
+    executing = {each for each in beginnings if isinstance(found(each, place.known), str)}
     assert executing
     for beginning in executing:
-        assert find_command_word(beginning, known) == find_word(beginning, known)
+        assert find_command_word(beginning, *place) == find_word(beginning, place.known)
 
 
-@pytest.mark.parametrize("known", PLACES, ids=lambda known: min(known))
-def test_an_english_beginning_of_several_words_stays_unclear(known: set[str]) -> None:
-    beginnings = {word[:end] for word in known for end in range(1, len(word) + 1)}
-    unclear = {each for each in beginnings if isinstance(found(each, known), AmbiguousWord)}
-    for beginning in unclear - set(ALIASES):
+@of_places
+def test_an_english_beginning_of_several_words_stays_unclear(place: Place) -> None:
+    beginnings = {word[:end] for word in place.known for end in range(1, len(word) + 1)}
+    unclear = {each for each in beginnings if isinstance(found(each, place.known), AmbiguousWord)}
+    for beginning in unclear - set(place.aliases):
         with pytest.raises(Unreadable, match=AmbiguousWord.word()):
-            find_command_word(beginning, known)
+            find_command_word(beginning, *place)
 
 
 @given(st.text(st.characters(codec="ascii", categories=["Ll"]), min_size=1, max_size=9))
 def test_what_english_reads_is_never_read_otherwise(word: str) -> None:
-    for known in PLACES:
-        meant = found(word, known)
+    for place in PLACES:
+        meant = found(word, place.known)
         if isinstance(meant, str):
-            assert find_command_word(word, known) == meant
+            assert find_command_word(word, *place) == meant
 
 
 @pytest.mark.parametrize("language", LANGUAGES.values(), ids=str)
 def test_words_of_a_language_are_plain_and_stand_for_words_of_commands(language: Language) -> None:
-    commands = {**language.commands, **language.words}
-    assert len(commands) == len(language.commands) + len(language.words)
-    known = {word for place in PLACES for word in place}
-    assert all(alias.isascii() and alias.isalpha() and alias.islower() for alias in commands)
-    assert set(commands.values()) <= known
-    assert not set(commands) & known
+    for words in language.words.values():
+        assert all(alias.isascii() and alias.isalpha() and alias.islower() for alias in words)
+        assert set(words.values()) <= KNOWN
+        assert not set(words) & KNOWN
 
 
-def test_no_word_of_two_languages_stands_for_two_things() -> None:
-    meant = {
-        pair
-        for language in LANGUAGES.values()
-        for pair in {**language.words, **language.commands}.items()
-    }
-    assert len(meant) == len(ALIASES)
+@of_places
+def test_no_word_of_any_language_stands_for_two_things_in_one_place(place: Place) -> None:
+    meant = [(alias, each) for alias, several in place.aliases.items() for each in several]
+    here = [alias for alias, english in meant if english in place.known]
+    assert len(here) == len(set(here))
 
 
-@pytest.mark.parametrize(("alias", "english"), ALIASES.items())
+@pytest.mark.parametrize(("alias", "english"), MEANT)
 def test_every_word_is_found_wherever_what_it_stands_for_can_stand(
     alias: str, english: str
 ) -> None:
-    places = [known for known in PLACES if english in known]
+    places = [
+        place
+        for place in PLACES
+        if english in place.known and english in place.aliases.get(alias, ())
+    ]
     assert places
-    for known in places:
-        assert find_command_word(alias, known) == english
-        assert find_command_word(alias.upper(), known) == english
+    for place in places:
+        assert find_command_word(alias, *place) == english
+        assert find_command_word(alias.upper(), *place) == english
+
+
+@of_places
+def test_french_has_a_word_for_every_word_of_every_place(place: Place) -> None:
+    sections = [Section.OPTIONS] if place.aliases is OPTION_ALIASES else [*Section]
+    translated = {word for section in sections for word in words_of(FRENCH, section)}
+    assert place.known <= translated | GOOD_FRENCH | {*KINDS}
 
 
 @pytest.mark.parametrize(
@@ -132,17 +176,37 @@ def test_every_word_is_found_wherever_what_it_stands_for_can_stand(
         ("tout montre alice", "all show alice"),
         ("aide coup", "help coup"),
         ("aide temps", "help time"),
+        (
+            "oust d\u00e9fi carol alice -taille=11x9 -sans\u00e9change -nonclass\u00e9e",
+            "oust challenge carol alice -size=11x9 -noswap -unrated",
+        ),
+        (
+            "oust cherche carol secret1 -x -Hexagone=7 --RAPPEL=3 --forfait=4",
+            "oust seek carol secret1 -x -hex=7 --nagtime=3 --forfeittime=4",
+        ),
+        (
+            "churn defi carol alice --tempstotal=30 --tempsmax=9",
+            "churn challenge carol alice --totaltime=30 --maxtime=9",
+        ),
+        ("oust defi carol alice -hexag=7", "oust challenge carol alice -hex=7"),
+        ("oust defi carol alice -tail=7 -amic", "oust challenge carol alice -size=7 -unrated"),
         ("vacances carol secret1 2026-12-20 14", "vacation carol secret1 2026-12-20 14"),
         ("r\u00e9glages carol secret1 language fr", "settings carol secret1 language fr"),
         ("liste", "list"),
         ("reglages carol secret1 langue fran\u00e7ais", "settings carol secret1 language fr"),
         ("r\u00e9glages carol secret1 plateau Texte", "settings carol secret1 board text"),
         ("reglages carol secret1 courriels=tour", "settings carol secret1 mail=mine"),
+        ("reglages carol secret1 mescoups non", "settings carol secret1 mine off"),
+        ("reglages carol secret1 tour non", "settings carol secret1 mine off"),
+        ("reglages carol secret1 preuve exp\u00e9diteur", "settings carol secret1 auth sender"),
         ("reglages carol secret1 autopasse oui", "settings carol secret1 autopass on"),
         ("oust parties alice termin\u00e9es", "oust games alice inactive"),
+        ("oust montre alice tout", "oust show alice all"),
         ("oust montre alice toutes", "oust show alice all"),
         ("anonymise carol secret1 vraiment", "forget carol secret1 really"),
+        ("vacances carol secret1 annule", "vacation carol secret1 cancel"),
         ("vacances carol secret1 renonce", "vacation carol secret1 cancel"),
+        ("oust coup 1 carol secret1 annule", "oust move 1 carol secret1 undo"),
         ("oust prevoir 1 carol secret1 Efface", "oust queue 1 carol secret1 clear"),
         (
             "oust pr\u00e9voir 1 carol secret1 si F6 alors D4,E5;si G7 alors passe",
@@ -220,6 +284,28 @@ def said_in(text: str, language: Language) -> str:
     _, read = parse_line(text)
     assert not isinstance(read, Unreadable)
     return format_command(read, language, mask=False)
+
+
+@pytest.mark.parametrize(
+    ("line", "french"),
+    [
+        (
+            "oust challenge carol alice secret1 -size=13 -noswap -unrated --nagtime=3",
+            "oust defi carol alice secret1 -taille=13 -sansechange -nonclassee --rappel=3",
+        ),
+        ("oust seek carol secret1 -o -hex=7", "oust cherche carol secret1 -o -hexagone=7"),
+        ("oust games carol all -page=3", "oust parties carol toutes -page=3"),
+        (
+            "settings carol secret1 mail mine mine off subject board",
+            "reglages carol secret1 courriels tour mescoups non objet plateau",
+        ),
+        ("vacation carol secret1 cancel", "vacances carol secret1 annule"),
+        ("help all", "aide tout"),
+    ],
+)
+def test_each_word_is_shown_as_its_place_has_it(line: str, french: str) -> None:
+    assert said_in(line, FRENCH) == french
+    assert parse_line(french)[1] == parse_line(line)[1]
 
 
 def test_userids_and_passwords_that_are_words_of_commands_stay() -> None:

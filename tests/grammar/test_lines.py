@@ -46,6 +46,15 @@ def corrected(text: str) -> str | None:
         ("oust challenge RRognlie bob -size=11x9", "oust challenge RRognlie bob -size=11x9"),
         ("oust challenge alice somebody", f"oust challenge alice {MASK}"),
         ("oust challenge alice bob short -noswap", f"oust challenge alice bob {MASK} -noswap"),
+        (
+            "oust d\u00e9fi alice bob short -nonclass\u00e9e",
+            f"oust d\u00e9fi alice bob {MASK} -nonclass\u00e9e",
+        ),
+        ("oust d\u00e9fi alice bob -\u00e9l\u00e9phant", f"oust d\u00e9fi alice bob {MASK}"),
+        (
+            "r\u00e9glages alice wonderland courriels=tour plateau=texte",
+            f"r\u00e9glages alice {MASK} courriels=tour plateau=texte",
+        ),
         ("oust replay 17 9 alice bob rrognlie", f"oust replay 17 9 alice bob {MASK}"),
         ("oust games rrognlie inactive", "oust games rrognlie inactive"),
         ("wonderland", MASK),
@@ -128,7 +137,7 @@ def test_a_password_is_never_shown_whatever_is_wrong_around_it(
     assert password not in (corrected(text) or "")
 
 
-@pytest.mark.parametrize("word", ["-size=wonderland", "---noswap", "-hex=secret"])
+@pytest.mark.parametrize("word", ["-size=wonderland", "---noswap", "-hex=secret", "-taille=secret"])
 def test_a_password_that_looks_somewhat_like_an_option_is_never_shown(word: str) -> None:
     assert word not in (corrected(f"oust challenge alice {word}") or "")
 
@@ -152,6 +161,9 @@ def test_a_password_that_looks_somewhat_like_an_option_is_never_shown(word: str)
         ("oust challenge alice bob wonderland carol", "oust challenge alice bob PASSWORD"),
         ("oust challenge alice bob -size=99", "oust challenge alice bob PASSWORD -size=13"),
         ("oust challenge alice bob -swp", "oust challenge alice bob PASSWORD"),
+        ("oust challenge alice bob -siez=9", "oust challenge alice bob PASSWORD -size=9"),
+        ("oust defi alice bob -tialle=9", "oust challenge alice bob PASSWORD -size=9"),
+        ("oust defi alice -nonclass\u00e9e", "oust challenge alice USERID2 PASSWORD -unrated"),
         ("oust show", "oust show BOARD[#N].."),
         ("oust shwo 17#3 18", "oust show 17#3 18"),
         ("oust gmaes alice all", "oust games alice all"),
