@@ -9,11 +9,13 @@ import pytest
 
 from pbm_oust.accounts.settings import Settings
 from pbm_oust.commands.help import HelpNotice
+from pbm_oust.grammar.command import Command
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language
 from pbm_oust.letters.help import help_subjects
 from pbm_oust.letters.words import Words
 from pbm_oust.play.notices import Reader, RefusalNotice
 from pbm_oust.refusal import Refusal
+from pbm_oust.service.table import parse_line
 from tests.support.home_by_mail import Talk
 from tests.support.letters import sentences
 from tests.support.refusals import REFUSALS, all_reasons
@@ -84,6 +86,20 @@ def test_no_page_of_the_help_has_a_sentence_in_english(subject: str, language: L
     usual = sentences(page_of(subject, ENGLISH))
     assert usual
     assert not usual & sentences(page)
+
+
+@pytest.mark.parametrize("language", LANGUAGES.values(), ids=str)
+def test_every_line_of_the_tutorial_can_be_sent_as_it_stands(language: Language) -> None:
+    lines = re.findall(r"^  (\S.*)$", page_of("tutorial", language), re.MULTILINE)
+    assert lines
+    for line in lines:
+        assert isinstance(parse_line(line)[1], Command)
+
+
+def test_the_passwords_of_the_tutorial_are_french_in_french() -> None:
+    page = page_of("tutorial", LANGUAGES["fr"])
+    assert "oust defi ann bob motdepasse-ann\n" in page
+    assert "password" not in page
 
 
 @pytest.mark.parametrize("language", OTHERS, ids=str)
