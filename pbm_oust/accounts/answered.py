@@ -85,5 +85,20 @@ class Correspondence:
         return ("to", self.userid, self.to)
 
 
-Answered = Reply | Sheet | Correspondence
+@frozen
+class Joining:
+    """A mail of a player that joins an open challenge, by a link in a letter that lists it."""
+
+    userid: str
+    kind: str
+    number: int
+    """The number of the challenge."""
+    word: ClassVar[str] = "join"
+
+    def parts(self) -> tuple[str, ...]:
+        """Return what proves such a mail and no other, as words."""
+        return ("join", self.userid, self.kind, str(self.number))
+
+
+Answered = Reply | Sheet | Correspondence | Joining
 """The letter that a mail answers."""

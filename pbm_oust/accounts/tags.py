@@ -6,6 +6,7 @@
     <sheet.ID.alice.NAME.TOKEN@HOST>
     pbmserv+to.bob.alice.TOKEN@HOST
     <to.bob.alice.NAME.TOKEN@HOST>
+    pbmserv+join.oust.3.alice.TOKEN@HOST
     pbmserv+verify.CODE@HOST
     pbmserv+bounces.TOKEN@HOST
     pbmserv+noreply@HOST
@@ -17,7 +18,8 @@ the answer is for, and from the player's password as it is stored, so that a new
 earlier tokens. Nothing is kept about them.
 
 A letter to a player that shows several boards has the others: the home keeps which positions it
-shows, as the sheet with that ID. An answer to what bob has written to alice goes to bob.
+shows, as the sheet with that ID. An answer to what bob has written to alice goes to bob. A mail to
+the last address joins the open challenge oust 3.
 
 Letters leave with an envelope sender whose token is made from the recipient and the home's key, so
 that nobody can have a player's mail suspended who has not got a letter to that player in hand.
@@ -32,7 +34,14 @@ from enum import Enum
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import is_same_address
-from pbm_oust.accounts.answered import Answered, Correspondence, Purpose, Reply, Sheet
+from pbm_oust.accounts.answered import (
+    Answered,
+    Correspondence,
+    Joining,
+    Purpose,
+    Reply,
+    Sheet,
+)
 from pbm_oust.accounts.broken import masked
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.verification import CODE
@@ -46,7 +55,7 @@ TOKEN = re.compile(r"[a-z2-7]{16}")
 LONGEST_LOCAL_PART = 64
 """RFC 5321, section 4.5.3.1.1."""
 
-_SHEET_TAG, _TO_TAG = "sheet", "to"
+_SHEET_TAG, _TO_TAG, _JOIN_TAG = "sheet", "to", "join"
 
 _BOARD = (
     rf"(?P<kind>[a-z]{{1,16}})\.(?P<board>{NUMBER.pattern})\.(?P<number>0|{NUMBER.pattern})"
@@ -54,7 +63,11 @@ _BOARD = (
 )
 _SHEET = rf"{_SHEET_TAG}\.(?P<sheet>[a-z2-7]{{8}})\.(?P<of>{USERID.pattern})"
 _TO = rf"{_TO_TAG}\.(?P<to>{USERID.pattern})\.(?P<reader>{USERID.pattern})"
-_ANSWERED = rf"(?:{_BOARD}|{_SHEET}|{_TO})"
+_JOIN = (
+    rf"{_JOIN_TAG}\.(?P<game>[a-z]{{1,16}})\.(?P<seek>{NUMBER.pattern})"
+    rf"\.(?P<joiner>{USERID.pattern})"
+)
+_ANSWERED = rf"(?:{_BOARD}|{_SHEET}|{_TO}|{_JOIN})"
 _LETTER, _TOKEN = "[0-9a-f]{12}", rf"(?P<token>{TOKEN.pattern})"
 
 _TAG = re.compile(rf"{_ANSWERED}\.{_TOKEN}")
@@ -69,8 +82,8 @@ _SEEN = re.compile(rf"{_ANSWERED}(?:\.{_LETTER})?\.{_TOKEN}", re.IGNORECASE)
 _SEEN_BEHIND_A_WORD = re.compile(rf"(?:verify\.?|bounces\.)(?=({TOKEN.pattern}))", re.IGNORECASE)
 
 
-Credential = Secret | Reply | Correspondence
-"""What proves whose command it is: a password, or the letter that is answered."""
+Credential = Secret | Reply | Correspondence | Joining
+"""What proves whose command it is: a password, the letter that is answered, or a link in one."""
 
 
 @frozen
@@ -97,11 +110,14 @@ class SheetClaim:
     userid: str
 
 
+Claimed = BoardClaim | SheetClaim | Correspondence | Joining
+
+
 @frozen
 class Claim:
     """What an address or a Message-ID says that a mail answers, which is not proved yet."""
 
-    of: BoardClaim | SheetClaim | Correspondence
+    of: Claimed
     token: str
     letter: str = ""
     """What tells a letter from others like it; empty in an address."""
@@ -131,6 +147,8 @@ def _words_of(answered: Answered, shown: int = 0) -> str:
             return f"{_SHEET_TAG}.{answered.id}.{answered.userid}"
         case Correspondence():
             return f"{_TO_TAG}.{answered.to}.{answered.userid}"
+        case Joining(kind=kind, number=number):
+            return f"{_JOIN_TAG}.{kind}.{number}.{answered.userid}"
 
 
 def parse_letter_id(message_id: str, host: str) -> Claim | None:
@@ -141,12 +159,14 @@ def parse_letter_id(message_id: str, host: str) -> Claim | None:
     return Claim(_claimed(match, shown=1), match["token"], match["letter"])
 
 
-def _claimed(match: re.Match[str], shown: int = 0) -> BoardClaim | SheetClaim | Correspondence:
+def _claimed(match: re.Match[str], shown: int = 0) -> Claimed:
     """Return what an address or a Message-ID says is answered; `shown` as in `_words_of`."""
     if match["sheet"]:
         return SheetClaim(match["sheet"], match["of"])
     if match["to"]:
         return Correspondence(match["reader"], match["to"])
+    if match["seek"]:
+        return Joining(match["joiner"], match["game"], int(match["seek"]))
     number = int(match["number"]) + shown
     return BoardClaim(match["kind"], int(match["board"]), number, match["userid"])
 

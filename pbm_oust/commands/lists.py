@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from pbm_oust.accounts.answered import Sheet
+from pbm_oust.accounts.answered import Joining, Sheet
 from pbm_oust.accounts.seeks import Seek
 from pbm_oust.board.summary import Summary
 from pbm_oust.frozen import frozen
@@ -102,6 +102,15 @@ class ListNotice(Notice):
     def answer(self) -> Sheet | None:
         """Return that an answer plays on the boards of its reader."""
         return sheet_of(self.active.rows, self.reader)
+
+    def offers(self) -> tuple[Joining, ...]:
+        """Return the open challenges that its reader may join: those of others."""
+        userid = self.reader.account.userid if self.reader.account else None
+        return tuple(
+            Joining(userid, seek.kind, seek.number)
+            for seek, seeker in self.seeks
+            if userid and seeker != userid
+        )
 
 
 @frozen

@@ -12,6 +12,7 @@ from typing import Any
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.seeks import LIFETIME, MOST_SEEKS, SOURCE, Seek, seeks_of, with_seeks
+from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header, Terms
 from pbm_oust.board.notation import NUMBER
@@ -95,7 +96,7 @@ class Join(Command):
     kind: Kind
     number: int
     userid: str
-    password: Secret
+    password: Credential
 
     def instead(self, refusal: Refusal) -> Command | None:
         """Return the list of open challenges, if this one cannot be joined."""

@@ -106,7 +106,15 @@ AROUND = (
     *("my turn", "my answer is", "my next move is", "my reply is", "my stone goes", "move", "play"),
     *("i", "go", "place", "a stone", "stone", "at", "on", "to", "with", "please", "pls", "ok"),
     *("okay", "yes", "well", "so", "now", "it is", "this time", "for me", "from me", "i'm going"),
-    *("i go with", "i'll try", "i think i'll play", "and", "the point"),
+    *("i go with", "i'll try", "i think i'll play", "and", "the point", "then", "i start", "here"),
+    *("i'll start", "i will start", "start", "let me start", "let's start", "i begin", "begin"),
+    *("i'll begin", "first", "first move", "my first move", "my first move is", "next", "again"),
+    *("hmm", "hm", "ah", "oh", "i guess", "i guess i'll play", "i guess i'll go", "let me try"),
+    *("i think", "i think i'll go", "i think i'll take", "i would play", "i'd play", "i answer"),
+    *("i reply", "i respond", "it's", "here goes", "here we go", "for now", "for my move", "sure"),
+    *("i capture", "i'll capture", "capture", "capturing", "i continue", "i'll continue"),
+    *("my stone", "my stone goes to", "i decided on", "i've decided on", "going", "going for"),
+    *("i'll go for", "i go for", "let's do", "i'll do", "i do", "i'll have", "just", "of course"),
     *("ich spiele", "ich setze", "ich ziehe", "ich nehme", "ich lege", "mein zug", "mein zug ist"),
     *("mein zug lautet", "hier mein zug", "hier ist mein zug", "ich gehe", "ich mochte", "ich"),
     *(
@@ -122,6 +130,8 @@ AROUND = (
         "zug",
         "dann",
     ),
+    *("ich fange", "ich beginne", "ich beginne mit", "ich fange an mit", "mit", "ich schlage"),
+    *("ich versuche", "ich versuche es mit", "zuerst", "na gut", "gut", "nun", "hier", "weiter"),
     *("also", "einen stein", "spielen", "setzen", "ich antworte", "ik speel", "ik zet", "ik doe"),
     *("mijn zet", "mijn zet is", "ik kies", "ik ga", "ik neem", "op", "naar", "zet", "graag"),
     *("alsjeblieft", "alstublieft", "ek speel", "my skuif", "asseblief"),
@@ -143,6 +153,10 @@ AROUND = (
     *("mon coup", "mon coup est", "voici mon coup", "mon coup c'est", "j'ai choisi", "en", "a"),
     *("je vais jouer", "je jouerai", "ce sera", "je tente", "je reponds", "jouer", "joue"),
     *("s'il te plait", "s'il vous plait", "svp", "stp", "oui", "alors", "moi", "pour moi", "donc"),
+    *("puis", "ensuite", "d'abord", "je commence", "je commence par", "je commence en", "encore"),
+    *("je prends en", "je capture", "je capture en", "je continue", "je continue en", "hum", "par"),
+    *("je vais en", "je vais prendre", "j'essaie", "j'essaye", "pour commencer", "d'accord", "bon"),
+    *("bien sur", "c'est", "mon premier coup", "mon premier coup est", "cette fois", "allez"),
     *("eh bien", "ma pose", "ma reponse", "juego", "yo juego", "mi jugada", "mi jugada es"),
     *("mi movimiento es", "mi movimiento", "muevo", "pongo", "elijo", "voy", "por favor"),
     *(
@@ -205,6 +219,24 @@ AROUND = (
     *("로 하겠습니다", "둘게요", "에 둘게요"),
 )
 """What says that a move is the writer's, and words such as please."""
+
+DOUBTS = frozenset(
+    (
+        *("no", "not", "never", "don't", "dont", "can't", "cannot", "won't", "isn't", "wasn't"),
+        *("or", "either", "instead", "rather", "unless", "if", "wait", "oops", "sorry", "mistake"),
+        *("actually", "maybe", "perhaps", "wrong", "undo", "cancel", "stop", "forget", "ignore"),
+        *("meant", "joking", "kidding", "should", "didn't", "doesn't", "correction", "except"),
+        *("non", "pas", "jamais", "ou", "plutot", "sauf", "attends", "attendez", "pardon", "oups"),
+        *("desole", "desolee", "erreur", "peut-etre", "annule", "si", "n'est", "n'ai", "n'etait"),
+        *("nein", "nicht", "nie", "oder", "lieber", "warte", "moment", "vielleicht", "falsch"),
+        *("wenn", "falls", "entschuldigung", "sondern", "kein", "keine", "doch", "niet", "nee"),
+        *("of", "misschien", "wacht", "nej", "inte", "ikke", "nei", "eller", "ei", "tai"),
+        *("o", "nunca", "mejor", "espera", "perdon", "quizas", "nao", "ou", "melhor", "talvez"),
+        *("oppure", "mai", "aspetta", "scusa", "forse", "meglio", "nie", "albo", "lub", "ne"),
+        *("nebo", "ali", "nem", "vagy", "не", "нет", "или", "або", "ні", "ој", "стой", "hayir"),
+    )
+)
+"""Words that may take back what stands beside them, or limit it, in sentences of their own."""
 
 MEANT = {
     "draw": "propose",

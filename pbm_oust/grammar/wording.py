@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 
 from pbm_oust.frozen import frozen
@@ -15,6 +16,8 @@ _TOKEN = re.compile(r"\w+(?:'\w+)*|[^\w\s]")
 _CELL = re.compile(r"(?<![a-z0-9])[a-z][1-9][0-9]?(?![a-z0-9])", re.IGNORECASE)
 _APOSTROPHES = str.maketrans(dict.fromkeys("\u2019\u2018\u02bc\u00b4`", "'"))
 _PLAIN_SIGNS = frozenset(".,!:;-()\"*~\u2026\u00a1\u3002\u3001\uff0c\uff01\uff1a'_/")
+_SENTENCE_END = re.compile(r"(?<=[.!])\s+")
+_AFTERTHOUGHT = re.compile(r"\s*[,;(]\s*|\s+[-\u2013\u2014]+\s+")
 _LONGEST_NAME = 2
 _LONGEST_LINE = 200
 _MOST_TOKENS = 12
@@ -50,6 +53,40 @@ def worded(line: str, deeds: Collection[str]) -> Wording:
     if len(line) > _LONGEST_LINE:
         return Wording((), (), is_clear=False)
     line = _SMILEY.sub(" ", line.translate(_APOSTROPHES))
+    whole = _worded(line, deeds)
+    is_known = whole.is_clear or _is_clear_in_part(line, deeds)
+    return replace(whole, is_clear=is_known)
+
+
+def _is_clear_in_part(line: str, deeds: Collection[str]) -> bool:
+    """Return whether one part of a line clearly says what to do, and nothing asks or doubts.
+
+    That part is a sentence, or what stands before the first comma, dash or bracket.
+    """
+    doubts = any(_plain(token) in courtesies.DOUBTS for token in _tokens(line))
+    if doubts or any(sign in line for sign in ASKING):
+        return False
+    if _says_once(_SENTENCE_END.split(line), deeds):
+        return True
+    cuts = ((line[: cut.start()], line[cut.end() :]) for cut in _AFTERTHOUGHT.finditer(line))
+    return any(_says_once(parts, deeds, is_first=True) for parts in cuts)
+
+
+def _says_once(parts: Sequence[str], deeds: Collection[str], *, is_first: bool = False) -> bool:
+    """Return whether one part clearly says what to do, the first of them if that `is_first`."""
+    said = [_worded(part, deeds) for part in parts]
+    doing = [part for part in said if part.runs or part.words]
+    has_words = all(any(map(str.isalpha, part)) for part in parts)
+    return (
+        has_words
+        and len(doing) == 1
+        and doing[0].is_clear
+        and (not is_first or doing[0] is said[0])
+    )
+
+
+def _worded(line: str, deeds: Collection[str]) -> Wording:
+    """Return what a line says, if it is taken as one sentence."""
     tokens = _tokens(line)
     plain = tuple(map(_plain, tokens))
     words: list[str] = []

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from markupsafe import escape
 
+from pbm_oust.accounts.answered import Joining
 from pbm_oust.accounts.settings import BoardForm, format_setting
 from pbm_oust.board.game import Game
 from pbm_oust.board.placing import taken_in_turn
@@ -17,7 +18,8 @@ from pbm_oust.frozen import frozen
 from pbm_oust.grammar.suggest import example
 from pbm_oust.languages import Language
 from pbm_oust.letters.body import Part, part
-from pbm_oust.letters.layout import Look, Paragraph, Written, wrapped
+from pbm_oust.letters.layout import Look, Offers, Paragraph, Written, wrapped
+from pbm_oust.letters.tables import joining_line
 from pbm_oust.letters.templates import html_templates
 from pbm_oust.letters.translator import Translator
 from pbm_oust.play.notices import Reader, Shown
@@ -26,13 +28,13 @@ from pbm_oust.render.text import REMEMBERED, cells_text
 from pbm_oust.rules.position import Side
 from pbm_oust.service.table import format_answer
 
-ReplyTo = Callable[[Game], str | None]
-"""Returns the address where the reader of a letter can move on a board without a password.
+ReplyTo = Callable[[Game | Joining], str | None]
+"""Returns where the reader of a letter can move on a board, or join a challenge, by a mere mail.
 
 None if there is no such address; then nothing can be tapped.
 """
 
-Again = tuple[tuple[str, str], ...]
+Linked = tuple[tuple[str, str], ...]
 """Words with their links."""
 
 _END, _BREAK, _BREAK_WITHIN = "\n", "<br>\n", "<br\n>"
@@ -71,16 +73,19 @@ class Below:
     """The link that passes, for a player who must."""
     swapping: str = ""
     """The link that swaps, for a player who can."""
-    again: Again = ()
+    again: Linked = ()
     """What starts the next game, if this one has ended: each word with its link."""
     example: str = ""
     """A placement to answer with, if there was no room for links."""
 
 
 def has_page(written: Written, reader: Reader) -> bool:
-    """Return whether a letter is also written as HTML: with a board, for a reader who wants it."""
-    has_boards = any(isinstance(block, Shown) for block in written.blocks)
-    return has_boards and reader.settings.board is not BoardForm.TEXT
+    """Return whether a letter is also written as HTML, for a reader who wants boards so.
+
+    It is if it has a board, or links.
+    """
+    has_more = any(isinstance(block, Shown | Offers) for block in written.blocks)
+    return has_more and reader.settings.board is not BoardForm.TEXT
 
 
 class Pages:
@@ -89,10 +94,12 @@ class Pages:
     def __init__(self, translator: Translator) -> None:
         templates = html_templates(translator)
         words: Any = templates.get_template("html/letter.html").module
+        self._translator = translator
         self._words = words
         self._lists: Callable[..., str] = lru_cache(REMEMBERED)(words.position)
         self._above: Callable[[str], str] = lru_cache(REMEMBERED)(words.above)
         self._below: Callable[[Below], str] = lru_cache(REMEMBERED)(words.below)
+        self._offers: Callable[[Linked], str] = words.offers
         self._ending = str(words.ending())
 
     def of(self, written: Written, reader: Reader, reply_to: ReplyTo, room: int) -> Part | None:
@@ -115,10 +122,15 @@ class Pages:
         self, written: Written, reader: Reader, reply_to: ReplyTo, links: Links
     ) -> Iterator[str]:
         """Yield the pieces of a page. The list of the last board's cells ends the letter."""
-        *_, last = (block for block in written.blocks if isinstance(block, Shown))
+        last = [block for block in written.blocks if isinstance(block, Shown)][-1:]
+        ending = ""
         for block in written.blocks:
             if isinstance(block, Paragraph):
                 yield paragraph_html(block)
+                continue
+            if isinstance(block, Offers):
+                if links.can_be_tapped:
+                    yield self._offers(self._joining(block, reply_to))
                 continue
             game = block.game
             marks = Marks(game.latest_stones(), taken_in_turn(game))
@@ -131,9 +143,19 @@ class Pages:
             drawn, below = _board(game, marks, address, links, hint or "", again, language)
             lists = self._position(game, marks)
             yield from (self._above(game.name), drawn, self._below(below))
-            if block is not last:
+            if block in last:
+                ending = lists
+            else:
                 yield lists
-        yield lists
+        yield ending
+
+    def _joining(self, offers: Offers, reply_to: ReplyTo) -> Linked:
+        """Return what joins open challenges, each with its link."""
+        lines = (
+            (joining_line(self._translator, each.kind, each.number), reply_to(each))
+            for each in offers.challenges
+        )
+        return tuple((line, mail_link(address, line)) for line, address in lines if address)
 
     def _position(self, game: Game, marks: Marks) -> str:
         """Return a board as lists of cells: for screen readers, and where fonts do not align it."""
@@ -182,7 +204,7 @@ def _board(
     address: str | None,
     links: Links,
     hint: str,
-    again: Again,
+    again: Linked,
     language: Language,
 ) -> tuple[str, Below]:
     """Return a board and what stands below it.
@@ -209,7 +231,7 @@ def _board(
     )
 
 
-def _again(written: Written, reply_to: ReplyTo, game: Game, language: Language) -> Again:
+def _again(written: Written, reply_to: ReplyTo, game: Game, language: Language) -> Linked:
     """Return what starts the next game, each word with its link."""
     address = reply_to(game) if written.again else None
     words = [format_answer(each, language=language) for each in written.again if address]

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from itertools import groupby
 
-from pbm_oust.accounts.answered import Purpose
+from pbm_oust.accounts.answered import Joining, Purpose
 from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Partial
-from pbm_oust.letters.marks import BOARD, END, SAID
+from pbm_oust.letters.marks import BOARD, END, OFFERS, SAID
 from pbm_oust.play.notices import Shown
 from pbm_oust.render.text import board_text
 from pbm_oust.render.visible import visible_letter
@@ -20,7 +20,7 @@ from pbm_oust.render.visible import visible_letter
 WIDTH = 75
 """The longest line of our own sentences."""
 
-_MARKED = re.compile(f"({BOARD}|{SAID}[^{END}]*{END})")
+_MARKED = re.compile(f"({BOARD}|{OFFERS}|{SAID}[^{END}]*{END})")
 
 
 class Look(Enum):
@@ -42,7 +42,14 @@ class Paragraph:
     lines: tuple[str, ...]
 
 
-Block = Paragraph | Shown
+@frozen
+class Offers:
+    """Where the open challenges stand that the reader may join by a link. Text has no links."""
+
+    challenges: tuple[Joining, ...]
+
+
+Block = Paragraph | Shown | Offers
 
 
 @frozen
@@ -59,11 +66,15 @@ class Written:
     @property
     def text(self) -> str:
         """The letter as text: sentences wrapped, and what a player wrote indented."""
-        return "\n\n".join(map(_text, self.blocks)) + "\n"
+        return "\n\n".join(filter(None, map(_text, self.blocks))) + "\n"
 
 
-def blocks(written: str, shown: Sequence[Shown] = ()) -> Iterator[Block]:
-    """Yield the blocks of what a template has written; `shown` are the boards at its marks.
+def blocks(
+    written: str, shown: Sequence[Shown] = (), offers: tuple[Joining, ...] = ()
+) -> Iterator[Block]:
+    """Yield the blocks of what a template has written.
+
+    `shown` are the boards at its marks, and `offers` what may be joined at another one.
 
     Raises ValueError if the template does not show exactly these.
     """
@@ -74,6 +85,8 @@ def blocks(written: str, shown: Sequence[Shown] = ()) -> Iterator[Block]:
             if board is None:
                 raise ValueError(f"more than {len(shown)} boards are shown")
             yield board
+        elif part == OFFERS:
+            yield Offers(offers)
         elif part.startswith(SAID):
             for lines in _parted(part.strip(SAID + END).splitlines()):
                 yield Paragraph(Look.SAID, lines)
@@ -99,6 +112,8 @@ def _paragraph(lines: tuple[str, ...]) -> Paragraph:
 def _text(block: Block) -> str:
     if isinstance(block, Shown):
         return board_text(block.game.position, block.game.latest_stones())
+    if isinstance(block, Offers):
+        return ""
     if block.look is Look.SAID:
         return indented(block.lines)
     return "\n".join(map(wrapped, block.lines))

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 
-from pbm_oust.accounts.answered import Answered, Purpose, Reply, Sheet
+from pbm_oust.accounts.answered import Answered, Joining, Purpose, Reply, Sheet
 from pbm_oust.accounts.settings import SubjectForm
 from pbm_oust.board.game import Game
 from pbm_oust.commands.talk import TalkNotice
@@ -97,7 +97,9 @@ class Letters:
 
         own = self._headers.reply_address(reader.account, answered)
 
-        def moves_at(game: Game) -> str | None:
+        def answered_at(game: Game | Joining) -> str | None:
+            if isinstance(game, Joining):
+                return self._headers.reply_address(reader.account, game) if is_own else None
             if about:
                 is_play = reply and (reply.purpose is Purpose.PLAY or written.again)
                 return own if about is game and is_play else None
@@ -107,7 +109,7 @@ class Letters:
 
         text, files = part(written.text, "plain"), files_of(about, carriage) if about else ()
         room = LARGEST - sum(each.size for each in (text, *files))
-        page = words.pages.of(written, reader, moves_at, room)
+        page = words.pages.of(written, reader, answered_at, room)
         return _Content(
             written.subject,
             (text, page) if page else (text,),

@@ -1,4 +1,4 @@
-"""Marks in what a template writes: where a board goes, and what a player wrote. Pure.
+"""Marks in what a template writes: where a board goes, links, and what a player wrote. Pure.
 
 They are characters that no text may hold; they are removed from all other text.
 """
@@ -7,9 +7,10 @@ import re
 
 from pbm_oust.frozen import frozen
 
-BOARD, SAID, END = "\ufdd0", "\ufdd1", "\ufdd2"
-"""Mark a board, and the beginning and end of what a player wrote (Unicode, section 23.7)."""
-_MARKS = re.compile(f"[{BOARD}-{END}]")
+BOARD, SAID, END, OFFERS = "\ufdd0", "\ufdd1", "\ufdd2", "\ufdd3"
+"""Mark a board, the beginning and end of what a player wrote, and links that join open challenges
+(Unicode, section 23.7)."""
+_MARKS = re.compile(f"[{BOARD}-{OFFERS}]")
 
 
 @frozen

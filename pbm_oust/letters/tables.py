@@ -38,7 +38,7 @@ def seek_rows(translator: Translator, seeks: Iterable[tuple[Seek, str]]) -> list
     """Return a line for each open challenge: what joins it, who made it, and what is offered."""
     return in_columns(
         (
-            f"{seek.kind} {translator.word('join')} {seek.number}",
+            joining_line(translator, seek.kind, seek.number),
             translator.gettext("%(userid)s as %(side)s", userid=userid, side=seek.side.value)
             if seek.side
             else userid,
@@ -47,6 +47,11 @@ def seek_rows(translator: Translator, seeks: Iterable[tuple[Seek, str]]) -> list
         )
         for seek, userid in seeks
     )
+
+
+def joining_line(translator: Translator, kind: str, number: int) -> str:
+    """Return the first words of the line that joins an open challenge: `oust join 3`."""
+    return f"{kind} {translator.word('join')} {number}"
 
 
 def _offer(translator: Translator, terms: Terms) -> str:

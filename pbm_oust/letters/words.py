@@ -24,7 +24,7 @@ from pbm_oust.letters.layout import (
     indented,
     item,
 )
-from pbm_oust.letters.marks import Marked, board_below, quoted
+from pbm_oust.letters.marks import OFFERS, Marked, board_below, quoted
 from pbm_oust.letters.records import Carriage, is_mailable, name_of_sgf, names_of_files, whole_game
 from pbm_oust.letters.refusals import culprit_of, instead_of, place_of
 from pbm_oust.letters.tables import board_row, past_rows, seek_rows, standing_rows
@@ -69,6 +69,7 @@ class Words:
             languages=tuple(LANGUAGES.values()),
             reader_language=language,
             drawn=drawn,
+            links_to_join=Marked(OFFERS),
             picture=_picture,
             whole_game=whole_game,
             names_of_files=names_of_files,
@@ -131,7 +132,7 @@ class Words:
         subject, _, rest = body.partition("\n")
         reader = notice.reader
         head = self._render("shared/head", reader=reader) if reader.returned else ""
-        written = (*blocks(head), *blocks(rest, notice.shows()))
+        written = (*blocks(head), *blocks(rest, notice.shows(), notice.offers()))
         subject = visible_line(subject.removeprefix("Subject: "))
         return Written(subject, written, reply.purpose if reply else None, again)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.answered import Answered, Correspondence, Reply
+from pbm_oust.accounts.answered import Answered, Correspondence, Joining, Reply
 from pbm_oust.accounts.password import (
     NO_PASSWORD,
     Match,
@@ -141,7 +141,7 @@ def _meant(claim: Claim, work: UnitOfWork) -> tuple[Answered, ...]:
         case SheetClaim(sheet, userid):
             found = work.home.ask(find_sheet, userid, sheet)
             return (found,) if found else ()
-        case Correspondence():
+        case Correspondence() | Joining():
             return (claim.of,)
 
 

@@ -6,7 +6,6 @@ from dataclasses import field, replace
 from functools import partial
 from typing import TypeVar
 
-from pbm_oust.accounts.answered import Correspondence, Reply
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.status import signed_off_since
 from pbm_oust.accounts.tags import Credential
@@ -135,7 +134,7 @@ class SignedForm(CommandForm[C_co]):
     def password_of(self, command: Command) -> Credential:
         """Return what proves whose command it is."""
         proof = self.given(command)["password"]
-        if not isinstance(proof, Secret | Reply | Correspondence):
+        if not isinstance(proof, Credential):
             raise TypeError(f"{self.name} carries no password")
         return proof
 

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import ClassVar
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.answered import Answered, Purpose, Reply, Sheet
+from pbm_oust.accounts.answered import Answered, Joining, Purpose, Reply, Sheet
 from pbm_oust.accounts.bounces import Returned
 from pbm_oust.accounts.clock import Clock
 from pbm_oust.accounts.password import Secret
@@ -80,6 +80,10 @@ class Notice:
 
     def shows(self) -> tuple[Shown, ...]:
         """Return the boards that the letter shows, in order."""
+        return ()
+
+    def offers(self) -> tuple[Joining, ...]:
+        """Return the open challenges that its reader may join by a link."""
         return ()
 
     def listed(self) -> int:

@@ -43,7 +43,9 @@ def as_owner(reader: Reader, home: Home, userids: Sequence[str] = ()) -> Reader:
     chosen = accounts if len(accounts) == 1 else named
     if len(chosen) != 1:
         return reader
-    return replace(reader, userid=chosen[0].userid, account=chosen[0])
+    account = chosen[0]
+    settings = replace(settings_of(account), language=reader.settings.language)
+    return replace(reader, userid=account.userid, account=account, settings=settings)
 
 
 def reachable(account: Account, addresses: tuple[str, ...], wrote_from: str, home: Home) -> Reader:

@@ -3,9 +3,10 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pbm_oust.accounts.answered import Answered, Correspondence, Reply
+from pbm_oust.accounts.answered import Answered, Correspondence, Joining, Reply
 from pbm_oust.accounts.password import Secret
 from pbm_oust.commands.play import Move
+from pbm_oust.commands.seek import Join
 from pbm_oust.commands.talk import Message
 from pbm_oust.commands.verify import Verify, has_new_password
 from pbm_oust.frozen import frozen
@@ -73,6 +74,8 @@ def _read(request: Request) -> Read:
         return Read(Line(()), Unreadable(request.fault), request.chat, request.reply)
     if isinstance(request.reply, Correspondence):
         return _read_letter(request.chat, request.reply)
+    if isinstance(request.reply, Joining):
+        return _read_joining(request, request.reply)
     if isinstance(request.reply, Reply):
         from pbm_oust.service.answers import read_answer
 
@@ -111,6 +114,20 @@ def _read_letter(text: str, letter: Correspondence) -> Read:
         if not isinstance(command, Unreadable):
             return Read(line, command, rest.strip("\n"))
     return Read(Line(()), Message(letter.userid, letter, (letter.to,)), text, letter)
+
+
+def _read_joining(request: Request, joining: Joining) -> Read:
+    """Return what a mail says that a link has begun: its Subject joins an open challenge.
+
+    With another Subject it is a mail like any other.
+    """
+    line, command = parse_line(request.line)
+    kind, number = KINDS[joining.kind], joining.number
+    join = Join(kind, number, joining.userid, joining)
+    begun = [in_english(fold(word)) for word in first_words(request.line, 3)]
+    if begun != [kind.name, form_of(join).name, str(number)]:
+        return Read(line, command, request.chat)
+    return Read(line, join, request.chat, joining)
 
 
 def _heard(answer: "Answer") -> Heard | None:
