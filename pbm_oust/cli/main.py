@@ -129,7 +129,7 @@ def players() -> None:
             "rules:perft", "Count the sequences of placements from the empty board."
         ),
         "simulate": Elsewhere("rules:simulate_", "Play games at random."),
-        "solve": Elsewhere("rules:solve_", "Find out who wins a small board."),
+        "solve": Elsewhere("solving:solve_", "Find out who wins a small board."),
     },
 )
 def rules() -> None:

@@ -1,4 +1,4 @@
-"""`pbm-oust rules`: counting positions, playing games at random, solving boards."""
+"""`pbm-oust rules`: counting sequences of placements, playing games at random."""
 
 import sys
 import time
@@ -7,12 +7,10 @@ from typing import Any
 
 import click
 
-from pbm_oust.cli.operator import KIND, Refused, as_json, grid_from, grid_options, print_json
+from pbm_oust.cli.operator import KIND, as_json, grid_from, grid_options, print_json
 from pbm_oust.cli.terminal import say
-from pbm_oust.experiments.census import count_positions
 from pbm_oust.experiments.perft import count_sequences, divide
 from pbm_oust.experiments.simulate import Figures, Summary, simulate
-from pbm_oust.experiments.solve import Worth, solve
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Kind
 
@@ -91,55 +89,6 @@ def simulate_(
     say(f"chain       {summary.longest_chain} placements in the longest turn")
     counted = "placements" if kind.has_chains else "turns"
     say(f"speed       {per_second:,} {counted} a second")
-
-
-@click.command("solve")
-@click.argument("kind", type=KIND)
-@grid_options
-@click.option("--census", is_flag=True, help="Also count every position that play can reach.")
-@as_json
-def solve_(
-    kind: Kind, size: str | None, hexagonal: str | None, census: bool, as_json: bool
-) -> None:
-    """Find out who wins a small board.
-
-    Both sides play as well as possible.
-    """
-    grid = grid_from(kind, size, hexagonal)
-    begun = time.perf_counter()
-    try:
-        solution = solve(kind, grid)
-    except RecursionError:
-        raise Refused(f"{kind.name} {grid} is too large to be solved") from None
-    seconds = round(time.perf_counter() - begun, 1)
-    reachable = count_positions(kind, grid) if census else None
-    forced_by = [side.value for side in solution.draw_forced_by]
-    if as_json:
-        result = {
-            "kind": kind.name,
-            "grid": str(grid),
-            "without_swap": _BEST_PLAY[solution.without_swap],
-            "with_swap": _BEST_PLAY[solution.with_swap],
-            "draw_forced_by": forced_by,
-            "positions": solution.positions,
-            "seconds": seconds,
-        }
-        print_json(result | ({"reachable": reachable} if census else {}))
-        return
-    say(f"{kind.name} {grid}, both sides playing as well as can be")
-    say(f"without swap  {_BEST_PLAY[solution.without_swap]}")
-    say(f"with swap     {_BEST_PLAY[solution.with_swap]}")
-    say(f"forced draw   {' and '.join(forced_by) or 'by neither side'}")
-    say(f"positions     {solution.positions:,} reached by the search, in {seconds} seconds")
-    if census:
-        say(f"              {reachable:,} can be reached by play")
-
-
-_BEST_PLAY = {
-    Worth.WIN: "the first player wins",
-    Worth.DRAW: "a draw",
-    Worth.LOSS: "the second player wins",
-}
 
 
 def _simulated(kind: Kind, grid: Grid, summary: Summary, per_second: int) -> dict[str, Any]:

@@ -83,15 +83,23 @@ def _lines_of_terminal() -> int:
 
 
 @contextmanager
-def progress_bar(label: str) -> Iterator[Callable[[int, int], None]]:
+def progress_bar(label: str, *, counted: bool = False) -> Iterator[Callable[[int, int], None]]:
     """Give a function that draws progress, given how much is done, and of how much.
 
-    Nothing is drawn unless a person is at the terminal.
+    If it is `counted`, the numbers are shown instead of a percentage and the time left. Nothing is
+    drawn unless a person is at the terminal.
     """
     if not sys.stderr.isatty():
         yield lambda _done, _of: None
         return
-    with click.progressbar(length=1, label=label, file=sys.stderr) as bar:
+    with click.progressbar(
+        length=1,
+        label=label,
+        file=sys.stderr,
+        show_pos=counted,
+        show_percent=not counted,
+        show_eta=not counted,
+    ) as bar:
 
         def draw(done: int, of: int) -> None:
             bar.length = max(of, 1)

@@ -1,34 +1,35 @@
 """Counting the positions of a small board that play can reach."""
 
-from pbm_oust.experiments.symmetry import canonical_form
+from pbm_oust.experiments.room import Room
+from pbm_oust.experiments.symmetry import numbering
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Kind, Position
 
 
-def count_positions(kind: Kind, grid: Grid) -> int:
+def count_positions(kind: Kind, grid: Grid, room: Room) -> int:
     """Return the number of positions that play can reach; won ones do not count.
 
     Positions that differ only by a symmetry of the grid or an exchange of the sides count as one.
-    Whose turn it is belongs to the position.
+    So do those that differ only by whether the turn has begun. Whose turn it is belongs to the
+    position. Raises OutOfRoom.
     """
-    canonical = canonical_form(grid)
-    start = kind.start(grid)
-    waiting: list[Position] = [start]
-    boards: set[tuple[int, int]] = set()
-    met: set[tuple[int, int, bool]] = set()
+    number_of = numbering(grid)
+    waiting: list[Position] = [kind.start(grid)]
+    met: dict[int, None] = {}  # a set would take more while it grows
+    boards = 0
     while waiting:
         position = waiting.pop()
         if position.result and position.result.winner:
             continue
-        mover = position.to_move
-        board = canonical(position.stones(mover), position.stones(mover.other))
-        if (*board, position.is_mid_turn) in met:
+        number = number_of(position)
+        if number in met:
             continue
-        met.add((*board, position.is_mid_turn))
-        boards.add(board)
+        room.take()
+        met[number] = None
+        boards += number ^ 1 not in met
         if not position.result:
             placements = position.placements()
             waiting += [position.place(cell) for cell in grid.each(placements)]
             if not placements:
                 waiting.append(position.pass_turn())
-    return len(boards)
+    return boards

@@ -8,10 +8,11 @@ first: a placement puts a larger number at the first place that changes, because
 smaller ones. In Churn the same holds for the groups of the side that places.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from enum import IntEnum
 
-from pbm_oust.experiments.symmetry import canonical_form
+from pbm_oust.experiments.room import Room
+from pbm_oust.experiments.symmetry import numbering
 from pbm_oust.frozen import frozen
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Kind, Position, Result, Side
@@ -32,66 +33,93 @@ class Solution:
     without_swap: Worth
     with_swap: Worth
     """The same, if the second player may take over the first stone."""
-    draw_forced_by: tuple[Side, ...]
-    """The sides that can force a draw, whatever the other side does."""
     positions: int
-    """The number of different positions that the search for the worth reached."""
+    """The number of different positions that the search reached."""
 
 
-def solve(kind: Kind, grid: Grid) -> Solution:
-    """Return what the empty board is worth."""
+def solve(kind: Kind, grid: Grid, room: Room) -> Solution:
+    """Return what the empty board is worth. Raises OutOfRoom."""
     start = kind.start(grid)
-    search = Search(grid, _winning)
+    search = Search(grid, room)
     without_swap = search.worth(start)
     # The second player takes the side that is better off after the first stone.
     placed = (start.place(cell) for cell in grid.each(start.placements()))
     with_swap = max(Worth(-abs(search.worth(position))) for position in placed)
-    draw_forced_by = tuple(
-        side
-        for side in Side
-        if Search(grid, _drawing(side), sides_differ=True).worth(start)
-        is (Worth.WIN if start.to_move is side else Worth.LOSS)
-    )
-    return Solution(without_swap, with_swap, draw_forced_by, len(search.seen))
+    return Solution(without_swap, with_swap, len(search.seen))
+
+
+def forced_draws(kind: Kind, grid: Grid, room: Room) -> list[Side]:
+    """Return the sides that can force a draw, whatever the other side does. Raises OutOfRoom."""
+    start = kind.start(grid)
+    search = Search(grid, room)
+    worths = {side: search.worth(start, seeker=side) for side in Side}
+    wanted = {side: Worth.WIN if side is start.to_move else Worth.LOSS for side in Side}
+    return [side for side in Side if worths[side] is wanted[side]]
 
 
 class Search:
-    """The worth of positions on one grid, given what results are worth to a side.
+    """The worth of positions on one grid, with a table of those that were searched.
 
-    If `sides_differ`, a result may be worth one thing to x and another to o, and positions that
-    differ by an exchange of the sides count as two.
+    Both sides want to win or, failing that, to draw. But if there is a seeker, that side wants a
+    draw and nothing else, and the other side wants none. One search does one of the two.
     """
 
-    def __init__(
-        self, grid: Grid, result_worth: Callable[[Result, Side], Worth], sides_differ: bool = False
-    ) -> None:
-        self.seen: dict[tuple[int, int, bool, Side | None], Worth] = {}
-        self._canonical = canonical_form(grid)
-        self._result_worth = result_worth
-        self._sides_differ = sides_differ
+    def __init__(self, grid: Grid, room: Room) -> None:
+        self.seen: dict[int, Worth] = {}
+        self._number = numbering(grid)
+        self._room = room
 
-    def worth(self, position: Position) -> Worth:
-        """Return what a position is worth to the side to move."""
-        if position.result:
-            return self._result_worth(position.result, position.to_move)
-        mover = position.to_move
-        own, enemy = self._canonical(position.stones(mover), position.stones(mover.other))
-        key = own, enemy, position.is_mid_turn, mover if self._sides_differ else None
-        found = self.seen.get(key)
-        if found is None:
-            found = self.seen[key] = self._best(position)
-        return found
+    def worth(self, start: Position, seeker: Side | None = None) -> Worth:
+        """Return what a position of a game that goes on is worth to the side to move.
 
-    def _best(self, position: Position) -> Worth:
-        best = Worth.LOSS
-        for following in _following(position):
-            worth = self.worth(following)
-            if following.to_move is not position.to_move:
-                worth = Worth(-worth)
-            if worth is Worth.WIN:
-                return worth
-            best = max(best, worth)
-        return best
+        Raises OutOfRoom if there is no room for all positions that were searched.
+        """
+        root = _Step(start, self._key(start, seeker))
+        path = [] if root.key in self.seen else [root]
+        while path:
+            step = path[-1]
+            position = step.next()
+            if position is None:
+                path.pop()
+                self._keep(step)
+                if path:
+                    path[-1].learn(step.mover, step.best)
+            elif position.result:
+                mover = position.to_move
+                step.learn(mover, _result_worth(position.result, mover, seeker))
+            else:
+                key = self._key(position, seeker)
+                if key in self.seen:
+                    step.learn(position.to_move, self.seen[key])
+                else:
+                    path.append(_Step(position, key))
+        return self.seen[root.key]
+
+    def _key(self, position: Position, seeker: Side | None) -> int:
+        """Return the number of a position; it is another one if the seeker is to move."""
+        return self._number(position) << 1 | (position.to_move is seeker)
+
+    def _keep(self, step: "_Step") -> None:
+        self._room.take()
+        self.seen[step.key] = step.best
+
+
+class _Step:
+    """A position on the way from the start to the one that is looked at."""
+
+    def __init__(self, position: Position, key: int) -> None:
+        self.key = key
+        self.mover = position.to_move
+        self.best = Worth.LOSS
+        self._following = _following(position)
+
+    def next(self) -> Position | None:
+        """Return a position that can come next; None if there is nothing more to find out."""
+        return None if self.best is Worth.WIN else next(self._following, None)
+
+    def learn(self, to_move: Side, worth: Worth) -> None:
+        """Take note of what the next position is worth to the side that is to move in it."""
+        self.best = max(self.best, worth if to_move is self.mover else Worth(-worth))
 
 
 def _following(position: Position) -> Iterator[Position]:
@@ -105,18 +133,11 @@ def _following(position: Position) -> Iterator[Position]:
             yield position.place(cell)
 
 
-def _winning(result: Result, side: Side) -> Worth:
-    """Return what a result is worth to a side that wants to win or, failing that, to draw."""
+def _result_worth(result: Result, side: Side, seeker: Side | None) -> Worth:
+    """Return what a result is worth to a side."""
+    if seeker:
+        is_drawn = result.winner is None
+        return Worth.WIN if is_drawn is (side is seeker) else Worth.LOSS
     if result.winner is None:
         return Worth.DRAW
     return Worth.WIN if result.winner is side else Worth.LOSS
-
-
-def _drawing(seeker: Side) -> Callable[[Result, Side], Worth]:
-    """Return what results are worth if `seeker` wants a draw and the other side wants none."""
-
-    def worth(result: Result, side: Side) -> Worth:
-        is_drawn = result.winner is None
-        return Worth.WIN if is_drawn is (side is seeker) else Worth.LOSS
-
-    return worth

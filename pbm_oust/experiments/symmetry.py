@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from itertools import product
 
 from pbm_oust.rules.grid import Grid, Shape
+from pbm_oust.rules.position import Position
 
 _BYTE = 8
 _Matrix = tuple[int, int, int, int]
@@ -35,6 +36,24 @@ def canonical_form(grid: Grid) -> Callable[[int, int], tuple[int, int]]:
         return min((_image(table, own), _image(table, enemy)) for table in tables)
 
     return canonical
+
+
+def numbering(grid: Grid) -> Callable[[Position], int]:
+    """Return a function that gives positions of a grid numbers.
+
+    Those that differ only by a symmetry of the grid or an exchange of the sides have the same
+    number. A position in the middle of a turn has an odd one, which is larger by 1 than the number
+    of the same stones at the start of a turn.
+    """
+    canonical = canonical_form(grid)
+    width = grid.cells.bit_length()
+
+    def number(position: Position) -> int:
+        mover = position.to_move
+        own, enemy = canonical(position.stones(mover), position.stones(mover.other))
+        return (own << width | enemy) << 1 | position.is_mid_turn
+
+    return number
 
 
 def _neighbourly_maps(shape: Shape) -> Iterator[_Matrix]:

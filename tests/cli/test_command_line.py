@@ -231,36 +231,6 @@ def test_simulate_counts_the_turns_of_churn(tmp_path: Path) -> None:
     assert "200 random games, seed 1\n" in _run(tmp_path, *command).output
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("grid", "swapless", "reachable"),
-    [
-        (["--size", "2x2"], "the first player wins", 6),
-        (["--size", "3x3"], "the first player wins", 415),
-        (["--size", "4x3"], "the first player wins", 22_730),
-        (["--hex", "2"], "the first player wins", 25),
-    ],
-)
-def test_solve_says_who_wins_a_small_board(
-    grid: list[str], swapless: str, reachable: int, tmp_path: Path
-) -> None:
-    solved = _json(_run(tmp_path, "rules", "solve", "oust", *grid, "--census", "--json"))
-    assert solved["without_swap"] == swapless
-    assert solved["with_swap"] == "the second player wins"
-    assert solved["draw_forced_by"] == []
-    assert solved["reachable"] == reachable
-    assert 0 < solved["positions"] <= reachable
-    assert swapless in _run(tmp_path, "rules", "solve", "oust", *grid).output
-
-
-def test_solve_refuses_a_board_that_is_too_large(tmp_path: Path) -> None:
-    result = _run(tmp_path, "rules", "solve", "churn", "--hex", "4")
-    assert (result.exit_code, result.output) == (
-        1,
-        "Error: churn hex 4 is too large to be solved\n",
-    )
-
-
 @pytest.mark.parametrize(
     "arguments", [["--size", "1"], ["--size", "5", "--hex", "3"], ["--hex", "x"]]
 )

@@ -141,6 +141,17 @@ def test_a_person_at_a_terminal_sees_how_far_the_index_is(home: Home) -> None:
     assert piped(home, "games", "reindex") == "the index holds 4 boards\n"
 
 
+def test_a_person_at_a_terminal_sees_how_many_positions_a_search_keeps(home: Home) -> None:
+    solve = ("rules", "solve", "oust", "--size", "3x2", "--census")
+    seen = shown(home, *solve)
+    assert re.findall(r"(who wins|forced draws|census) .* +([1-9]\d*)/\d+", seen) == [
+        ("who wins", "15"),
+        ("forced draws", "28"),
+        ("census", "36"),
+    ]
+    assert piped(home, *solve).startswith("oust square 3x2, both sides playing")
+
+
 def grow(home: Home, command: str) -> Game:
     board = open_board(home, KINDS["oust"], 17)
     game = act(board.game, command)

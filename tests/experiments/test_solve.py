@@ -6,7 +6,8 @@ from typing import cast
 import pytest
 
 from pbm_oust.experiments.census import count_positions
-from pbm_oust.experiments.solve import Solution, Worth, solve
+from pbm_oust.experiments.room import Room
+from pbm_oust.experiments.solve import Solution, Worth, forced_draws, solve
 from pbm_oust.experiments.symmetry import canonical_form, symmetries
 from pbm_oust.rules.churn import Churn
 from pbm_oust.rules.grid import parse_grid
@@ -15,6 +16,7 @@ from pbm_oust.rules.oust import Oust
 from pbm_oust.rules.position import Kind, Side
 
 OUST, CHURN = KINDS["oust"], KINDS["churn"]
+ENOUGH = 10**6
 SMALL = [
     *((OUST, name) for name in ("square 2x2", "square 3x2", "square 4x2", "square 3x3")),
     *((OUST, name) for name in ("hex 2", "hex 1,4")),
@@ -48,20 +50,22 @@ def can_draw(position: Oust | Churn, seeker: Side) -> bool:
 def test_a_board_is_worth_what_plain_search_finds(kind: Kind, name: str) -> None:
     grid = parse_grid(name)
     start = Oust(grid) if kind is OUST else Churn(grid)
-    solution = solve(kind, grid)
+    solution = solve(kind, grid, Room(ENOUGH))
     assert solution.without_swap == outcomes(start)
     first = [outcomes(start.place(cell)) for cell in grid.each(grid.cells)]
     assert solution.with_swap == max(-abs(worth) for worth in first)
-    assert solution.draw_forced_by == tuple(side for side in Side if can_draw(start, side))
+    forced = [side for side in Side if can_draw(start, side)]
+    assert forced_draws(kind, grid, Room(ENOUGH)) == forced
 
 
 def test_the_second_player_wins_a_board_without_swap() -> None:
-    assert solve(OUST, parse_grid("hex 1,5")) == Solution(Worth.LOSS, Worth.LOSS, (), 1965)
+    solution = solve(OUST, parse_grid("hex 1,5"), Room(ENOUGH))
+    assert solution == Solution(Worth.LOSS, Worth.LOSS, 1965)
 
 
 @pytest.mark.slow
 def test_a_hexagon_of_side_three_is_won_by_the_first_player() -> None:
-    solution = solve(OUST, parse_grid("hex 3"))
+    solution = solve(OUST, parse_grid("hex 3"), Room(ENOUGH))
     assert (solution.without_swap, solution.with_swap) == (Worth.WIN, Worth.LOSS)
 
 
@@ -98,4 +102,4 @@ def test_all_images_of_a_board_have_one_form(name: str) -> None:
     ("name", "number"), [("square 3x3", 415), ("square 4x3", 22_730), ("hex 2,3", 6_559)]
 )
 def test_every_position_is_counted(name: str, number: int) -> None:
-    assert count_positions(OUST, parse_grid(name)) == number
+    assert count_positions(OUST, parse_grid(name), Room(ENOUGH)) == number

@@ -1,0 +1,146 @@
+"""`pbm-oust rules solve`: who wins a small board, as far as memory can hold its positions."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from traceback import clear_frames
+
+import click
+
+from pbm_oust.cli.memory import free_memory
+from pbm_oust.cli.operator import KIND, Refused, as_json, grid_from, grid_options, print_json
+from pbm_oust.cli.terminal import progress_bar, say
+from pbm_oust.experiments.bounds import fewest_kept, largest_grid, most_positions
+from pbm_oust.experiments.census import count_positions
+from pbm_oust.experiments.room import OutOfRoom, Room, bytes_each
+from pbm_oust.experiments.solve import Worth, forced_draws, solve
+from pbm_oust.rules.grid import Grid
+from pbm_oust.rules.position import Kind
+
+
+@click.command("solve")
+@click.argument("kind", type=KIND)
+@grid_options
+@click.option("--census", is_flag=True, help="Also count every position that play can reach.")
+@as_json
+def solve_(
+    kind: Kind, size: str | None, hexagonal: str | None, census: bool, as_json: bool
+) -> None:
+    """Find out who wins a small board.
+
+    Both sides play as well as possible. Before the search starts, it says how many positions the
+    board may have and how many memory holds. A board that is far too large is refused.
+    """
+    grid = grid_from(kind, size, hexagonal)
+    memory = _Memory(kind, grid)
+    memory.say_what_it_holds()
+    begun = time.perf_counter()
+    with memory.room("who wins") as room:
+        solution = solve(kind, grid, room)
+    with memory.room("forced draws") as room:
+        forced_by = [side.value for side in forced_draws(kind, grid, room)]
+    seconds = round(time.perf_counter() - begun, 1)
+    found = {
+        "kind": kind.name,
+        "grid": str(grid),
+        "without_swap": _BEST_PLAY[solution.without_swap],
+        "with_swap": _BEST_PLAY[solution.with_swap],
+        "draw_forced_by": forced_by,
+        "positions": solution.positions,
+        "seconds": seconds,
+    }
+    if not as_json:
+        say(f"{kind.name} {grid}, both sides playing as well as can be")
+        say(f"without swap  {found['without_swap']}")
+        say(f"with swap     {found['with_swap']}")
+        say(f"forced draw   {' and '.join(forced_by) or 'by neither side'}")
+        say(f"positions     {solution.positions:,} reached by the search, in {seconds} seconds")
+    if census:
+        with memory.room("census") as room:
+            reachable = count_positions(kind, grid, room)
+        found["reachable"] = reachable
+        if not as_json:
+            say(f"              {reachable:,} can be reached by play")
+    if as_json:
+        print_json(found)
+
+
+_BEST_PLAY = {
+    Worth.WIN: "the first player wins",
+    Worth.DRAW: "a draw",
+    Worth.LOSS: "the second player wins",
+}
+
+
+class _Memory:
+    """How many positions memory holds, and which boards that is enough for.
+
+    Half of what is free may be used, so that other programs have room, too.
+    """
+
+    def __init__(self, kind: Kind, grid: Grid) -> None:
+        self._kind = kind
+        self._grid = grid
+        self._bytes = free_memory() // 2
+        self._each = bytes_each(grid)
+        self._positions = self._bytes // self._each
+
+    def say_what_it_holds(self) -> None:
+        """Tell the person what to expect. Raises Refused if there is no hope."""
+        most = most_positions(self._kind, self._grid)
+        say(f"{self._name} may have up to {_figure(most)} positions.", err=True)
+        say(
+            f"Half of the free memory, {self._bytes / 1e6:,.0f} MB, holds {self._positions:,} "
+            f"positions of {self._each} bytes.",
+            err=True,
+        )
+        if self._is_hopeless(self._grid):
+            fewest = _figure(fewest_kept(self._kind, self._grid))
+            raise Refused(
+                f"{self._name} is too large: a search keeps at least about {fewest} positions; "
+                f"{self._possible()}"
+            )
+        if most <= self._positions:
+            say("There is room for all of them.", err=True)
+        else:
+            say("A search keeps only some of them. It stops if there is no room.", err=True)
+
+    @contextmanager
+    def room(self, label: str) -> Iterator[Room]:
+        """Give the room for a search, and draw how it fills. Raises Refused if it is full."""
+        with progress_bar(label, counted=True) as draw:
+            room = Room(self._positions, lambda kept: draw(kept, self._positions))
+            try:
+                yield room
+            except (OutOfRoom, MemoryError) as error:
+                clear_frames(error.__traceback__)  # or there is no memory to tell about it
+                kept = f"{room.kept:,} positions"
+                raise Refused(
+                    f"{self._name} was not solved: {kept} fill the memory; {self._possible()}"
+                ) from None
+            draw(room.kept, self._positions)
+
+    @property
+    def _name(self) -> str:
+        return f"{self._kind.name} {self._grid}"
+
+    def _holds_all(self, grid: Grid) -> bool:
+        return most_positions(self._kind, grid) <= self._positions
+
+    def _is_hopeless(self, grid: Grid) -> bool:
+        return fewest_kept(self._kind, grid) > self._positions
+
+    def _possible(self) -> str:
+        """Return which boards can be solved, or perhaps can."""
+        shape = self._grid.shape
+        certain = largest_grid(self._kind, shape, self._holds_all)
+        perhaps = largest_grid(self._kind, shape, lambda grid: not self._is_hopeless(grid))
+        if not certain:
+            return "there is too little memory to be sure of any board"
+        return f"{certain} fits for certain, and {perhaps} perhaps"
+
+
+def _figure(number: int) -> str:
+    """Return a number as people can read it."""
+    digits = str(number)
+    return f"{number:,}" if len(digits) < 16 else f"{digits[0]}.{digits[1]} * 10^{len(digits) - 1}"

@@ -1,0 +1,143 @@
+"""What `pbm-oust rules solve` can hold in memory, and what it says about it beforehand."""
+
+import json
+import re
+import resource
+import subprocess
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from pbm_oust.cli import main
+from pbm_oust.cli.memory import free_memory
+from tests.support.server import PROGRAM
+
+GIB = 1 << 30
+
+
+def solve(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["rules", "solve", *arguments])
+
+
+@pytest.mark.parametrize(
+    ("grid", "swapless", "reachable"),
+    [
+        (["--size", "2x2"], "the first player wins", 6),
+        (["--hex", "2"], "the first player wins", 25),
+        pytest.param(["--size", "3x3"], "the first player wins", 415, marks=pytest.mark.slow),
+        pytest.param(["--size", "4x3"], "the first player wins", 22_730, marks=pytest.mark.slow),
+    ],
+)
+def test_solve_says_who_wins_a_small_board(grid: list[str], swapless: str, reachable: int) -> None:
+    result = solve("oust", *grid, "--census", "--json")
+    solved = json.loads(result.stdout)
+    assert solved["without_swap"] == swapless
+    assert solved["with_swap"] == "the second player wins"
+    assert solved["draw_forced_by"] == []
+    assert solved["reachable"] == reachable
+    assert 0 < solved["positions"] <= reachable
+    assert swapless in solve("oust", *grid).stdout
+
+
+def test_solve_says_beforehand_how_many_positions_there_may_be_and_how_many_it_can_hold() -> None:
+    first, second, third = solve("oust", "--hex", "2").stderr.splitlines()
+    assert first == "oust hex 2 may have up to 1,104 positions."
+    held = re.fullmatch(
+        r"Half of the free memory, ([\d,]+) MB, holds ([\d,]+) positions of (\d+) bytes\.", second
+    )
+    assert held
+    megabytes, positions, each = (float(text.replace(",", "")) for text in held.groups())
+    assert positions * each / 1e6 == pytest.approx(megabytes, abs=1)
+    assert third == "There is room for all of them."
+
+
+@pytest.mark.parametrize(
+    ("arguments", "possible"),
+    [
+        (["oust", "--size", "25"], r"square \d+x\d fits for certain, and square \d+x\d perhaps"),
+        (["churn", "--hex", "7"], r"hex [\d,]+ fits for certain, and hex [\d,]+ perhaps"),
+    ],
+)
+def test_solve_refuses_a_board_without_hope_and_names_those_that_fit(
+    arguments: list[str], possible: str
+) -> None:
+    result = solve(*arguments)
+    assert (result.exit_code, result.stdout) == (1, "")
+    refusal = result.stderr.splitlines()[-1]
+    assert re.fullmatch(
+        r"Error: \w+ (square|hex) \S+ is too large: "
+        rf"a search keeps at least about \d\.\d \* 10\^\d+ positions; {possible}",
+        refusal,
+    )
+
+
+def limited(address_space: int, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Solve a board in a process that may take so many bytes."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (address_space, address_space))
+
+    command = [PROGRAM, "rules", "solve", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, preexec_fn=limit)
+
+
+def limited_to(megabytes: int, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Solve a board in a process that may take so much besides what the program itself takes."""
+    plenty = limited(GIB, "oust", "--hex", "2").stderr
+    positions, each = (
+        int(text.replace(",", "")) for text in re.findall(r"([\d,]+) positions of (\d+)", plenty)[0]
+    )
+    program = GIB - 2 * positions * each
+    return limited(program + megabytes * 1_000_000, *arguments)
+
+
+@pytest.mark.slow
+def test_solve_stops_when_memory_is_full_and_names_a_board_that_fits() -> None:
+    result = limited_to(20, "churn", "--hex", "1,5")
+    *_, hope, refusal = result.stderr.splitlines()
+    assert (result.returncode, result.stdout) == (1, "")
+    assert hope == "A search keeps only some of them. It stops if there is no room."
+    assert re.fullmatch(
+        r"Error: churn hex 1,5 was not solved: [78]\d,\d{3} positions fill the memory; "
+        "hex 2 fits for certain, and hex 1,6 perhaps",
+        refusal,
+    )
+
+
+@pytest.mark.slow
+def test_who_wins_is_told_even_if_there_is_no_room_to_count_what_play_can_reach() -> None:
+    result = limited_to(20, "oust", "--hex", "1,5", "--census")
+    assert result.returncode == 1
+    assert "without swap  the second player wins\n" in result.stdout
+    assert "reached by play" not in result.stdout
+    assert "positions fill the memory" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("files", "free"),
+    [
+        ({"proc/meminfo": "MemTotal: 900 kB\nMemAvailable:    500 kB\n"}, 500 << 10),
+        ({"proc/meminfo": "MemAvailable: 500 kB\n", "groups/memory.max": "max\n"}, 500 << 10),
+        (
+            {
+                "proc/meminfo": "MemAvailable: 500 kB\n",
+                "groups/memory.max": "2048\n",
+                "groups/memory.current": "1024\n",
+            },
+            1024,
+        ),
+        ({"groups/memory.max": "1000\n", "groups/memory.current": "1024\n"}, 0),
+    ],
+)
+def test_free_memory_is_what_the_machine_and_the_container_leave(
+    files: dict[str, str], free: int, tmp_path: Path
+) -> None:
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert free_memory(tmp_path / "proc", tmp_path / "groups") == free
+
+
+def test_a_machine_that_does_not_say_what_is_free_has_all_of_its_memory(tmp_path: Path) -> None:
+    assert free_memory(tmp_path, tmp_path) >= free_memory()
