@@ -2,12 +2,15 @@
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import date, datetime, tzinfo
 from functools import cached_property
 from gettext import NullTranslations, translation
 from typing import TYPE_CHECKING
 
 from pbm_oust import languages
+from pbm_oust.board.notation import format_action, format_ruling
+from pbm_oust.board.record import Action, Ruling, Verb
 from pbm_oust.grammar.command import Command, Partial
 from pbm_oust.grammar.notation import Known
 from pbm_oust.grammar.translation import option_in, word_in
@@ -160,6 +163,21 @@ class Translator:
     def word(self, word: str, section: Section = Section.COMMANDS) -> str:
         """Return a word of command lines, or a place in them, in this language."""
         return word_in(word, self.language, section)
+
+    def action(self, action: Action) -> str:
+        """Return the words of a record in this language: `passe`, `rappel x`."""
+        if not isinstance(action, Ruling):
+            return self.word(format_action(action))
+        said = {
+            Verb.REMIND.value: self.pgettext("record", "remind"),
+            Verb.FORFEIT.value: self.pgettext("record", "forfeit"),
+            Verb.AWARD.value: self.pgettext("record", "award"),
+            Verb.VOID.value: self.pgettext("record", "void"),
+            Verb.ADOPT.value: self.pgettext("record", "adopt"),
+            "draw": self.gettext("draw"),
+        }
+        *fixed, userid = *format_ruling(replace(action, userid="")).split(), action.userid
+        return " ".join(filter(None, [*(said.get(word, word) for word in fixed), userid]))
 
     def option(self, text: str) -> str:
         """Return options as command lines have them, such as `-size=13`, in this language."""

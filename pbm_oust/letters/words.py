@@ -7,7 +7,7 @@ from functools import cache, cached_property, partial
 from pbm_oust.accounts.address import is_same_address
 from pbm_oust.accounts.answered import Answered, Reply
 from pbm_oust.board.game import Game
-from pbm_oust.board.notation import format_action, format_wish
+from pbm_oust.board.notation import format_wish
 from pbm_oust.board.summary import Summary, summary_of
 from pbm_oust.commands.play import suggested
 from pbm_oust.grammar.command import Blank, Partial
@@ -80,7 +80,7 @@ class Words:
             decimal=translator.decimal,
             factor=translator.factor,
             grid_text=translator.grid_text,
-            words_of=lambda action: translator.word(format_action(action)),
+            words_of=translator.action,
             words_of_wish=lambda wish: translator.word(format_wish(wish)),
             told_in=self._told_in,
             summary_of=summary_of,

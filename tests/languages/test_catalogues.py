@@ -13,6 +13,7 @@ from tests.support.catalogues import OTHERS, catalogue, forms, messages, places,
 FACT = re.compile(r"%\(\w+\)s")
 SENTENCE_END = re.compile(r"[.:;?!]$")
 TIGHT = re.compile("[^\u00a0\\d][:;?!\u00bb](?= |$)")
+OTHER_WORDS = re.compile(r"\bcourriers?\b|\bhorloge\b|\bSeule? %")
 in_every_language = pytest.mark.parametrize("language", OTHERS, ids=str)
 
 
@@ -119,3 +120,9 @@ def test_french_has_a_space_that_does_not_break_before_its_marks() -> None:
     french = next(each for each in OTHERS if each.code == "fr")
     said = [each for each in messages(french) if each.id not in subjects()]
     assert not [text for each in said for text in forms(each.string) if TIGHT.search(text)]
+
+
+def test_french_calls_a_mail_and_the_clock_by_one_word_and_takes_nobody_for_a_man() -> None:
+    french = next(each for each in OTHERS if each.code == "fr")
+    said = [text for each in messages(french) for text in forms(each.string)]
+    assert not [text for text in said if OTHER_WORDS.search(text)]

@@ -1,5 +1,5 @@
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -14,7 +14,7 @@ from pbm_oust.letters.words import Words
 from pbm_oust.play.notices import Notice
 from pbm_oust.play.request import Request
 from pbm_oust.refusal import Unreadable
-from pbm_oust.service.table import parse_line
+from pbm_oust.service.table import format_command, parse_line
 from tests.support.emails import joined, written_again
 from tests.support.home_by_mail import NOON
 from tests.support.plans import served_by_indexes
@@ -95,6 +95,11 @@ def commands_in(text: str, language: Language) -> list[Command]:
     return [command for command in read if not isinstance(command, Unreadable)]
 
 
+def masked(commands: Iterable[Command]) -> list[str]:
+    """Return the lines of commands without passwords: those of the help are of a language."""
+    return [format_command(command) for command in commands]
+
+
 def _unwrapped(paragraph: str) -> str:
     return re.sub(r"(?<!:)\n", " ", paragraph).replace("\n", "  ")
 
@@ -138,7 +143,7 @@ def test_every_letter_names_the_same_commands_in_every_language(
     for (_, usual), (_, said) in zip(
         letters_in(ENGLISH, name), letters_in(language, name), strict=True
     ):
-        assert commands_in(said, language) == commands_in(usual, ENGLISH)
+        assert masked(commands_in(said, language)) == masked(commands_in(usual, ENGLISH))
 
 
 @pytest.mark.parametrize("language", OTHERS, ids=str)
