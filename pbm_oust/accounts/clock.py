@@ -1,21 +1,13 @@
-"""How long players have for their turns, from the records of a board and their vacations. Pure.
+"""How long players have for their turns, from the records of a board and their vacations. Pure."""
 
-A turn begins with the record that gives it to a player, and again with each record of their own
-that leaves it with them. Time belongs to players: a swap takes it along, and whoever takes over a
-side begins afresh. What is said about a board without moving on it changes nothing, nor does a move
-that its player takes back.
-"""
-
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from enum import Enum
-from operator import attrgetter
 
+from pbm_oust.accounts.turns import Absences, Turn, extension_of, turn_of
 from pbm_oust.accounts.vacations import DAY, Absence, away_at, due, present
-from pbm_oust.board.game import Game, redo
-from pbm_oust.board.record import Deed, Record, Ruling, Verb
+from pbm_oust.board.game import Game
+from pbm_oust.board.record import Record, Ruling, Verb
 from pbm_oust.frozen import frozen
 from pbm_oust.rules.position import Side
 
@@ -28,15 +20,6 @@ LAST_REMINDER_FROM = 4 * DAY
 def three_quarters(span: timedelta) -> timedelta:
     """Return how much of a limited time passes before its reminder."""
     return span * 3 / 4
-
-
-_Absences = Mapping[str, Sequence[Absence]]
-"""The vacations of players in order, by userid."""
-_Span = tuple[str, datetime, datetime]
-"""The player to move, and the time between two records."""
-_NOT_PLAIN = (Deed.ACCEPT, Deed.RETRACT)
-"""What can take a move back."""
-_MOMENT = attrgetter("at")
 
 
 class Limit(Enum):
@@ -57,8 +40,13 @@ class Clock:
     """When the turn began."""
     used: timedelta
     """How much of the total time, if there is one, the player has used up, this turn with it."""
+    total: timedelta
+    """The total time of the player, with what the operator has added; 0 if there is none."""
     reminders: tuple[datetime, ...]
     """When the player was reminded in this turn."""
+    last_from: datetime | None
+    """Since when the time before a last reminder counts; None before the first one, and after the
+    last."""
     next_reminder: datetime | None
     """When the next reminder is due; None where there will be none."""
     deadline: datetime
@@ -70,17 +58,19 @@ class Clock:
 
 
 @frozen
-class _Turn:
-    """The turn of the side to move."""
+class _Told:
+    """What the player to move was told in a turn by the server and its operator."""
 
-    record: int
-    """The number of the record that gave it to its player; 0 for the start of the board."""
-    began: datetime
-    used: Mapping[str, timedelta]
-    """What each player used up before it, if that is limited; not those who used nothing."""
+    reminders: tuple[datetime, ...]
+    last_from: datetime | None
+    """As in the clock."""
+    early: timedelta
+    """How much more time the operator gave before the first reminder."""
+    late: timedelta
+    """How much more time the operator gave after it."""
 
 
-def read_clock(game: Game, absences: Mapping[str, Sequence[Absence]], now: datetime) -> Clock:
+def read_clock(game: Game, absences: Absences, now: datetime) -> Clock:
     """Return the clock of a board that is not over. `absences` are those of its players in order.
 
     Raises ValueError for a board that is over.
@@ -89,31 +79,35 @@ def read_clock(game: Game, absences: Mapping[str, Sequence[Absence]], now: datet
         raise ValueError(f"{game.name} is over")
     player, terms = game.player_to_move, game.header.terms
     away = absences.get(player, ())
-    turn = _turn_of(game, absences)
-    used = turn.used.get(player, timedelta())
+    turn = turn_of(game, absences)
+    told = _told(game, turn)
+    used, granted = (times.get(player, timedelta()) for times in (turn.used, turn.granted))
+    total = terms.totaltime * DAY + granted if terms.totaltime else timedelta()
     spans = {
-        Limit.MOVE: terms.maxtime * DAY if terms.maxtime else None,
-        Limit.TOTAL: max(terms.totaltime * DAY - used, 0 * DAY) if terms.totaltime else None,
+        Limit.MOVE: terms.maxtime * DAY + told.early + told.late if terms.maxtime else None,
+        Limit.TOTAL: max(total - used, 0 * DAY) if total else None,
     }
     limits = {limit: span for limit, span in spans.items() if span is not None}
     reminded_after = (
         max(min(three_quarters(span), span - GRACE), 0 * DAY) for span in limits.values()
     )
-    until_reminder = min([terms.nagtime * DAY, *reminded_after])
+    until_reminder = min([terms.nagtime * DAY + told.early, *reminded_after])
     due_first = due(away, turn.began, until_reminder)
-    reminders = tuple(_reminders(game, turn.record))
-    first = reminders[0] if reminders else max(due_first, now)
+    first = told.reminders[0] if told.reminders else max(due_first, now)
     ends = {limit: due(away, turn.began, span) for limit, span in limits.items()}
-    ends[Limit.FORFEIT] = due(away, first, terms.forfeittime * DAY)
+    ends[Limit.FORFEIT] = due(away, first, terms.forfeittime * DAY + told.late)
     limit = min(ends, key=lambda each: ends[each])
     deadline = max(ends[limit], due(away, first, GRACE))
+    last = _last_reminder(told.last_from, deadline, away)
     return Clock(
         player=player,
         side=game.to_move,
         began=turn.began,
         used=used + present(away, turn.began, max(now, turn.began)),
-        reminders=reminders,
-        next_reminder=_next_reminder(reminders, due_first, deadline, away),
+        total=total,
+        reminders=told.reminders,
+        last_from=told.last_from,
+        next_reminder=last if told.reminders else due_first,
         deadline=deadline,
         limit=limit,
         away=away_at(away, now),
@@ -134,142 +128,35 @@ def ruling_due(game: Game, clock: Clock, now: datetime) -> Ruling | None:
     return None
 
 
-def _next_reminder(
-    reminders: tuple[datetime, ...],
-    due_first: datetime,
-    deadline: datetime,
-    absences: Sequence[Absence],
+def _last_reminder(
+    since: datetime | None, deadline: datetime, absences: Sequence[Absence]
 ) -> datetime | None:
-    if not reminders:
-        return due_first
-    span = present(absences, reminders[0], deadline)
-    if len(reminders) > 1 or span < LAST_REMINDER_FROM:
+    span = present(absences, since, deadline) if since else timedelta()
+    if since is None or span < LAST_REMINDER_FROM:
         return None
-    return due(absences, reminders[0], three_quarters(span))
+    return due(absences, since, three_quarters(span))
 
 
-def _reminders(game: Game, since: int) -> Iterator[datetime]:
-    """Yield when the side to move was reminded behind a record."""
+def _told(game: Game, turn: Turn) -> _Told:
+    """Return what the side to move was told behind the record that gave it the turn."""
+    since = game.records[turn.record :]
     reminder = Ruling(Verb.REMIND, game.to_move)
-    return (record.at for record in game.records[since:] if record.action == reminder)
+    reminders = [record for record in since if record.action == reminder]
+    extensions = [record for record in since if extension_of(record)[0] is game.to_move]
+    first = reminders[0].number if reminders else game.next_number
+    late = [record for record in extensions if record.number > first]
+    latest = [*reminders[:1], *late][-1:]
+    is_last_due = bool(latest) and reminders[-1].number <= latest[0].number
+    return _Told(
+        reminders=tuple(record.at for record in reminders),
+        last_from=latest[0].at if is_last_due else None,
+        early=_given(record for record in extensions if record.number < first),
+        late=_given(late),
+    )
 
 
-def _turn_of(game: Game, absences: _Absences) -> _Turn:
-    """Return the turn of the side to move."""
-    latest = None if game.header.terms.totaltime else _latest_turn(game)
-    return latest or _plain_turn(game, absences) or _replayed_turn(game, absences)
-
-
-def _latest_turn(game: Game) -> _Turn | None:
-    """Return the turn of the side to move without what was used up before, from the last records.
-
-    None for a board on which a move was taken back or a side handed over after the latest move.
-    """
-    for record in reversed(game.records):
-        if record.is_playing:
-            return _Turn(record.number, record.at, {})
-        if record.action in _NOT_PLAIN or _adopted(record):
-            return None
-    return _Turn(0, game.header.started, {})
-
-
-@frozen
-class _Spent:
-    """How long the turns of the players were, as the records tell it without the rules."""
-
-    x: str
-    o: str
-    latest: datetime
-    """When the latest move was made, or the board was started."""
-    times: Mapping[str, timedelta]
-    """The time between each move of a player and the move before it, taken together."""
-    is_plain: bool = True
-    """Whether the records tell it: no move was taken back, and no side was handed over."""
-
-
-def _spend(spent: _Spent, record: Record) -> _Spent:
-    """Return how long the turns were with one more record."""
-    if record.action in _NOT_PLAIN or _adopted(record):
-        return replace(spent, is_plain=False)
-    if not record.is_playing:
-        return spent
-    x, o = spent.x, spent.o
-    player = x if record.side is Side.X else o
-    time = spent.times.get(player, timedelta()) + record.at - spent.latest
-    if record.action is Deed.SWAP:
-        x, o = o, x
-    return _Spent(x, o, record.at, {**spent.times, player: time}, spent.is_plain)
-
-
-def _plain_turn(game: Game, absences: _Absences) -> _Turn | None:
-    """Return the turn of the side to move, which the records tell without the rules.
-
-    None for a board on which a move was taken back or a side handed over.
-    """
-    header = game.header
-    spent = game.records.folded(_Spent(header.x, header.o, header.started, {}), _spend)
-    if not spent.is_plain:
-        return None
-    used = {
-        player: time - sum(_absent(game, player, absences.get(player, ())), timedelta())
-        for player, time in spent.times.items()
-    }
-    used = {player: time for player, time in used.items() if time}
-    latest = game.line[-1] if game.line else None
-    return _Turn(latest.number, latest.at, used) if latest else _Turn(0, header.started, used)
-
-
-def _absent(game: Game, player: str, absences: Sequence[Absence]) -> Iterator[timedelta]:
-    """Yield the parts of a player's turns that were spent away; the turns are those of `line`."""
-    line, started = game.line, game.header.started
-    for absence in absences:
-        for nth in range(bisect_right(line, absence.start, key=_MOMENT), len(line)):
-            since, until = line[nth - 1].at if nth else started, line[nth].at
-            if since >= absence.end:
-                break
-            side = game.owned_now(line[nth])
-            if side and game.owner(side) == player:
-                yield min(until, absence.end) - max(since, absence.start)
-
-
-def _replayed_turn(game: Game, absences: _Absences) -> _Turn:
-    """Return the turn of the side to move, from all records of a board and the rules."""
-    state, began = Game.start(game.header), (0, game.header.started)
-    turns: list[tuple[int, datetime]] = []
-    spans: list[_Span] = []
-    for record in game.records:
-        spans.append((state.player_to_move, state.latest, record.at))
-        state = redo(state, record)
-        this = (record.number, record.at)
-        if record.is_playing:
-            turns.append(began)
-            began = this
-            continue
-        undone, turns = turns[len(state.line) :], turns[: len(state.line)]
-        adopted = _adopted(record)
-        if undone:
-            began = undone[0] if record.action is Deed.RETRACT else this
-        if adopted:
-            spans = [span for span in spans if span[0] != adopted]
-        if adopted == state.player_to_move:
-            began = this
-    return _Turn(*began, _used(spans, began[1], absences))
-
-
-def _used(spans: Iterable[_Span], until: datetime, absences: _Absences) -> dict[str, timedelta]:
-    """Return how much time each player has used up in spans that end before a moment."""
-    used: dict[str, timedelta] = {}
-    for player, since, end in spans:
-        if end <= until:
-            time = present(absences.get(player, ()), since, end)
-            used[player] = used.get(player, timedelta()) + time
-    return {player: time for player, time in used.items() if time}
-
-
-def _adopted(record: Record) -> str:
-    """Return the userid that took over a side by a record; empty where none did."""
-    action = record.action
-    return action.userid if isinstance(action, Ruling) else ""
+def _given(extensions: Iterable[Record]) -> timedelta:
+    return sum((extension_of(record)[1] for record in extensions), timedelta())
 
 
 def earliest_ruling(game: Game) -> datetime | None:
@@ -283,6 +170,6 @@ def earliest_ruling(game: Game) -> datetime | None:
     clock = read_clock(game, {}, game.latest)
     if not clock.reminders:
         return clock.next_reminder
-    if len(clock.reminders) == 1:
-        return min(clock.deadline, clock.reminders[0] + three_quarters(LAST_REMINDER_FROM))
+    if clock.last_from:
+        return min(clock.deadline, clock.last_from + three_quarters(LAST_REMINDER_FROM))
     return clock.deadline

@@ -13,11 +13,11 @@ from pbm_oust.board.record import (
     Place,
     Record,
     Ruling,
-    Verb,
     Wish,
     wish_of,
 )
 from pbm_oust.board.records import Records
+from pbm_oust.board.ruled import ruled
 from pbm_oust.frozen import frozen
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.position import (
@@ -151,7 +151,7 @@ class Game:
             raise NotAllowed(reasons.GameOver(self))
         if not isinstance(wish, Place):
             return self._do(side, wish)._with(Record(self.next_number, side, wish, at, key))
-        self._check_turn(side)
+        self.check_turn(side)
         position, action = placed(self, wish)
         record = Record(self.next_number, side, action, at, key)
         return self.with_placements([record], position)
@@ -173,24 +173,12 @@ class Game:
     def rule(self, ruling: Ruling, at: datetime, key: str) -> "Game":
         """Return the game after what the server or its operator did, one record longer.
 
-        Raises NotAllowed if the game is over, or if one player would own both sides.
+        Raises NotAllowed if the game is over, and if the ruling does not fit the board.
         """
         if self.result:
             raise NotAllowed(reasons.GameOver(self))
-        side, ruled = ruling.side, self
-        match ruling.verb:
-            case Verb.FORFEIT if side and self.has_played(side):
-                ruled = replace(self, result=Result(side.other, How.FORFEIT))
-            case Verb.AWARD:
-                ruled = replace(self, result=Result(side, How.AGREED))
-            case Verb.VOID | Verb.FORFEIT:
-                ruled = replace(self, result=Result(None, How.VOID))
-            case Verb.ADOPT if side:
-                if self.side_of(ruling.userid):
-                    raise NotAllowed(reasons.SamePlayer(), ruling.userid)
-                x = ruling.userid if side is Side.X else self.x
-                ruled = replace(self, x=x, o=ruling.userid if side is Side.O else self.o)
-        return ruled._with(Record(self.next_number, None, ruling, at, key))
+        record = Record(self.next_number, None, ruling, at, key)
+        return ruled(self, ruling)._with(record)
 
     def _with(self, record: Record) -> "Game":
         """Return the game with one more record, which has already taken effect."""
@@ -202,17 +190,18 @@ class Game:
             offer = record if is_offer else None
         return replace(self, records=self.records.and_then(record), line=line, offer=offer)
 
-    def _check_turn(self, side: Side) -> None:
+    def check_turn(self, side: Side) -> None:
+        """Raise NotAllowed if it is not the turn of a side."""
         if side is not self.to_move:
             raise NotAllowed(reasons.NotYourTurn(self))
 
     def _do(self, side: Side, deed: Deed) -> "Game":
         match deed:
             case Deed.PASS:
-                self._check_turn(side)
+                self.check_turn(side)
                 return self._pass()
             case Deed.SWAP:
-                self._check_turn(side)
+                self.check_turn(side)
                 return self._swap()
             case Deed.RESIGN:
                 return replace(self, result=Result(side.other, How.RESIGN))
@@ -255,7 +244,11 @@ class Game:
 
     def _without_latest_of(self, side: Side) -> "Game":
         """Return the game as it was before the latest move of a side, but with all its records."""
-        line = self.line.first(self._before_latest_of(side))
+        return self.with_moves(self._before_latest_of(side))
+
+    def with_moves(self, number: int) -> "Game":
+        """Return the game as it was after the first moves of `line`, but with all its records."""
+        line = self.line.first(number)
         header = replace(self.header, x=self.x, o=self.o)
         if any(move.action is Deed.SWAP for move in self.line):
             header = replace(self.header, x=self.o, o=self.x)

@@ -38,6 +38,7 @@ _SIDES: dict[str, Side | None] = {SERVER: None, **{side.value: side for side in 
 MOST_REMEMBERED = 4096
 """How many words are remembered with what they say, as most of them come again and again."""
 _DAYS = re.compile(r"(0|[1-9][0-9]{0,4})")
+_LONGER = re.compile(r"[1-9][0-9]{0,3}d")
 
 
 def format_time(at: datetime) -> str:
@@ -135,9 +136,11 @@ def parse_wish(text: str) -> Wish:
 
 
 def format_ruling(ruling: Ruling) -> str:
-    """Return the words for what the server did: `void`, `award draw`, `adopt x carol`."""
+    """Return the words for what the server did: `void`, `adopt x carol`, `extend o 3d`."""
     side = ruling.side.value if ruling.side else "draw" if ruling.verb is Verb.AWARD else ""
-    return " ".join(filter(None, [ruling.verb.value, side, ruling.userid]))
+    days = f"{ruling.days}d" if ruling.verb is Verb.EXTEND else ""
+    back_to = str(ruling.back_to) if ruling.verb is Verb.UNDO else ""
+    return " ".join(filter(None, [ruling.verb.value, side, ruling.userid, days, back_to]))
 
 
 def parse_ruling(text: str) -> Ruling:
@@ -151,6 +154,10 @@ def parse_ruling(text: str) -> Ruling:
             return Ruling(Verb(verb), Side(side))
         case ["adopt", "x" | "o" as side, userid] if USERID.fullmatch(userid):
             return Ruling(Verb.ADOPT, Side(side), userid)
+        case ["extend", "x" | "o" as side, time] if _LONGER.fullmatch(time):
+            return Ruling(Verb.EXTEND, Side(side), days=int(time[:-1]))
+        case ["undo", number] if number == "0" or NUMBER.fullmatch(number):
+            return Ruling(Verb.UNDO, back_to=int(number))
     raise ValueError(f"{text!r} is no action")
 
 

@@ -54,15 +54,24 @@ class Verb(Enum):
     """End the game as never begun."""
     ADOPT = "adopt"
     """Hand a side to another player."""
+    EXTEND = "extend"
+    """Give the side to move more time for its turn."""
+    UNDO = "undo"
+    """Take back the moves after a record."""
 
 
 @frozen
 class Ruling:
-    """What the server or its operator did, to which side, and who takes that side over."""
+    """What the server or its operator did, and to which side."""
 
     verb: Verb
     side: Side | None = None
     userid: str = ""
+    """Who takes the side over."""
+    days: int = 0
+    """By how many days its time is extended."""
+    back_to: int = 0
+    """The number of the record after which moves are taken back; 0 for all moves."""
 
 
 @frozen
@@ -122,7 +131,7 @@ class Record:
     def is_talk(self) -> bool:
         """Whether this leaves the board, its players and the turn as they were."""
         if isinstance(self.action, Ruling):
-            return self.action.verb is Verb.REMIND
+            return self.action.verb in (Verb.REMIND, Verb.EXTEND)
         return self.action in (Deed.PROPOSE, Deed.UNDO, Deed.REJECT)
 
 

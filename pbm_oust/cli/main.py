@@ -64,6 +64,7 @@ def main(home: str) -> None:
         "adopt": Elsewhere("rulings:adopt", "Hand a side to another player."),
         "award": Elsewhere("rulings:award", "End a game: a side wins, or it is a draw."),
         "export": Elsewhere("formats:export", "Print a game as SGF, JSON or plain lines."),
+        "extend": Elsewhere("rulings:extend", "Give the player to move more time."),
         "history": Elsewhere("histories:history", "Print the history of a board."),
         "import": Elsewhere(
             "formats:import_", "Make a board from a game in FILE, or on standard input."
@@ -73,6 +74,7 @@ def main(home: str) -> None:
             "histories:reindex", "Make the index of boards anew from the histories."
         ),
         "show": Elsewhere("boards:show", "Draw a board as it is, or as it was after record N."),
+        "undo": Elsewhere("rulings:undo", "Take the latest turn back, all parts of it."),
         "verify": Elsewhere("histories:verify", "Replay histories through the rules."),
         "void": Elsewhere("rulings:void", "End a game as never begun."),
         "why": Elsewhere(

@@ -15,12 +15,12 @@ from pbm_oust.accounts.verification import Pending
 from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.values import OWN
+from pbm_oust.play.finding import boards_naming
 from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.moving import is_over
 from pbm_oust.play.notices import Notice, Reader
 from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.quota import Cost
-from pbm_oust.play.renaming import boards_of
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.store.bounces import bounces_of
@@ -124,7 +124,7 @@ def export(command: Export, actor: Actor, request: Request, work: UnitOfWork) ->
     at = work.player_at(account, request)
     own = tuple(address for address in at.addresses if account.has_address(address))
     reader = replace(at, addresses=own, wrote_from="")
-    boards = list(boards_of(account.userid, work.home))
+    boards = list(boards_naming(account.userid, work.home))
     names = tuple(map(str, boards))
     parts = list(_parted(_pieces(account, boards, work), lambda piece: piece.size))
     count = len(parts) + 1

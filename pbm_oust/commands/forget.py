@@ -6,17 +6,10 @@ from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.values import OWN, only_word
 from pbm_oust.play.authentication import authenticate
+from pbm_oust.play.finding import active_games, boards_naming
 from pbm_oust.play.forms import OpenForm
 from pbm_oust.play.notices import Notice, OutcomeNotice
 from pbm_oust.play.outcome import Handled, Outcome
-from pbm_oust.play.renaming import (
-    active_games,
-    boards_of,
-    check_boards,
-    forget_addresses,
-    free_placeholder,
-    rename_on_boards,
-)
 from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.store.accounts import ACCOUNTS
@@ -68,12 +61,19 @@ def forget(command: Forget, request: Request, work: UnitOfWork) -> Handled:
     actor = authenticate(userid, command.password, request, work, may_be_sender=False)
     if not command.is_sure:
         active = tuple(game.name for game in active_games(userid, home))
-        count = len(boards_of(userid, home))
+        count = len(boards_naming(userid, home))
         reader = work.player_at(actor.account, request)
         return work.answer(ForgetNotice(reader, active, count), request)
+    from pbm_oust.play.renaming import (
+        check_boards,
+        forget_addresses,
+        free_placeholder,
+        rename_on_boards,
+    )
+
     check_boards(userid, home)
     left = leave_boards(actor, request, work)
-    word = free_placeholder(home) if boards_of(userid, home) else ""
+    word = free_placeholder(home) if boards_naming(userid, home) else ""
     reader = work.player_at(actor.account, request)
     done = ForgottenNotice(reader, userid, len(left), word)
     account = work.account(userid)

@@ -9,10 +9,10 @@ from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.values import OWN
 from pbm_oust.play.causes import incoming
+from pbm_oust.play.finding import active_games, boards_naming
 from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.notices import News, Notice, OutcomeNotice
 from pbm_oust.play.outcome import Handled, Outcome
-from pbm_oust.play.renaming import active_games, boards_of
 from pbm_oust.play.request import Actor, RefusedBefore, Request
 from pbm_oust.play.telling import tell_players
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -97,7 +97,7 @@ def leave_boards(actor: Actor, request: Request, work: UnitOfWork) -> dict[Board
     The other players and those who watch are told. Returns the games after that. Raises
     DamagedHistory.
     """
-    names = boards_of(actor.userid, work.home)
+    names = boards_naming(actor.userid, work.home)
     left = {name: _leave(name, actor, request, work) for name in names}
     return {name: game for name, game in left.items() if game}
 

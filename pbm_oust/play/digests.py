@@ -12,8 +12,8 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_time
 from pbm_oust.board.summary import Summary, summary_of
 from pbm_oust.frozen import frozen
+from pbm_oust.play.finding import active_games
 from pbm_oust.play.notices import Notice, Shown, sheet_of
-from pbm_oust.play.renaming import active_games
 from pbm_oust.play.rulings import id_of, request_of
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key

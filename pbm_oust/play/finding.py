@@ -1,6 +1,7 @@
 """Finding boards: those of players or of everybody that pass a filter."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import Generic, TypeVar
@@ -13,11 +14,11 @@ from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.board_pages import Extract, Part, boards_in, boards_of, boards_waiting_for
-from pbm_oust.store.board_queries import damaged_boards
+from pbm_oust.store.board_queries import boards_with, damaged_boards
 from pbm_oust.store.entries import Entry, State
 from pbm_oust.store.histories import DamagedHistory
 from pbm_oust.store.home import Home
-from pbm_oust.store.open_boards import game_of, summary_in
+from pbm_oust.store.open_boards import active_entries, game_of, summary_in
 from pbm_oust.store.waiting import BoardName
 
 T = TypeVar("T")
@@ -108,3 +109,17 @@ def _read(
         known = work.home.ask(damaged_boards, kind.name, wish.userids or None)
         damaged.update(damage.name for damage in known)
     return Found(tuple(boards), extract.count, tuple(map(str, sorted(damaged))))
+
+
+def active_games(userid: str, home: Home) -> Iterator[Game]:
+    """Yield the active games in which a player owns a side; damaged ones are left out."""
+    for entry in active_entries(home, userid):
+        with suppress(DamagedHistory, NotAllowed):
+            game = game_of(home, entry)
+            if game.result is None and game.side_of(userid):
+                yield game
+
+
+def boards_naming(userid: str, home: Home) -> list[BoardName]:
+    """Return the boards whose histories hold a userid."""
+    return home.ask(boards_with, userid)

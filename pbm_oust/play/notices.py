@@ -201,8 +201,9 @@ class BoardNotice(TimedNotice):
     is_past: bool = False
     """Whether the board is shown as it was earlier."""
     chat: str = ""
-    """What the other player wrote with it."""
+    """What the other player or the operator wrote with it."""
     chat_from: str = ""
+    """The userid of who wrote it; empty for the operator."""
     challenger: str = ""
     """The userid of the player who challenges the other one, if the board begins so."""
     unreachable: str = ""

@@ -5,18 +5,17 @@ out afterwards.
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 from dataclasses import replace
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.status import placeholder
 from pbm_oust.board.game import Game
 from pbm_oust.frozen import frozen
+from pbm_oust.play.finding import active_games, boards_naming
 from pbm_oust.play.notices import Notice
 from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store import board_queries
 from pbm_oust.store.accounts import ACCOUNTS
@@ -25,9 +24,6 @@ from pbm_oust.store.causes import give_causes
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import files_to, remove_letters_to
 from pbm_oust.store.open_boards import (
-    DamagedHistory,
-    active_entries,
-    game_of,
     has_played,
     read_game,
 )
@@ -47,27 +43,13 @@ class RenamedNotice(Notice):
     """Whether the userid belonged to another account of the player."""
 
 
-def boards_of(userid: str, home: Home) -> list[BoardName]:
-    """Return the boards whose histories hold a userid."""
-    return home.ask(board_queries.boards_with, userid)
-
-
 def check_boards(userid: str, home: Home) -> None:
     """Check that all boards of a player replay, before anything changes.
 
     Raises DamagedHistory.
     """
-    for name in boards_of(userid, home):
+    for name in boards_naming(userid, home):
         read_game(home, KINDS[name.kind], name.board)
-
-
-def active_games(userid: str, home: Home) -> Iterator[Game]:
-    """Yield the active games in which a player owns a side; damaged ones are left out."""
-    for entry in active_entries(home, userid):
-        with suppress(DamagedHistory, NotAllowed):
-            game = game_of(home, entry)
-            if game.result is None and game.side_of(userid):
-                yield game
 
 
 def rename_on_boards(

@@ -32,26 +32,29 @@ def request_of(key: str) -> Request:
     return Request(line="", chat="", sender="", identity=key)
 
 
-def rule_board(work: UnitOfWork, kind: Kind, board: int, decide: Decide) -> Game | None:
+def rule_board(
+    work: UnitOfWork, kind: Kind, board: int, decide: Decide, reason: str = ""
+) -> Game | None:
     """Do to a board what `decide` says, and return the game after that; None if it says nothing.
 
-    Raises NotAllowed, DamagedHistory and OSError.
+    `reason` is what the operator writes to the players. Raises NotAllowed, DamagedHistory and
+    OSError.
     """
 
     def deed(work: UnitOfWork) -> Game | None:
         opened = open_board(work.home, kind, board)
         ruling = decide(opened.game)
-        return _rule(work, opened, ruling) if ruling else None
+        return _rule(work, opened, ruling, reason) if ruling else None
 
     return work.retried(deed)
 
 
-def _rule(work: UnitOfWork, opened: OpenBoard, ruling: Ruling) -> Game:
+def _rule(work: UnitOfWork, opened: OpenBoard, ruling: Ruling, reason: str) -> Game:
     game = opened.game
     key = id_of(game.name, game.next_number, format_ruling(ruling))
     ruled = game.rule(ruling, max(work.now(), game.latest), key)
     request = request_of(key)
-    notices = _notices(game, ruled, ruling, work, request)
+    notices = _notices(game, ruled, ruling, reason, work, request)
     with work.posting(notices, request):
         opened.append(ruled)
         work.hold(game.x, game.o)
@@ -60,19 +63,21 @@ def _rule(work: UnitOfWork, opened: OpenBoard, ruling: Ruling) -> Game:
 
 
 def _notices(
-    before: Game, game: Game, ruling: Ruling, work: UnitOfWork, request: Request
+    before: Game, game: Game, ruling: Ruling, reason: str, work: UnitOfWork, request: Request
 ) -> Iterable[Notice]:
-    """Return the notices of a ruling: to both players, but a reminder only to the one it is for.
+    """Return the notices of a ruling: a reminder only to the one it is for, all else to everybody.
 
     A player whose side goes to somebody else is told as well.
     """
-    if game.result:
-        return tell_players(game, News.PLAYED, work, request, actor=None)
     if ruling.verb is Verb.REMIND:
         return _to([game.player_to_move], News.REMINDED, game, work)
-    return _to(sorted({before.x, before.o, game.x, game.o}), News.PLAYED, game, work)
+    told = tell_players(game, News.PLAYED, work, request, actor=None, chat=reason)
+    gone = {before.x, before.o} - {game.x, game.o} if ruling.verb is Verb.ADOPT else ()
+    return [*told, *_to(gone, News.PLAYED, game, work, reason)]
 
 
-def _to(userids: Iterable[str], news: News, game: Game, work: UnitOfWork) -> list[Notice]:
+def _to(
+    userids: Iterable[str], news: News, game: Game, work: UnitOfWork, chat: str = ""
+) -> list[Notice]:
     accounts = (work.account(userid) for userid in userids if work.has_account(userid))
-    return [BoardNotice(work.player(account), news, game) for account in accounts]
+    return [BoardNotice(work.player(account), news, game, chat=chat) for account in accounts]

@@ -41,7 +41,7 @@ _RECORDS = re.compile(
     re.MULTILINE,
 )
 _ADOPTION = re.compile(rf"{Verb.ADOPT.value} ([xo]) ({USERID.pattern})")
-_ASKS_THE_RULES = (Deed.ACCEPT.value, Deed.RETRACT.value)
+_ASKS_THE_RULES = re.compile(rf"{Deed.ACCEPT.value}|{Deed.RETRACT.value}|{Verb.UNDO.value} [0-9]+")
 
 
 class State(Enum):
@@ -264,7 +264,7 @@ def _tell(lines: Iterable[str], header: Header) -> _Course:
             x, o = (adoption[2], o) if adoption[1] == Side.X.value else (x, adoption[2])
         elif action == Deed.SWAP.value:
             x, o = o, x
-        elif action in _ASKS_THE_RULES:
+        elif _ASKS_THE_RULES.fullmatch(action):
             raise ValueError("the owners may have changed by this")
     return _Course(x, o, parse_time(times[-1]), len(records))
 

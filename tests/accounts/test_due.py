@@ -6,13 +6,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.accounts.clock import (
-    _plain_turn,
-    _replayed_turn,
-    earliest_ruling,
-    read_clock,
-    ruling_due,
-)
+from pbm_oust.accounts.clock import earliest_ruling, read_clock, ruling_due
+from pbm_oust.accounts.turns import _plain_turn, _replayed_turn
 from pbm_oust.accounts.vacations import Absence
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Terms
@@ -44,6 +39,14 @@ def test_a_board_with_two_reminders_is_due_at_its_deadline() -> None:
     assert earliest_ruling(reminded(game, STARTED + 22 * DAY)) == STARTED + 28 * DAY
 
 
+def test_a_board_whose_time_is_extended_after_both_reminders_may_be_due_for_another() -> None:
+    game = reminded(new_game("square 5x5", SHORT), STARTED + 7 * DAY)
+    twice = reminded(game, STARTED + 22 * DAY)
+    more = Ruling(Verb.EXTEND, twice.to_move, days=5)
+    extended = twice.rule(more, STARTED + 23 * DAY, "00000000000000ff")
+    assert earliest_ruling(extended) == STARTED + 26 * DAY
+
+
 def test_a_board_that_is_over_is_never_due() -> None:
     assert earliest_ruling(act(new_game("square 5x5"), "x resign")) is None
 
@@ -51,7 +54,9 @@ def test_a_board_that_is_over_is_never_due() -> None:
 days = st.integers(0, 12)
 terms = st.builds(Terms, nagtime=days, forfeittime=days, totaltime=days, maxtime=days)
 hours = st.integers(0, 24 * 12)
-steps = st.lists(st.tuples(hours, st.sampled_from(["place", "remind", "swap", "propose"])))
+steps = st.lists(
+    st.tuples(hours, st.sampled_from(["place", "remind", "swap", "propose", "extend"]))
+)
 vacations = st.lists(st.integers(0, 24 * 60), max_size=6, unique=True).map(
     lambda moments: [
         Absence(STARTED + start * HOUR, STARTED + end * HOUR)
@@ -65,6 +70,8 @@ def stepped(game: Game, step: str, at: datetime) -> Game:
     side, key = game.to_move, f"{game.next_number:016x}"
     if step == "remind":
         return reminded(game, at)
+    if step == "extend":
+        return game.rule(Ruling(Verb.EXTEND, side, days=3), at, key)
     if step == "propose" and not game.offer:
         return game.act(side, Deed.PROPOSE, at, key)
     if step == "swap" and game.can_swap:

@@ -10,6 +10,7 @@ from pbm_oust.board.history import BadHistory, read_history
 from pbm_oust.board.notation import parse_ruling
 from pbm_oust.board.reasons import DeclineTooLate, NoOffer, NothingToUndo, OfferWaits
 from pbm_oust.board.record import Deed, Place, Ruling, Verb
+from pbm_oust.board.ruled import before_latest_turn
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.rules.position import How, Result, Side
 from tests.support.games import act, actions, history_of, new_game, play
@@ -124,6 +125,8 @@ def test_the_guard_of_a_move_does_not_hold_when_the_board_was_taken_back(game: G
         ("award draw", Result(None, How.AGREED)),
         ("void", Result(None, How.VOID)),
         ("remind x", None),
+        ("extend o 3d", None),
+        ("undo 0", None),
     ],
 )
 def test_what_the_server_and_its_operator_do(words: str, result: Result | None, game: Game) -> None:
@@ -147,13 +150,71 @@ def test_nobody_plays_against_himself_by_adoption(game: Game) -> None:
         rule(game, "adopt o rrognlie")
 
 
+def test_more_time_leaves_the_turn_the_offer_and_the_guard_as_they_are(game: Game) -> None:
+    offered = play(game, "x C3", "x propose")
+    extended = rule(offered, "extend o 3d")
+    assert (extended.position, extended.offer) == (offered.position, offered.offer)
+    assert extended.meets_guard(2)
+    with pytest.raises(NotAllowed, match="not_your_turn"):
+        rule(offered, "extend x 3d")
+
+
+def test_the_operator_takes_back_all_moves_after_a_record(game: Game) -> None:
+    before = play(game, "x C3", "o D1")
+    after = play(before, "x E5", "x propose", "o A1")
+    back = rule(after, "undo 2")
+    assert (back.position, back.line, back.offer) == (before.position, before.line, None)
+    assert rule(after, "undo 4").position == play(before, "x E5").position
+    assert rule(after, "undo 0").position == game.position
+    assert not back.meets_guard(after.next_number)
+    with pytest.raises(NotAllowed, match="nothing_to_undo"):
+        rule(back, "undo 2")
+    assert act(back, "x E1").to_move is Side.O
+
+
+def test_the_operator_takes_a_swap_back_and_adoptions_stay(game: Game) -> None:
+    swapped = play(game, "x C3", "o swap")
+    adopted = rule(swapped, "adopt x carol")
+    assert (adopted.x, adopted.o) == ("carol", "rrognlie")
+    back = rule(adopted, "undo 1")
+    assert (back.x, back.o, back.can_swap) == ("rrognlie", "carol", True)
+    assert read_history(history_of(back)).game == back
+
+
+@pytest.mark.parametrize(
+    ("commands", "number"),
+    [
+        (["x C3"], 0),
+        (["x C3", "o D1", "o propose"], 1),
+        (["x C3", "o swap"], 1),
+        (["x C3", "o swap", "o D1"], 2),
+        (["x C3", "o C2", "x E5", "o A1", "x B3"], 4),
+        (["x C3", "o C2", "x E5", "o A1", "x B3", "x E1"], 4),
+        (["x C3", "o D1", "x E5", "x retract"], 1),
+    ],
+)
+def test_the_latest_turn_begins_behind_a_record(
+    commands: list[str], number: int, game: Game
+) -> None:
+    assert before_latest_turn(play(game, *commands)) == number
+
+
+def test_before_the_first_turn_there_is_none(game: Game) -> None:
+    with pytest.raises(NotAllowed, match="nothing_to_undo"):
+        before_latest_turn(play(game, "x propose"))
+
+
 def test_nothing_is_ruled_when_the_game_is_over(game: Game) -> None:
     with pytest.raises(NotAllowed, match="game_over"):
         rule(rule(game, "void"), "void")
 
 
 @pytest.mark.parametrize(
-    "words", ["forfeit", "forfeit draw", "void x", "award", "adopt x", "adopt x Carol", "remind z"]
+    "words",
+    [
+        *("forfeit", "forfeit draw", "void x", "award", "adopt x", "adopt x Carol", "remind z"),
+        *("extend x", "extend x 3", "extend x 0d", "extend 3d", "undo", "undo x", "undo 01"),
+    ],
 )
 def test_other_words_are_no_ruling(words: str) -> None:
     with pytest.raises(ValueError, match="no action"):
@@ -172,7 +233,12 @@ def test_a_history_of_anything_that_may_be_done_reads_back_as_the_same_game(seed
     chance = random.Random(seed)
     game = new_game("square 5x5")
     deeds = [deed for deed in Deed if deed not in (Deed.RESIGN, Deed.DECLINE)]
-    rulings = [Ruling(Verb.REMIND, Side.X), Ruling(Verb.ADOPT, Side.O, "carol")]
+    rulings = [
+        Ruling(Verb.REMIND, Side.X),
+        Ruling(Verb.ADOPT, Side.O, "carol"),
+        Ruling(Verb.EXTEND, Side.O, days=3),
+        Ruling(Verb.UNDO, back_to=2),
+    ]
     for nth in range(60):
         at, key = game.header.started + timedelta(hours=nth), f"{nth:016x}"
         side = chance.choice(list(Side))

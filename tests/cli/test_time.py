@@ -1,8 +1,6 @@
 """What time brings about, from the command line and in the running server."""
 
 import json
-import os
-import pty
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
@@ -107,78 +105,3 @@ def test_listings_as_json_say_until_when(world: World) -> None:
     world.play(2, world.today, "x resign")
     listed = json.loads(run(world, "games", "list", "--json").output)
     assert [each["deadline"] is None for each in listed] == [False, True]
-
-
-def test_the_operator_ends_a_game_as_never_begun(world: World) -> None:
-    world.play(1, 0, "x C3")
-    result = run(world, "games", "void", "oust", "1", "--yes")
-    assert (result.exit_code, result.output) == (0, "oust 1: void\n")
-    assert world.history(1) == ["1 x C3", "2 * void", "= draw void"]
-    assert world.letters() == [(to, "oust 1: over, never begun") for to in ("alice", "bob")]
-    assert "The operator ended this game; it counts as never begun." in world.text_to("bob")
-    again = run(world, "games", "void", "oust", "1", "--yes")
-    assert (again.exit_code, again.output) == (1, "Error: oust 1 is over\n")
-
-
-@pytest.mark.parametrize(
-    ("word", "result", "subject"),
-    [
-        ("x", "= x agreed", "oust 1: over, alice wins"),
-        ("o", "= o agreed", "oust 1: over, you win"),
-        ("draw", "= draw agreed", "oust 1: over, a draw"),
-    ],
-)
-def test_the_operator_awards_a_game(word: str, result: str, subject: str, world: World) -> None:
-    assert run(world, "games", "award", "oust", "1", word, "--yes").exit_code == 0
-    assert world.history(1) == [f"1 * award {word}", result]
-    assert ("bob", subject) in world.letters()
-    assert "players agreed" not in world.text_to("bob")
-
-
-def test_the_operator_hands_a_side_to_another_player(world: World) -> None:
-    world.play(1, 0, "x propose")
-    result = run(world, "games", "adopt", "oust", "1", "x", "Carol", "--yes")
-    assert (result.exit_code, result.output) == (0, "oust 1: adopt x carol\n")
-    game = world.game(1)
-    assert (game.x, game.o, game.offer) == ("carol", "bob", None)
-    assert world.letters() == [
-        ("alice", "oust 1 #3: carol to move"),
-        ("bob", "oust 1 #3: carol to move"),
-        ("carol", "oust 1 #3: your turn, carol"),
-    ]
-    assert "The operator has given you side x." in world.text_to("carol")
-    assert "The operator has given side x to carol." in world.text_to("alice")
-
-
-@pytest.mark.parametrize(
-    ("words", "status", "reason"),
-    [
-        (("void", "oust", "9", "--yes"), 1, "Error: there is no board oust 9"),
-        (("adopt", "oust", "1", "x", "bob", "--yes"), 1, "Error: bob plays on oust 1 already"),
-        (("adopt", "oust", "1", "x", "dave", "--yes"), 1, "Error: there is no player dave"),
-        (("adopt", "oust", "1", "x", "1", "--yes"), 2, "'1' is no userid"),
-        (("award", "oust", "1", "alice", "--yes"), 2, "'alice' is not one of"),
-        (("void", "oust", "1"), 2, "give --yes where nobody can be asked"),
-    ],
-)
-def test_what_the_operator_cannot_do(
-    words: tuple[str, ...], status: int, reason: str, world: World
-) -> None:
-    result = run(world, "games", *words)
-    assert result.exit_code == status
-    assert reason in result.output
-    assert (world.history(1), world.letters()) == ([], [])
-
-
-@pytest.mark.parametrize(("answer", "status"), [("y", 0), ("n", 1)])
-def test_at_a_terminal_the_operator_is_asked(answer: str, status: int, world: World) -> None:
-    ours, theirs = pty.openpty()
-    command = [PROGRAM, "--home", str(world.path), "games", "void", "oust", "1"]
-    process = subprocess.Popen(command, stdin=theirs, stdout=subprocess.PIPE, text=True)
-    os.write(ours, f"{answer}\n".encode())
-    asked, _ = process.communicate(timeout=60)
-    os.close(ours)
-    os.close(theirs)
-    assert process.returncode == status
-    assert "oust 1, alice (x) - bob (o), 0 records: end it as never begun? [y/N]" in asked
-    assert bool(world.history(1)) is (answer == "y")

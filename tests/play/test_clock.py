@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from pbm_oust.accounts.clock import Clock, Limit, read_clock, ruling_due
-from pbm_oust.accounts.vacations import Absence
+from pbm_oust.accounts.vacations import DAY, Absence
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Terms
 from pbm_oust.board.notation import format_ruling, parse_ruling
@@ -255,3 +255,71 @@ def test_a_reminder_that_is_late_moves_the_deadline_that_is_told() -> None:
 def test_a_board_that_is_over_has_no_clock() -> None:
     with pytest.raises(ValueError, match="oust 17 is over"):
         clock(told("1 x resign"), 2)
+
+
+@pytest.mark.parametrize(
+    ("terms", "lines", "before"),
+    [
+        (Terms(), ["1 x C3"], (8, 29)),
+        (Terms(), ["1 x C3", "8 * remind o"], (23.75, 29)),
+        (Terms(maxtime=8), ["1 x C3"], (7, 9)),
+        (Terms(maxtime=8), ["1 x C3", "7 * remind o"], (None, 9)),
+        (Terms(totaltime=10), ["1 x C3", "4 o D1", "5 x E5"], (10.25, 12)),
+        (Terms(nagtime=2, forfeittime=1), ["1 x C3"], (3, 4)),
+    ],
+)
+def test_more_time_makes_every_limit_later(
+    terms: Terms, lines: list[str], before: tuple[float, float]
+) -> None:
+    game = told(*lines, terms=terms)
+    now = (game.latest - STARTED) / timedelta(days=1)
+    assert turn(game, now)[2:] == before
+    extended = told(*lines, f"{now} * extend o 4d", terms=terms)
+    assert turn(extended, now)[3] == before[1] + 4
+    again = told(*lines, f"{now} * extend o 4d", f"{now} * extend o 1d", terms=terms)
+    assert turn(again, now)[3] == before[1] + 5
+    assert turn(extended, now)[:2] == turn(game, now)[:2]
+
+
+def test_a_reminder_that_has_not_come_is_later_with_more_time() -> None:
+    extended = told("1 x C3", "2 * extend o 4d")
+    assert turn(extended) == (BOB, 1, 12, 33)
+    assert ruling(extended, 11.9) == ""
+    assert ruling(extended, 12) == "remind o"
+
+
+def test_who_gets_more_time_after_the_last_reminder_is_reminded_once_more() -> None:
+    lines = ["1 x C3", "8 * remind o", "24 * remind o"]
+    assert turn(told(*lines), 25) == (BOB, 1, None, 29)
+    extended = told(*lines, "25 * extend o 4d")
+    assert turn(extended, 25) == (BOB, 1, 31, 33)
+    assert ruling(extended, 31) == "remind o"
+    reminded = told(*lines, "25 * extend o 4d", "31 * remind o")
+    assert turn(reminded, 31) == (BOB, 1, None, 33)
+    assert ruling(reminded, 32.9) == ""
+    assert ruling(reminded, 33) == "forfeit o"
+
+
+def test_more_time_is_for_one_turn() -> None:
+    played = told("1 x C3", "2 * extend o 4d", "3 o D1", "4 x E5")
+    assert turn(played) == (BOB, 4, 11, 32)
+
+
+def test_more_total_time_is_for_the_whole_game_and_stays_with_its_player() -> None:
+    terms = Terms(totaltime=10)
+    lines = ["1 * extend x 4d", "2 x C3", "3 o swap", "4 o D1"]
+    alice = clock(told(*lines, "5 x E5", terms=terms), 5)
+    assert (alice.player, alice.total, alice.used) == (ALICE, 14 * DAY, 3 * DAY)
+    bob = clock(told(*lines, terms=terms), 4)
+    assert (bob.player, bob.total, bob.used) == (BOB, 10 * DAY, 1 * DAY)
+    adopted = told(*lines, "5 x E5", "6 * adopt o carol", terms=terms)
+    assert clock(adopted, 6).total == 10 * DAY
+    undone = told(*lines, "5 x E5", "6 * undo 4", "6.5 x A5", terms=terms)
+    assert clock(undone, 6.5).total == 14 * DAY
+
+
+def test_a_turn_begins_when_the_operator_takes_moves_back() -> None:
+    lines = ["1 x C3", "4 o D1", "5 x E5"]
+    assert turn(told(*lines, "6 * undo 2")) == (ALICE, 6, 13, 34)
+    assert turn(told(*lines, "6 * undo 1")) == (BOB, 6, 13, 34)
+    assert turn(told(*lines, "6 * undo 0")) == (ALICE, 6, 13, 34)

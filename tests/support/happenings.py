@@ -58,6 +58,8 @@ def anything_goes(kind: str, grid: str, seed: int) -> Game:
     rulings: list[Ruling] = [
         Ruling(Verb.REMIND, Side.X),
         Ruling(Verb.ADOPT, Side.O, "deadbeefdeadbeef"),
+        Ruling(Verb.EXTEND, chance.choice(list(Side)), days=14),
+        Ruling(Verb.UNDO, back_to=chance.randrange(20)),
     ]
     ends = [Ruling(Verb.VOID), Ruling(Verb.AWARD), Ruling(Verb.FORFEIT, Side.X)]
     leaves = [Deed.RESIGN, Deed.DECLINE]

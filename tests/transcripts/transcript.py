@@ -8,10 +8,11 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from pbm_oust.board.notation import parse_time
+from pbm_oust.board.notation import parse_ruling, parse_time
 from pbm_oust.mail.inbound import Envelope, Inbound, envelope_of, open_inbound
 from pbm_oust.play.notices import Notice
 from pbm_oust.play.request import Request
+from pbm_oust.play.rulings import rule_board
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.sweep import sweep
 from pbm_oust.store.home import Home
@@ -24,6 +25,8 @@ ADDRESS = "pbmserv@example.com"
 
 SWEEP = "sweep"
 """Stands in the place of a sender where no mail comes in, but the server does what is due."""
+OPERATOR = "operator"
+"""Stands there where the operator rules: `oust 1 extend o 3d`, and below that the reason."""
 SLOW = "relay_is_slow"
 """A file of this name in a transcript's folder leaves the letters in the outbox."""
 
@@ -118,6 +121,8 @@ def take(path: Path, inbound: Inbound, now: list[datetime]) -> Iterator[str]:
         before = set(home.outbox.letters())
         if mail.envelope.sender == SWEEP:
             sweep(inbound.work)
+        elif mail.envelope.sender == OPERATOR:
+            _rule(mail.data.decode("latin-1"), inbound)
         else:
             inbound.take(mail.data, mail.envelope)
         for letter in sorted(set(home.outbox.letters()) - before):
@@ -130,6 +135,14 @@ def take(path: Path, inbound: Inbound, now: list[datetime]) -> Iterator[str]:
         if not (path.parent / SLOW).exists():
             for letter in home.outbox.letters():
                 home.outbox.remove(letter)
+
+
+def _rule(text: str, inbound: Inbound) -> None:
+    """Rule as the operator writes it."""
+    line, _, reason = text.partition("\n")
+    kind, board, words = line.split(" ", 2)
+    ruling = parse_ruling(words)
+    rule_board(inbound.work, KINDS[kind], int(board), lambda _: ruling, reason)
 
 
 def recorded(name: str) -> dict[str, str]:
