@@ -63,6 +63,9 @@ def main(home: str) -> None:
     elsewhere={
         "adopt": Elsewhere("rulings:adopt", "Hand a side to another player."),
         "award": Elsewhere("rulings:award", "End a game: a side wins, or it is a draw."),
+        "challenge": Elsewhere(
+            "setting_up:challenge", "Set up a board for two players; USERID1 moves first."
+        ),
         "export": Elsewhere("formats:export", "Print a game as SGF, JSON or plain lines."),
         "extend": Elsewhere("rulings:extend", "Give the player to move more time."),
         "history": Elsewhere("histories:history", "Print the history of a board."),
@@ -83,7 +86,7 @@ def main(home: str) -> None:
     },
 )
 def games() -> None:
-    """Look at boards, rule on them, and write them in other formats."""
+    """Look at boards, set them up, rule on them, and write them in other formats."""
 
 
 @main.group(

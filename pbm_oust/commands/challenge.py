@@ -47,7 +47,7 @@ class Challenge(Command):
         return replace(self, grid=self.kind.default_grid, terms=Terms())
 
 
-def _challenge(
+def challenge_with(
     kind: Kind,
     x: str,
     o: str,
@@ -56,6 +56,7 @@ def _challenge(
     grid: Grid | None = None,
     **terms: Any,
 ) -> Challenge:
+    """Return a challenge for which options set the grid and some of the terms."""
     chosen = replace(Terms(), **terms)
     return Challenge(kind, x, o, password, grid or kind.default_grid, chosen)
 
@@ -192,7 +193,7 @@ FORMS = (
         OPTIONS,
         heading=Heading.STARTING,
         rank=10,
-        build=_challenge,
+        build=challenge_with,
         settled=_settled,
         cost=Cost(boards=1),
         header=header_of,

@@ -10,7 +10,6 @@ from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.status import signed_off_since
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.header import Header
-from pbm_oust.board.reasons import SamePlayer
 from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Blank, Command, Heading, Partial
 from pbm_oust.grammar.form import Form
@@ -23,7 +22,7 @@ from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.quota import Cost
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.returning import come_back
-from pbm_oust.play.starting import start_board
+from pbm_oust.play.starting import check_two, start_board
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.position import Kind
@@ -242,8 +241,7 @@ class ChallengeForm(CommandForm[C_co]):
             raise NotAllowed(StrangeAddress())
         made = self.checked(command)
         kind, x, o = self.board_of(made)
-        if x == o:
-            raise NotAllowed(SamePlayer(), x)
+        check_two(x, o)
         if self.password_of(command):
             come_back(actor.userid, work)
         header = partial(self.header, made, work)

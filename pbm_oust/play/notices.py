@@ -206,6 +206,8 @@ class BoardNotice(TimedNotice):
     """The userid of who wrote it; empty for the operator."""
     challenger: str = ""
     """The userid of the player who challenges the other one, if the board begins so."""
+    is_set_up: bool = False
+    """Whether the operator has set the board up, if it begins so."""
     unreachable: str = ""
     """The userid of the other player, if letters do not reach them at present."""
     changes: tuple[Change, ...] = ()

@@ -1,6 +1,6 @@
 """Starting a board: who may start one with whom, and only once for each mail."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 from pbm_oust.accounts.account import Account
@@ -8,9 +8,10 @@ from pbm_oust.accounts.invitations import limit_of, rejected_by
 from pbm_oust.accounts.status import disabled_since, signed_off_since
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header
+from pbm_oust.board.reasons import SamePlayer
 from pbm_oust.frozen import frozen
 from pbm_oust.play.authentication import Disabled
-from pbm_oust.play.notices import BoardNotice, News
+from pbm_oust.play.notices import BoardNotice, News, Notice
 from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.quota import of_boards, record
 from pbm_oust.play.request import Actor, RefusedBefore, Request
@@ -111,15 +112,38 @@ def write_board(
     notices = tell_players(
         game, News.STARTED, work, request, actor=actor.account, chat=request.chat, make=make
     )
+    record(of_boards(1, actor.userid), work)
+    return post_board(
+        game, notices, actor.message_key, request, work, source=source, changed=changed
+    )
+
+
+def post_board(
+    game: Game,
+    notices: Iterable[Notice],
+    key: str,
+    request: Request,
+    work: UnitOfWork,
+    *,
+    source: Source | None = None,
+    changed: Iterable[Account] = (),
+) -> Handled:
+    """Write a new board with the notices that show it.
+
+    `key` is the message key of what started it. The rest is as in `write_board`.
+    """
     with work.posting(notices, request):
         work.hold(game.header.x, game.header.o)
         for account in changed:
             work.save(account)
-        start_new_board(
-            work.home, game, actor.message_key, challenge_remark(actor.message_key), source
-        )
-        record(of_boards(1, actor.userid), work)
+        start_new_board(work.home, game, key, challenge_remark(key), source)
     return Handled(Outcome.DONE, game.name)
+
+
+def check_two(x: str, o: str) -> None:
+    """Check that two userids are not the same. Raises NotAllowed."""
+    if x == o:
+        raise NotAllowed(SamePlayer(), x)
 
 
 def _check_players(game: Game, actor: Actor, work: UnitOfWork) -> None:
@@ -131,25 +155,29 @@ def _check_players(game: Game, actor: Actor, work: UnitOfWork) -> None:
 def check_may_challenge(challenged: Account, challenger: str, home: Home) -> None:
     """Check that the player `challenger` may put a player, perhaps themselves, on a board.
 
-    Raises NotAllowed if the player rejects the challenger, has signed off, plays on as many boards
-    as they want, or if their account is disabled.
+    Raises NotAllowed for the first objection.
     """
+    for objection in objections(challenged, challenger, home):
+        raise objection
+
+
+def objections(challenged: Account, challenger: str, home: Home) -> Iterator[NotAllowed]:
+    """Yield what speaks against putting a player on a board for a challenger.
+
+    The player rejects the challenger, has signed off or plays on as many boards as they want, or
+    their account is disabled.
+    """
+    userid = challenged.userid
     if signed_off_since(challenged):
-        is_own = challenged.userid == challenger
-        raise NotAllowed(SignedOff(is_own), challenged.userid)
+        yield NotAllowed(SignedOff(own=userid == challenger), userid)
     if challenger in rejected_by(challenged):
-        raise NotAllowed(Rejected(challenged.userid, challenger), challenged.userid)
-    check_room(challenged, home)
-
-
-def check_room(account: Account, home: Home) -> None:
-    """Check that a player may have another board. Raises NotAllowed, also if they are disabled."""
-    if disabled_since(account):
-        raise NotAllowed(Disabled(account.userid, own=False), account.userid)
-    limit = limit_of(account)
-    active = count_active(account.userid, home) if limit else 0
+        yield NotAllowed(Rejected(userid, challenger), userid)
+    if disabled_since(challenged):
+        yield NotAllowed(Disabled(userid, own=False), userid)
+    limit = limit_of(challenged)
+    active = count_active(userid, home) if limit else 0
     if limit and active >= limit:
-        raise NotAllowed(LimitReached(account.userid, limit, active), account.userid)
+        yield NotAllowed(LimitReached(userid, limit, active), userid)
 
 
 def count_active(userid: str, home: Home) -> int:

@@ -4,17 +4,20 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from pbm_oust.board.notation import parse_ruling, parse_time
+from pbm_oust.commands.challenge import Challenge, header_of
 from pbm_oust.mail.inbound import Envelope, Inbound, envelope_of, open_inbound
 from pbm_oust.play.notices import Notice
 from pbm_oust.play.request import Request
 from pbm_oust.play.rulings import rule_board
+from pbm_oust.play.setting_up import set_up_board
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.sweep import sweep
+from pbm_oust.service.table import parse_line
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft
 from tests.support.home_by_mail import copy_of
@@ -26,7 +29,8 @@ ADDRESS = "pbmserv@example.com"
 SWEEP = "sweep"
 """Stands in the place of a sender where no mail comes in, but the server does what is due."""
 OPERATOR = "operator"
-"""Stands there where the operator rules: `oust 1 extend o 3d`, and below that the reason."""
+"""Stands there where the operator rules or sets a board up: `oust 1 extend o 3d`, or a challenge,
+and below that what is written to the players."""
 SLOW = "relay_is_slow"
 """A file of this name in a transcript's folder leaves the letters in the outbox."""
 
@@ -138,8 +142,12 @@ def take(path: Path, inbound: Inbound, now: list[datetime]) -> Iterator[str]:
 
 
 def _rule(text: str, inbound: Inbound) -> None:
-    """Rule as the operator writes it."""
+    """Rule, or set a board up, as the operator writes it."""
     line, _, reason = text.partition("\n")
+    _, command = parse_line(line)
+    if isinstance(command, Challenge):
+        set_up_board(command.kind, partial(header_of, command), inbound.work, reason)
+        return
     kind, board, words = line.split(" ", 2)
     ruling = parse_ruling(words)
     rule_board(inbound.work, KINDS[kind], int(board), lambda _: ruling, reason)
