@@ -64,7 +64,7 @@ def completed(home: Path, line: str) -> list[str]:
     ("line", "offered"),
     [
         ("game", ["games"]),
-        ("games ex", ["export"]),
+        ("games ex", ["export", "extend"]),
         ("games export --s", ["--sgf"]),
         ("games show ", ["oust", "churn"]),
         slow("games show ch", ["churn"]),
