@@ -88,6 +88,8 @@ class BoardsNotice(Notice):
     """The names of boards that cannot be read."""
     notes: Mapping[str, str] = field(default_factory=dict)
     """The reader's notes, by the names of the boards."""
+    asked: tuple[str, ...] = ()
+    """The players whose boards were asked for."""
 
     def shows(self) -> tuple[Shown, ...]:
         """Return the boards."""
@@ -205,7 +207,7 @@ def show(
         told = BoardNotice(reader, News.SHOWN, game, is_past, note=note, gone=gone)
         return work.answer(told, request)
     reader = as_owner(reader, work.home, command.userids)
-    notice = BoardsNotice(reader, command.kind, views, left_out, damaged, notes)
+    notice = BoardsNotice(reader, command.kind, views, left_out, damaged, notes, command.userids)
     return work.answer(notice, request)
 
 

@@ -3,6 +3,8 @@
 challenge oust alice bob    a game's command before the game
 oust help move              a general command behind a game
 oust pass 17 alice PASSWORD a deed in the place of a command
+oust seek alice PASSWORD hex 4, oust challenge alice bob 7x7
+                            a grid as lists show it, in the place of an option
 oust resign 17 alice PASSWORD #9, oust move 17 alice PASSWORD#9 D4
                             the number of a record, wherever it stands
 """
@@ -22,6 +24,12 @@ _ENDS_WITH_GUARD = re.compile(r"([^#]+)(#[1-9][0-9]*)")
 _BEFORE_DEED = 3
 """How many words stand between a deed and the record that it is meant as: the board, the userid
 and the password."""
+
+_BEFORE_GRID = {"challenge": 2, "seek": 2}
+"""By the names of the commands that take a grid: how many words stand at least before it."""
+_GRID = re.compile(
+    r"(?:(?:square|-?size|-?(hex)(?:agonal)?)[ =]?)?([1-9][0-9]?(?:[x,][1-9][0-9]?)?)"
+)
 
 _LONGEST_SENTENCE = 80
 """How many characters of a sentence count."""
@@ -58,6 +66,8 @@ def as_written_here(
         return (words[1], *(words[2:] if second == "help" and words[2:] else words[:1]))
     if second in DEEDS:
         return _as_move(words, second, second in of_kind)
+    if second in _BEFORE_GRID:
+        return _with_grid(words, 2 + _BEFORE_GRID[second])
     return _guarded(words) if second == "move" else words
 
 
@@ -81,6 +91,21 @@ def _as_move(words: tuple[str, ...], deed: str, is_command: bool) -> tuple[str, 
     if len(said) != _BEFORE_DEED or (is_command and not guard):
         return words
     return (kind, "move", *said, f"{deed}{guard}")
+
+
+def _with_grid(words: tuple[str, ...], before: int) -> tuple[str, ...]:
+    """Return the words of a command with the grid as an option, where it is written otherwise."""
+    found, rest = list(words[:before]), list(words[before:])
+    while rest:
+        for length in (2, 1):
+            said = _GRID.fullmatch(" ".join(rest[:length]).lower())
+            if said and len(rest) >= length:
+                found.append(f"-{said[1] or 'size'}={said[2]}")
+                del rest[:length]
+                break
+        else:
+            found.append(rest.pop(0))
+    return tuple(found)
 
 
 def _guarded(words: tuple[str, ...]) -> tuple[str, ...]:

@@ -30,10 +30,11 @@ class Line:
         """The words after the command's name."""
         return self.words[self.own_words :]
 
-    def shown(self, may_show: MayShow) -> str:
-        """Return the line with every word masked that may not be shown.
+    def shown(self, may_show: MayShow, instead: str = MASK) -> str:
+        """Return the line without the words that may not be shown.
 
-        These are the words in a password's place, and others except options of the command.
+        Those in a password's place are masked; for others, except options of the command, stands
+        `instead`.
         """
         secret: set[int] = set()
         if self.form:
@@ -42,7 +43,7 @@ class Line:
         return " ".join(
             word
             if nth not in secret and (may_show(word) or self.is_option(word))
-            else self._masked(word)
+            else self._masked(word, MASK if nth in secret else instead)
             for nth, word in enumerate(self.words)
         )
 
@@ -67,12 +68,12 @@ class Line:
                     return starts[nth] + fold(word).index(folded)
         return None
 
-    def _masked(self, word: str) -> str:
-        """Return what is shown of a word: its name, if it is an option of the command."""
+    def _masked(self, word: str, instead: str) -> str:
+        """Return what is shown for a word: also its name, if it is an option of the command."""
         name, equals, _ = word.partition("=")
         plain = without_accents(fold(name)).lstrip("-")
         is_option = equals and word.startswith("-") and plain in self._options()
-        return f"{name}={MASK}" if is_option else MASK
+        return f"{name}={instead}" if is_option else instead
 
     def _options(self) -> frozenset[str]:
         return names_of(self.form.options) if self.form else frozenset()

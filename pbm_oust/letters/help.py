@@ -1,5 +1,6 @@
 """The pages of the help, and how to write each command."""
 
+import re
 import textwrap
 from collections.abc import Callable, Sequence
 
@@ -37,10 +38,11 @@ class Help:
         """Return the page about a subject, or None if there is none."""
         if subject in KINDS:
             return self.rules(KINDS[subject])
-        if subject in ("overview", "commands", *SUBJECTS):
-            name = "overview" if subject == "commands" else subject
-            usages = usages_by_heading(self.language)
-            return self.render(f"help/{name}", usages=usages, general_subjects=general_subjects())
+        if subject == "overview":
+            given = {"summaries": self._summaries(), "general_subjects": general_subjects()}
+            return self.render("help/overview", **given)
+        if subject in SUBJECTS:
+            return self.render(f"help/{subject}", usages=usages_by_heading(self.language))
         forms = [form for form in FORMS if form.topic == subject]
         if not forms and subject in {deed.value for deed in WISHED}:
             return self.page("move")
@@ -60,12 +62,29 @@ class Help:
         """Return whether there is a page about a subject."""
         return self.page(subject) is not None
 
+    def _summaries(self) -> dict[Heading, list[tuple[str, str]]]:
+        """Return the commands under each heading, each with what it does."""
+        topics = {form.topic: form for form in FORMS}
+        found: dict[Heading, list[tuple[str, str]]] = {heading: [] for heading in Heading}
+        for topic, form in topics.items():
+            found[form.heading].append((topic, first_sentence(self._about(topic, form))))
+        return found
+
+    def _about(self, topic: str, form: Form[Command]) -> str:
+        """Return what the help says about a command, below the lines that show it."""
+        return self.render(f"help/{topic}", form=form, subjects=help_subjects())
+
     def _form_page(self, topic: str, forms: Sequence[Form[Command]]) -> str:
         usages = [
             f"  {wrapped_usage(line)}" for form in forms for line in usages_of(form, self.language)
         ]
-        text = self.render(f"help/{topic}", form=forms[0], subjects=help_subjects())
-        return "\n".join([*usages, "", text])
+        return "\n".join([*usages, "", self._about(topic, forms[0])])
+
+
+def first_sentence(page: str) -> str:
+    """Return the first sentence of a page."""
+    first = re.sub(r"[ \n]+", " ", page.split("\n\n")[0])
+    return re.split(r"(?<=[.?])(?<!\.\.) (?=[A-Z\u00c0-\u00dc0-9])", first)[0]
 
 
 def help_subjects() -> list[str]:

@@ -39,6 +39,7 @@ PICTURES = {
         " xxx..o..x..o. ..x..X.x.x... xxxxx..xx.x.x x.x..x..xxxxx ..x.x..xx.x.. ..xxxxxxxxxxx"
         " xxx.....x....",
     ),
+    "churn": Picture("hex 3", "x.o o.x. x.o.x o.xo xo.", ("B3",)),
     "hexagon": Picture("hex 3", "ox. .x.. ..o.. .... ..."),
 }
 """All of them by their names."""

@@ -2,11 +2,13 @@
 
 from pbm_oust.commands.show import Show
 from pbm_oust.frozen import frozen
+from pbm_oust.grammar.command import Command, Partial
 from pbm_oust.grammar.words import is_harmless
 from pbm_oust.letters.translator import Translator
 from pbm_oust.play.notices import RefusalNotice
 from pbm_oust.refusal import Reason
-from pbm_oust.service.table import form_of
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.service.table import WhichGame, form_of
 
 
 @frozen
@@ -14,6 +16,8 @@ class Instead:
     """What to send or to answer in place of what was refused; empty if there is nothing."""
 
     line: str = ""
+    others: tuple[str, ...] = ()
+    """The same line for the other games, if it is not clear for which one it is."""
     blanks: tuple[str, ...] = ()
     """The places in the line that the reader fills in."""
     answers: tuple[str, ...] = ()
@@ -28,7 +32,7 @@ def instead_of(translator: Translator, notice: RefusalNotice) -> Instead:
     whole = [each for each in meant if not translator.answer(each)]
     blanks = tuple(dict.fromkeys(blank for each in whole for blank in form_of(each).blanks(each)))
     if blanks and len(meant) == 1:
-        return Instead(translator.line(meant[0]), blanks)
+        return Instead(translator.line(meant[0]), blanks=blanks)
     wants_password = "PASSWORD" in blanks
     answers = tuple(translator.answer(each) or translator.line(each) for each in meant)
     if game and notice.reader.userid and correction and not answers:
@@ -42,7 +46,21 @@ def instead_of(translator: Translator, notice: RefusalNotice) -> Instead:
         return Instead(answers=answers, wants_password=wants_password)
     line = translator.line(correction)
     blanks = tuple(form_of(correction).blanks(correction))
-    return Instead("" if line == notice.sent else line, blanks, answers, wants_password)
+    others = _of_other_games(correction) if isinstance(notice.refusal.reason, WhichGame) else ()
+    return Instead(
+        "" if line == notice.sent else line,
+        tuple(map(translator.line, others)),
+        blanks,
+        answers,
+        wants_password,
+    )
+
+
+def _of_other_games(command: Command | Partial) -> tuple[Partial, ...]:
+    """Return the command of a game for each other game."""
+    given = form_of(command).given(command)
+    others = [kind for kind in KINDS.values() if kind is not given.get("kind")]
+    return tuple(form_of(command).partial(**{**given, "kind": kind}) for kind in others)
 
 
 def culprit_of(notice: RefusalNotice) -> str:

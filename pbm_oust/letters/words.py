@@ -10,6 +10,7 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_wish
 from pbm_oust.board.summary import Summary, summary_of
 from pbm_oust.commands.play import suggested
+from pbm_oust.commands.talk import TalkSentNotice
 from pbm_oust.grammar.command import Blank, Partial
 from pbm_oust.grammar.suggest import legal_near, next_wish
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language, Section
@@ -30,8 +31,8 @@ from pbm_oust.letters.refusals import culprit_of, instead_of, place_of
 from pbm_oust.letters.tables import board_row, past_rows, seek_rows, standing_rows
 from pbm_oust.letters.templates import filled, text_templates
 from pbm_oust.letters.translator import Translator
-from pbm_oust.play.notices import BoardNotice, Notice
-from pbm_oust.render.text import in_columns, players_text
+from pbm_oust.play.notices import BoardNotice, Notice, has_counted
+from pbm_oust.render.text import cells_text, in_columns, players_text
 from pbm_oust.render.visible import visible_line
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
@@ -76,6 +77,7 @@ class Words:
             name_of_sgf=name_of_sgf,
             is_mailable=is_mailable,
             number_of=int.bit_count,
+            cells_text=cells_text,
             ordinal=translator.ordinal,
             decimal=translator.decimal,
             factor=translator.factor,
@@ -215,7 +217,8 @@ def on_board(name: str, game: Game, words: object = "", **given: object) -> Part
 
 
 def _playing_again(notice: Notice) -> tuple[Partial, ...]:
-    """Return what the reader may answer to start the next game, if one has ended."""
-    if not isinstance(notice, BoardNotice) or not notice.tells_the_end or not notice.reader.userid:
-        return ()
-    return playing_again(notice.game, notice.reader.userid)
+    """Return what the reader of a letter about a game may answer to start the next one."""
+    game, userid = notice.board(), notice.reader.userid
+    is_ended = isinstance(notice, BoardNotice) and notice.tells_the_end
+    is_talk = isinstance(notice, TalkSentNotice) and game and has_counted(game)
+    return playing_again(game, userid) if game and userid and (is_ended or is_talk) else ()

@@ -191,6 +191,11 @@ class Heard:
     """A command that stands below the move and is not carried out."""
 
 
+def has_counted(game: Game) -> bool:
+    """Return whether a game is over that counts as begun."""
+    return bool(game.result and game.result.how is not How.VOID)
+
+
 @frozen
 class BoardNotice(TimedNotice):
     """A board, and what happened on it."""
@@ -204,6 +209,8 @@ class BoardNotice(TimedNotice):
     """What the other player or the operator wrote with it."""
     chat_from: str = ""
     """The userid of who wrote it; empty for the operator."""
+    passed_on: str = ""
+    """The userid of the other player, if what the reader wrote goes to them."""
     challenger: str = ""
     """The userid of the player who challenges the other one, if the board begins so."""
     is_set_up: bool = False
@@ -235,8 +242,7 @@ class BoardNotice(TimedNotice):
     @property
     def tells_the_end(self) -> bool:
         """Whether the notice tells of the end of a game that counts as begun."""
-        result = self.game.result
-        return self.news is News.PLAYED and bool(result and result.how is not How.VOID)
+        return self.news is News.PLAYED and has_counted(self.game)
 
     @property
     def tells_whole_game(self) -> bool:

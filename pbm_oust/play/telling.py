@@ -46,6 +46,7 @@ def tell_players(
     lost = [account for account, reader in readers if not reader.addresses]
     disabled = [account.userid for account in lost if disabled_since(account)]
     unreachable = [account.userid for account in lost if account.userid not in disabled]
+    reached = next((account.userid for account in others if account not in lost), "")
     finish = finish_of(game)
     rated = work.home.ask(changes_by, finish) if finish else None
     changes = (rated.x, rated.o) if rated else ()
@@ -65,6 +66,7 @@ def tell_players(
             told_from=told_from if answers else _told_from(reader, game, told_from),
             chat="" if answers else chat,
             chat_from=acting,
+            passed_on=reached if answers and chat.strip() else "",
             disabled=next(iter(disabled), "") if answers else "",
             gone=gone,
             note=note_about(account, game.name),
@@ -108,10 +110,13 @@ def _is_mailed(reader: Reader, news: News, game: Game, since: int) -> bool:
 
 
 def _is_copy(made: BoardNotice) -> bool:
-    """Return whether a notice tells players only of their own move, and they do not want that."""
+    """Return whether a notice tells players only of their own move, and they do not want that.
+
+    Whoever wrote more than the move is told how it was read.
+    """
     game, is_wanted = made.game, made.reader.settings.mine is Switch.ON
     is_plain = made.news is News.PLAYED and game.records[-1].is_playing and not game.result
-    is_silent = not (made.unreachable or made.disabled or made.ahead.dropped)
+    is_silent = not (made.unreachable or made.disabled or made.ahead.dropped or made.heard)
     return (
         is_plain
         and is_silent

@@ -64,6 +64,12 @@ class Churn:
         """Return the stones of a side."""
         return self.x if side is Side.X else self.o
 
+    @property
+    def must_join(self) -> bool:
+        """Whether every free cell touches a friend, so that smaller friendly groups come off."""
+        free = self.grid.cells & ~(self.x | self.o)
+        return self.result is None and not free & ~self.grid.neighbours(self.stones(self.to_move))
+
     def placements(self) -> int:
         """Return the cells where the side to move may place; none once there is a result."""
         return placements(self.grid, self.stones(self.to_move), self.x | self.o)

@@ -14,6 +14,7 @@ from pbm_oust.grammar.cells import cells_in, parts_of, runs_within, turned_round
 from pbm_oust.grammar.command import Command, Meant, Text
 from pbm_oust.grammar.line import Line
 from pbm_oust.grammar.wish import DEEDS, BadPlacement, read_wish
+from pbm_oust.grammar.wording import worded
 from pbm_oust.grammar.words import find_command_word, first_words, fold, meant_by, split_words
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
@@ -100,11 +101,18 @@ def read_whole(line: str, text: str) -> Answer:
 
 
 def read_again(line: str, text: str, reply: Reply) -> Answer | None:
-    """Return the command that plays again, if a line is the name of one; None for other lines."""
-    word = line.strip().rstrip(f"{_ENDS} ")
-    name = in_english(fold(word))
-    form = KIND_FORMS.get(name)
-    return _read_form(line, name, [word], text, reply) if form and form.plays_again else None
+    """Return the command that plays again, if a line is the name of one; None for other lines.
+
+    Greetings and the like may stand around it, and it may be a question.
+    """
+    names = [name for name, form in KIND_FORMS.items() if form.plays_again]
+    said = worded(line.replace("?", ""), names)
+    if not said.is_clear or said.runs or len(said.words) != 1 or said.words[0] not in names:
+        return None
+    (name,) = said.words
+    has_more = in_english(fold(line.strip().rstrip(f"{_ENDS}? "))) != name
+    chat = "\n".join(filter(None, [line if has_more else "", text]))
+    return _read_form(line, name, [name], chat, reply)
 
 
 def may_be_command(line: str) -> bool:

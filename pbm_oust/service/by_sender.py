@@ -4,18 +4,22 @@ from dataclasses import replace
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.board.game import Game
+from pbm_oust.commands.lists import Listing
 from pbm_oust.grammar.command import Blank, Command, Partial
 from pbm_oust.grammar.form import MissingWord
+from pbm_oust.grammar.line import Line
 from pbm_oust.grammar.parts import without_options
+from pbm_oust.grammar.words import UnknownWord
 from pbm_oust.play.forms import ChallengeForm
 from pbm_oust.play.notices import Reader
 from pbm_oust.play.readers import as_owner
 from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Unreadable
+from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.corrections import filled, tried
 from pbm_oust.service.reading import Read
-from pbm_oust.service.table import AnswerToBoard, form_of, parse_line
+from pbm_oust.service.table import KIND_FORMS, AnswerToBoard, WhichGame, form_of, parse_line
 from pbm_oust.store.open_boards import game_if_any
 
 _USERID = "userid"
@@ -29,9 +33,12 @@ def owner(request: Request, work: UnitOfWork) -> Account | None:
 def completed(read: Read, request: Request, work: UnitOfWork) -> Read:
     """Return a challenge that names one player as one by whoever has the sender's address.
 
-    Anything else is returned as it was read.
+    A list of a player is taken for one of their boards. Anything else is returned as it was read.
     """
     line, wrong = read.line, read.command
+    if isinstance(wrong, Unreadable) and _lists_player(line, wrong, work):
+        meant = Line(line.words, KIND_FORMS["games"], next(iter(KINDS.values())), 1)
+        return replace(read, line=meant, command=Unreadable(WhichGame("games")))
     if not isinstance(wrong, Unreadable) or not isinstance(wrong.reason, MissingWord):
         return read
     named = without_options(line.arguments)
@@ -43,6 +50,12 @@ def completed(read: Read, request: Request, work: UnitOfWork) -> Read:
     words = (*line.words[: line.own_words], account.userid, *line.arguments)
     whole, command = parse_line(" ".join(words))
     return read if isinstance(command, Unreadable) else replace(read, line=whole, command=command)
+
+
+def _lists_player(line: Line, wrong: Unreadable, work: UnitOfWork) -> bool:
+    """Return whether a line asks for the list and names a player where a game should stand."""
+    is_list = line.form is not None and line.form.command is Listing
+    return is_list and isinstance(wrong.reason, UnknownWord) and work.has_account(wrong.culprit)
 
 
 def signed(

@@ -8,7 +8,8 @@ from pbm_oust.board.game import Game
 from pbm_oust.commands.verify import Verify
 from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command, Meant, Partial, Text
-from pbm_oust.grammar.showing import MayShow, to_player, to_stranger
+from pbm_oust.grammar.showing import UNNAMED, MayShow, to_player, to_stranger
+from pbm_oust.grammar.words import MASK
 from pbm_oust.play.authentication import PasswordWanted, is_guess
 from pbm_oust.play.forms import Seen, Service
 from pbm_oust.play.notices import Notice, RefusalNotice
@@ -192,7 +193,7 @@ def _refuse(
         refusal = type(refusal)(reason)
     # The Subject of our own letter was not written by the sender.
     is_ours = isinstance(reason, AnswerToBoard) and is_of_letter(request.line)
-    as_sent = "" if is_ours else line.shown(may_show)
+    as_sent = "" if is_ours else line.shown(may_show, MASK if is_known or is_secret else UNNAMED)
     if isinstance(command, Unreadable) or isinstance(reason, PasswordWanted):
         right = reason.instead if isinstance(reason, UnreadableReason) else None
         meant = line.correction(may_show, wrong, right or "")

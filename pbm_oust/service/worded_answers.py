@@ -68,7 +68,8 @@ def _said(line: str) -> Wording:
 
 def _found(said: Wording, reply: Reply) -> Iterator[Command | Partial]:
     """Yield what a line may ask for."""
-    for run in said.runs:
+    together = (said.runs[0] + said.runs[1],) if len(said.runs) == 2 else ()
+    for run in (*together, *said.runs):
         yield move_of(Place(tuple(map(str.upper, run))), None, reply)
     for word in said.words:
         if word in DEEDS:

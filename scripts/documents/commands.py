@@ -9,7 +9,7 @@ from babel import Locale
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.form import Form
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language, Section
-from pbm_oust.letters.help import brief_usages
+from pbm_oust.letters.help import brief_usages, first_sentence
 from pbm_oust.letters.words import Words
 from pbm_oust.service.table import FORMS
 from scripts.documents.parts import code, escaped, table
@@ -60,17 +60,12 @@ def _overview(pages: Mapping[str, str]) -> str:
     rows = []
     for topic in dict.fromkeys(form.topic for form in FORMS):
         names = " ".join(f"`{name}`" for name in dict.fromkeys(map(_name, _forms(topic))))
-        rows.append((f"[{names}](#{topic})", escaped(_first_sentence(pages[topic]))))
+        rows.append((f"[{names}](#{topic})", escaped(first_sentence(pages[topic]))))
     return table(("command", "what it does"), rows)
 
 
 def _name(form: Form[Command]) -> str:
     return f"GAME {form.name}" if form.is_of_kind else form.name
-
-
-def _first_sentence(page: str) -> str:
-    first = " ".join(page.split("\n\n")[0].split())
-    return re.split(r"(?<=[.?])(?<!\.\.) (?=[A-Z0-9])", first)[0]
 
 
 def _section(topic: str, page: str) -> str:

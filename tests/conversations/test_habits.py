@@ -44,6 +44,28 @@ def test_a_line_in_another_order_is_understood(line: str, outcome: str, talk: Ta
     assert talk.outcome.startswith(outcome)
 
 
+@pytest.mark.parametrize(
+    ("line", "grid"),
+    [
+        ("oust seek alice wonderland hex 4", "hex 4"),
+        ("oust seek alice wonderland hexagonal 4", "hex 4"),
+        ("oust seek alice wonderland 7x7 unrated", "square 7x7"),
+        ("oust seek alice wonderland square 7x9", "square 7x9"),
+        ("oust seek alice wonderland size 5", "square 5x5"),
+        ("oust seek alice wonderland -size 5", "square 5x5"),
+        ("oust seek alice wonderland 9", "square 9x9"),
+        ("churn seek alice wonderland hex 4", "hex 4"),
+        ("churn seek alice wonderland 4", "hex 4"),
+        ("oust challenge alice bob wonderland 7x7", "square 7x7"),
+    ],
+)
+def test_a_grid_may_be_written_as_lists_show_it(line: str, grid: str, talk: Talk) -> None:
+    talk.send(ALICE, line.replace(" unrated", " -unrated"))
+    assert not talk.outcome.startswith("refused"), talk.text_to(ALICE)
+    talk.send(ALICE, "list")
+    assert grid in talk.text_to(ALICE) or grid in talk.outcome
+
+
 def test_deeds_of_a_turn_are_commands_of_their_own(talk: Talk) -> None:
     talk.send(ALICE, "oust move 1 alice wonderland A1")
     talk.send(BOB, "oust swap 1 bob lookingglass")
@@ -78,7 +100,8 @@ def test_a_challenge_that_names_one_player_is_by_whoever_writes(talk: Talk) -> N
         ("J'ai oublié mon mot de passe", "forgot alice"),
         ("stop", "signoff alice PASSWORD"),
         ("Unsubscribe", "signoff alice PASSWORD"),
-        ("standings", "oust standings"),
+        ("standings", "  oust standings\n  churn standings\n"),
+        ("list bob", "  oust games bob\n  churn games bob\n"),
         ("ratings", "oust ratings"),
         ("oust 1 C3", "oust move 1 alice PASSWORD C3"),
         ("oust 1 alice wonderland C3", "oust move 1 alice PASSWORD C3"),

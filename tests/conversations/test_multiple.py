@@ -103,7 +103,7 @@ def test_records_for_which_there_is_no_room_beside_other_answers_can_be_asked_fo
     assert letter.text.count(f"The game has {len(game.records)} records") == 9
     assert letter.words.count("To get them, send: churn show 1") == 9
     mailed(home, ALICE, "multiple", "churn show 1\r\nhelp\r\n")
-    assert "The whole game:" in letters(home)[-1].text
+    assert "The whole game, as a record" in letters(home)[-1].text
 
 
 def test_lines_for_which_there_is_no_room_are_counted(home: Home) -> None:
