@@ -233,6 +233,9 @@ AROUND = (
 )
 """What says that a move is the writer's, and words such as please."""
 
+FOLLOWING = frozenset(("then", "puis", "ensuite", "dann", "danach", "luego", "poi", "sedan"))
+"""Words that say that one placement follows another."""
+
 DOUBTS = frozenset(
     (
         *("no", "not", "never", "don't", "dont", "can't", "cannot", "won't", "isn't", "wasn't"),

@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import islice
 
 from pbm_oust.frozen import frozen
 from pbm_oust.grammar import courtesies
@@ -18,6 +19,8 @@ _APOSTROPHES = str.maketrans(dict.fromkeys("\u2019\u2018\u02bc\u00b4`", "'"))
 _PLAIN_SIGNS = frozenset(".,!:;-()\"*~\u2026\u00a1\u3002\u3001\uff0c\uff01\uff1a'_/")
 _SENTENCE_END = re.compile(r"(?<=[.!])\s+")
 _AFTERTHOUGHT = re.compile(r"\s*[,;(]\s*|\s+[-\u2013\u2014]+\s+")
+_MOST_PARTS = 3
+"""How many commas and the like are looked at, and how many things a line may say to do."""
 _LONGEST_NAME = 2
 _LONGEST_LINE = 200
 _MOST_TOKENS = 12
@@ -41,6 +44,8 @@ class Wording:
     """Whether all else is known to change nothing, and nothing is asked."""
     has_phrases: bool = False
     """Whether a greeting or the like is found."""
+    is_sequence: bool = False
+    """Whether the placements are said to follow each other, as in `D4, which captures, then E5`."""
 
     @property
     def is_courtesy(self) -> bool:
@@ -54,21 +59,25 @@ def worded(line: str, deeds: Collection[str]) -> Wording:
         return Wording((), (), is_clear=False)
     line = _SMILEY.sub(" ", line.translate(_APOSTROPHES))
     whole = _worded(line, deeds)
-    is_known = whole.is_clear or _is_clear_in_part(line, deeds)
-    return replace(whole, is_clear=is_known)
+    plain = set(map(_plain, _tokens(line)))
+    doubts = bool(plain & courtesies.DOUBTS) or any(sign in line for sign in ASKING)
+    may_be_clear = 0 < len(whole.runs) + len(whole.words) <= _MOST_PARTS and not doubts
+    is_known = whole.is_clear or (may_be_clear and _is_clear_in_part(line, deeds))
+    is_sequence = len(whole.runs) > 1 and not doubts and bool(plain & courtesies.FOLLOWING)
+    return replace(whole, is_clear=is_known, is_sequence=is_sequence)
 
 
 def _is_clear_in_part(line: str, deeds: Collection[str]) -> bool:
-    """Return whether one part of a line clearly says what to do, and nothing asks or doubts.
+    """Return whether one part of a line clearly says what to do, and the others say nothing.
 
     That part is a sentence, or what stands before the first comma, dash or bracket.
     """
-    doubts = any(_plain(token) in courtesies.DOUBTS for token in _tokens(line))
-    if doubts or any(sign in line for sign in ASKING):
-        return False
     if _says_once(_SENTENCE_END.split(line), deeds):
         return True
-    cuts = ((line[: cut.start()], line[cut.end() :]) for cut in _AFTERTHOUGHT.finditer(line))
+    cuts = (
+        (line[: cut.start()], line[cut.end() :])
+        for cut in islice(_AFTERTHOUGHT.finditer(line), _MOST_PARTS)
+    )
     return any(_says_once(parts, deeds, is_first=True) for parts in cuts)
 
 

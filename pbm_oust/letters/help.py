@@ -3,6 +3,7 @@
 import re
 import textwrap
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from pbm_oust.board.record import WISHED
 from pbm_oust.commands.help import SUBJECTS
@@ -39,8 +40,7 @@ class Help:
         if subject in KINDS:
             return self.rules(KINDS[subject])
         if subject == "overview":
-            given = {"summaries": self._summaries(), "general_subjects": general_subjects()}
-            return self.render("help/overview", **given)
+            return _overview(self)
         if subject in SUBJECTS:
             return self.render(f"help/{subject}", usages=usages_by_heading(self.language))
         forms = [form for form in FORMS if form.topic == subject]
@@ -62,7 +62,7 @@ class Help:
         """Return whether there is a page about a subject."""
         return self.page(subject) is not None
 
-    def _summaries(self) -> dict[Heading, list[tuple[str, str]]]:
+    def summaries(self) -> dict[Heading, list[tuple[str, str]]]:
         """Return the commands under each heading, each with what it does."""
         topics = {form.topic: form for form in FORMS}
         found: dict[Heading, list[tuple[str, str]]] = {heading: [] for heading in Heading}
@@ -79,6 +79,13 @@ class Help:
             f"  {wrapped_usage(line)}" for form in forms for line in usages_of(form, self.language)
         ]
         return "\n".join([*usages, "", self._about(topic, forms[0])])
+
+
+@lru_cache
+def _overview(written: Help) -> str:
+    """Return the overview in a language; it takes long to write, and is always the same."""
+    given = {"summaries": written.summaries(), "general_subjects": general_subjects()}
+    return written.render("help/overview", **given)
 
 
 def first_sentence(page: str) -> str:

@@ -34,7 +34,8 @@ def instead_of(translator: Translator, notice: RefusalNotice) -> Instead:
     if blanks and len(meant) == 1:
         return Instead(translator.line(meant[0]), blanks=blanks)
     wants_password = "PASSWORD" in blanks
-    answers = tuple(translator.answer(each) or translator.line(each) for each in meant)
+    lines = (translator.answer(each) or translator.line(each) for each in meant)
+    answers = tuple(dict.fromkeys(lines))
     if game and notice.reader.userid and correction and not answers:
         known = (game.header.kind, game.header.board, notice.reader.userid)
         answers = tuple(filter(None, [translator.answer(correction, known)]))

@@ -48,7 +48,8 @@ def read_worded(line: str, text: str, reply: Reply) -> Answer:
     only = found[0] if len(found) == 1 and said.is_clear else None
     if isinstance(only, Move) and (said.runs or said.words[0] in _DONE):
         return Answer(answer.line, only, text, is_worded=True)
-    meant = (*answer.instead, *(each for each in found if each not in answer.instead))
+    first, second = (found, answer.instead) if said.is_sequence else (answer.instead, found)
+    meant = (*first, *(each for each in second if each not in first))
     if len(meant) > 1:
         wrong = Unreadable(SeveralReadings())
     return replace(answer, command=wrong, instead=meant[:MOST_MEANT])
@@ -68,7 +69,7 @@ def _said(line: str) -> Wording:
 
 def _found(said: Wording, reply: Reply) -> Iterator[Command | Partial]:
     """Yield what a line may ask for."""
-    together = (said.runs[0] + said.runs[1],) if len(said.runs) == 2 else ()
+    together = (tuple(cell for run in said.runs for cell in run),) if said.is_sequence else ()
     for run in (*together, *said.runs):
         yield move_of(Place(tuple(map(str.upper, run))), None, reply)
     for word in said.words:

@@ -122,6 +122,21 @@ def test_where_a_move_is_not_sure_nothing_happens_and_lines_are_offered(
     assert (hint in played.text_to(ALICE)) == ("PASSWORD" in offered)
 
 
+def test_placements_that_follow_each_other_are_offered_as_one_turn(played: Talk) -> None:
+    board, _ = begin(played)
+    for sender, signed in (
+        (ALICE, "alice wonderland B3"),
+        (BOB, "bob lookingglass C3"),
+        (ALICE, "alice wonderland E1"),
+        (BOB, "bob lookingglass A1"),
+    ):
+        played.send(sender, f"oust move {board} {signed}")
+    letter = played.letter_to(ALICE)
+    answer(played, board, str(letter["Reply-To"]), "B4 (capture), then E3")
+    assert "  B4,E3\n  B4\n  E3\n" in played.text_to(ALICE)
+    assert len(moves(played, board)) == 4
+
+
 def test_a_french_player_is_told_in_french_how_an_answer_was_read(played: Talk) -> None:
     played.send(ALICE, "settings alice wonderland language fr")
     try:

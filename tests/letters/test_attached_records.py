@@ -103,7 +103,10 @@ def test_records_for_which_there_is_no_room_are_attached_and_can_be_imported() -
 
 
 def test_what_the_other_player_wrote_stands_above_the_records() -> None:
-    for records, told in ((200, "The whole game, as a record"), (900, "The whole game is attached")):
+    for records, told in (
+        (200, "The whole game, as a record"),
+        (900, "The whole game is attached"),
+    ):
         text = text_of(letter_about(ended(records)))
         assert text.index(CHAT) < text.index(told)
 

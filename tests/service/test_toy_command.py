@@ -138,11 +138,13 @@ print(type(command).__name__, command.is_heartily, "|", format_command(command))
 def test_the_help_and_its_overview_have_it(source: Path) -> None:
     script = """
 words = Words("pbmserv@example.org")
-print([line for line in words.help_page("overview").splitlines() if "wave" in line])
+for page in ("overview", "commands"):
+    print([line for line in words.help_page(page).splitlines() if "wave" in line])
 print("wave" in words.help_page("help"), words.help_page("wave").splitlines()[-1])
 """
-    overview, rest = printed(source, script).splitlines()
-    assert overview == "['  GAME wave BOARD USERID PASSWORD [heartily]']"
+    overview, written, rest = printed(source, script).splitlines()
+    assert overview == "['  wave         Waves.']"
+    assert written == "['  GAME wave BOARD USERID PASSWORD [heartily]']"
     assert rest == "True Waves."
 
 

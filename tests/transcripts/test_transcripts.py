@@ -74,6 +74,10 @@ def told_in(language: Language, name: str) -> Iterator[tuple[Notice, Request]]:
         yield replace(notice, reader=replace(notice.reader, settings=settings)), request
 
 
+TABLE = re.compile(r"  \S+ {2,}\S| {12}")
+"""A row of a table that says what each command does."""
+
+
 def commands_in(text: str, language: Language) -> list[Command]:
     """Return the commands that a text names to be sent: on lines of their own, or behind `:  `."""
     filled = text
@@ -85,7 +89,7 @@ def commands_in(text: str, language: Language) -> list[Command]:
         part if part.startswith(" ") else _unwrapped(part) for part in filled.split("\n\n")
     ]
     lines = [line for part in paragraphs for line in part.split("\n") if "[" not in line]
-    sent = [line.strip() for line in lines if line.startswith("  ")]
+    sent = [line.strip() for line in lines if line.startswith("  ") and not TABLE.match(line)]
     sent += [
         line.split(":  ", 1)[1].replace(", ", " ")
         for line in lines
