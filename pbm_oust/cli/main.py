@@ -33,6 +33,7 @@ from pbm_oust.cli.gathered import Elsewhere, Gathered
         "restore": Elsewhere("backup:restore", "Make the home from a backup in DIR."),
         "serve": Elsewhere("serving:serve", "Take mail and answer it, until told to stop."),
         "standings": Elsewhere("ratings:standings", "List players by rating."),
+        "web": Elsewhere("web:web", "Serve pages with the boards, until told to stop."),
         "sweep": Elsewhere(
             "sweeping:sweep", "Do what is due: reminders, games lost on time, digests."
         ),

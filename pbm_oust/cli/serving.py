@@ -3,10 +3,12 @@
 import asyncio
 import logging
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from dataclasses import replace
 
 import click
 
+from pbm_oust.cli.beside import pages_beside
 from pbm_oust.cli.log import start_log
 from pbm_oust.cli.operator import ADDRESS, ENDPOINT, RELAY, Operator, now, pass_operator
 from pbm_oust.cli.terminal import say
@@ -26,6 +28,7 @@ MOST_PROCESSES = 64
 @click.option("--smtp", type=ENDPOINT, help="Listen for SMTP at HOST:PORT.")
 @click.option("--lmtp", type=ENDPOINT, help="Listen for LMTP at HOST:PORT or unix:PATH.")
 @click.option("--relay", type=RELAY, help="Hand letters to smtp://HOST:PORT.")
+@click.option("--web", type=ENDPOINT, help="Serve pages with the boards at HOST:PORT, too.")
 @click.option("--address", type=ADDRESS, help="The address that takes commands.")
 @click.option(
     "--processes",
@@ -40,6 +43,7 @@ def serve(
     smtp: Endpoint | None,
     lmtp: Endpoint | None,
     relay: Endpoint | None,
+    web: Endpoint | None,
     address: str | None,
     processes: int,
 ) -> None:
@@ -57,6 +61,7 @@ def serve(
             smtp=smtp or configured.smtp,
             lmtp=lmtp or configured.lmtp,
             relay=relay or configured.relay,
+            web=web or configured.web,
         )
         if not (chosen.smtp or chosen.smtps or chosen.lmtp):
             raise BadConfiguration("nowhere to listen: give --smtp or --lmtp")
@@ -70,11 +75,13 @@ def serve(
     start_log()
     operator.prepared_home()
     try:
-        if processes == 1:
-            asyncio.run(Server(operator.home, configure, now, announce).run())
-        else:
-            operator.close()
-            _serve_together(operator, processes, configure, announce)
+        pages = configure().web
+        with pages_beside(operator.path, pages) if pages else nullcontext():
+            if processes == 1:
+                asyncio.run(Server(operator.home, configure, now, announce).run())
+            else:
+                operator.close()
+                _serve_together(operator, processes, configure, announce)
     except (CannotListen, BadConfiguration) as error:
         say(f"Error: {error}", err=True)
         raise SystemExit(2) from None

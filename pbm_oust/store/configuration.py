@@ -30,6 +30,8 @@ class Endpoint:
 
 _NAME = re.compile(r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*|")
 
+_WEB_ADDRESS = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?/?")
+
 Network = IPv4Network | IPv6Network
 """One address, or all that begin alike."""
 
@@ -61,6 +63,10 @@ class Configuration:
     """The file with the key that letters are signed with; without one they are not."""
     dkim_selector: str = ""
     """The name under which the domain of the address publishes the other half of the key."""
+    web: Endpoint | None = None
+    """Where to serve pages; nowhere unless it is set."""
+    web_address: str = ""
+    """Where the pages are found from outside; empty if nobody but they need to know."""
     readers: bool = False
     """Whether other users of the machine may read the histories."""
     limits: Limits = field(default_factory=Limits)
@@ -115,6 +121,13 @@ def parse_selector(text: str) -> str:
     return text
 
 
+def parse_web_address(text: str) -> str:
+    """Return the address of pages, without a path. Raises ValueError."""
+    if text and not _WEB_ADDRESS.fullmatch(text):
+        raise ValueError(f"{text!r} is not written https://games.example.org")
+    return text.removesuffix("/")
+
+
 def parse_path(text: str) -> str:
     """Return a path that does not depend on where the program was started. Raises ValueError."""
     if text and not text.startswith("/"):
@@ -158,6 +171,8 @@ _READERS: dict[str, Callable[[object], object]] = {
     "certificate_key": _text(parse_path),
     "dkim_key": _text(parse_path),
     "dkim_selector": _text(parse_selector),
+    "web": _text_or_off(parse_endpoint),
+    "web_address": _text(parse_web_address),
     "readers": _truth,
     "limits": parse_limits,
 }

@@ -47,7 +47,7 @@ def listening_port(process: subprocess.Popen[str]) -> int:
     """Return the port at which a server that has just been started takes SMTP."""
     assert process.stdout is not None
     announced = process.stdout.readline()
-    found = re.search(r"at 127\.0\.0\.1:(\d+)", announced)
+    found = re.search(r"at (?:http://)?127\.0\.0\.1:(\d+)", announced)
     assert found, announced + process.communicate(timeout=20)[1]
     return int(found[1])
 

@@ -1,0 +1,52 @@
+"""`pbm-oust web`."""
+
+import asyncio
+from importlib.util import find_spec
+
+import click
+
+from pbm_oust.cli.log import start_log
+from pbm_oust.cli.operator import ENDPOINT, Operator, Refused, now, pass_operator
+from pbm_oust.cli.terminal import say
+from pbm_oust.store.configuration import Endpoint
+from pbm_oust.store.home import Home
+
+USUAL = Endpoint("127.0.0.1", 8080)
+
+
+@click.command()
+@click.option("--listen", type=ENDPOINT, help="Serve at HOST:PORT.")
+@click.option("--keeper", type=int, hidden=True, help="A pipe that is closed when to stop.")
+@pass_operator
+def web(operator: Operator, listen: Endpoint | None, keeper: int | None) -> None:
+    """Serve pages with the boards, until told to stop.
+
+    Without --listen, at the place that web = "HOST:PORT" names in pbm_oust.toml, or at
+    127.0.0.1:8080. Nothing is changed by looking at pages.
+    """
+    if not find_spec("uvicorn"):
+        raise Refused("the pages need more libraries: pip install 'pbm_oust[web]'")
+    from pbm_oust.web.app import make_app
+    from pbm_oust.web.ground import Ground
+    from pbm_oust.web.listening import CannotServe, listening_socket, serve
+
+    configuration = operator.configuration
+    endpoint = listen or configuration.web or USUAL
+    if endpoint.path:
+        raise click.UsageError("pages are served at HOST:PORT only")
+    operator.prepared_home()
+    operator.close()
+    start_log()
+    home = Home(operator.path)
+    ground = Ground(home, configuration.address, now, configuration.web_address)
+    try:
+        listening = listening_socket(endpoint)
+    except CannotServe as error:
+        say(f"Error: {error}", err=True)
+        raise SystemExit(2) from None
+    place = Endpoint(endpoint.host, listening.getsockname()[1])
+    announced = f"Pages at http://{place}/; home {operator.path}."
+    try:
+        asyncio.run(serve(make_app(ground), listening, lambda: say(announced), keeper))
+    finally:
+        home.database.close()

@@ -1,0 +1,52 @@
+"""The application: which page answers which path."""
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from pbm_oust.store.histories import DamagedHistory
+from pbm_oust.web import front
+from pbm_oust.web.ground import Ground, ground_of
+from pbm_oust.web.safety import Safe
+from pbm_oust.web.static import FOUND
+
+_FOR_EVER = "public, max-age=31536000, immutable"
+
+
+async def _static(request: Request) -> Response:
+    """Answer with the style sheet or the script, which never change under their names."""
+    if request.url.path not in FOUND:
+        raise HTTPException(404)
+    content, media_type = FOUND[request.url.path]
+    return Response(content, 200, {"Cache-Control": _FOR_EVER}, media_type)
+
+
+async def _missing(request: Request, error: Exception) -> Response:
+    """Answer that there is no such page, or that it cannot be asked for so."""
+    status = error.status_code if isinstance(error, HTTPException) else 404
+    headers = error.headers if isinstance(error, HTTPException) else None
+    page = ground_of(request).page(request, "missing", status, is_missing=status == 404)
+    page.headers.update(headers or {})
+    return page
+
+
+async def _damaged(request: Request, error: Exception) -> Response:
+    """Answer that a board cannot be read at present."""
+    return ground_of(request).page(request, "damaged", 503)
+
+
+ROUTES = (*front.ROUTES, Route("/static/{name:path}", _static))
+
+
+def make_app(ground: Ground) -> Starlette:
+    """Return the application whose pages stand on a ground."""
+    app = Starlette(
+        routes=list(ROUTES),
+        middleware=[Middleware(Safe)],
+        exception_handlers={HTTPException: _missing, DamagedHistory: _damaged},
+    )
+    app.state.ground = ground
+    return app

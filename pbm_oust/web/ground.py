@@ -1,0 +1,57 @@
+"""What pages stand on: the home, the words of each language, and the address of the server."""
+
+from collections.abc import Callable
+from datetime import datetime
+from functools import cached_property
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from pbm_oust.languages import LANGUAGES, Language
+from pbm_oust.mail.inbound import open_inbound
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.store.home import Home
+from pbm_oust.web.languages import language_of
+from pbm_oust.web.templates import Templates
+
+
+class Ground:
+    """What every page needs of a server: its home, its clock and its words."""
+
+    def __init__(
+        self, home: Home, address: str, clock: Callable[[], datetime], base: str = ""
+    ) -> None:
+        """`address` takes commands by mail.
+
+        `base` is where the pages are found from outside, such as https://games.example.org; empty
+        if only they themselves know it.
+        """
+        self.home = home
+        self.address = address
+        self.clock = clock
+        self.base = base
+        self._templates = {each: Templates(each, address) for each in LANGUAGES.values()}
+
+    @cached_property
+    def work(self) -> UnitOfWork:
+        """A unit of work to look with; nothing is ever written with it."""
+        return open_inbound(self.home, self.address, self.clock).work
+
+    def templates(self, language: Language) -> Templates:
+        """Return the templates of a language."""
+        return self._templates[language]
+
+    def page(
+        self, request: Request, template: str, status: int = 200, **given: object
+    ) -> HTMLResponse:
+        """Return a page in the language that the browser asks for."""
+        language = language_of(request.headers.get("accept-language", ""))
+        content = self.templates(language).fill(template, **given)
+        headers = {"Content-Language": language.code, "Vary": "Accept-Language"}
+        return HTMLResponse(content, status, headers)
+
+
+def ground_of(request: Request) -> Ground:
+    """Return what the pages of a request's application stand on."""
+    found: Ground = request.app.state.ground
+    return found

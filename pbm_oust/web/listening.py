@@ -1,0 +1,82 @@
+"""Serving pages at a port with uvicorn, until told to stop."""
+
+import asyncio
+import logging
+import signal
+import socket
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+
+import uvicorn
+from starlette.applications import Starlette
+
+from pbm_oust.store.configuration import Endpoint
+
+log = logging.getLogger("pbm_oust")
+
+LARGEST_HEAD = 16 * 1024
+"""The most bytes of the line and the headers of a request."""
+MOST_AT_ONCE = 500
+"""How many connections and requests are served at once; others get 503."""
+IDLE_SECONDS = 15
+"""After so long a connection without a request is closed."""
+STOP_SECONDS = 5
+"""How long requests that have begun may take when the server stops."""
+
+
+class CannotServe(Exception):
+    """The port of the pages cannot be had; the message says why."""
+
+
+def listening_socket(endpoint: Endpoint) -> socket.socket:
+    """Return a socket that listens at HOST:PORT. Raises CannotServe."""
+    try:
+        family = socket.getaddrinfo(endpoint.host, endpoint.port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((endpoint.host, endpoint.port), family=family, backlog=512)
+    except OSError as error:
+        raise CannotServe(f"cannot listen at {endpoint}: {error.strerror}") from None
+
+
+class _Server(uvicorn.Server):
+    """A server that leaves signals to whoever runs it."""
+
+    def capture_signals(self) -> AbstractContextManager[None]:  # type: ignore[override]
+        """Leave the signals alone."""
+        return nullcontext()
+
+
+async def serve(
+    app: Starlette,
+    listening: socket.socket,
+    announce: Callable[[], None],
+    keeper: int | None = None,
+) -> None:
+    """Serve pages at a socket until SIGTERM or SIGINT, or until `keeper`, a pipe, is closed."""
+    server = _Server(
+        uvicorn.Config(
+            app,
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            ws="none",
+            http="h11",
+            h11_max_incomplete_event_size=LARGEST_HEAD,
+            limit_concurrency=MOST_AT_ONCE,
+            timeout_keep_alive=IDLE_SECONDS,
+            timeout_graceful_shutdown=STOP_SECONDS,
+        )
+    )
+
+    def stop() -> None:
+        server.should_exit = True
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop)
+    if keeper is not None:
+        loop.add_reader(keeper, stop)
+    loop.call_soon(announce)
+    await server.serve([listening])
+    log.info("the pages have stopped")

@@ -1,0 +1,39 @@
+"""The templates of pages in one language, and what they may ask for."""
+
+from datetime import UTC
+
+from pbm_oust.languages import Language
+from pbm_oust.letters.templates import html_templates
+from pbm_oust.letters.translator import Translator
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.web import addresses
+from pbm_oust.web.static import STATIC
+
+
+class Templates:
+    """Pages in one language. `address` takes commands by mail."""
+
+    def __init__(self, language: Language, address: str) -> None:
+        self.translator = translator = Translator(language)
+        self._templates = html_templates(translator)
+        self._templates.filters.update(
+            listed=translator.listed,
+            line=translator.line,
+            word=translator.word,
+        )
+        self._templates.globals.update(
+            address=address,
+            language=language,
+            kinds=tuple(KINDS.values()),
+            static=STATIC,
+            grid_text=translator.grid_text,
+            date_text=lambda at: translator.date_text(at, UTC),
+            moment_text=lambda at: translator.moment_text(at, UTC),
+            day_in_list=lambda at: translator.day_in_list(at.astimezone(UTC).date()),
+            decimal=translator.decimal,
+            **addresses.ALL,
+        )
+
+    def fill(self, name: str, **given: object) -> str:
+        """Return what the template of a page writes."""
+        return self._templates.get_template(f"web/{name}.html").render(given)

@@ -1,0 +1,61 @@
+"""Pages served by a real process at a port of this machine, and a browser without a screen."""
+
+import http.client
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.support.server import PROGRAM, listening_port, stopped
+
+
+@dataclass(frozen=True)
+class Got:
+    """What a server answered."""
+
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
+
+    @property
+    def text(self) -> str:
+        """The content as text."""
+        return self.content.decode()
+
+
+@dataclass(frozen=True)
+class Website:
+    """Pages at a port."""
+
+    port: int
+    process: subprocess.Popen[str]
+
+    def get(self, path: str, method: str = "GET", **headers: str) -> Got:
+        """Ask for a path; `accept_language` stands for the header Accept-Language."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        try:
+            named = {name.replace("_", "-"): value for name, value in headers.items()}
+            connection.request(method, path, headers=named)
+            response = connection.getresponse()
+            return Got(
+                response.status, {k.lower(): v for k, v in response.getheaders()}, response.read()
+            )
+        finally:
+            connection.close()
+
+
+@contextmanager
+def website(home: Path, *options: str) -> Iterator[Website]:
+    """Serve the pages of a home while the body runs."""
+    words = [PROGRAM, "--home", str(home), "web"]
+    process = subprocess.Popen(
+        [*words, "--listen", "127.0.0.1:0", *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield Website(listening_port(process), process)
+    finally:
+        stopped(process)

@@ -1,0 +1,83 @@
+"""The front page, and what all pages have in common."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.home_by_mail import ALICE, BOB, CAROL, home_of
+from tests.support.website import Website, website
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Website]:
+    """Pages of a home with two boards, one of them over, and an open challenge."""
+    folder = tmp_path_factory.mktemp("web")
+    mails = (
+        (ALICE, "oust challenge alice bob wonderland -size=5"),
+        (ALICE, "oust move 1 alice wonderland C3"),
+        (BOB, "churn challenge bob alice lookingglass -size=3"),
+        (BOB, "churn move 1 bob lookingglass A1"),
+        (ALICE, "churn resign 1 alice wonderland"),
+        (CAROL, "oust seek carol rabbithole -size=7"),
+    )
+    home_of(folder / "home", ALICE, BOB, CAROL, mails=mails).database.close()
+    with website(folder / "home") as found:
+        yield found
+
+
+def test_the_front_page_shows_boards_results_and_open_challenges(pages: Website) -> None:
+    got = pages.get("/")
+    assert got.status == 200
+    for words in ("oust 1", "square 5x5", "churn 1", "carol", "square 7x7"):
+        assert words in got.text
+
+
+def test_a_browser_that_asks_for_french_gets_french(pages: Website) -> None:
+    got = pages.get("/", accept_language="fr-CA,fr;q=0.9,en;q=0.5")
+    assert (got.headers["content-language"], got.headers["vary"]) == ("fr", "Accept-Language")
+    assert '<html lang="fr">' in got.text
+    assert "Parties en cours" in got.text
+    assert '<html lang="en">' in pages.get("/", accept_language="de, en;q=0.1, fr;q=0").text
+
+
+def test_what_is_not_there_is_a_page_that_says_so(pages: Website) -> None:
+    got = pages.get("/nothing/here")
+    assert got.status == 404
+    assert "No such page" in got.text
+
+
+def test_nothing_is_taken_but_looking(pages: Website) -> None:
+    got = pages.get("/", method="POST")
+    assert got.status == 405
+    assert "GET" in got.headers["allow"]
+
+
+@pytest.mark.parametrize("path", ["/", "/nothing"])
+def test_every_page_forbids_what_it_does_not_need(path: str, pages: Website) -> None:
+    headers = pages.get(path).headers
+    assert "default-src 'none'" in headers["content-security-policy"]
+    assert "unsafe" not in headers["content-security-policy"]
+    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["x-content-type-options"] == "nosniff"
+    assert "server" not in headers
+
+
+def test_no_address_of_a_player_stands_on_a_page(pages: Website) -> None:
+    assert "alice@" not in pages.get("/").text
+
+
+def test_style_and_script_are_kept_for_ever_under_names_that_change(pages: Website) -> None:
+    page = pages.get("/").text
+    (style,) = (each.partition('"')[0] for each in page.split('href="')[1:] if "style.css" in each)
+    got = pages.get(style)
+    assert got.status == 200
+    assert "immutable" in got.headers["cache-control"]
+    assert pages.get("/static/0000/style.css").status == 404
+
+
+def test_the_pages_stop_when_they_are_told(tmp_path: Path) -> None:
+    home_of(tmp_path / "home", ALICE).database.close()
+    with website(tmp_path / "home") as found:
+        found.process.terminate()
+        assert found.process.wait(20) == 0
