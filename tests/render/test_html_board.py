@@ -2,7 +2,6 @@
 
 import re
 from itertools import pairwise
-from random import Random
 
 import pytest
 
@@ -12,28 +11,9 @@ from pbm_oust.render.text import board_text
 from pbm_oust.rules.grid import Grid, parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Position, Side
+from tests.support.contrast import contrast
+from tests.support.drawn import GRIDS, played
 from tests.support.pages import Page, rows_of_text, stones_in
-
-GRIDS = [
-    *(("oust", f"square {size}") for size in ("2x2", "7x7", "9x5", "11x11", "3x19", "25x25")),
-    *(("oust", f"hex {size}") for size in ("2", "5", "7", "3,4", "13", "1,4")),
-    ("churn", "hex 3"),
-    ("churn", "hex 3,4"),
-]
-
-
-def played(kind: str, grid: str, seed: int) -> tuple[Position, int]:
-    """Return a position by chance, and the stone placed last."""
-    chance = Random(seed)
-    position, cell = KINDS[kind].start(parse_grid(grid)), 0
-    for _ in range(chance.randrange(1, 60)):
-        placements = list(position.grid.each(position.placements()))
-        if not placements:
-            break
-        cell = chance.choice(placements)
-        position = position.place(cell)
-    return position, cell
-
 
 ADDRESS = "mailto:x?"
 PHONE = 360
@@ -193,23 +173,6 @@ def test_a_board_fits_on_a_narrow_phone_and_could_hardly_be_larger(grid: str) ->
 def test_letters_of_a_small_board_are_large_and_those_of_a_large_one_can_be_read() -> None:
     sizes = [letter_size(parse_grid(f"square {n}x{n}")) for n in (5, 13, 25)]
     assert sizes == [18.0, 12.0, 7.0]
-
-
-def luminance(colour: str) -> float:
-    """Return the relative luminance of a colour (WCAG 2.2)."""
-    digits = colour.removeprefix("#")
-    digits = digits if len(digits) == 6 else "".join(2 * each for each in digits)
-    parts = [int(digits[nth : nth + 2], 16) / 255 for nth in (0, 2, 4)]
-    red, green, blue = (
-        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
-    )
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def contrast(one: str, other: str) -> float:
-    """Return the contrast of two colours (WCAG 2.2)."""
-    dark, light = sorted(map(luminance, (one, other)))
-    return (light + 0.05) / (dark + 0.05)
 
 
 def test_letters_can_be_read_and_stones_told_from_the_board_and_from_each_other() -> None:
