@@ -1,1 +1,1 @@
-"""Boards as people see them: as text and as HTML. Pure."""
+"""Boards as people see them: as text, as HTML and as SVG. Pure."""
