@@ -176,7 +176,7 @@ def paragraph_html(paragraph: Paragraph) -> str:
 
     Line ends stand within tags where a program that shows them would show one too many.
     """
-    lines = _without_margin(paragraph).lines
+    lines = without_margin(paragraph).lines
     text = str(escape("\n".join(lines)))
     match paragraph.look:
         case Look.PROSE:
@@ -189,7 +189,7 @@ def paragraph_html(paragraph: Paragraph) -> str:
     return f'<p style="margin-left:1em;{style}">{text.replace(_END, _BREAK_WITHIN)}</p>\n'
 
 
-def _without_margin(paragraph: Paragraph) -> Paragraph:
+def without_margin(paragraph: Paragraph) -> Paragraph:
     """Return a paragraph of ours without the indentation that its lines share."""
     if paragraph.look is not Look.LINES:
         return paragraph

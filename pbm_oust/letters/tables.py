@@ -88,7 +88,7 @@ def past_rows(translator: Translator, ended_by: EndedBy, boards: Iterable[Summar
             board.name,
             translator.grid_text(board.grid),
             f"{board.x} (x) - {board.o} (o)",
-            _how(translator, ended_by, board),
+            how_ended(translator, ended_by, board),
         )
         for board in boards
     )
@@ -114,7 +114,7 @@ def standing_rows(
     return in_columns([head, *rows])
 
 
-def _how(translator: Translator, ended_by: EndedBy, board: Summary) -> str:
+def how_ended(translator: Translator, ended_by: EndedBy, board: Summary) -> str:
     """Return who won and how, or that nobody did: dave capture, carol award, draw, never begun."""
     if board.result is None:
         return ""

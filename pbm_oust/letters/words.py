@@ -19,6 +19,7 @@ from pbm_oust.letters.help import Help, shown_in_any, wrapped_usage
 from pbm_oust.letters.html import Pages
 from pbm_oust.letters.layout import (
     WIDTH,
+    Block,
     Written,
     beside,
     blocks,
@@ -28,7 +29,7 @@ from pbm_oust.letters.layout import (
 from pbm_oust.letters.marks import OFFERS, Marked, board_below, quoted
 from pbm_oust.letters.records import Carriage, is_mailable, name_of_sgf, names_of_files, whole_game
 from pbm_oust.letters.refusals import culprit_of, instead_of, place_of
-from pbm_oust.letters.tables import board_row, past_rows, seek_rows, standing_rows
+from pbm_oust.letters.tables import board_row, how_ended, past_rows, seek_rows, standing_rows
 from pbm_oust.letters.templates import filled, text_templates
 from pbm_oust.letters.translator import Translator
 from pbm_oust.play.notices import BoardNotice, Notice, has_counted
@@ -149,8 +150,27 @@ class Words:
 
     def help_page(self, subject: str) -> str | None:
         """Return the page of the help about a subject, or None if there is none."""
+        found = self.help_blocks(subject)
+        return None if found is None else Written(subject, found).text.rstrip("\n")
+
+    def help_blocks(self, subject: str) -> tuple[Block, ...] | None:
+        """Return the blocks of that page, or None if there is none."""
         page = self._help.page(subject)
-        return None if page is None else Written(subject, tuple(blocks(page))).text.rstrip("\n")
+        return None if page is None else tuple(blocks(page))
+
+    def summaries(self) -> dict[str, list[tuple[str, str]]]:
+        """Return the commands below each heading of the overview, each with what it does."""
+        heading = self._macro("help/headings", "heading")
+        return {heading(each.value): found for each, found in self._help.summaries().items()}
+
+    @cached_property
+    def ratings(self) -> object:
+        """What is said about ratings: `arithmetic(change)`, `boards_of(size)`, `counting()`."""
+        return self._templates.get_template("shared/rating.txt").module
+
+    def how_ended(self, board: Summary) -> str:
+        """Return who won a finished game and how, or that nobody did."""
+        return how_ended(self._translator, self._ended_by, board)
 
     def _rows(self, boards: Iterable[Summary]) -> list[str]:
         """Return a line for each board of a list."""

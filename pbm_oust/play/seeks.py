@@ -22,6 +22,12 @@ def open_seeks(kinds: list[Kind], work: UnitOfWork) -> list[tuple[Seek, str]]:
     return [(seek, userid) for seek, userid in found if _is_there(work.account_if_any(userid))]
 
 
+def open_seeks_of(userid: str, work: UnitOfWork) -> list[Seek]:
+    """Return the open challenges of a player; none of somebody who has signed off."""
+    account = work.account_if_any(userid)
+    return open_of(account, work.now()) if account and _is_there(account) else []
+
+
 def open_of(account: Account, now: datetime) -> list[Seek]:
     """Return the challenges of a player that are not too old."""
     return [each for each in seeks_of(account) if each.is_open(now) and each.kind in KINDS]

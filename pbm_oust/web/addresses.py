@@ -2,6 +2,9 @@
 
 from collections.abc import Callable, Mapping
 from typing import Any
+from urllib.parse import urlencode
+
+BOARDS, HISTORY, HELP = "/boards", "/history", "/help"
 
 
 def of_board(name: str, number: int | None = None, ending: str = "") -> str:
@@ -13,5 +16,44 @@ def of_board(name: str, number: int | None = None, ending: str = "") -> str:
     return f"{path}{'' if number is None else f'/{number}'}{ending}"
 
 
-ALL: Mapping[str, Callable[..., Any]] = {"path_of_board": of_board}
+def of_player(userid: str) -> str:
+    """Return the path of the page of a player."""
+    return f"/players/{userid}"
+
+
+def of_ratings(userid: str, kind: str) -> str:
+    """Return the path of the page that explains the ratings of a player in a game."""
+    return f"{of_player(userid)}/ratings/{kind}"
+
+
+def of_standings(kind: str) -> str:
+    """Return the path of the standings of a game."""
+    return f"/standings/{kind}"
+
+
+def of_rules(kind: str) -> str:
+    """Return the path of the rules of a game."""
+    return f"/rules/{kind}"
+
+
+def of_help(subject: str) -> str:
+    """Return the path of a page of the help."""
+    return f"{HELP}/{subject}"
+
+
+def asking(path: str, query: Mapping[str, str], page: int = 1) -> str:
+    """Return a path with what is asked there: the first page unless another is named."""
+    asked = {**query, **({"page": str(page)} if page > 1 else {})}
+    return f"{path}?{urlencode(asked)}" if asked else path
+
+
+ALL: Mapping[str, Callable[..., Any]] = {
+    "path_of_board": of_board,
+    "path_of_player": of_player,
+    "path_of_ratings": of_ratings,
+    "path_of_standings": of_standings,
+    "path_of_rules": of_rules,
+    "path_of_help": of_help,
+    "asking": asking,
+}
 """By the names that templates use."""

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from pbm_oust.store.histories import DamagedHistory
-from pbm_oust.web import front
+from pbm_oust.web import front, helping, lists, players, standings
 from pbm_oust.web.ground import Ground, ground_of
 from pbm_oust.web.safety import Safe
 from pbm_oust.web.static import FOUND
@@ -38,7 +38,14 @@ async def _damaged(request: Request, error: Exception) -> Response:
     return ground_of(request).page(request, "damaged", 503)
 
 
-ROUTES = (*front.ROUTES, Route("/static/{name:path}", _static))
+ROUTES = (
+    *front.ROUTES,
+    *lists.ROUTES,
+    *players.ROUTES,
+    *standings.ROUTES,
+    *helping.ROUTES,
+    Route("/static/{name:path}", _static),
+)
 
 
 def make_app(ground: Ground) -> Starlette:

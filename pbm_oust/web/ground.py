@@ -7,7 +7,7 @@ from functools import cached_property
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from pbm_oust.languages import LANGUAGES, Language
+from pbm_oust.languages import LANGUAGES
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.store.home import Home
@@ -37,17 +37,17 @@ class Ground:
         """A unit of work to look with; nothing is ever written with it."""
         return open_inbound(self.home, self.address, self.clock).work
 
-    def templates(self, language: Language) -> Templates:
-        """Return the templates of a language."""
-        return self._templates[language]
+    def templates_for(self, request: Request) -> Templates:
+        """Return the templates of the language that the browser asks for."""
+        return self._templates[language_of(request.headers.get("accept-language", ""))]
 
     def page(
         self, request: Request, template: str, status: int = 200, **given: object
     ) -> HTMLResponse:
         """Return a page in the language that the browser asks for."""
-        language = language_of(request.headers.get("accept-language", ""))
-        content = self.templates(language).fill(template, **given)
-        headers = {"Content-Language": language.code, "Vary": "Accept-Language"}
+        templates = self.templates_for(request)
+        content = templates.fill(template, **given)
+        headers = {"Content-Language": templates.language.code, "Vary": "Accept-Language"}
         return HTMLResponse(content, status, headers)
 
 

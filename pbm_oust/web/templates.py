@@ -2,9 +2,11 @@
 
 from datetime import UTC
 
+from pbm_oust.board.notation import LONGEST_USERID
 from pbm_oust.languages import Language
 from pbm_oust.letters.templates import html_templates
 from pbm_oust.letters.translator import Translator
+from pbm_oust.letters.words import words_in
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.web import addresses
 from pbm_oust.web.static import STATIC
@@ -14,7 +16,9 @@ class Templates:
     """Pages in one language. `address` takes commands by mail."""
 
     def __init__(self, language: Language, address: str) -> None:
+        self.language = language
         self.translator = translator = Translator(language)
+        self.words = words = words_in(language, address)
         self._templates = html_templates(translator)
         self._templates.filters.update(
             listed=translator.listed,
@@ -31,6 +35,10 @@ class Templates:
             moment_text=lambda at: translator.moment_text(at, UTC),
             day_in_list=lambda at: translator.day_in_list(at.astimezone(UTC).date()),
             decimal=translator.decimal,
+            how_ended=words.how_ended,
+            rating_words=words.ratings,
+            summaries=words.summaries,
+            longest_userid=LONGEST_USERID,
             **addresses.ALL,
         )
 

@@ -1,0 +1,144 @@
+"""Lists of boards, standings and the pages of players."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.histories import lay_histories
+from tests.support.home_by_mail import ALICE, BOB, CAROL, home_of
+from tests.support.website import Website, website
+
+HISTORY = """pbm_oust history 1
+Kind: oust
+Board: {board}
+Grid: square 5x5
+X: {x}
+O: {o}
+Options: swap rated nagtime=7 forfeittime=900
+Started: 2026-11-18T00:00:00Z
+
+   1 x C3                        2026-11-18T{hour:02d}:00:00Z {board:016x}
+"""
+END = """   2 o resign                    2026-11-19T{hour:02d}:{minute:02d}:00Z {board:015x}f
+= x resign
+"""
+OVER, ACTIVE = 60, 3
+"""How many boards of alice and bob are over, and how many are in play."""
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Website]:
+    """Pages of a home where alice has won sixty boards against bob; carol waits for somebody."""
+    path = tmp_path_factory.mktemp("web") / "home"
+    home = home_of(path, ALICE, BOB, CAROL, mails=[(CAROL, "oust seek carol rabbithole -size=7")])
+    histories = {}
+    for board in range(1, OVER + ACTIVE + 1):
+        text = HISTORY + (END if board <= OVER else "")
+        hour, minute = divmod(board, 20)
+        histories[board] = text.format(board=board, x="alice", o="bob", hour=hour, minute=minute)
+    lay_histories(home, histories)
+    home.database.close()
+    with website(path) as found:
+        yield found
+
+
+def boards_on(text: str) -> list[str]:
+    """Return the names of the boards in the tables of a page."""
+    return re.findall(r'<th scope="row">(?:<a [^>]*>)?(oust \d+)', text)
+
+
+def links_on(text: str) -> set[str]:
+    """Return the paths to which a page leads."""
+    return {link.replace("&amp;", "&") for link in re.findall(r' href="(/[^"#]*)"', text)}
+
+
+def test_boards_in_play_are_listed(pages: Website) -> None:
+    assert boards_on(pages.get("/boards").text) == ["oust 63", "oust 62", "oust 61"]
+
+
+def test_history_has_pages_of_fifty_the_latest_first(pages: Website) -> None:
+    first, second = (pages.get(f"/history?game=oust&page={page}").text for page in (1, 2))
+    assert boards_on(first) == [f"oust {board}" for board in range(60, 10, -1)]
+    assert boards_on(second) == [f"oust {board}" for board in range(10, 0, -1)]
+    assert "/history?game=oust&page=2" in links_on(first)
+    assert "alice resign" in first
+
+
+def test_boards_of_all_games_lead_to_the_pages_of_each(pages: Website) -> None:
+    assert "/history?game=oust" in links_on(pages.get("/history").text)
+
+
+def test_boards_can_be_chosen_by_player(pages: Website) -> None:
+    assert len(boards_on(pages.get("/history?game=oust&player=Alice").text)) == 50
+    for nobody in ("carol", "nobody", "%3Cb%3E"):
+        got = pages.get(f"/history?game=&player={nobody}")
+        assert (got.status, boards_on(got.text)) == (200, [])
+        assert "There are none." in got.text
+        assert "<b>" not in got.text
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/history?page=0",
+        "/history?page=2",
+        "/history?game=oust&page=3",
+        "/history?game=oust&page=99999999999999999999999",
+        "/history?game=oust&page=%C2%B2",
+        "/history?game=chess",
+        "/boards?player=a23456789012345678901",
+        "/standings/chess",
+        "/standings/oust?page=2",
+        "/players/nobody",
+        "/players/-",
+        "/players/carol/ratings/oust",
+        "/players/alice/ratings/chess",
+        "/players/alice/ratings/oust?page=3",
+    ],
+)
+def test_what_is_not_there_is_said_so(path: str, pages: Website) -> None:
+    got = pages.get(path)
+    assert got.status == 404
+    assert "No such page" in got.text
+
+
+def test_standings_show_ratings_as_mail_does(pages: Website) -> None:
+    text = pages.get("/standings/oust").text
+    assert re.search(r"alice</a></th>\s*<td>\d+</td><td>60</td><td>60</td><td>0</td>", text)
+    assert "There are no rated games of Churn yet." in pages.get("/standings/churn").text
+
+
+def test_the_page_of_a_player_has_boards_and_ratings_with_their_arithmetic(pages: Website) -> None:
+    text = pages.get("/players/alice").text
+    assert {"oust 63", "oust 60"} <= set(boards_on(text))
+    assert "alice: 1600 + 200 = 1800; mean of 1 game: 1800" not in text  # that is on page 2
+    assert 'class="curve"' in text
+    second = pages.get("/players/alice/ratings/oust?page=2").text
+    assert "; mean of 1 game: 1800" in second
+    assert "/players/alice/ratings/oust?page=2" in links_on(text)
+
+
+def test_who_waits_for_an_opponent_has_a_page(pages: Website) -> None:
+    assert "oust join 1: square 7x7" in pages.get("/players/carol").text
+
+
+def test_no_link_leads_nowhere(pages: Website) -> None:
+    seen, waiting = set[str](), {"/"}
+    while waiting:
+        path = waiting.pop()
+        seen.add(path)
+        got = pages.get(path)
+        assert got.status == 200, path
+        if got.headers["content-type"].startswith("text/html"):
+            found = {each for each in links_on(got.text) if not re.match(r"/oust/\d", each)}
+            waiting |= found - seen
+            assert "@example." not in got.text.replace("pbmserv@", "")
+    assert {"/standings/oust", "/players/bob", "/history?game=oust&page=2"} <= seen
+
+
+def test_lists_speak_french(pages: Website) -> None:
+    for path in ("/boards", "/history", "/standings/oust", "/players/alice"):
+        got = pages.get(path, accept_language="fr")
+        assert (got.status, got.headers["vary"]) == (200, "Accept-Language")
+        assert "Parties" in got.text
