@@ -25,6 +25,7 @@ def locked(name: str) -> dict[str, str]:
         ("test", "options", "install_requires"),
         ("test", "options.extras_require", "test"),
         ("test", "options.extras_require", "dkim"),
+        ("test", "options.extras_require", "web"),
     ],
 )
 def test_what_setup_asks_for_is_locked(name: str, section: str, key: str) -> None:
