@@ -87,7 +87,7 @@ def main(home: str) -> None:
     },
 )
 def games() -> None:
-    """Look at boards, set them up, rule on them, and write them in other formats."""
+    """Look at boards, set them up, rule on them, export them."""
 
 
 @main.group(

@@ -207,7 +207,8 @@ def show(
         told = BoardNotice(reader, News.SHOWN, game, is_past, note=note, gone=gone)
         return work.answer(told, request)
     reader = as_owner(reader, work.home, command.userids)
-    notice = BoardsNotice(reader, command.kind, views, left_out, damaged, notes, command.userids)
+    asked = tuple(filter(work.names_for(request), command.userids))
+    notice = BoardsNotice(reader, command.kind, views, left_out, damaged, notes, asked)
     return work.answer(notice, request)
 
 

@@ -244,6 +244,10 @@ def test_a_correction_can_be_sent_once_its_capital_words_are_replaced(
     assert not isinstance(read, Unreadable), (correction, read)
 
 
+def test_a_correction_leaves_the_number_of_a_record_out_that_it_does_not_know() -> None:
+    assert corrected("oust why x alice wonderland nonsense") == "oust why BOARD alice PASSWORD"
+
+
 @pytest.mark.parametrize(
     "text",
     [
