@@ -186,7 +186,7 @@ class Form(Notation[C_co]):
         read = _if_read("", rest.read, kept) if kept else {}
         if read:
             return self.rest_fields(_apart(rest, read[""]))
-        # A rest of fixed words, or of the number of a record, may be left out; we do not choose one.
+        # A rest of fixed words, or of the number of a record, may be left out; we choose none.
         can_be_chosen = rest.known or rest.place.startswith("[#")
         return {} if can_be_chosen and not rest.least else self.rest_fields([Blank(rest.place)])
 
