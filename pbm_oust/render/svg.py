@@ -22,8 +22,10 @@ from pbm_oust.render.visible import visible_line
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Position, Side
 
-_STONE, _RING, _TAKEN, _CAPTURE, _DOT = HALF - 2, 9, HALF - 5, 11, 4
-"""The radii of a stone, a ring in it, a mark where one was taken, and the signs to be tapped."""
+_STONE, _RING, _TAKEN = HALF - 2, 9, HALF - 5
+"""The radii of a stone, of the ring in it, and of the mark where one was taken."""
+_DOT, _CAPTURE = 4, (12, 9)
+"""The radii of the signs that are tapped: of a dot, and of the ring around it, out and in."""
 
 
 @frozen
@@ -137,7 +139,7 @@ def _links(
     if not placements:
         return
     yield f"<defs>{_signs(grid, prefix)}</defs>"
-    colour = f'color="{COLOURS[side]}" fill="currentColor" stroke-width="2.5"'
+    colour = f'fill="{COLOURS[side]}" stroke-width="2.5"'
     yield f'<g class="taps {side.value}" {colour}>'
     for cell, (x, y) in ruling_of(grid).places.items():
         if cell & placements:
@@ -153,10 +155,12 @@ def _links(
 def _signs(grid: Grid, prefix: str) -> str:
     """Return what is tapped: a dot, which has a ring where stones are taken, in a whole cell.
 
-    The colours of a link are those of its signs, and its outline that of its cell.
+    They have the fill of the links. A stroke of a link is an outline of its cell.
     """
-    plain = f'<path fill-opacity="0" d="{ruling_of(grid).cell}"/><circle stroke="none" r="{_DOT}"/>'
-    ring = f'<circle fill="none" stroke="currentColor" stroke-width="3" r="{_CAPTURE}"/>'
+    cell = f'<path fill-opacity="0" d="{ruling_of(grid).cell}"/>'
+    plain = f'{cell}<circle stroke="none" r="{_DOT}"/>'
+    rings = "".join(f"M{-r} 0a{r} {r} 0 0 0 {2 * r} 0 {r} {r} 0 0 0 {-2 * r} 0" for r in _CAPTURE)
+    ring = f'<path stroke="none" fill-rule="evenodd" d="{rings}"/>'
     return f'<g id="{prefix}-p">{plain}</g><g id="{prefix}-c">{plain}{ring}</g>'
 
 

@@ -265,7 +265,7 @@ def test_each_placement_is_a_link_with_its_name_and_a_sign_for_what_it_does(
             group = link.getparent()
             assert group is not None
             assert group.get("class") == f"taps {side.value}"
-            assert group.get("color") == COLOURS[side]
+            assert group.get("fill") == COLOURS[side]
 
 
 @pytest.mark.parametrize("grid", ["square 7x7", "hex 5"])
@@ -275,7 +275,7 @@ def test_what_is_tapped_is_the_whole_cell_and_what_captures_looks_different(grid
     assert plain is not None
     assert capturing is not None
     assert [part.tag for part in plain] == [f"{SVG}path", f"{SVG}circle"]
-    assert [part.tag for part in capturing] == [f"{SVG}path", f"{SVG}circle", f"{SVG}circle"]
+    assert [part.tag for part in capturing] == [f"{SVG}path", f"{SVG}circle", f"{SVG}path"]
     for sign in (plain, capturing):
         target = sign[0]
         assert target.get("fill") is None
