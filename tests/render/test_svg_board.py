@@ -319,6 +319,8 @@ ALLOWED = "svg title desc defs radialGradient stop g path rect circle a use"
 def test_a_picture_stands_alone_without_styles_scripts_fonts_or_files(kind: str, grid: str) -> None:
     position, latest = played(kind, grid, 4)
     picture = with_taps(position, Marks(latest))
+    # This would be the colour of the links of a page.
+    assert "currentColor" not in etree.tostring(picture, encoding="unicode")
     ids = [element.get("id", "") for element in picture.iter() if element.get("id")]
     assert len(set(ids)) == len(ids)
     for element in picture.iter():
