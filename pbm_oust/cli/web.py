@@ -47,6 +47,7 @@ def web(operator: Operator, listen: Endpoint | None, keeper: int | None) -> None
     place = Endpoint(endpoint.host, listening.getsockname()[1])
     announced = f"Pages at http://{place}/; home {operator.path}."
     try:
-        asyncio.run(serve(make_app(ground), listening, lambda: say(announced), keeper))
+        app, end = make_app(ground), ground.live.end
+        asyncio.run(serve(app, listening, lambda: say(announced), keeper, end))
     finally:
         home.database.close()

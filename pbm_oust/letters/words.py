@@ -93,7 +93,7 @@ class Words:
             standing_rows=partial(standing_rows, translator),
             shown_in_any=shown_in_any,
             legal_near=legal_near,
-            words_of_kind=self._words_of_kind,
+            words_of_kind=self.words_of_kind,
             place_of=lambda reason: place_of(type(reason)),
             culprit_of=culprit_of,
             instead_of=partial(instead_of, translator),
@@ -183,7 +183,13 @@ class Words:
     def _ended_by(self, kind: Kind, how: str) -> str:
         return self._macro(f"kinds/{kind.name}", "ended_by")(how)
 
-    def _words_of_kind(self, kind: Kind) -> object:
+    @cached_property
+    def about_games(self) -> object:
+        """What is said about one game: `latest(..)`, `ending(..)`, `whose_turn(..)`."""
+        return self._templates.get_template("shared/game.txt").module
+
+    def words_of_kind(self, kind: Kind) -> object:
+        """Return what is said about one kind of games alone: `ended(how)`, `took(..)`."""
         return self._templates.get_template(f"kinds/{kind.name}.txt").module
 
     def _macro(self, template: str, name: str) -> Callable[..., str]:

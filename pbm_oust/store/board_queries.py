@@ -46,6 +46,14 @@ def find_entry(snapshot: Snapshot, name: BoardName) -> Entry | None:
     return found[0] if found else None
 
 
+def count_records(snapshot: Snapshot, name: BoardName) -> int | None:
+    """Return how many records a board has; None if it is damaged or does not exist."""
+    row = snapshot.row(
+        "SELECT records FROM boards WHERE kind = ? AND board = ?", name.kind, name.board
+    )
+    return int(row[0]) if row else None
+
+
 def find_damage(snapshot: Snapshot, name: BoardName) -> Damage | None:
     """Return what is wrong with the history of a board; None if it replays or does not exist."""
     row = snapshot.row(

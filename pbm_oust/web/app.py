@@ -8,7 +8,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from pbm_oust.store.histories import DamagedHistory
-from pbm_oust.web import front, helping, lists, players, standings
+from pbm_oust.web import boards, front, helping, lists, players, standings
 from pbm_oust.web.ground import Ground, ground_of
 from pbm_oust.web.safety import Safe
 from pbm_oust.web.static import FOUND
@@ -40,6 +40,7 @@ async def _damaged(request: Request, error: Exception) -> Response:
 
 ROUTES = (
     *front.ROUTES,
+    *boards.ROUTES,
     *lists.ROUTES,
     *players.ROUTES,
     *standings.ROUTES,
@@ -55,5 +56,6 @@ def make_app(ground: Ground) -> Starlette:
         middleware=[Middleware(Safe)],
         exception_handlers={HTTPException: _missing, DamagedHistory: _damaged},
     )
+    app.router.redirect_slashes = False
     app.state.ground = ground
     return app

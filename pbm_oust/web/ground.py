@@ -11,7 +11,10 @@ from pbm_oust.languages import LANGUAGES
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.store.home import Home
+from pbm_oust.web.drawing import Drawing
+from pbm_oust.web.kept import Kept
 from pbm_oust.web.languages import language_of
+from pbm_oust.web.live import Live
 from pbm_oust.web.templates import Templates
 
 
@@ -30,6 +33,9 @@ class Ground:
         self.address = address
         self.clock = clock
         self.base = base
+        self.live = Live(home)
+        self.kept = Kept()
+        self.drawing = Drawing()
         self._templates = {each: Templates(each, address) for each in LANGUAGES.values()}
 
     @cached_property

@@ -50,8 +50,12 @@ async def serve(
     listening: socket.socket,
     announce: Callable[[], None],
     keeper: int | None = None,
+    end: Callable[[], None] = lambda: None,
 ) -> None:
-    """Serve pages at a socket until SIGTERM or SIGINT, or until `keeper`, a pipe, is closed."""
+    """Serve pages at a socket until SIGTERM or SIGINT, or until `keeper`, a pipe, is closed.
+
+    Then `end` ends the responses that would go on for ever.
+    """
     server = _Server(
         uvicorn.Config(
             app,
@@ -71,6 +75,7 @@ async def serve(
 
     def stop() -> None:
         server.should_exit = True
+        end()
 
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -7,9 +7,13 @@ from pbm_oust.languages import Language
 from pbm_oust.letters.templates import html_templates
 from pbm_oust.letters.translator import Translator
 from pbm_oust.letters.words import words_in
+from pbm_oust.play.notices import Reader
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.web import addresses
 from pbm_oust.web.static import STATIC
+
+ANYBODY = Reader((), "*")
+"""Who reads a page: nobody whose userid stands in it."""
 
 
 class Templates:
@@ -30,6 +34,10 @@ class Templates:
             language=language,
             kinds=tuple(KINDS.values()),
             static=STATIC,
+            anybody=ANYBODY,
+            about_games=lambda: words.about_games,
+            words_of_kind=words.words_of_kind,
+            words_of=translator.action,
             grid_text=translator.grid_text,
             date_text=lambda at: translator.date_text(at, UTC),
             moment_text=lambda at: translator.moment_text(at, UTC),

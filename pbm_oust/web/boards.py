@@ -1,0 +1,213 @@
+"""The pages of one board: as it is, as it was after each of its records, and as files."""
+
+from collections.abc import Callable, Hashable, Mapping
+from contextlib import suppress
+from datetime import datetime
+from hashlib import sha256
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+from pbm_oust.accounts.clock import Clock
+from pbm_oust.board.formats.plain import format_plain
+from pbm_oust.board.formats.sgf import format_sgf
+from pbm_oust.board.formats.sheet import Sheet
+from pbm_oust.board.formats.structured import format_structured
+from pbm_oust.board.game import Game
+from pbm_oust.frozen import frozen
+from pbm_oust.play.telling import gone_from
+from pbm_oust.refusal import NotAllowed
+from pbm_oust.rules.position import Kind
+from pbm_oust.store.boards import Board
+from pbm_oust.store.faults import AccountDamaged
+from pbm_oust.store.open_boards import read_board
+from pbm_oust.store.waiting import BoardName
+from pbm_oust.web import paths
+from pbm_oust.web.drawing import TooManyWait
+from pbm_oust.web.ground import Ground, ground_of
+from pbm_oust.web.kept import CHECKED, answer
+from pbm_oust.web.live import TooManyWatch
+from pbm_oust.web.positions import View, picture, view_of
+from pbm_oust.web.templates import Templates
+
+_OVER = "public, max-age=300"
+"""Says how long a browser may keep the page of a game that is over."""
+_PAST = "public, max-age=86400"
+"""Says how long it may keep a picture of what has been."""
+_LATER = {"Retry-After": "60"}
+_SVG, _EVENTS = "image/svg+xml", "text/event-stream"
+
+
+@frozen
+class Form:
+    """A form in which a game can be had."""
+
+    title: str
+    media_type: str
+    write: Callable[[Sheet], str]
+
+
+FORMS: Mapping[str, Form] = {
+    "sgf": Form("SGF", "application/x-go-sgf; charset=utf-8", format_sgf),
+    "json": Form("JSON", "application/json", format_structured),
+    "txt": Form("TXT", "text/plain; charset=utf-8", format_plain),
+}
+"""By the ending of the path."""
+
+
+@frozen
+class _Asked:
+    """What a path asks for."""
+
+    ground: Ground
+    board: Board
+    number: int | None
+    """Of the record after which the board is shown; None for the latest, whichever that is."""
+
+    @property
+    def game(self) -> Game:
+        """The game as it is."""
+        return self.board.game
+
+    @property
+    def keeping(self) -> str:
+        """How long a browser may keep a picture of the board."""
+        return CHECKED if self.number is None and not self.game.result else _PAST
+
+    def view(self) -> View:
+        """Return the board as it is to be shown."""
+        return view_of(self.game, self.number)
+
+    def made_from(self, *more: Hashable) -> Hashable:
+        """Return what tells a response apart from all others."""
+        return self.game.name, self.number, sha256(self.board.data).digest(), *more
+
+
+def _asked(request: Request) -> _Asked:
+    """Return what a path asks for. Raises HTTPException if it is not there."""
+    ground, given = ground_of(request), request.path_params
+    kind: Kind = given["kind"]
+    number: int | None = given.get("number")
+    try:
+        board = read_board(ground.home, kind, given["board"])
+    except NotAllowed:
+        raise HTTPException(404) from None
+    if number is not None and number > len(board.game.records):
+        raise HTTPException(404)
+    return _Asked(ground, board, number)
+
+
+async def page(request: Request) -> Response:
+    """Answer with the page of a board."""
+    asked = _asked(request)
+    ground, game = asked.ground, asked.game
+    templates = ground.templates_for(request)
+    clock, gone = _clock_of(game, ground), gone_from(game, ground.work)
+
+    def written() -> str:
+        view = asked.view()
+        drawn = picture(view, templates.translator)
+        given = {"view": view, "picture": drawn, "clock": clock, "gone": gone}
+        return templates.fill("board", **given, forms=FORMS, base=ground.base)
+
+    made_from = asked.made_from(templates.language, _shown_of(clock), gone, "page")
+    made = ground.kept.get(made_from, written)
+    headers = _headers(templates, _OVER if game.result else CHECKED)
+    return answer(request, made, "text/html; charset=utf-8", headers)
+
+
+async def svg(request: Request) -> Response:
+    """Answer with a picture of a board."""
+    asked = _asked(request)
+    templates = asked.ground.templates_for(request)
+    made = asked.ground.kept.get(
+        asked.made_from(templates.language, "svg"),
+        lambda: picture(asked.view(), templates.translator),
+    )
+    headers = _headers(templates, asked.keeping)
+    return answer(request, made, _SVG, headers)
+
+
+async def png(request: Request) -> Response:
+    """Answer with a picture of a board for programs that know no SVG."""
+    asked = _asked(request)
+    ground, made_from = asked.ground, asked.made_from("png")
+    made = ground.kept.find(made_from)
+    if made is None:
+        drawn = picture(asked.view(), ground.templates_for(request).translator)
+        try:
+            made = ground.kept.keep(made_from, await ground.drawing.png(drawn))
+        except TooManyWait:
+            return Response(None, 503, _LATER)
+    return answer(request, made, "image/png", {"Cache-Control": asked.keeping})
+
+
+async def file(request: Request) -> Response:
+    """Answer with a game in one of the forms."""
+    asked, ending = _asked(request), request.url.path.rpartition(".")[2]
+    form = FORMS[ending]
+    made = asked.ground.kept.get(
+        asked.made_from(ending), lambda: f"{form.write(Sheet(asked.game)).rstrip()}\n"
+    )
+    name = f"{asked.game.name.replace(' ', '-')}.{ending}"
+    headers = {
+        "Cache-Control": _OVER if asked.game.result else CHECKED,
+        "Content-Disposition": f'inline; filename="{name}"',
+    }
+    return answer(request, made, form.media_type, headers)
+
+
+async def events(request: Request) -> Response:
+    """Answer with the number of records of a board, each time that it changes."""
+    asked = _asked(request)
+    header = asked.game.header
+    headers = {"Cache-Control": CHECKED, "X-Accel-Buffering": "no"}
+    if request.method == "HEAD":
+        return Response(None, 200, headers, _EVENTS)
+    try:
+        stream = asked.ground.live.events(BoardName(header.kind.name, header.board))
+    except TooManyWatch:
+        return Response(None, 503, _LATER)
+    return StreamingResponse(stream, 200, headers, _EVENTS)
+
+
+def _clock_of(game: Game, ground: Ground) -> Clock | None:
+    """Return the clock of a board; None if the game is over or the account is damaged."""
+    with suppress(AccountDamaged):
+        return None if game.result else ground.work.clock_of(game)
+    return None
+
+
+def _shown_of(clock: Clock | None) -> Hashable:
+    """Return what a page shows of a clock; the rest may change with every second."""
+    if clock is None:
+        return None
+    return _minute(clock.deadline), clock.away, clock.used.days, clock.total
+
+
+def _minute(at: datetime) -> datetime:
+    return at.replace(second=0, microsecond=0)
+
+
+def _headers(templates: Templates, keeping: str) -> dict[str, str]:
+    return {
+        "Cache-Control": keeping,
+        "Content-Language": templates.language.code,
+        "Vary": "Accept-Language",
+    }
+
+
+paths.register()
+_BOARD = "/{kind:kind}/{board:number}"
+ROUTES = (
+    Route(_BOARD, page),
+    Route(f"{_BOARD}.svg", svg),
+    Route(f"{_BOARD}.png", png),
+    *(Route(f"{_BOARD}.{ending}", file) for ending in FORMS),
+    Route(f"{_BOARD}/events", events),
+    Route(f"{_BOARD}/{{number:number}}", page),
+    Route(f"{_BOARD}/{{number:number}}.svg", svg),
+    Route(f"{_BOARD}/{{number:number}}.png", png),
+)

@@ -1,0 +1,116 @@
+"""News of boards as they come: events that a server sends while somebody looks at a board.
+
+One task asks the index once a second about all boards that are looked at, however many look.
+
+Source: https://html.spec.whatwg.org/multipage/server-sent-events.html.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager, suppress
+
+from pbm_oust.store.board_queries import count_records
+from pbm_oust.store.connections import Snapshot
+from pbm_oust.store.faults import DatabaseFault
+from pbm_oust.store.home import Home
+from pbm_oust.store.waiting import BoardName
+
+log = logging.getLogger("pbm_oust")
+
+MOST_WATCHING = 100
+"""How many may look at once."""
+LOOK_SECONDS = 1.0
+"""How long between two looks at the index."""
+HEARTBEAT_SECONDS = 20.0
+"""After so long without news a comment is sent, so that nothing between us hangs up."""
+
+
+class TooManyWatch(Exception):
+    """As many look at boards as may at once."""
+
+
+class _Watched:
+    """A board that somebody looks at."""
+
+    def __init__(self, records: int | None) -> None:
+        self.records = records
+        self.watching = 0
+        self.changed = asyncio.Event()
+
+    def tell(self, records: int | None) -> None:
+        """Wake up those who look."""
+        self.records = records
+        self.changed.set()
+        self.changed = asyncio.Event()
+
+
+class Live:
+    """The boards of a home that somebody looks at. It belongs to one event loop."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._watched: dict[BoardName, _Watched] = {}
+        self._looking: asyncio.Task[None] | None = None
+        self._is_over = False
+
+    def events(self, name: BoardName) -> AsyncIterator[str]:
+        """Yield events that each tell how many records a board has, the first one at once.
+
+        Raises TooManyWatch, before the first one.
+        """
+        if sum(each.watching for each in self._watched.values()) >= MOST_WATCHING:
+            raise TooManyWatch
+        return self._events(name)
+
+    def end(self) -> None:
+        """End the events of all boards."""
+        self._is_over = True
+        for each in self._watched.values():
+            each.tell(each.records)
+
+    async def _events(self, name: BoardName) -> AsyncIterator[str]:
+        with self._watching(name) as watched:
+            told = None
+            while not self._is_over:
+                changed, records = watched.changed, watched.records
+                yield ":\n\n" if told == records else f"data: {records}\n\n"
+                told = records
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(changed.wait(), HEARTBEAT_SECONDS)
+
+    @contextmanager
+    def _watching(self, name: BoardName) -> Iterator[_Watched]:
+        """Count somebody who looks at a board."""
+        watched = self._watched.get(name) or _Watched(self._look([name])[name])
+        self._watched[name] = watched
+        watched.watching += 1
+        if self._looking is None:
+            self._looking = asyncio.create_task(self._look_on())
+        try:
+            yield watched
+        finally:
+            watched.watching -= 1
+            if not watched.watching:
+                del self._watched[name]
+
+    async def _look_on(self) -> None:
+        """Look at the index as long as anybody looks at a board."""
+        while self._watched:
+            await asyncio.sleep(LOOK_SECONDS)
+            try:
+                found = self._look(list(self._watched))
+            except DatabaseFault as fault:
+                log.warning("no news of boards: %s", fault)
+                continue
+            for name, records in found.items():
+                watched = self._watched.get(name)
+                if watched and watched.records != records:
+                    watched.tell(records)
+        self._looking = None
+
+    def _look(self, names: list[BoardName]) -> dict[BoardName, int | None]:
+        def question(snapshot: Snapshot) -> dict[BoardName, int | None]:
+            return {name: count_records(snapshot, name) for name in names}
+
+        return self._home.ask(question)

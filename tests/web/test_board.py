@@ -1,0 +1,244 @@
+"""The page of a board, and the board and its game as files."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from pbm_oust.board.formats.any import parse_any
+from pbm_oust.board.formats.sgf import parse_sgf
+from pbm_oust.board.game import Game
+from tests.support.games import act, history_of, new_game, play
+from tests.support.histories import lay_histories
+from tests.support.home_by_mail import ALICE, BOB, home_of
+from tests.support.website import Website, website
+
+BASE = "https://games.example.org"
+MOST_BYTES = 60 * 1024
+"""What a page with a board of 121 points has at most, with its style sheet and script."""
+SMALL = play(new_game("square 5x5"), "x C3", "o swap", "o B3", "x D5")
+WON = play(new_game("square 3x3"), "x A1", "o C3", "x B3", "o resign")
+
+
+def random_game(grid: str) -> Game:
+    """Return a game of Oust, or most of one, played at random."""
+    chance, game = Random(3), new_game(grid)
+    while len(game.records) < 65 and not game.result:
+        position, cells = game.position, list[str]()
+        while not cells or (position.is_mid_turn and not position.result):
+            cell = chance.choice(list(position.grid.each(position.placements())))
+            cells.append(position.grid.format_cell(cell))
+            position = position.place(cell)
+        game = act(game, f"{game.to_move.value} {' '.join(cells)}")
+    return game
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Website]:
+    """Pages of a home with boards that go on, one that is over, and one that is damaged."""
+    path = tmp_path_factory.mktemp("web") / "home"
+    mails = (
+        (ALICE, "oust challenge alice bob wonderland -size=5"),
+        (ALICE, "oust move 1 alice wonderland C3"),
+        (BOB, "oust move 1 bob lookingglass B3"),
+        (ALICE, "oust replay 1 1 alice bob wonderland"),
+    )
+    home = home_of(path, ALICE, BOB, mails=mails)
+    games = {17: SMALL, 18: WON, 19: random_game("square 11x11")}
+    texts = {
+        board: history_of(game).decode().replace("Board: 17", f"Board: {board}")
+        for board, game in games.items()
+    }
+    texts[20] = texts[17].replace("Board: 17", "Board: 20").replace("B3", "C3")
+    lay_histories(home, texts)
+    (path / "pbm_oust.toml").write_text(f'web_address = "{BASE}"\n')
+    home.database.close()
+    with website(path) as found:
+        yield found
+
+
+def text_of(pages: Website, path: str, **headers: str) -> str:
+    """Return what a page says, without its tags."""
+    got = pages.get(path, **headers)
+    assert got.status == 200
+    return " ".join(re.sub(r"<[^>]*>", " ", got.text).split())
+
+
+def links_of(pages: Website, path: str) -> dict[str, str]:
+    """Return where the four steps of a page lead, those that lead anywhere."""
+    return dict(re.findall(r'<a id="(\w+)" href="([^"]+)"', pages.get(path).text))
+
+
+def test_a_board_in_play_says_whose_turn_it_is_and_until_when(pages: Website) -> None:
+    text = text_of(pages, "/oust/1")
+    assert "bob played B3." in text
+    assert "It is the turn of alice, who plays x." in text
+    assert re.search(r"alice has until \d+ \w+ \d{4}, \d\d:\d\d UTC\.", text)
+    assert "square 5x5. It is rated. The second player may swap." in text
+
+
+def test_each_side_has_its_player_and_its_figures(pages: Website) -> None:
+    text = text_of(pages, "/oust/17")
+    assert "x marksteere 1/2 o rrognlie 1/1" in text
+
+
+def test_a_game_that_is_over_says_who_won_and_how(pages: Website) -> None:
+    text = text_of(pages, "/oust/18")
+    assert "marksteere resigned. The game is over: rrognlie wins as x." in text
+    assert "data-live" not in pages.get("/oust/18").text
+
+
+def test_the_board_is_shown_as_it_was_after_a_record(pages: Website) -> None:
+    text = text_of(pages, "/oust/17/1")
+    assert "After record 1 of 4 rrognlie played C3." in text
+    assert "x rrognlie 1/1 o marksteere 0/0" in text
+    assert "x: C3. o: no stones. Latest, ringed: C3" in text
+    assert "Start of the game" in text_of(pages, "/oust/17/0")
+
+
+def test_links_lead_from_position_to_position(pages: Website) -> None:
+    assert links_of(pages, "/oust/17/1") == {
+        "first": "/oust/17/0",
+        "previous": "/oust/17/0",
+        "next": "/oust/17/2",
+        "latest": "/oust/17",
+    }
+    assert links_of(pages, "/oust/17") == {"first": "/oust/17/0", "previous": "/oust/17/3"}
+    assert links_of(pages, "/oust/17/0") == {"next": "/oust/17/1", "latest": "/oust/17"}
+
+
+def test_each_record_leads_to_its_position(pages: Website) -> None:
+    page = pages.get("/oust/17/2").text
+    found = re.findall(r'<a href="([^"]+)">\d</a></th><td>(.)</td><td>(\w+)</td>', page)
+    assert found == [
+        ("/oust/17/1", "x", "C3"),
+        ("/oust/17/2", "o", "swap"),
+        ("/oust/17/3", "o", "B3"),
+        ("/oust/17", "x", "D5"),
+    ]
+    assert page.count('aria-current="true"') == 1
+
+
+def test_a_board_that_continues_another_one_leads_to_it(pages: Website) -> None:
+    page = pages.get("/oust/2").text
+    assert 'continues <a href="/oust/1/1">oust 1</a> after its record 1' in page
+
+
+def test_a_board_speaks_french(pages: Website) -> None:
+    text = text_of(pages, "/oust/17/1", accept_language="fr")
+    assert "Après le coup 1 sur 4 rrognlie a joué C3." in text
+    for english in ("Records", "Largest", "Terms", "position after", "stones"):
+        assert english not in text
+
+
+def test_lists_lead_to_boards(pages: Website) -> None:
+    assert '<a href="/oust/17">oust 17</a>' in pages.get("/").text
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/oust/99", "/oust/0", "/oust/017", "/oust/17/5", "/oust/17/01", "/oust/17/-1"),
+        *("/oust/1234567890", "/oust/17/", "/go/17", "/Oust/17", "/oust/17.pdf", "/oust/17/9.svg"),
+        *("/oust/99/events", "/oust/%31%37/x", "/oust/%D9%A3", "/oust/17/1.sgf"),
+    ],
+)
+def test_what_no_board_has_is_not_there(path: str, pages: Website) -> None:
+    assert pages.get(path).status == 404
+
+
+@pytest.mark.parametrize("path", ["/oust/20", "/oust/20/1", "/oust/20.svg", "/oust/20.sgf"])
+def test_a_damaged_board_says_so(path: str, pages: Website) -> None:
+    got = pages.get(path)
+    assert got.status == 503
+    assert "cannot be read at present" in got.text
+
+
+def test_the_picture_of_a_position_stands_alone(pages: Website) -> None:
+    got = pages.get("/oust/17/1.svg")
+    assert got.headers["content-type"] == "image/svg+xml"
+    assert got.text.startswith("<svg ")
+    assert "<title>oust 17 after #1</title>" in got.text
+    assert got.text in pages.get("/oust/17/1").text
+
+
+def test_the_picture_of_a_position_is_also_a_png(pages: Website) -> None:
+    got = pages.get("/oust/17/1.png")
+    assert got.headers["content-type"] == "image/png"
+    assert got.content.startswith(b"\x89PNG")
+
+
+def test_the_game_can_be_taken_away_in_three_forms(pages: Website) -> None:
+    sgf, data, lines = (pages.get(f"/oust/17.{ending}") for ending in ("sgf", "json", "txt"))
+    for got in (sgf, data, lines):
+        assert parse_any(got.text).check().game == SMALL
+    assert parse_sgf(sgf.text)
+    assert json.loads(data.text)["header"]["Board"] == "17"
+    assert sgf.headers["content-disposition"] == 'inline; filename="oust-17.sgf"'
+
+
+def test_a_page_names_its_other_forms(pages: Website) -> None:
+    page = pages.get("/oust/17/1").text
+    for ending, kind in (("sgf", "application/x-go-sgf"), ("json", "application/json")):
+        assert f'<link rel="alternate" type="{kind}" href="/oust/17.{ending}"' in page
+    assert f'<meta property="og:image" content="{BASE}/oust/17/1.png">' in page
+
+
+def test_without_an_address_of_the_pages_nothing_names_it(tmp_path: Path) -> None:
+    home = home_of(tmp_path / "home", ALICE, BOB)
+    lay_histories(home, {17: history_of(SMALL).decode()})
+    home.database.close()
+    with website(tmp_path / "home") as found:
+        assert "og:" not in found.get("/oust/17").text
+
+
+@pytest.mark.parametrize("path", ["/oust/17", "/oust/17/1", "/oust/17.svg", "/oust/17.sgf"])
+def test_what_has_not_changed_is_not_sent_again(path: str, pages: Website) -> None:
+    first = pages.get(path)
+    etag = first.headers["etag"]
+    again = pages.get(path, if_none_match=f'"other", W/{etag}')
+    assert (again.status, again.content) == (304, b"")
+    assert again.headers["cache-control"] == first.headers["cache-control"]
+    assert pages.get(path, if_none_match='"other"').status == 200
+
+
+def test_a_page_in_french_is_not_the_one_in_english(pages: Website) -> None:
+    etag = pages.get("/oust/17").headers["etag"]
+    got = pages.get("/oust/17", if_none_match=etag, accept_language="fr")
+    assert (got.status, got.headers["vary"]) == (200, "Accept-Language")
+
+
+def test_what_can_change_is_asked_for_each_time(pages: Website) -> None:
+    for path in ("/oust/17", "/oust/17.svg", "/oust/17.sgf", "/oust/17/1"):
+        assert pages.get(path).headers["cache-control"] == "no-cache"
+    for path in ("/oust/18", "/oust/18.sgf", "/oust/17/1.svg", "/oust/18.svg"):
+        assert "max-age" in pages.get(path).headers["cache-control"]
+
+
+def test_a_page_with_all_that_it_loads_is_small(pages: Website) -> None:
+    page = pages.get("/oust/19")
+    loaded = re.findall(r'(?:href|src)="(/static/[^"]+)"', page.text)
+    contents = [page.content, *(pages.get(path).content for path in loaded)]
+    assert len(contents) == 3
+    assert sum(map(len, contents)) < MOST_BYTES
+    assert len(contents[-1]) < 10 * 1024
+    assert "src=" not in page.text.replace('<script src="/static/', "")
+
+
+def test_no_page_has_style_or_script_within_it(pages: Website) -> None:
+    for path in ("/oust/17", "/oust/18", "/oust/19/3"):
+        page = pages.get(path).text
+        assert not re.search(r"<style|\sstyle=|\son\w+=|<script>", page)
+
+
+def test_no_page_of_a_board_has_an_address_of_a_player(pages: Website) -> None:
+    for path in ("/oust/1", "/oust/1.sgf", "/oust/1.json", "/oust/1.txt", "/oust/1.svg"):
+        assert "@example" not in pages.get(path).text.replace("pbmserv@example", "")
+
+
+def test_a_look_at_the_head_of_the_events_ends(pages: Website) -> None:
+    got = pages.get("/oust/17/events", method="HEAD")
+    assert (got.status, got.headers["x-accel-buffering"]) == (200, "no")

@@ -1,0 +1,84 @@
+"""News of a board, for whoever looks at it."""
+
+import http.client
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from pbm_oust.store.home import Home
+from pbm_oust.web.live import MOST_WATCHING
+from tests.support.home_by_mail import ALICE, BOB, home_of, mailed
+from tests.support.waiting import wait_until
+from tests.support.website import Website, website
+
+STARTED = (
+    (ALICE, "oust challenge alice bob wonderland -size=5"),
+    (ALICE, "oust move 1 alice wonderland C3"),
+)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    """Return a home with a board with one record."""
+    return home_of(tmp_path / "home", ALICE, BOB, mails=STARTED)
+
+
+@contextmanager
+def watching(pages: Website, path: str = "/oust/1/events") -> Iterator[http.client.HTTPResponse]:
+    """Listen to the events of a board."""
+    connection = http.client.HTTPConnection("127.0.0.1", pages.port, timeout=20)
+    try:
+        connection.request("GET", path)
+        yield connection.getresponse()
+    finally:
+        connection.close()
+
+
+def next_event(events: http.client.HTTPResponse) -> bytes:
+    """Return the next event, without the empty line behind it."""
+    line = events.readline()
+    assert events.readline() == b"\n"
+    return line.strip()
+
+
+@pytest.mark.slow
+def test_whoever_looks_at_a_board_hears_of_each_record(home: Home) -> None:
+    with website(home.path) as pages, watching(pages) as events, watching(pages) as others:
+        assert events.headers["Content-Type"].startswith("text/event-stream")
+        assert events.headers["X-Accel-Buffering"] == "no"
+        assert events.headers["Cache-Control"] == "no-cache"
+        assert (next_event(events), next_event(others)) == (b"data: 1", b"data: 1")
+        mailed(home, BOB, "oust move 1 bob lookingglass A1")
+        assert (next_event(events), next_event(others)) == (b"data: 2", b"data: 2")
+
+
+@pytest.mark.slow
+def test_what_listens_does_not_keep_the_pages_from_stopping(home: Home) -> None:
+    with website(home.path) as pages, watching(pages) as events:
+        assert next_event(events) == b"data: 1"
+        pages.process.terminate()
+        assert events.read() == b""
+        assert pages.process.wait(20) == 0
+
+
+@pytest.mark.slow
+def test_only_so_many_listen_at_once(home: Home) -> None:
+    with website(home.path) as pages:
+        path, listening = "/oust/1/events", list[http.client.HTTPConnection]()
+        for _ in range(MOST_WATCHING):
+            listening.append(http.client.HTTPConnection("127.0.0.1", pages.port, timeout=20))
+            listening[-1].request("GET", path)
+            assert next_event(listening[-1].getresponse()) == b"data: 1"
+        refused = pages.get(path)
+        assert (refused.status, refused.headers["retry-after"]) == (503, "60")
+        assert pages.get("/oust/1").status == 200
+        for connection in listening:
+            connection.close()
+        wait_until(lambda: _is_taken(pages, path), "room for one more")
+
+
+def _is_taken(pages: Website, path: str) -> bool:
+    with watching(pages, path) as events:
+        return events.status == 200
