@@ -36,9 +36,19 @@ def of_rules(kind: str) -> str:
     return f"/rules/{kind}"
 
 
+def of_example(kind: str, name: str, number: int) -> str:
+    """Return the path of an example of the rules of a game after a number of turns."""
+    return f"{of_rules(kind)}/{name}/{number}"
+
+
 def of_help(subject: str) -> str:
     """Return the path of a page of the help."""
     return f"{HELP}/{subject}"
+
+
+def of_feed(path: str) -> str:
+    """Return the path of the feed that belongs to the page at a path."""
+    return f"{path}.atom"
 
 
 def asking(path: str, query: Mapping[str, str], page: int = 1) -> str:
@@ -54,6 +64,7 @@ ALL: Mapping[str, Callable[..., Any]] = {
     "path_of_standings": of_standings,
     "path_of_rules": of_rules,
     "path_of_help": of_help,
+    "path_of_feed": of_feed,
     "asking": asking,
 }
 """By the names that templates use."""

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from pbm_oust.store.histories import DamagedHistory
-from pbm_oust.web import boards, front, helping, lists, players, standings
+from pbm_oust.web import boards, feeds, front, helping, lists, players, rulebook, standings
 from pbm_oust.web.ground import Ground, ground_of
 from pbm_oust.web.safety import Safe
 from pbm_oust.web.static import FOUND
@@ -41,9 +41,11 @@ async def _damaged(request: Request, error: Exception) -> Response:
 ROUTES = (
     *front.ROUTES,
     *boards.ROUTES,
+    *feeds.ROUTES,
     *lists.ROUTES,
     *players.ROUTES,
     *standings.ROUTES,
+    *rulebook.ROUTES,
     *helping.ROUTES,
     Route("/static/{name:path}", _static),
 )

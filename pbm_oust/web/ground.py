@@ -52,7 +52,7 @@ class Ground:
     ) -> HTMLResponse:
         """Return a page in the language that the browser asks for."""
         templates = self.templates_for(request)
-        content = templates.fill(template, **given)
+        content = templates.fill(template, base=self.base, **given)
         headers = {"Content-Language": templates.language.code, "Vary": "Accept-Language"}
         return HTMLResponse(content, status, headers)
 

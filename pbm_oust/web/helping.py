@@ -19,6 +19,7 @@ from pbm_oust.letters.help import general_subjects, help_subjects
 from pbm_oust.letters.html import without_margin
 from pbm_oust.letters.layout import Look, Paragraph
 from pbm_oust.letters.words import Words
+from pbm_oust.rules.kinds import KINDS
 from pbm_oust.web import addresses
 from pbm_oust.web.ground import ground_of
 
@@ -51,6 +52,11 @@ def _pieces(paragraph: Paragraph, language: Language) -> Iterator[Piece]:
             yield from (Piece(linked(line, language), False) for line in lines)
 
 
+def address_of(subject: str) -> str:
+    """Return the path of a subject of the help: of a game, that of its rules."""
+    return addresses.of_rules(subject) if subject in KINDS else addresses.of_help(subject)
+
+
 def linked(text: str, language: Language) -> Markup:
     """Return a text as HTML, in which lines that ask for a page of the help lead there."""
     asking = re.compile(rf"\b{re.escape(word_in('help', language))} (\w+)")
@@ -59,14 +65,16 @@ def linked(text: str, language: Language) -> Markup:
         subject = in_english(fold(found[1]))
         if subject not in help_subjects():
             return found[0]
-        return f'<a href="{addresses.of_help(subject)}">{found[0]}</a>'
+        return f'<a href="{address_of(subject)}">{found[0]}</a>'
 
     return Markup(asking.sub(link, str(escape(text))))  # noqa: S704 - it is escaped before
 
 
 async def overview(request: Request) -> Response:
     """Answer with the overview of the help."""
-    return ground_of(request).page(request, "help", general=general_subjects())
+    return ground_of(request).page(
+        request, "help", general={each: address_of(each) for each in general_subjects()}
+    )
 
 
 async def subject(request: Request) -> Response:

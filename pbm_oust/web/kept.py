@@ -43,9 +43,14 @@ class Kept:
 
     def keep(self, made_from: Hashable, content: bytes) -> Made:
         """Keep what was made from this, and return it."""
-        made = Made(content, f'"{sha256(content).hexdigest()[:24]}"')
+        made = made_of(content)
         self._made.put(made_from, made)
         return made
+
+
+def made_of(content: bytes) -> Made:
+    """Return the content of a response with its checksum."""
+    return Made(content, f'"{sha256(content).hexdigest()[:24]}"')
 
 
 def answer(request: Request, made: Made, media_type: str, headers: dict[str, str]) -> Response:

@@ -98,8 +98,11 @@ def view_of(game: Game, number: int | None) -> View:
     return View(game, game if number is None else game.after(number), number is not None)
 
 
-def picture(view: View, translator: Translator) -> str:
-    """Return a board as SVG."""
+def picture(view: View, translator: Translator, title: str = "", prefix: str = "b") -> str:
+    """Return a board as SVG, with a title of its own unless one is given.
+
+    The prefix tells it from other boards on the same page.
+    """
     grid, marks, words = view.game.header.grid, view.marks, translator.gettext
     said = [f"{seat.side}: {seat.stones or words('no stones')}" for seat in view.seats]
     if marks.latest:
@@ -107,5 +110,5 @@ def picture(view: View, translator: Translator) -> str:
     if marks.taken:
         cells = cells_text(grid, marks.taken)
         said.append(words("Off the board in this turn, dashed: %(cells)s", cells=cells))
-    title = words("%(board)s after #%(number)s", board=view.name, number=view.number)
-    return board_svg(view.game.position, marks, Labels(title, ". ".join(said)))
+    title = title or words("%(board)s after #%(number)s", board=view.name, number=view.number)
+    return board_svg(view.game.position, marks, Labels(title, ". ".join(said)), prefix=prefix)

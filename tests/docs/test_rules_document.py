@@ -1,41 +1,38 @@
-"""The examples of docs/rules.md, played."""
+"""The examples of docs/rules.md: those of the pages, with the boards that they lead to."""
 
 import re
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from pbm_oust.board.game import Game, redo
-from pbm_oust.board.header import Header, Terms
-from pbm_oust.board.notation import format_action, format_result, parse_action
-from pbm_oust.board.record import Record
+from pbm_oust.board.game import Game
+from pbm_oust.board.notation import format_action, format_result
 from pbm_oust.render.text import board_text
-from pbm_oust.rules.grid import parse_grid
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Side
+from pbm_oust.web.examples import EXAMPLES, Example, game_of
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "rules.md"
-NOW = datetime(2026, 11, 20, tzinfo=UTC)
-EXAMPLES = re.findall(r"^```\n((?:oust|churn) .*?)\n```$", DOCUMENT.read_text(), re.M | re.S)
+WRITTEN = re.findall(r"^```\n((?:oust|churn) .*?)\n```$", DOCUMENT.read_text(), re.M | re.S)
 
 
-def test_the_document_has_its_examples() -> None:
-    assert len(EXAMPLES) == 6
+def outcome_of(game: Game) -> str:
+    """Return how a game ended, or who is to move, as the document has it."""
+    return format_result(game.result) if game.result else f"{game.to_move.value} to move"
 
 
-@pytest.mark.parametrize("example", EXAMPLES)
-def test_an_example_goes_as_it_says(example: str) -> None:
-    played, drawn, outcome = example.split("\n\n")
-    first, *turns = played.split("\n")
-    kind, _, grid = first.partition(" ")
-    header = Header(KINDS[kind], 1, parse_grid(grid), "ann", "bob", Terms(), NOW)
-    game = Game.start(header)
-    for number, turn in enumerate(turns):
-        side, _, words = turn.partition(" ")
-        done = parse_action(words)
-        game = redo(game, Record(number + 1, Side(side), done, NOW, f"{number:016x}"))
-        assert format_action(game.records[-1].action) == words
+def test_the_document_has_all_examples() -> None:
+    assert len(WRITTEN) == len(EXAMPLES) == 6
+
+
+@pytest.mark.parametrize(
+    ("written", "example"),
+    list(zip(WRITTEN, EXAMPLES, strict=True)),
+    ids=[example.name for example in EXAMPLES],
+)
+def test_an_example_goes_as_it_says(written: str, example: Example) -> None:
+    played, drawn, outcome = written.split("\n\n")
+    assert played.split("\n") == [f"{example.kind} {example.grid}", *example.turns]
+    game = game_of(example)
+    records = [f"{record.by} {format_action(record.action)}" for record in game.records]
+    assert records == list(example.turns)
     assert drawn == board_text(game.position)
-    ending = format_result(game.result) if game.result else f"{game.to_move.value} to move"
-    assert outcome == ending
+    assert outcome == outcome_of(game)

@@ -9,6 +9,7 @@ import pytest
 from pbm_oust.languages import LANGUAGES
 from pbm_oust.letters.help import help_subjects
 from pbm_oust.letters.words import words_in
+from pbm_oust.rules.kinds import KINDS
 from tests.support.home_by_mail import home_of
 from tests.support.website import Website, website
 
@@ -45,7 +46,8 @@ def test_a_subject_leads_to_others(pages: Website) -> None:
 
 def test_the_overview_leads_to_every_subject(pages: Website) -> None:
     text = pages.get("/help").text
-    assert all(f'href="/help/{subject}"' in text for subject in help_subjects())
+    for subject in help_subjects():
+        assert f'href="/{"rules" if subject in KINDS else "help"}/{subject}"' in text
 
 
 def test_a_subject_is_found_by_its_french_word(pages: Website) -> None:

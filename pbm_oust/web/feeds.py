@@ -1,0 +1,119 @@
+"""Feeds of a board, of a player and of all results, in Atom.
+
+Their entries have addresses that are true everywhere, so there are none without `web_address`.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from pbm_oust.board.game import Game
+from pbm_oust.board.record import Record
+from pbm_oust.board.summary import Summary
+from pbm_oust.grammar.values import Filter
+from pbm_oust.play.finding import Wish, find_latest
+from pbm_oust.refusal import NotAllowed
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.board_pages import Part
+from pbm_oust.store.open_boards import has_played, read_game
+from pbm_oust.web import addresses
+from pbm_oust.web.asked import player_asked
+from pbm_oust.web.atom import MEDIA_TYPE, Entry, Feed, format_feed
+from pbm_oust.web.ground import Ground, ground_of
+from pbm_oust.web.kept import CHECKED, answer, made_of
+from pbm_oust.web.templates import Templates
+
+MOST_ENTRIES = 50
+"""How many entries a feed has at most; the oldest are left out."""
+
+
+async def board(request: Request) -> Response:
+    """Answer with a feed of a board, with an entry for each record."""
+    ground, given = _ground(request), request.path_params
+    try:
+        game = read_game(ground.home, given["kind"], given["board"])
+    except NotAllowed:
+        raise HTTPException(404) from None
+    templates = ground.templates_for(request)
+    entries = [
+        _of_record(game, record, ground, templates)
+        for record in reversed(game.records[-MOST_ENTRIES:])
+    ]
+    title = f"{game.name}: {game.x} - {game.o}"
+    path = addresses.of_board(game.name)
+    return _feed(request, title, path, entries, game.header.started)
+
+
+async def player(request: Request) -> Response:
+    """Answer with a feed of a player, with an entry for the latest record of each board."""
+    ground, userid = _ground(request), player_asked(request.path_params["userid"])
+    if not has_played(userid, ground.home):
+        raise HTTPException(404)
+    entries = _entries(Wish(list(KINDS.values()), (userid,), Filter.ALL), request)
+    return _feed(request, userid, addresses.of_player(userid), entries, ground.clock())
+
+
+async def results(request: Request) -> Response:
+    """Answer with a feed of the boards that are over."""
+    ground = _ground(request)
+    title = ground.templates_for(request).translator.gettext("Boards that are over")
+    entries = _entries(Wish(list(KINDS.values()), (), Filter.INACTIVE), request)
+    return _feed(request, title, addresses.HISTORY, entries, ground.clock())
+
+
+def _ground(request: Request) -> Ground:
+    """Return the ground of a request. Raises HTTPException if it has no address."""
+    ground = ground_of(request)
+    if not ground.base:
+        raise HTTPException(404)
+    return ground
+
+
+def _entries(wish: Wish, request: Request) -> list[Entry]:
+    """Return an entry for each of some boards, that with the latest record first."""
+    ground = ground_of(request)
+    found = find_latest(ground.work, wish, Part(MOST_ENTRIES))
+    templates = ground.templates_for(request)
+    return [_of_board(each, ground, templates) for each in found.boards]
+
+
+def _of_board(summary: Summary, ground: Ground, templates: Templates) -> Entry:
+    """Return an entry for the latest record of a board."""
+    words = templates.translator.gettext
+    if summary.result:
+        text = templates.words.how_ended(summary)
+    else:
+        text = words("%(userid)s is to move.", userid=summary.to_move)
+    address = addresses.of_board(summary.name, summary.records)
+    title = f"{summary.name} #{summary.records}: {summary.x} - {summary.o}"
+    return Entry(ground.base + address, title, summary.latest, text)
+
+
+def _of_record(game: Game, record: Record, ground: Ground, templates: Templates) -> Entry:
+    """Return an entry for a record of a game."""
+    action = f"{record.by} {templates.translator.action(record.action)}"
+    address = ground.base + addresses.of_board(game.name, record.number)
+    return Entry(address, f"{game.name} #{record.number}: {action}", record.at, action)
+
+
+def _feed(
+    request: Request, title: str, path: str, entries: Sequence[Entry], began: datetime
+) -> Response:
+    """Answer with the feed that belongs to the page at a path."""
+    ground = ground_of(request)
+    language = ground.templates_for(request).language.code
+    page, address = f"{ground.base}{path}", f"{ground.base}{addresses.of_feed(path)}"
+    made = made_of(format_feed(Feed(title, page, address, language, began, entries)))
+    headers = {"Cache-Control": CHECKED, "Content-Language": language, "Vary": "Accept-Language"}
+    return answer(request, made, MEDIA_TYPE, headers)
+
+
+ROUTES = (
+    Route(addresses.of_feed(addresses.HISTORY), results),
+    Route(addresses.of_feed("/players/{userid}"), player),
+    Route(addresses.of_feed("/{kind:kind}/{board:number}"), board),
+)

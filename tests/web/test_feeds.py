@@ -1,0 +1,91 @@
+"""Feeds, read by a library that is not ours."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import feedparser
+import pytest
+
+from tests.support.home_by_mail import ALICE, BOB, home_of
+from tests.support.website import Website, website
+
+BASE = "https://games.example.org"
+MAILS = (
+    (ALICE, "oust challenge alice bob wonderland -size=5"),
+    (ALICE, "oust move 1 alice wonderland C3"),
+    (BOB, "oust move 1 bob lookingglass swap"),
+    (BOB, "churn challenge bob alice lookingglass -size=3"),
+    (ALICE, "churn resign 1 alice wonderland"),
+)
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Website]:
+    """Pages with an address, of a home with a board in play and one that is over."""
+    path = tmp_path_factory.mktemp("web") / "home"
+    home_of(path, ALICE, BOB, mails=MAILS).database.close()
+    (path / "pbm_oust.toml").write_text(f'web_address = "{BASE}"\n')
+    with website(path) as found:
+        yield found
+
+
+def feed_at(path: str, pages: Website, **headers: str) -> Any:
+    """Return a feed as the library reads it, which finds no fault with it."""
+    got = pages.get(path, **headers)
+    assert got.status == 200
+    assert got.headers["content-type"].startswith("application/atom+xml")
+    read = feedparser.parse(got.content)
+    assert not read.bozo
+    assert read.version == "atom10"
+    assert read.feed.id == f"{BASE}{path}"
+    return read
+
+
+def test_a_board_has_an_entry_for_each_record(pages: Website) -> None:
+    read = feed_at("/oust/1.atom", pages)
+    assert read.feed.title == "oust 1: bob - alice"
+    assert [(each.link, each.title) for each in read.entries] == [
+        (f"{BASE}/oust/1/2", "oust 1 #2: o swap"),
+        (f"{BASE}/oust/1/1", "oust 1 #1: x C3"),
+    ]
+
+
+def test_a_player_has_an_entry_for_the_latest_record_of_each_board(pages: Website) -> None:
+    read = feed_at("/players/alice.atom", pages)
+    assert {each.link for each in read.entries} == {f"{BASE}/oust/1/2", f"{BASE}/churn/1/1"}
+    assert {each.summary for each in read.entries} == {"alice is to move.", "bob resign"}
+
+
+def test_results_are_a_feed(pages: Website) -> None:
+    (entry,) = feed_at("/history.atom", pages).entries
+    assert (entry.title, entry.summary) == ("churn 1 #1: bob - alice", "bob resign")
+
+
+def test_feeds_speak_french(pages: Website) -> None:
+    read = feed_at("/oust/1.atom", pages, accept_language="fr")
+    assert read.entries[0].title == "oust 1 #2: o echange"
+
+
+def test_pages_lead_to_their_feeds(pages: Website) -> None:
+    for path in ("/oust/1", "/players/alice", "/history"):
+        link = f'type="application/atom+xml" href="{path}.atom"'
+        assert link in pages.get(path).text
+
+
+def test_a_feed_that_has_not_changed_is_not_sent_again(pages: Website) -> None:
+    etag = pages.get("/history.atom").headers["etag"]
+    assert pages.get("/history.atom", if_none_match=etag).status == 304
+
+
+@pytest.mark.parametrize("path", ["/oust/2.atom", "/players/nobody.atom", "/chess/1.atom"])
+def test_there_is_no_feed_of_what_is_not_there(path: str, pages: Website) -> None:
+    assert pages.get(path).status == 404
+
+
+def test_without_an_address_there_are_no_feeds(tmp_path: Path) -> None:
+    home_of(tmp_path / "home", ALICE, BOB, mails=MAILS).database.close()
+    with website(tmp_path / "home") as pages:
+        for path in ("/oust/1", "/players/alice", "/history"):
+            assert pages.get(f"{path}.atom").status == 404
+            assert ".atom" not in pages.get(path).text
