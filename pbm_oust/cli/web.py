@@ -38,7 +38,9 @@ def web(operator: Operator, listen: Endpoint | None, keeper: int | None) -> None
     operator.close()
     start_log()
     home = Home(operator.path)
-    ground = Ground(home, configuration.address, now, configuration.web_address)
+    ground = Ground(
+        home, configuration.address, now, configuration.web_address, configuration.limits
+    )
     try:
         listening = listening_socket(endpoint)
     except CannotServe as error:

@@ -8,4 +8,6 @@ from pbm_oust.play.unit_of_work import UnitOfWork
 def unit_of_work(operator: Operator) -> UnitOfWork:
     """Return a unit of work on the home, whose notices become letters."""
     home = operator.prepared_home()
-    return UnitOfWork(home, Letters(operator.configuration.address, now, home.key).write, now)
+    configuration = operator.configuration
+    letters = Letters(configuration.address, now, home.key, configuration.web_address)
+    return UnitOfWork(home, letters.write, now)

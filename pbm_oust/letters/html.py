@@ -1,5 +1,6 @@
 """Letters that show boards as HTML: the blocks of a letter, its boards drawn with links."""
 
+import re
 from collections.abc import Callable, Iterator
 from enum import Enum
 from functools import lru_cache
@@ -39,6 +40,7 @@ Linked = tuple[tuple[str, str], ...]
 
 _END, _BREAK, _BREAK_WITHIN = "\n", "<br>\n", "<br\n>"
 _SPACES, _KEPT_SPACES = "   ", "\u00a0 \u00a0"
+_ADDRESS = re.compile(r"^(https?://[^\s<>\"']+)$", re.MULTILINE)
 _LONG = 4
 """How many lines are scrolled rather than wrapped."""
 _WRAPPED, _SCROLLED = "pre-wrap", "pre;overflow-x:auto"
@@ -186,6 +188,7 @@ def paragraph_html(paragraph: Paragraph) -> str:
         case Look.LINES:
             is_short = len(lines) < _LONG
             style = f"font-family:monospace;white-space:{_WRAPPED if is_short else _SCROLLED}"
+            text = _ADDRESS.sub(r'<a href="\1">\1</a>', text)
     return f'<p style="margin-left:1em;{style}">{text.replace(_END, _BREAK_WITHIN)}</p>\n'
 
 

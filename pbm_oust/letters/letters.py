@@ -7,6 +7,7 @@ from datetime import datetime
 
 from pbm_oust.accounts.answered import Answered, Joining, Purpose, Reply, Sheet
 from pbm_oust.accounts.settings import SubjectForm
+from pbm_oust.accounts.tags import tag_of
 from pbm_oust.board.game import Game
 from pbm_oust.commands.talk import TalkNotice
 from pbm_oust.frozen import frozen
@@ -44,10 +45,18 @@ class Letters:
     """Writes letters from `address`, the address that takes commands."""
 
     def __init__(
-        self, address: str, clock: Callable[[], datetime], key: Callable[[], bytes]
+        self,
+        address: str,
+        clock: Callable[[], datetime],
+        key: Callable[[], bytes],
+        web_address: str = "",
     ) -> None:
-        """`key` returns the secret of the home, from which reply tokens are made."""
+        """`key` returns the secret of the home, from which reply tokens are made.
+
+        `web_address` is where pages are found; without it letters have no links to them.
+        """
         self._address = address
+        self._web_address = web_address
         self._clock = clock
         self._headers = Headers(address, clock, key)
 
@@ -89,20 +98,20 @@ class Letters:
         """Return what a letter says that carries the records of a game in some way."""
         words, reader = self._words_for(notice), notice.reader
         reply = answered if isinstance(answered, Reply) else None
-        written = words.of(notice, answered, carriage)
+        own = self._headers.reply_address(reader.account, answered)
+        is_play = reply and reply.purpose is Purpose.PLAY
+        link = play_address(self._web_address, own) if self._web_address and own and is_play else ""
+        written = words.of(notice, answered, carriage, link)
         about = notice.board()
         if about and reader.settings.subject is SubjectForm.BOARD:
             subject = f"{about.name}: {about.header.x} - {about.header.o}"
             written = replace(written, subject=subject)
 
-        own = self._headers.reply_address(reader.account, answered)
-
         def answered_at(game: Game | Joining) -> str | None:
             if isinstance(game, Joining):
                 return self._headers.reply_address(reader.account, game) if is_own else None
             if about:
-                is_play = reply and (reply.purpose is Purpose.PLAY or written.again)
-                return own if about is game and is_play else None
+                return own if about is game and (is_play or written.again) else None
             if not is_own or not reader.userid:
                 return None
             return self._headers.reply_address(reader.account, turn_on(game, reader.userid))
@@ -144,6 +153,11 @@ class Letters:
         said = body(content.parts, language, f"=_{boundary}", content.files)
         sheet = answered if isinstance(answered, Sheet) else None
         return Draft(head, (fields + said).encode(), self._clock(), sheet)
+
+
+def play_address(web_address: str, reply_address: str) -> str:
+    """Return where the page is found that plays as an answer to an address does."""
+    return f"{web_address}/play/{tag_of(reply_address)}"
 
 
 def _head_of(notice: Notice, address: str, message_id: str, subject: str) -> Head:

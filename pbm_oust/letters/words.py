@@ -119,18 +119,20 @@ class Words:
         notice: Notice,
         answered: Answered | None = None,
         carriage: Carriage = Carriage.LINES,
+        link: str = "",
     ) -> Written:
         """Return what the letter about a notice says.
 
         `answered` is what an answer to it means, if that needs no password. `carriage` is how it
-        carries the records of a game that is over.
+        carries the records of a game that is over. `link` is where the page is that plays like an
+        answer, if there is one.
         """
         given = {field.name: getattr(notice, field.name) for field in fields(notice)}
         answering = answered.word if answered else ""
         reply = answered if isinstance(answered, Reply) else None
         again = _playing_again(notice) if reply else ()
         given |= {"notice": notice, "answering": answering, "again": again}
-        given["carried"] = carriage.value
+        given |= {"carried": carriage.value, "link": link}
         body = self._render(f"mail/{notice.template}", **given)
         subject, _, rest = body.partition("\n")
         reader = notice.reader

@@ -239,9 +239,13 @@ def open_inbound(
     limits: Limits = USUAL_LIMITS,
     authserv_id: str = "",
     passwords: Passwords | None = None,
+    web_address: str = "",
 ) -> Inbound:
-    """Return what takes the mail of a home whose commands go to `address`."""
-    write = Letters(address, clock, home.key).write
+    """Return what takes the mail of a home whose commands go to `address`.
+
+    Letters have links to pages if these are found at `web_address`.
+    """
+    write = Letters(address, clock, home.key, web_address).write
     work = UnitOfWork(home, write, clock, limits, passwords=passwords or Passwords())
     return Inbound(work, address, authserv_id)
 

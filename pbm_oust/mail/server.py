@@ -193,6 +193,7 @@ class Server:
             configuration.limits,
             configuration.authserv_id,
             self._passwords,
+            configuration.web_address,
         )
         handler.use(inbound)
         self.home.has_relay = relay is not None

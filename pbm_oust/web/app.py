@@ -8,7 +8,17 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from pbm_oust.store.histories import DamagedHistory
-from pbm_oust.web import boards, feeds, front, helping, lists, players, rulebook, standings
+from pbm_oust.web import (
+    boards,
+    feeds,
+    front,
+    helping,
+    lists,
+    players,
+    playing,
+    rulebook,
+    standings,
+)
 from pbm_oust.web.ground import Ground, ground_of
 from pbm_oust.web.safety import Safe
 from pbm_oust.web.static import FOUND
@@ -28,7 +38,8 @@ async def _missing(request: Request, error: Exception) -> Response:
     """Answer that there is no such page, or that it cannot be asked for so."""
     status = error.status_code if isinstance(error, HTTPException) else 404
     headers = error.headers if isinstance(error, HTTPException) else None
-    page = ground_of(request).page(request, "missing", status, is_missing=status == 404)
+    ground = ground_of(request)
+    page = ground.page(request, "missing", status, is_missing=status == 404, is_spent=status == 410)
     page.headers.update(headers or {})
     return page
 
@@ -47,6 +58,7 @@ ROUTES = (
     *standings.ROUTES,
     *rulebook.ROUTES,
     *helping.ROUTES,
+    *playing.ROUTES,
     Route("/static/{name:path}", _static),
 )
 

@@ -7,10 +7,11 @@ from functools import cached_property
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from pbm_oust.languages import LANGUAGES
+from pbm_oust.languages import LANGUAGES, Language
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.store.home import Home
+from pbm_oust.store.limits import USUAL_LIMITS, Limits
 from pbm_oust.web.drawing import Drawing
 from pbm_oust.web.kept import Kept
 from pbm_oust.web.languages import language_of
@@ -22,7 +23,12 @@ class Ground:
     """What every page needs of a server: its home, its clock and its words."""
 
     def __init__(
-        self, home: Home, address: str, clock: Callable[[], datetime], base: str = ""
+        self,
+        home: Home,
+        address: str,
+        clock: Callable[[], datetime],
+        base: str = "",
+        limits: Limits = USUAL_LIMITS,
     ) -> None:
         """`address` takes commands by mail.
 
@@ -36,22 +42,33 @@ class Ground:
         self.live = Live(home)
         self.kept = Kept()
         self.drawing = Drawing()
+        self.limits = limits
         self._templates = {each: Templates(each, address) for each in LANGUAGES.values()}
 
     @cached_property
     def work(self) -> UnitOfWork:
-        """A unit of work to look with; nothing is ever written with it."""
-        return open_inbound(self.home, self.address, self.clock).work
+        """A unit of work to look with, and to carry out what players send from a page."""
+        given = self.home, self.address, self.clock, self.limits
+        return open_inbound(*given, web_address=self.base).work
+
+    def templates_in(self, language: Language) -> Templates:
+        """Return the templates of a language."""
+        return self._templates[language]
 
     def templates_for(self, request: Request) -> Templates:
         """Return the templates of the language that the browser asks for."""
         return self._templates[language_of(request.headers.get("accept-language", ""))]
 
     def page(
-        self, request: Request, template: str, status: int = 200, **given: object
+        self,
+        request: Request,
+        template: str,
+        status: int = 200,
+        templates: Templates | None = None,
+        **given: object,
     ) -> HTMLResponse:
-        """Return a page in the language that the browser asks for."""
-        templates = self.templates_for(request)
+        """Return a page by these templates, or in the language that the browser asks for."""
+        templates = templates or self.templates_for(request)
         content = templates.fill(template, base=self.base, **given)
         headers = {"Content-Language": templates.language.code, "Vary": "Accept-Language"}
         return HTMLResponse(content, status, headers)
