@@ -27,11 +27,16 @@ class Explained:
     """The names of the boards with what each did, the latest last."""
 
     @property
-    def curve(self) -> str:
-        """The ratings before and after these games, as a curve."""
+    def numbers(self) -> list[float]:
+        """The rating before these games, if there were earlier ones, and after each."""
         first = self.changes[0][1].before
-        before = [] if not first.games else [first.rating]
-        return curve_svg([*before, *(change.after.rating for _, change in self.changes)])
+        before = [first.rating] if first.games else []
+        return [*before, *(change.after.rating for _, change in self.changes)]
+
+    @property
+    def curve(self) -> str:
+        """These ratings as a curve."""
+        return curve_svg(self.numbers)
 
 
 @frozen

@@ -46,7 +46,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Website]:
 
 def boards_on(text: str) -> list[str]:
     """Return the names of the boards in the tables of a page."""
-    return re.findall(r'<th scope="row">(?:<a [^>]*>)?(oust \d+)', text)
+    return re.findall(r'<th scope="row" class="one">(?:<a [^>]*>)?(oust \d+)', text)
 
 
 def links_on(text: str) -> set[str]:

@@ -1,0 +1,28 @@
+"""Numbers as a curve."""
+
+import re
+
+import pytest
+from lxml import etree
+
+from pbm_oust.render.curve import HEIGHT, WIDTH, curve_svg
+
+
+def points_of(numbers: list[float]) -> list[tuple[float, float]]:
+    """Return the points of a curve."""
+    (line,) = etree.fromstring(curve_svg(numbers)).findall("{*}polyline")
+    pairs = re.findall(r"([\d.]+),([\d.]+)", line.get("points") or "")
+    return [(float(x), float(y)) for x, y in pairs]
+
+
+def test_a_higher_number_stands_higher_and_a_later_one_further_right() -> None:
+    (x1, y1), (x2, y2), (x3, y3) = points_of([1600, 1700, 1650])
+    assert x1 < x2 < x3
+    assert y2 < y3 < y1
+
+
+@pytest.mark.parametrize("numbers", [[1600.0], [1600.0, 1600.0], [0.0, 1e6], [-5.0, 5.0, 0.1]])
+def test_a_curve_stays_within_its_picture(numbers: list[float]) -> None:
+    points = points_of(numbers)
+    assert len(points) == len(numbers)
+    assert all(0 < x < WIDTH and 0 < y < HEIGHT for x, y in points)
