@@ -4,7 +4,7 @@ Their entries have addresses that are true everywhere, so there are none without
 """
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -29,6 +29,8 @@ from pbm_oust.web.templates import Templates
 
 MOST_ENTRIES = 50
 """How many entries a feed has at most; the oldest are left out."""
+_NEVER = datetime.fromtimestamp(0, UTC)
+"""When a feed says that it was changed if nothing has happened yet."""
 
 
 async def board(request: Request) -> Response:
@@ -54,7 +56,7 @@ async def player(request: Request) -> Response:
     if not has_played(userid, ground.home):
         raise HTTPException(404)
     entries = _entries(Wish(list(KINDS.values()), (userid,), Filter.ALL), request)
-    return _feed(request, userid, addresses.of_player(userid), entries, ground.clock())
+    return _feed(request, userid, addresses.of_player(userid), entries)
 
 
 async def results(request: Request) -> Response:
@@ -62,7 +64,7 @@ async def results(request: Request) -> Response:
     ground = _ground(request)
     title = ground.templates_for(request).translator.gettext("Boards that are over")
     entries = _entries(Wish(list(KINDS.values()), (), Filter.INACTIVE), request)
-    return _feed(request, title, addresses.HISTORY, entries, ground.clock())
+    return _feed(request, title, addresses.HISTORY, entries)
 
 
 def _ground(request: Request) -> Ground:
@@ -101,7 +103,7 @@ def _of_record(game: Game, record: Record, ground: Ground, templates: Templates)
 
 
 def _feed(
-    request: Request, title: str, path: str, entries: Sequence[Entry], began: datetime
+    request: Request, title: str, path: str, entries: Sequence[Entry], began: datetime = _NEVER
 ) -> Response:
     """Answer with the feed that belongs to the page at a path."""
     ground = ground_of(request)

@@ -7,7 +7,7 @@ from typing import Any
 import feedparser
 import pytest
 
-from tests.support.home_by_mail import ALICE, BOB, home_of
+from tests.support.home_by_mail import ALICE, BOB, CAROL, home_of
 from tests.support.website import Website, website
 
 BASE = "https://games.example.org"
@@ -17,6 +17,8 @@ MAILS = (
     (BOB, "oust move 1 bob lookingglass swap"),
     (BOB, "churn challenge bob alice lookingglass -size=3"),
     (ALICE, "churn resign 1 alice wonderland"),
+    (CAROL, "oust seek carol rabbithole"),
+    (CAROL, "signoff carol rabbithole"),
 )
 
 
@@ -24,7 +26,7 @@ MAILS = (
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Website]:
     """Pages with an address, of a home with a board in play and one that is over."""
     path = tmp_path_factory.mktemp("web") / "home"
-    home_of(path, ALICE, BOB, mails=MAILS).database.close()
+    home_of(path, ALICE, BOB, CAROL, mails=MAILS).database.close()
     (path / "pbm_oust.toml").write_text(f'web_address = "{BASE}"\n')
     with website(path) as found:
         yield found
@@ -83,8 +85,14 @@ def test_there_is_no_feed_of_what_is_not_there(path: str, pages: Website) -> Non
     assert pages.get(path).status == 404
 
 
+@pytest.mark.parametrize("path", ["/players/carol", "/players/carol.atom"])
+def test_an_account_without_a_board_is_as_unknown_as_any(path: str, pages: Website) -> None:
+    assert pages.get(path).content == pages.get(path.replace("carol", "nobody")).content
+    assert pages.get(path).status == 404
+
+
 def test_without_an_address_there_are_no_feeds(tmp_path: Path) -> None:
-    home_of(tmp_path / "home", ALICE, BOB, mails=MAILS).database.close()
+    home_of(tmp_path / "home", ALICE, BOB, CAROL, mails=MAILS).database.close()
     with website(tmp_path / "home") as pages:
         for path in ("/oust/1", "/players/alice", "/history"):
             assert pages.get(f"{path}.atom").status == 404
