@@ -1,5 +1,6 @@
 """The front page: boards in play, the latest results, open challenges, and how to begin."""
 
+import time
 from datetime import timedelta
 
 from starlette.requests import Request
@@ -11,7 +12,9 @@ from pbm_oust.play.finding import Wish, find_latest
 from pbm_oust.play.seeks import open_seeks
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.board_pages import Part
-from pbm_oust.web.ground import ground_of
+from pbm_oust.web.ground import Ground, ground_of
+from pbm_oust.web.kept import CHECKED, answer
+from pbm_oust.web.templates import Templates
 
 MOST_LISTED = 20
 """How many boards, results and challenges the page lists."""
@@ -19,18 +22,29 @@ LATE = timedelta(days=30)
 
 
 async def front(request: Request) -> Response:
-    """Answer with the front page."""
-    ground, kinds, part = ground_of(request), list(KINDS.values()), Part(MOST_LISTED)
+    """Answer with the front page, which is at most a second old."""
+    ground = ground_of(request)
+    templates = ground.templates_for(request)
+    made_from = "front", templates.language, int(time.monotonic())
+    made = ground.kept.get(made_from, lambda: _written(ground, templates))
+    headers = {
+        "Cache-Control": CHECKED,
+        "Content-Language": templates.language.code,
+        "Vary": "Accept-Language",
+    }
+    return answer(request, made, "text/html; charset=utf-8", headers)
+
+
+def _written(ground: Ground, templates: Templates) -> str:
+    """Return the page, all of which is of one moment."""
+    kinds, part = list(KINDS.values()), Part(MOST_LISTED)
     late = ground.clock() - LATE
-    active = find_latest(ground.work, Wish(kinds), part)
-    ended = find_latest(ground.work, Wish(kinds, (), Filter.INACTIVE, late), part)
-    return ground.page(
-        request,
-        "front",
-        active=active,
-        ended=ended,
-        seeks=open_seeks(kinds, ground.work)[:MOST_LISTED],
-    )
+    with ground.home.database.sharing():
+        active = find_latest(ground.work, Wish(kinds), part)
+        ended = find_latest(ground.work, Wish(kinds, (), Filter.INACTIVE, late), part)
+        seeks = open_seeks(kinds, ground.work)[:MOST_LISTED]
+    given = {"active": active, "ended": ended, "seeks": seeks, "base": ground.base}
+    return templates.fill("front", **given)
 
 
 ROUTES = (Route("/", front),)

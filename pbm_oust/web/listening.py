@@ -18,6 +18,7 @@ LARGEST_HEAD = 16 * 1024
 """The most bytes of the line and the headers of a request."""
 MOST_AT_ONCE = 500
 """How many connections and requests are served at once; others get 503."""
+_BACKLOG = 512
 IDLE_SECONDS = 15
 """After so long a connection without a request is closed."""
 STOP_SECONDS = 5
@@ -31,8 +32,14 @@ class CannotServe(Exception):
 def listening_socket(endpoint: Endpoint) -> socket.socket:
     """Return a socket that listens at HOST:PORT. Raises CannotServe."""
     try:
-        family = socket.getaddrinfo(endpoint.host, endpoint.port, type=socket.SOCK_STREAM)[0][0]
-        return socket.create_server((endpoint.host, endpoint.port), family=family, backlog=512)
+        place = endpoint.host, endpoint.port
+        family, kind, protocol, _, address = socket.getaddrinfo(*place, proto=socket.IPPROTO_TCP)[0]
+        # Named as TCP, so that asyncio lets small responses leave at once (TCP_NODELAY).
+        listening = socket.socket(family, kind, protocol)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+        listening.listen(_BACKLOG)
+        return listening
     except OSError as error:
         raise CannotServe(f"cannot listen at {endpoint}: {error.strerror}") from None
 
