@@ -1,0 +1,61 @@
+"""The process that serves pages beside the one that takes mail: it is kept, and ends with it."""
+
+import http.client
+import os
+import signal
+import socket
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.support.server import PROGRAM
+from tests.support.waiting import wait_until
+
+
+def free_port() -> int:
+    """Return a port at which nobody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return int(free.getsockname()[1])
+
+
+def is_there(port: int) -> bool:
+    """Return whether there is a front page at a port."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    try:
+        connection.request("GET", "/")
+        return connection.getresponse().status == 200
+    except OSError:
+        return False
+    finally:
+        connection.close()
+
+
+def pages_of(server: int) -> int:
+    """Return the process that serves pages for a server."""
+    for each in Path(f"/proc/{server}/task").glob("*/children"):
+        for child in each.read_text().split():
+            if "--keeper" in Path(f"/proc/{child}/cmdline").read_text().split("\0"):
+                return int(child)
+    raise AssertionError("nobody serves pages")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [(), ("--processes", "2")], ids=["one", "two"])
+def test_the_pages_are_started_again_and_end_with_the_server(
+    options: tuple[str, ...], tmp_path: Path
+) -> None:
+    port = free_port()
+    words = ["--home", str(tmp_path / "home"), "serve", "--smtp", "127.0.0.1:0", *options]
+    with (tmp_path / "log").open("w") as log:
+        server = subprocess.Popen(
+            [PROGRAM, *words, "--web", f"127.0.0.1:{port}"], stdout=log, stderr=log
+        )
+        try:
+            wait_until(lambda: is_there(port), "the pages to be there")
+            os.kill(pages_of(server.pid), signal.SIGKILL)
+            wait_until(lambda: is_there(port), "the pages to be there again")
+        finally:
+            server.kill()
+            server.wait()
+        wait_until(lambda: not is_there(port), "the pages to end")
