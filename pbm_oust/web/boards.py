@@ -101,10 +101,12 @@ def _asked(request: Request) -> _Asked:
 
 async def page(request: Request) -> Response:
     """Answer with the page of a board."""
-    asked = _asked(request)
-    ground, game = asked.ground, asked.game
+    ground = ground_of(request)
     templates = ground.templates_for(request)
-    clock, gone = _clock_of(game, ground), gone_from(game, ground.work)
+    with ground.home.database.sharing():
+        asked = _asked(request)
+        game = asked.game
+        clock, gone = _clock_of(game, ground), gone_from(game, ground.work)
 
     def written() -> str:
         view = asked.view()

@@ -1,6 +1,5 @@
 """What every response says for the safety of whoever looks, and which requests are taken at all."""
 
-from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _POLICY = "; ".join(
@@ -26,6 +25,9 @@ HEADERS = {
 """Said with every response."""
 
 
+_RAW = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+
+
 class Safe:
     """An application whose responses all carry these headers."""
 
@@ -37,9 +39,7 @@ class Safe:
 
         async def send_safely(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
-                    headers.setdefault(name, value)
+                message["headers"] = [*message["headers"], *_RAW]
             await send(message)
 
         await self._app(scope, receive, send_safely if scope["type"] == "http" else send)
