@@ -1,0 +1,100 @@
+"""The page of a board in Chromium: the keys, the slider, and records as they come."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from selenium.webdriver import Remote
+from selenium.webdriver.common.keys import Keys
+
+from pbm_oust.store.home import Home
+from tests.peers.mail_programs.browser import browsing
+from tests.peers.mail_servers.host import open_folder
+from tests.support.home_by_mail import ALICE, BOB, home_of, mailed
+from tests.support.waiting import wait_until
+from tests.support.website import Website, website
+
+MAILS = (
+    (ALICE, "oust challenge alice bob wonderland -size=5"),
+    (ALICE, "oust move 1 alice wonderland C3"),
+    (BOB, "oust move 1 bob lookingglass A1"),
+    (ALICE, "oust move 1 alice wonderland E5"),
+)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    """Return a home with a board with three records."""
+    return home_of(tmp_path / "home", ALICE, BOB, mails=MAILS)
+
+
+@pytest.fixture
+def pages(home: Home) -> Iterator[Website]:
+    """Serve the pages of the home."""
+    with website(home.path) as found:
+        yield found
+
+
+@pytest.fixture
+def browser(pages: Website) -> Iterator[Remote]:
+    """Show the board as it is. Chromium wants a folder with a short name."""
+    with open_folder() as folder, browsing(folder / "browser") as found:
+        found.get(f"http://127.0.0.1:{pages.port}/oust/1")
+        yield found
+
+
+def wait_for(browser: Remote, where: str, path: str) -> None:
+    """Wait until the page shows a position, and has its address."""
+
+    def is_shown() -> bool:
+        shown = browser.find_element("id", "where").text
+        return shown == where and browser.current_url.endswith(path)
+
+    wait_until(is_shown, where)
+
+
+def test_arrow_keys_go_from_position_to_position(browser: Remote) -> None:
+    body = browser.find_element("tag name", "body")
+    body.send_keys(Keys.ARROW_LEFT)
+    wait_for(browser, "After record 2 of 3", "/oust/1/2")
+    body.send_keys(Keys.ARROW_LEFT)
+    wait_for(browser, "After record 1 of 3", "/oust/1/1")
+    assert len(browser.find_elements("css selector", ".stones circle")) == 1
+    body.send_keys(Keys.ARROW_RIGHT)
+    wait_for(browser, "After record 2 of 3", "/oust/1/2")
+
+
+def test_the_slider_goes_to_any_position_by_the_keyboard(browser: Remote) -> None:
+    slider = browser.find_element("id", "slider")
+    slider.send_keys(Keys.HOME)
+    wait_for(browser, "Start of the game", "/oust/1/0")
+    assert slider.get_attribute("aria-valuetext") == "Start of the game"
+    slider.send_keys(Keys.END)
+    wait_for(browser, "After record 3 of 3", "/oust/1")
+    assert browser.switch_to.active_element == slider
+
+
+def test_a_link_is_followed_within_the_page_and_back(browser: Remote) -> None:
+    browser.find_element("id", "first").click()
+    wait_for(browser, "Start of the game", "/oust/1/0")
+    browser.back()
+    wait_for(browser, "After record 3 of 3", "/oust/1")
+
+
+def test_the_board_changes_when_a_record_comes(browser: Remote, home: Home) -> None:
+    mailed(home, BOB, "oust move 1 bob lookingglass A3")
+    wait_for(browser, "After record 4 of 4", "/oust/1")
+    assert browser.find_element("id", "slider").get_attribute("max") == "4"
+    mailed(home, ALICE, "oust resign 1 alice wonderland")
+    wait_for(browser, "After record 5 of 5", "/oust/1")
+    assert "bob wins as o" in browser.find_element("id", "told").text
+
+
+def test_the_latest_position_is_the_one_that_has_come_meanwhile(
+    browser: Remote, home: Home
+) -> None:
+    browser.find_element("id", "previous").click()
+    wait_for(browser, "After record 2 of 3", "/oust/1/2")
+    mailed(home, BOB, "oust move 1 bob lookingglass A3")
+    browser.find_element("id", "latest").click()
+    wait_for(browser, "After record 4 of 4", "/oust/1")
