@@ -33,10 +33,13 @@ def is_there(port: int) -> bool:
 
 def pages_of(server: int) -> int:
     """Return the process that serves pages for a server."""
-    for each in Path(f"/proc/{server}/task").glob("*/children"):
-        for child in each.read_text().split():
-            if "--keeper" in Path(f"/proc/{child}/cmdline").read_text().split("\0"):
-                return int(child)
+    waiting = [server]
+    while waiting:
+        for each in Path(f"/proc/{waiting.pop()}/task").glob("*/children"):
+            for child in each.read_text().split():
+                if "--keeper" in Path(f"/proc/{child}/cmdline").read_text().split("\0"):
+                    return int(child)
+                waiting.append(int(child))
     raise AssertionError("nobody serves pages")
 
 
