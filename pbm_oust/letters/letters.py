@@ -155,9 +155,13 @@ class Letters:
         return Draft(head, (fields + said).encode(), self._clock(), sheet)
 
 
+PLAY_PATH = "/play"
+"""Where the pages are found that play by the link of a letter."""
+
+
 def play_address(web_address: str, reply_address: str) -> str:
     """Return where the page is found that plays as an answer to an address does."""
-    return f"{web_address}/play/{tag_of(reply_address)}"
+    return f"{web_address}{PLAY_PATH}/{tag_of(reply_address)}"
 
 
 def _head_of(notice: Notice, address: str, message_id: str, subject: str) -> Head:

@@ -4,7 +4,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
+from pbm_oust.letters.letters import PLAY_PATH
+
 BOARDS, HISTORY, HELP = "/boards", "/history", "/help"
+PLAY = PLAY_PATH
 
 
 def of_board(name: str, number: int | None = None, ending: str = "") -> str:

@@ -27,10 +27,9 @@ from pbm_oust.store.waiting import BoardName
 from pbm_oust.web import paths
 from pbm_oust.web.drawing import TooManyWait
 from pbm_oust.web.ground import Ground, ground_of
-from pbm_oust.web.kept import CHECKED, answer
+from pbm_oust.web.kept import CHECKED, HTML, answer, headers_in
 from pbm_oust.web.live import TooManyWatch
 from pbm_oust.web.positions import View, picture, view_of
-from pbm_oust.web.templates import Templates
 
 _OVER = "public, max-age=300"
 """Says how long a browser may keep the page of a game that is over."""
@@ -112,12 +111,12 @@ async def page(request: Request) -> Response:
         view = asked.view()
         drawn = picture(view, templates.translator)
         given = {"view": view, "picture": drawn, "clock": clock, "gone": gone}
-        return templates.fill("board", **given, forms=FORMS, base=ground.base)
+        return templates.fill("board", **given, forms=FORMS)
 
     made_from = asked.made_from(templates.language, _shown_of(clock), gone, "page")
     made = ground.kept.get(made_from, written)
-    headers = _headers(templates, _OVER if game.result else CHECKED)
-    return answer(request, made, "text/html; charset=utf-8", headers)
+    headers = headers_in(templates.language, _OVER if game.result else CHECKED)
+    return answer(request, made, HTML, headers)
 
 
 async def svg(request: Request) -> Response:
@@ -128,7 +127,7 @@ async def svg(request: Request) -> Response:
         asked.made_from(templates.language, "svg"),
         lambda: picture(asked.view(), templates.translator),
     )
-    headers = _headers(templates, asked.keeping)
+    headers = headers_in(templates.language, asked.keeping)
     return answer(request, made, _SVG, headers)
 
 
@@ -191,14 +190,6 @@ def _shown_of(clock: Clock | None) -> Hashable:
 
 def _minute(at: datetime) -> datetime:
     return at.replace(second=0, microsecond=0)
-
-
-def _headers(templates: Templates, keeping: str) -> dict[str, str]:
-    return {
-        "Cache-Control": keeping,
-        "Content-Language": templates.language.code,
-        "Vary": "Accept-Language",
-    }
 
 
 paths.register()

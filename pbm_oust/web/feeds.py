@@ -24,7 +24,7 @@ from pbm_oust.web import addresses
 from pbm_oust.web.asked import player_asked
 from pbm_oust.web.atom import MEDIA_TYPE, Entry, Feed, format_feed
 from pbm_oust.web.ground import Ground, ground_of
-from pbm_oust.web.kept import CHECKED, answer, made_of
+from pbm_oust.web.kept import answer, headers_in, made_of
 from pbm_oust.web.templates import Templates
 
 MOST_ENTRIES = 50
@@ -107,11 +107,10 @@ def _feed(
 ) -> Response:
     """Answer with the feed that belongs to the page at a path."""
     ground = ground_of(request)
-    language = ground.templates_for(request).language.code
+    language = ground.templates_for(request).language
     page, address = f"{ground.base}{path}", f"{ground.base}{addresses.of_feed(path)}"
-    made = made_of(format_feed(Feed(title, page, address, language, began, entries)))
-    headers = {"Cache-Control": CHECKED, "Content-Language": language, "Vary": "Accept-Language"}
-    return answer(request, made, MEDIA_TYPE, headers)
+    made = made_of(format_feed(Feed(title, page, address, language.code, began, entries)))
+    return answer(request, made, MEDIA_TYPE, headers_in(language))
 
 
 ROUTES = (

@@ -13,7 +13,7 @@ from pbm_oust.play.seeks import open_seeks
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.board_pages import Part
 from pbm_oust.web.ground import Ground, ground_of
-from pbm_oust.web.kept import CHECKED, answer
+from pbm_oust.web.kept import HTML, answer, headers_in
 from pbm_oust.web.templates import Templates
 
 MOST_LISTED = 20
@@ -27,12 +27,7 @@ async def front(request: Request) -> Response:
     templates = ground.templates_for(request)
     made_from = "front", templates.language, int(time.monotonic())
     made = ground.kept.get(made_from, lambda: _written(ground, templates))
-    headers = {
-        "Cache-Control": CHECKED,
-        "Content-Language": templates.language.code,
-        "Vary": "Accept-Language",
-    }
-    return answer(request, made, "text/html; charset=utf-8", headers)
+    return answer(request, made, HTML, headers_in(templates.language))
 
 
 def _written(ground: Ground, templates: Templates) -> str:
@@ -43,8 +38,7 @@ def _written(ground: Ground, templates: Templates) -> str:
         active = find_latest(ground.work, Wish(kinds), part)
         ended = find_latest(ground.work, Wish(kinds, (), Filter.INACTIVE, late), part)
         seeks = open_seeks(kinds, ground.work)[:MOST_LISTED]
-    given = {"active": active, "ended": ended, "seeks": seeks, "base": ground.base}
-    return templates.fill("front", **given)
+    return templates.fill("front", active=active, ended=ended, seeks=seeks)
 
 
 ROUTES = (Route("/", front),)

@@ -13,7 +13,7 @@ from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import USUAL_LIMITS, Limits
 from pbm_oust.web.drawing import Drawing
-from pbm_oust.web.kept import Kept
+from pbm_oust.web.kept import Kept, headers_in
 from pbm_oust.web.languages import language_of
 from pbm_oust.web.live import Live
 from pbm_oust.web.templates import Templates
@@ -43,7 +43,7 @@ class Ground:
         self.kept = Kept()
         self.drawing = Drawing()
         self.limits = limits
-        self._templates = {each: Templates(each, address) for each in LANGUAGES.values()}
+        self._templates = {each: Templates(each, address, base) for each in LANGUAGES.values()}
 
     @cached_property
     def work(self) -> UnitOfWork:
@@ -69,9 +69,8 @@ class Ground:
     ) -> HTMLResponse:
         """Return a page by these templates, or in the language that the browser asks for."""
         templates = templates or self.templates_for(request)
-        content = templates.fill(template, base=self.base, **given)
-        headers = {"Content-Language": templates.language.code, "Vary": "Accept-Language"}
-        return HTMLResponse(content, status, headers)
+        content = templates.fill(template, **given)
+        return HTMLResponse(content, status, headers_in(templates.language))
 
 
 def ground_of(request: Request) -> Ground:

@@ -3,20 +3,29 @@
 Source: RFC 9110, sections 8.8.3 and 13.1.2 (ETag and If-None-Match).
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from hashlib import sha256
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from pbm_oust.frozen import frozen
+from pbm_oust.languages import Language
 from pbm_oust.store.latest import Latest
 
 MOST_BYTES = 32 * 1024 * 1024
 """How much is kept in memory; what was asked for longest ago is dropped."""
 
+HTML = "text/html; charset=utf-8"
+
 CHECKED = "no-cache"
 """Says of what may change that a browser asks each time whether it has."""
+
+KEPT_SECRET: Mapping[str, str] = {
+    "Cache-Control": "no-store",
+    "X-Robots-Tag": "noindex, nofollow",
+}
+"""Said with every page that is one player's alone, or whose address is a proof."""
 
 
 @frozen
@@ -59,6 +68,15 @@ def answer(request: Request, made: Made, media_type: str, headers: dict[str, str
     if has_already(request.headers.get("if-none-match", ""), made.etag):
         return Response(None, 304, headers)
     return Response(made.content, 200, headers, media_type)
+
+
+def headers_in(language: Language, keeping: str = CHECKED) -> dict[str, str]:
+    """Return what a response in a language says of that, and of how long it may be kept."""
+    return {
+        "Cache-Control": keeping,
+        "Content-Language": language.code,
+        "Vary": "Accept-Language",
+    }
 
 
 def has_already(named: str, etag: str) -> bool:

@@ -1,5 +1,7 @@
 """A board as its page shows it: a position among those that its records led to. Pure."""
 
+from collections.abc import Callable
+
 from pbm_oust.board.game import Game
 from pbm_oust.board.placing import taken_in_turn
 from pbm_oust.board.record import Record
@@ -8,7 +10,7 @@ from pbm_oust.letters.translator import Translator
 from pbm_oust.render.html import Marks
 from pbm_oust.render.svg import Labels, board_svg
 from pbm_oust.render.text import cells_text
-from pbm_oust.rules.position import Side
+from pbm_oust.rules.position import Position, Side
 from pbm_oust.web import addresses
 
 MOST_LISTED = 400
@@ -23,8 +25,6 @@ class Seat:
     player: str
     figures: str
     """As letters have them: `41/46`."""
-    stones: str
-    """The names of the cells with its stones."""
 
 
 @frozen
@@ -81,7 +81,6 @@ class View:
                 side.value,
                 game.owner(side),
                 "/".join(map(str, game.position.tally(side))),
-                cells_text(game.header.grid, game.position.stones(side)),
             )
             for side in Side
         )
@@ -103,12 +102,31 @@ def picture(view: View, translator: Translator, title: str = "", prefix: str = "
 
     The prefix tells it from other boards on the same page.
     """
-    grid, marks, words = view.game.header.grid, view.marks, translator.gettext
-    said = [f"{seat.side}: {seat.stones or words('no stones')}" for seat in view.seats]
+    words = translator.gettext
+    title = title or words("%(board)s after #%(number)s", board=view.name, number=view.number)
+    return drawn(view.game.position, view.marks, title, translator, prefix=prefix)
+
+
+def drawn(
+    position: Position,
+    marks: Marks,
+    title: str,
+    translator: Translator,
+    *,
+    taps: Callable[[str], str] | None = None,
+    prefix: str = "b",
+) -> str:
+    """Return a position as SVG that also says in words what it shows.
+
+    `taps` and `prefix` are those of `board_svg`.
+    """
+    grid, words = position.grid, translator.gettext
+    stones = ((side.value, cells_text(grid, position.stones(side))) for side in Side)
+    said = [f"{side}: {cells or words('no stones')}" for side, cells in stones]
     if marks.latest:
         said.append(words("Latest, ringed: %(cells)s", cells=cells_text(grid, marks.latest)))
     if marks.taken:
         cells = cells_text(grid, marks.taken)
         said.append(words("Off the board in this turn, dashed: %(cells)s", cells=cells))
-    title = title or words("%(board)s after #%(number)s", board=view.name, number=view.number)
-    return board_svg(view.game.position, marks, Labels(title, ". ".join(said)), prefix=prefix)
+    labels = Labels(title, ". ".join(said), words(", captures"))
+    return board_svg(position, marks, labels, taps=taps, prefix=prefix)

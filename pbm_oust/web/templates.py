@@ -17,9 +17,10 @@ ANYBODY = Reader((), "*")
 
 
 class Templates:
-    """Pages in one language. `address` takes commands by mail."""
+    """Pages in one language."""
 
-    def __init__(self, language: Language, address: str) -> None:
+    def __init__(self, language: Language, address: str, base: str) -> None:
+        """`address` takes commands by mail; `base` is where the pages are found, if known."""
         self.language = language
         self.translator = translator = Translator(language)
         self.words = words = words_in(language, address)
@@ -31,6 +32,7 @@ class Templates:
         )
         self._templates.globals.update(
             address=address,
+            base=base,
             language=language,
             kinds=tuple(KINDS.values()),
             static=STATIC,

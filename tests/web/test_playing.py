@@ -112,6 +112,41 @@ def test_resigning_is_asked_for_twice(game: Game) -> None:
     assert game.moves[-1] == "x resign"
 
 
+def test_a_draw_is_accepted_or_refused_with_a_button(game: Game) -> None:
+    game.talk.send(BOB, "oust propose 1 bob lookingglass")
+    link = game.link()
+    page = game.pages.get(link).text
+    assert "bob proposes a draw. A move by either player counts as no." in page
+    assert 'value="reject"' in page
+    assert 'value="propose"' not in page
+    assert game.send(link, deed="reject").status == 303
+    assert game.moves[-1] == "x reject"
+    game.talk.send(BOB, "oust propose 1 bob lookingglass")
+    assert game.send(game.link(), deed="accept").status == 303
+    assert "agreed" in game.pages.get(link).text
+
+
+def test_a_turn_is_asked_back_with_a_button(game: Game) -> None:
+    link = game.link()
+    assert 'value="undo"' in game.pages.get(link).text
+    assert game.send(link, deed="undo").status == 303
+    assert game.moves[-1] == "x undo"
+    page = game.pages.get(link).text
+    assert "Your request to take your latest move back is waiting for an answer." in page
+    assert 'value="undo"' not in page
+
+
+def test_who_has_not_played_leaves_a_board_and_gives_up_nothing(game: Game) -> None:
+    game.talk.send(BOB, "oust challenge alice bob lookingglass -size=5")
+    link = game.link()
+    page = game.pages.get(link).text
+    assert "?ask=decline" in page
+    assert "?ask=resign" not in page
+    assert "counts as never begun" in game.pages.get(f"{link}?ask=decline").text
+    assert game.send(link, deed="decline").status == 303
+    assert "counts as never begun" in game.pages.get(link).text
+
+
 def test_what_cannot_be_done_is_said_on_the_page_and_not_by_mail(game: Game) -> None:
     link, before = game.link(), len(letters_of_home(game.talk.home))
     got = game.send(link, deed="pass")

@@ -1,0 +1,62 @@
+"""Carrying out what players send from a page: as a mail would, with the answer on the page."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from starlette.concurrency import run_in_threadpool
+
+from pbm_oust.commands.signup import WelcomeNotice
+from pbm_oust.frozen import frozen
+from pbm_oust.letters.layout import Block
+from pbm_oust.letters.words import words_in
+from pbm_oust.play.notices import BoardNotice, Notice, Verification
+from pbm_oust.play.outcome import Handled, Outcome
+from pbm_oust.play.request import Request
+from pbm_oust.service.service import handle
+from pbm_oust.store.letters import Draft
+from pbm_oust.web.ground import Ground
+
+_MAILED_TOO = BoardNotice, WelcomeNotice
+"""Answers that also go by mail: further mails answer them."""
+
+
+@frozen
+class Carried:
+    """What came of a request, and what the page tells of it."""
+
+    handled: Handled
+    told: tuple[Notice, ...]
+
+    @property
+    def is_done(self) -> bool:
+        """Whether what was asked for is done, perhaps since before."""
+        return self.handled.outcome in (
+            Outcome.DONE,
+            Outcome.DONE_BEFORE,
+            Outcome.DONE_IN_PART,
+        )
+
+
+async def carry_out(request: Request, ground: Ground) -> Carried:
+    """Carry out a request from a page; its answers are told there, all else goes by mail."""
+    return await run_in_threadpool(_carry_out, request, ground)
+
+
+def _carry_out(request: Request, ground: Ground) -> Carried:
+    work = ground.work
+    told: dict[tuple[str, str], Notice] = {}  # a deed that is tried again tells the same again
+
+    def write(notice: Notice, asked: Request) -> list[Draft]:
+        if not notice.reader.asked or isinstance(notice.answer(), Verification):
+            return work.write(notice, asked)
+        told[notice.template, notice.topic()] = notice
+        return work.write(notice, asked) if isinstance(notice, _MAILED_TOO) else []
+
+    handled = handle(request, replace(work, write=write))
+    return Carried(handled, tuple(told.values()))
+
+
+def said(notices: Iterable[Notice], ground: Ground) -> Iterator[Block]:
+    """Yield what notices say, as their letters would."""
+    for notice in notices:
+        yield from words_in(notice.reader.settings.language, ground.address).of(notice).blocks
