@@ -27,6 +27,7 @@ def web(operator: Operator, listen: Endpoint | None, keeper: int | None) -> None
     if not find_spec("uvicorn"):
         raise Refused("the pages need more libraries: pip install 'pbm_oust[web]'")
     from pbm_oust.web.app import make_app
+    from pbm_oust.web.connections import Connections
     from pbm_oust.web.ground import Ground
     from pbm_oust.web.listening import CannotServe, listening_socket, serve
 
@@ -49,7 +50,14 @@ def web(operator: Operator, listen: Endpoint | None, keeper: int | None) -> None
     place = Endpoint(endpoint.host, listening.getsockname()[1])
     announced = f"Pages at http://{place}/; home {operator.path}."
     try:
-        app, end = make_app(ground), ground.live.end
-        asyncio.run(serve(app, listening, lambda: say(announced), keeper, end))
+        serving = serve(
+            make_app(ground),
+            listening,
+            lambda: say(announced),
+            connections=Connections(configuration.web_proxies),
+            keeper=keeper,
+            end=ground.live.end,
+        )
+        asyncio.run(serving)
     finally:
         home.database.close()

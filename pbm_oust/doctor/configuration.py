@@ -47,7 +47,7 @@ def _parts(configuration: Configuration, name: str) -> Iterator[Finding]:
             f"{name}: address: {configuration.address} cannot be answered from another host",
             "Set the address to which players write",
         )
-    for key in ("mail_servers", "proxies"):
+    for key in ("mail_servers", "proxies", "web_proxies"):
         for network in getattr(configuration, key):
             if network.prefixlen == 0:
                 yield _on.bad(

@@ -72,7 +72,7 @@ class Gate:
 
     def speaks_proxy(self, visitor: Visitor) -> bool:
         """Return whether a connection begins by naming the client of a proxy."""
-        return _lies_in(visitor.client, self._proxies)
+        return lies_in(visitor.client, self._proxies)
 
     def may_name_others(self, visitor: Visitor) -> bool:
         """Return whether a connection is one of our mail servers."""
@@ -80,7 +80,7 @@ class Gate:
 
     def stranger(self, source: Source) -> str:
         """Return a source as a text; empty if it is one of our mail servers and proxies."""
-        is_known = self._is_ours(source) or _lies_in(source, self._proxies)
+        is_known = self._is_ours(source) or lies_in(source, self._proxies)
         return "" if is_known else str(source)
 
     def _look_at(self, visitor: Visitor) -> None:
@@ -98,10 +98,11 @@ class Gate:
             raise TurnedAway(S421_BUSY)
 
     def _is_ours(self, source: Source) -> bool:
-        return source is None or _lies_in(source, self._mail_servers)
+        return source is None or lies_in(source, self._mail_servers)
 
 
-def _lies_in(source: Source, networks: tuple[Network, ...]) -> bool:
+def lies_in(source: Source, networks: tuple[Network, ...]) -> bool:
+    """Return whether a source is, or has a part in, one of these networks."""
     if source is None:
         return False
     first = source if isinstance(source, IPv4Address) else source.network_address

@@ -67,6 +67,8 @@ class Configuration:
     """Where to serve pages; nowhere unless it is set."""
     web_address: str = ""
     """Where the pages are found from outside; empty if nobody but they need to know."""
+    web_proxies: tuple[Network, ...] = ()
+    """Web servers of ours before the pages, who are believed whom and how they serve."""
     readers: bool = False
     """Whether other users of the machine may read the histories."""
     limits: Limits = field(default_factory=Limits)
@@ -173,6 +175,7 @@ _READERS: dict[str, Callable[[object], object]] = {
     "dkim_selector": _text(parse_selector),
     "web": _text_or_off(parse_endpoint),
     "web_address": _text(parse_web_address),
+    "web_proxies": _text(parse_networks),
     "readers": _truth,
     "limits": parse_limits,
 }

@@ -4,20 +4,19 @@ import asyncio
 import logging
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 
 import uvicorn
 from starlette.applications import Starlette
 
-from pbm_oust.store.configuration import Endpoint
+from pbm_oust.store.configuration import Endpoint, Network
+from pbm_oust.web.connections import Connections
 
 log = logging.getLogger("pbm_oust")
 
 LARGEST_HEAD = 16 * 1024
 """The most bytes of the line and the headers of a request."""
-MOST_AT_ONCE = 500
-"""How many connections and requests are served at once; others get 503."""
 _BACKLOG = 512
 IDLE_SECONDS = 15
 """After so long a connection without a request is closed."""
@@ -56,6 +55,8 @@ async def serve(
     app: Starlette,
     listening: socket.socket,
     announce: Callable[[], None],
+    *,
+    connections: Connections | None = None,
     keeper: int | None = None,
     end: Callable[[], None] = lambda: None,
 ) -> None:
@@ -63,6 +64,7 @@ async def serve(
 
     Then `end` ends the responses that would go on for ever.
     """
+    connections = connections or Connections()
     server = _Server(
         uvicorn.Config(
             app,
@@ -70,11 +72,11 @@ async def serve(
             log_config=None,
             access_log=False,
             server_header=False,
-            proxy_headers=False,
+            proxy_headers=bool(connections.proxies),
+            forwarded_allow_ips=list(_as_seen(connections.proxies)),
             ws="none",
-            http="h11",
+            http=connections.protocol,  # type: ignore[arg-type] # whatever makes one will do
             h11_max_incomplete_event_size=LARGEST_HEAD,
-            limit_concurrency=MOST_AT_ONCE,
             timeout_keep_alive=IDLE_SECONDS,
             timeout_graceful_shutdown=STOP_SECONDS,
         )
@@ -90,5 +92,15 @@ async def serve(
     if keeper is not None:
         loop.add_reader(keeper, stop)
     loop.call_soon(announce)
+    looking = loop.create_task(connections.look_on())
     await server.serve([listening])
+    looking.cancel()
     log.info("the pages have stopped")
+
+
+def _as_seen(networks: Iterable[Network]) -> Iterator[str]:
+    """Yield networks as a socket may see them: those of IPv4 within IPv6, too."""
+    for network in networks:
+        yield str(network)
+        if network.version == 4:
+            yield f"::ffff:{network.network_address}/{network.prefixlen + 96}"

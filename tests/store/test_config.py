@@ -110,6 +110,7 @@ def test_all_keys_can_be_set_at_once() -> None:
     certificate_key = "/etc/privkey.pem"
     dkim_key = "/etc/dkim.pem"
     dkim_selector = "mail-2026"
+    web_proxies = "192.0.2.2 2001:db8::/64"
     readers = true
     """
     assert parse_configuration(text) == Configuration(
@@ -125,6 +126,7 @@ def test_all_keys_can_be_set_at_once() -> None:
         certificate_key="/etc/privkey.pem",
         dkim_key="/etc/dkim.pem",
         dkim_selector="mail-2026",
+        web_proxies=(ip_network("192.0.2.2"), ip_network("2001:db8::/64")),
         readers=True,
     )
 
@@ -133,7 +135,7 @@ def test_a_key_that_does_not_exist_is_answered_with_those_that_do() -> None:
     assert complaint('adress = "oust@example.org"') == (
         "adress: there is no such key; the keys are address, smtp, smtps, lmtp, relay, "
         "mail_servers, authserv_id, proxies, certificate, certificate_key, dkim_key, "
-        "dkim_selector, web, web_address, readers, limits"
+        "dkim_selector, web, web_address, web_proxies, readers, limits"
     )
 
 

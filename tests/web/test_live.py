@@ -65,6 +65,7 @@ def test_what_listens_does_not_keep_the_pages_from_stopping(home: Home) -> None:
 
 @pytest.mark.slow
 def test_only_so_many_listen_at_once(home: Home) -> None:
+    home.configuration.write_text('web_proxies = "127.0.0.1"\n')
     with website(home.path) as pages:
         path, listening = "/oust/1/events", list[http.client.HTTPConnection]()
         for _ in range(MOST_WATCHING):

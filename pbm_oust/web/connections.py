@@ -1,0 +1,131 @@
+"""Connections: how many there may be, and how long each may keep us waiting.
+
+uvicorn bounds neither: a request may come, and what is answered may be taken, as slowly as a client
+likes. So once a second somebody looks at all connections.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from enum import Enum
+from socket import SO_LINGER, SOL_SOCKET
+from struct import pack
+from typing import Any
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from pbm_oust.mail.gate import Source, lies_in, source_of
+from pbm_oust.store.configuration import Network
+
+MOST_CONNECTIONS = 500
+MOST_CONNECTIONS_OF_ONE = 32
+"""How many may come from one host, or one /64 of IPv6, that is no proxy of ours."""
+_BUSY = b"""\
+HTTP/1.1 503 Service Unavailable\r
+Connection: close\r
+Content-Length: 0\r
+Retry-After: 60\r
+\r
+"""
+_AT_ONCE = pack("ii", 1, 0)
+
+
+class Awaited(Enum):
+    """What we wait for a client to do."""
+
+    HEAD = "to send the line and the headers of a request"
+    BODY = "to send the rest of it"
+    TAKING = "to take what it was answered"
+
+
+Patience = Mapping[Awaited, float]
+"""For how many seconds we wait."""
+
+USUAL_PATIENCE: Patience = {Awaited.HEAD: 10, Awaited.BODY: 20, Awaited.TAKING: 30}
+LOOK_SECONDS = 1.0
+"""How long between two looks at all connections."""
+
+
+class Connections:
+    """The connections to the pages. It belongs to one event loop."""
+
+    def __init__(
+        self,
+        proxies: tuple[Network, ...] = (),
+        patience: Patience = USUAL_PATIENCE,
+        look_seconds: float = LOOK_SECONDS,
+    ) -> None:
+        """`proxies` are not counted by where they are."""
+        self.proxies = proxies
+        self._patience = patience
+        self._look_seconds = look_seconds
+        self._open: dict[_Connection, Source] = {}
+
+    def protocol(self, **given: Any) -> H11Protocol:
+        """Return what serves one more connection; uvicorn gives what it needs."""
+        return _Connection(self, **given)
+
+    def admit(self, connection: "_Connection") -> bool:
+        """Return whether there is room for a connection, which is counted then."""
+        source = source_of(connection.transport)
+        alike = sum(each == source for each in self._open.values())
+        is_one_too_many = alike >= MOST_CONNECTIONS_OF_ONE and not lies_in(source, self.proxies)
+        if is_one_too_many or len(self._open) >= MOST_CONNECTIONS:
+            return False
+        self._open[connection] = source
+        return True
+
+    def leave(self, connection: "_Connection") -> None:
+        """Count a connection as gone, if it was let in."""
+        self._open.pop(connection, None)
+
+    async def look_on(self) -> None:
+        """Cut off whoever keeps us waiting too long, for ever."""
+        while True:
+            await asyncio.sleep(self._look_seconds)
+            for connection in list(self._open):
+                connection.look(self._patience)
+
+
+class _Connection(H11Protocol):
+    """A connection that is counted, and cut off if it keeps us waiting."""
+
+    def __init__(self, connections: Connections, **given: Any) -> None:
+        super().__init__(**given)
+        self._connections = connections
+        self._waiting: tuple[object, Awaited | None] = (None, None)
+        self._since = 0.0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to serve, if there is room."""
+        super().connection_made(transport)
+        if not self._connections.admit(self):
+            transport.write(_BUSY)
+            transport.close()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop to serve."""
+        self._connections.leave(self)
+        super().connection_lost(exc)
+
+    def look(self, patience: Patience) -> None:
+        """Cut the connection off if it has kept us waiting too long for one thing."""
+        waiting, now = (self.cycle, self._awaited()), self.loop.time()
+        if waiting != self._waiting:
+            self._waiting, self._since = waiting, now
+        awaited = waiting[1]
+        if awaited and now - self._since >= patience[awaited]:
+            # What the kernel still holds for the client is dropped with the connection.
+            self.transport.get_extra_info("socket").setsockopt(SOL_SOCKET, SO_LINGER, _AT_ONCE)
+            self.transport.abort()
+
+    def _awaited(self) -> Awaited | None:
+        """Return what we wait for; nothing while we answer, or if uvicorn sees to it."""
+        if self.transport.get_write_buffer_size():
+            return Awaited.TAKING
+        if self.conn.their_state is h11.SEND_BODY:
+            return Awaited.BODY
+        is_first, has_begun = self.cycle is None, bool(self.conn.trailing_data[0])
+        if self.conn.their_state is h11.IDLE and (is_first or has_begun):
+            return Awaited.HEAD
+        return None
