@@ -32,7 +32,7 @@ def is_address(text: str) -> bool:
 
 def without_addresses(text: str, instead: str) -> str:
     """Return a text with something else in the place of all that looks like an address in it."""
-    return _LIKE_ADDRESS.sub(instead, text)
+    return _LIKE_ADDRESS.sub(instead, text) if "@" in text else text
 
 
 def normal_address(address: str) -> str:

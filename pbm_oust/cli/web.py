@@ -26,6 +26,7 @@ def web(operator: Operator, listen: Endpoint | None, keeper: int | None) -> None
     """
     if not find_spec("uvicorn"):
         raise Refused("the pages need more libraries: pip install 'pbm_oust[web]'")
+    from pbm_oust.web.access import AccessLog
     from pbm_oust.web.app import make_app
     from pbm_oust.web.connections import Connections
     from pbm_oust.web.ground import Ground
@@ -47,11 +48,12 @@ def web(operator: Operator, listen: Endpoint | None, keeper: int | None) -> None
     except CannotServe as error:
         say(f"Error: {error}", err=True)
         raise SystemExit(2) from None
+    log = AccessLog()
     place = Endpoint(endpoint.host, listening.getsockname()[1])
     announced = f"Pages at http://{place}/; home {operator.path}."
     try:
         serving = serve(
-            make_app(ground),
+            make_app(ground, log),
             listening,
             lambda: say(announced),
             connections=Connections(configuration.web_proxies),
@@ -60,4 +62,5 @@ def web(operator: Operator, listen: Endpoint | None, keeper: int | None) -> None
         )
         asyncio.run(serving)
     finally:
+        log.write()
         home.database.close()

@@ -3,7 +3,7 @@
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -19,6 +19,7 @@ from pbm_oust.web import (
     rulebook,
     standings,
 )
+from pbm_oust.web.access import AccessLog, Logged
 from pbm_oust.web.ground import Ground, ground_of
 from pbm_oust.web.safety import Safe
 from pbm_oust.web.static import FOUND
@@ -49,6 +50,11 @@ async def _damaged(request: Request, error: Exception) -> Response:
     return ground_of(request).page(request, "damaged", 503)
 
 
+async def _gone(_request: Request, _error: Exception) -> Response:
+    """Answer nobody: a form has broken off, because its sender has left or was cut off."""
+    return Response(None, 400)
+
+
 ROUTES = (
     *front.ROUTES,
     *boards.ROUTES,
@@ -63,12 +69,16 @@ ROUTES = (
 )
 
 
-def make_app(ground: Ground) -> Starlette:
+def make_app(ground: Ground, log: AccessLog | None = None) -> Starlette:
     """Return the application whose pages stand on a ground."""
     app = Starlette(
         routes=list(ROUTES),
-        middleware=[Middleware(Safe)],
-        exception_handlers={HTTPException: _missing, DamagedHistory: _damaged},
+        middleware=[Middleware(Logged, log=log or AccessLog()), Middleware(Safe)],
+        exception_handlers={
+            HTTPException: _missing,
+            DamagedHistory: _damaged,
+            ClientDisconnect: _gone,
+        },
     )
     app.router.redirect_slashes = False
     app.state.ground = ground

@@ -48,7 +48,7 @@ def listening_port(process: subprocess.Popen[str]) -> int:
     assert process.stdout is not None
     announced = process.stdout.readline()
     found = re.search(r"at (?:http://)?127\.0\.0\.1:(\d+)", announced)
-    assert found, announced + process.communicate(timeout=20)[1]
+    assert found, announced + (process.communicate(timeout=20)[1] or "")
     return int(found[1])
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 from tests.support.server import PROGRAM, listening_port, stopped
 
@@ -30,6 +31,13 @@ class Website:
 
     port: int
     process: subprocess.Popen[str]
+    written: Path
+    """The file that its log goes to."""
+
+    @property
+    def log(self) -> str:
+        """What its log says so far."""
+        return self.written.read_text()
 
     def get(self, path: str, method: str = "GET", **headers: str) -> Got:
         """Ask for a path; `accept_language` stands for the header Accept-Language."""
@@ -57,13 +65,14 @@ class Website:
 def website(home: Path, *options: str) -> Iterator[Website]:
     """Serve the pages of a home while the body runs."""
     words = [PROGRAM, "--home", str(home), "web"]
-    process = subprocess.Popen(
-        [*words, "--listen", "127.0.0.1:0", *options],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        yield Website(listening_port(process), process)
-    finally:
-        stopped(process)
+    with NamedTemporaryFile("w") as log:
+        process = subprocess.Popen(
+            [*words, "--listen", "127.0.0.1:0", *options],
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+        )
+        try:
+            yield Website(listening_port(process), process, Path(log.name))
+        finally:
+            stopped(process)
