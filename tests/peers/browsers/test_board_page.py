@@ -1,4 +1,4 @@
-"""The page of a board in Chromium: the keys, the slider, and records as they come."""
+"""The page of a board in browsers: the keys, the slider, and records as they come."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,8 +8,6 @@ from selenium.webdriver import Remote
 from selenium.webdriver.common.keys import Keys
 
 from pbm_oust.store.home import Home
-from tests.peers.mail_programs.browser import browsing
-from tests.peers.mail_servers.host import open_folder
 from tests.support.home_by_mail import ALICE, BOB, home_of, mailed
 from tests.support.waiting import wait_until
 from tests.support.website import Website, website
@@ -35,12 +33,10 @@ def pages(home: Home) -> Iterator[Website]:
         yield found
 
 
-@pytest.fixture
-def browser(pages: Website) -> Iterator[Remote]:
-    """Show the board as it is. Chromium wants a folder with a short name."""
-    with open_folder() as folder, browsing(folder / "browser") as found:
-        found.get(f"http://127.0.0.1:{pages.port}/oust/1")
-        yield found
+@pytest.fixture(autouse=True)
+def board_page(browser: Remote, pages: Website) -> None:
+    """Show the board as it is."""
+    browser.get(f"http://127.0.0.1:{pages.port}/oust/1")
 
 
 def wait_for(browser: Remote, where: str, path: str) -> None:

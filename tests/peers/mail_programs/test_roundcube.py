@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.peers.browsers.chromium import browsing
 from tests.peers.mail_games.post import PASSWORDS, make_players, settings
-from tests.peers.mail_programs.browser import browsing
 from tests.peers.mail_programs.desk import ALICE, BOARD, BOARD_MAIL, BOARD_SUBJECT, Desk
 from tests.peers.mail_programs.letters import GREETING, assert_reply
 from tests.peers.mail_programs.roundcube import serving_roundcube

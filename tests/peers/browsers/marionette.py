@@ -1,0 +1,80 @@
+"""Firefox's own remote control, Marionette, for selenium: what a geckodriver would translate else.
+
+Marionette takes the commands of WebDriver over a socket, under names of its own. Each message is a
+JSON text behind its length.
+"""
+
+import json
+import socket
+from typing import Any
+
+from selenium.webdriver.remote.command import Command
+
+_NAMES = {
+    Command.NEW_SESSION: "WebDriver:NewSession",
+    Command.QUIT: "Marionette:Quit",
+    Command.GET: "WebDriver:Navigate",
+    Command.GO_BACK: "WebDriver:Back",
+    Command.REFRESH: "WebDriver:Refresh",
+    Command.GET_CURRENT_URL: "WebDriver:GetCurrentURL",
+    Command.GET_TITLE: "WebDriver:GetTitle",
+    Command.FIND_ELEMENT: "WebDriver:FindElement",
+    Command.FIND_ELEMENTS: "WebDriver:FindElements",
+    Command.CLICK_ELEMENT: "WebDriver:ElementClick",
+    Command.CLEAR_ELEMENT: "WebDriver:ElementClear",
+    Command.SEND_KEYS_TO_ELEMENT: "WebDriver:ElementSendKeys",
+    Command.GET_ELEMENT_TEXT: "WebDriver:GetElementText",
+    Command.GET_ELEMENT_ATTRIBUTE: "WebDriver:GetElementAttribute",
+    Command.W3C_GET_ACTIVE_ELEMENT: "WebDriver:GetActiveElement",
+    Command.W3C_EXECUTE_SCRIPT: "WebDriver:ExecuteScript",
+    Command.W3C_EXECUTE_SCRIPT_ASYNC: "WebDriver:ExecuteAsyncScript",
+    Command.SET_WINDOW_RECT: "WebDriver:SetWindowRect",
+    Command.SCREENSHOT: "WebDriver:TakeScreenshot",
+    Command.PRINT_PAGE: "WebDriver:Print",
+}
+"""The names of Marionette by those of selenium, of the commands that the tests need."""
+
+_PATIENCE = 60
+"""Seconds that a command may take."""
+
+
+class Marionette:
+    """A connection to a Firefox that has been started with `--marionette`."""
+
+    client_config = None
+
+    def __init__(self, port: int) -> None:
+        self._socket = socket.create_connection(("127.0.0.1", port), _PATIENCE)
+        self._incoming = self._socket.makefile("rb")
+        self._number = 0
+        self._received()
+
+    def execute(self, command: str, params: dict[str, Any]) -> dict[str, Any]:
+        """Carry out a command of selenium, and return what its drivers would answer."""
+        given = {name: value for name, value in params.items() if name != "sessionId"}
+        given |= {"flags": ["eForceQuit"]} if command == Command.QUIT else {}
+        given = {"acceptInsecureCerts": False} if command == Command.NEW_SESSION else given
+        given |= {"full": False} if command == Command.SCREENSHOT else {}
+        self._number += 1
+        message = json.dumps([0, self._number, _NAMES[command], given]).encode()
+        self._socket.sendall(b"%d:%b" % (len(message), message))
+        _, number, fault, result = self._received()
+        assert number == self._number
+        if fault:
+            return {"status": 500, "value": json.dumps({"value": fault})}
+        is_wrapped = isinstance(result, dict) and set(result) == {"value"}
+        return {"value": result["value"] if is_wrapped else result}
+
+    def close(self) -> None:
+        """End the connection."""
+        self._incoming.close()
+        self._socket.close()
+
+    def _received(self) -> Any:
+        """Return the next message."""
+        length = b""
+        while not length.endswith(b":"):
+            digit = self._incoming.read(1)
+            assert digit, "Firefox has ended"
+            length += digit
+        return json.loads(self._incoming.read(int(length[:-1])))
