@@ -63,6 +63,8 @@ class Counted(Enum):
     """Wrong passwords from one host or network or, through our own mail servers, one address."""
     WRONG_PASSWORDS_FOR_ONE = Limit("wrong_passwords_before_a_warning", 10, _DAY)
     """Wrong passwords for one userid, before its player is warned."""
+    WRONG_LINKS = Limit("wrong_links_an_hour", 30, _HOUR)
+    """Links of pages that prove nothing, from one host or network."""
     UNREADABLE_ANSWERS = Limit("unreadable_answers_an_hour", 10, _HOUR)
     """Answers to the letters of one userid that could not be read."""
     EQUAL_REFUSALS = Limit("equal_refusals_an_hour", 3, _HOUR)

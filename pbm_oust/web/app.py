@@ -40,7 +40,7 @@ async def _missing(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 404
     headers = error.headers if isinstance(error, HTTPException) else None
     ground = ground_of(request)
-    page = ground.page(request, "missing", status, is_missing=status == 404, is_spent=status == 410)
+    page = ground.page(request, "missing", status, answered=status)
     page.headers.update(headers or {})
     return page
 

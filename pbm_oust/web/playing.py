@@ -6,7 +6,6 @@ nothing; a form is carried out as the same words in an answer by mail are, once 
 sent.
 """
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -17,31 +16,32 @@ from pbm_oust.play.authentication import verify
 from pbm_oust.web import addresses
 from pbm_oust.web.forms import form_of
 from pbm_oust.web.ground import Ground, ground_of
+from pbm_oust.web.proofs import proved
 from pbm_oust.web.sitting import Sitting, act_at, look_at
 
 
 async def look(request: Request) -> Response:
     """Answer with the board of a link, after the placements that have been tapped."""
-    return look_at(_sitting(request), request)
+    return look_at(await _sitting(request), request)
 
 
 async def act(request: Request) -> Response:
     """Carry a form out, and show what came of it."""
-    return await act_at(_sitting(request), await form_of(request), request)
+    return await act_at(await _sitting(request), await form_of(request), request)
 
 
-def _sitting(request: Request) -> Sitting:
+async def _sitting(request: Request) -> Sitting:
     """Return where a link lets its player sit. Raises HTTPException if it proves nothing."""
-    return Sitting(_proved(request, ground_of(request)), request.url.path)
+    found = _reply_in(request.path_params["tag"], ground_of(request))
+    return Sitting(await proved(found, request), request.url.path)
 
 
-def _proved(request: Request, ground: Ground) -> Reply:
+def _reply_in(text: str, ground: Ground) -> Reply | None:
+    """Return what a link proves; None if that is nothing."""
     local, _, host = ground.address.rpartition("@")
-    tag = parse_tag(f"{local}+{request.path_params['tag']}@{host}", ground.address)
+    tag = parse_tag(f"{local}+{text}@{host}", ground.address)
     reply = verify(tag, ground.work) if isinstance(tag, Claim) else None
-    if not isinstance(reply, Reply) or reply.purpose is not Purpose.PLAY:
-        raise HTTPException(410)
-    return reply
+    return reply if isinstance(reply, Reply) and reply.purpose is Purpose.PLAY else None
 
 
 _LINK = f"{addresses.PLAY}/{{tag}}"

@@ -23,6 +23,7 @@ from pbm_oust.web.forms import text_in
 from pbm_oust.web.ground import Ground, ground_of
 from pbm_oust.web.kept import KEPT_SECRET
 from pbm_oust.web.positions import drawn
+from pbm_oust.web.sources import source_of
 from pbm_oust.web.turns import Turn, cells_of, turn_of
 
 _ASKED_TWICE = ("resign", "decline")
@@ -128,6 +129,6 @@ def _asked(wish: str, reply: Reply, ground: Ground, request: Request) -> Asked:
         chat=wish,
         sender=next(iter(account.addresses), ""),
         identity=f"web {digest}",
-        source=request.client.host if request.client else "",
+        source=source_of(request),
         reply=reply,
     )
