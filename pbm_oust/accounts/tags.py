@@ -31,6 +31,7 @@ import hmac
 import re
 from collections.abc import Iterable
 from enum import Enum
+from typing import Protocol
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import is_same_address
@@ -177,9 +178,17 @@ def is_own_id(message_id: str, host: str) -> bool:
     return bool(_OTHER_ID.fullmatch(begun) or parse_letter_id(message_id, host))
 
 
-def token_for(key: bytes, account: Account, answered: Answered, letter: str = "") -> str:
-    """Return the token of an answer, or of the letter that it answers."""
-    parts = ("letter" if letter else "reply", *answered.parts(), letter, account.password)
+class Proved(Protocol):
+    """What a token proves to be a player's."""
+
+    def parts(self) -> tuple[str, ...]:
+        """Return what the token proves and nothing else, as words."""
+        ...
+
+
+def token_for(key: bytes, account: Account, proved: Proved, letter: str = "") -> str:
+    """Return the token of an answer, or of the letter that it answers; or of anything like it."""
+    parts = ("letter" if letter else "reply", *proved.parts(), letter, account.password)
     digest = hmac.digest(key, "\0".join(parts).encode(), hashlib.sha256)
     return base64.b32encode(digest[:_TOKEN_BYTES]).decode().lower()
 

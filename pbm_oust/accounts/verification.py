@@ -24,6 +24,8 @@ from pbm_oust.languages import ENGLISH, Language
 
 LIFETIME = timedelta(days=3)
 """How long a code can come back."""
+SIGN_IN_LIFETIME = timedelta(minutes=15)
+"""How long one can that signs a player in."""
 MOST_KEPT = 20
 """How many proofs an account keeps in mind, the latest ones."""
 CODE = re.compile(r"[a-z2-7]{16}")
@@ -42,6 +44,8 @@ class Purpose(Enum):
     """The account gets a new password."""
     CHALLENGE = "challenge"
     """A challenge is carried out that came from an address of the player, without any proof."""
+    SIGN_IN = "sign-in"
+    """The player is signed in at the pages; no mail brings this one back."""
 
 
 @frozen
@@ -65,6 +69,12 @@ class Pending:
     """What came with the challenge, for the other player."""
     other: str = ""
     """The userid of the other player of the challenge."""
+
+    @property
+    def ends(self) -> datetime:
+        """When its code counts no more."""
+        is_short = self.purpose is Purpose.SIGN_IN
+        return self.asked + (SIGN_IN_LIFETIME if is_short else LIFETIME)
 
 
 @frozen

@@ -124,7 +124,7 @@ def verify(command: Verify, request: Request, work: UnitOfWork, service: Service
     name = name_of(command.code)
     home = work.home
     pending = home.ask(find_verification, name, work.now())
-    if pending is None:
+    if pending is None or pending.purpose is Purpose.SIGN_IN:
         if home.ask(outcome_of, name) is None:
             raise NotAllowed(NoSuchCode())
         return work.answer(CodeUsedNotice(work.sender_of(request)), request, _AGAIN)

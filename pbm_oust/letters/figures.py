@@ -1,5 +1,7 @@
 """The figures that templates name: limits, times and other constants from all over the program."""
 
+from datetime import timedelta
+
 from pbm_oust.accounts import clock
 from pbm_oust.accounts.broadcasts import MOST_A_DAY
 from pbm_oust.accounts.digest import HOUR
@@ -9,6 +11,7 @@ from pbm_oust.accounts.seeks import MOST_SEEKS
 from pbm_oust.accounts.status import placeholder
 from pbm_oust.accounts.vacations import ALLOWANCE
 from pbm_oust.accounts.verification import LIFETIME as LIFETIME_OF_CODES
+from pbm_oust.accounts.verification import SIGN_IN_LIFETIME
 from pbm_oust.accounts.watched import MOST_WATCHED
 from pbm_oust.board import ratings
 from pbm_oust.board.header import Terms
@@ -44,6 +47,7 @@ FIGURES: dict[str, object] = {
     "most_broadcasts": MOST_A_DAY,
     "placeholder": placeholder(1),
     "code_days": LIFETIME_OF_CODES.days,
+    "sign_in_minutes": SIGN_IN_LIFETIME // timedelta(minutes=1),
     "listed_days": LATE.days,
     "kept_days": MEMORY.days,
 }

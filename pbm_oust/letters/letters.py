@@ -16,8 +16,10 @@ from pbm_oust.letters.headers import Headers
 from pbm_oust.letters.html import has_page
 from pbm_oust.letters.records import Carriage, carriages, files_of
 from pbm_oust.letters.words import Words, words_in
+from pbm_oust.play.confirming import UnconfirmedNotice
 from pbm_oust.play.notices import BoardNotice, Notice, turn_on
 from pbm_oust.play.request import Request
+from pbm_oust.play.verification import CodeNotice
 from pbm_oust.store.letters import About, Draft, Head
 
 
@@ -99,8 +101,8 @@ class Letters:
         words, reader = self._words_for(notice), notice.reader
         reply = answered if isinstance(answered, Reply) else None
         own = self._headers.reply_address(reader.account, answered)
-        is_play = reply and reply.purpose is Purpose.PLAY
-        link = play_address(self._web_address, own) if self._web_address and own and is_play else ""
+        is_play = reply is not None and reply.purpose is Purpose.PLAY
+        link = self._link(notice, own if is_play else "")
         written = words.of(notice, answered, carriage, link)
         about = notice.board()
         if about and reader.settings.subject is SubjectForm.BOARD:
@@ -126,6 +128,17 @@ class Letters:
             self._headers.answers_to(notice, own),
             is_whole=bool(page) or not has_page(written, reader),
         )
+
+    def _link(self, notice: Notice, playing: str | None) -> str:
+        """Return the page that does what an answer to a letter does; empty if there is none.
+
+        `playing` is the address of answers that play, if there is one.
+        """
+        if not self._web_address:
+            return ""
+        if isinstance(notice, CodeNotice | UnconfirmedNotice):
+            return f"{self._web_address}{CODE_PATH}/{notice.code.text}"
+        return play_address(self._web_address, playing) if playing else ""
 
     def _shortened(self, content: _Content, notice: Notice) -> _Content:
         """Return what a letter says that is too large, as text alone and without its last lines."""
@@ -157,6 +170,8 @@ class Letters:
 
 PLAY_PATH = "/play"
 """Where the pages are found that play by the link of a letter."""
+CODE_PATH = "/code"
+"""Where the pages are found that bring a code back."""
 
 
 def play_address(web_address: str, reply_address: str) -> str:

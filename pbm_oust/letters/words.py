@@ -190,6 +190,11 @@ class Words:
         """What is said about one game: `latest(..)`, `ending(..)`, `whose_turn(..)`."""
         return self._templates.get_template("shared/game.txt").module
 
+    @cached_property
+    def about_options(self) -> object:
+        """What each option of a challenge means, by its name."""
+        return vars(self._templates.get_template("help/options.txt").module)["about"]
+
     def words_of_kind(self, kind: Kind) -> object:
         """Return what is said about one kind of games alone: `ended(how)`, `took(..)`."""
         return self._templates.get_template(f"kinds/{kind.name}.txt").module

@@ -78,8 +78,9 @@ def authenticate(
 ) -> Actor:
     """Return the player who gave their password, who answers a letter, or who is the sender.
 
-    The sender counts if the line has NO_PASSWORD, the mail is verified to come from an address of
-    the account, its player has settled that this is enough, and `may_be_sender`.
+    With NO_PASSWORD in the line the sender counts, if `may_be_sender` and either they are signed
+    in, or the mail is verified to come from an address of the account and its player has settled
+    that this is enough.
 
     Raises NotAllowed for a wrong password, and for an account that the operator has disabled. An
     unknown userid is refused like a wrong password, and after the same work. A right password works
@@ -90,7 +91,8 @@ def authenticate(
     if not isinstance(proof, Secret):
         is_own = account is not None and userid == proof.userid
     elif proof == NO_PASSWORD:
-        if not (may_be_sender and account and _is_enough(request, account)):
+        is_enough = account and (request.signed_in == userid or _is_enough(request, account))
+        if not (may_be_sender and is_enough):
             raise NotAllowed(SenderNotEnough())
         is_own = True
     else:
@@ -117,9 +119,9 @@ def sender_among(
     players = dict(sorted(players.items(), key=lambda each: not _is_from(each[1], request)))
     if password:
         return _owner_of(password, players, request, work)
-    answered = players.get(request.answered.userid) if request.answered else None
-    if answered:
-        return Actor(answered, request.message_key(answered.userid))
+    writer = players.get(request.writer)
+    if writer:
+        return Actor(writer, request.message_key(writer.userid))
     first = next(iter(players.values()))
     if first is None or not _is_from(first, request):
         return None

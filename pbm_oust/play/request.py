@@ -39,6 +39,8 @@ class Request:
     answered: Answered | None = None
     """The letter that the mail answers, if that proves who sent it, also if its command is a whole
     line and needs no letter."""
+    signed_in: str = ""
+    """The userid of the player who is signed in at the pages, if the command comes from these."""
     is_verified: bool = False
     """Whether it is certain that the mail comes from its sender."""
     is_forged: bool = False
@@ -61,7 +63,12 @@ class Request:
 
         A verified address does not: anybody may have as many of these as they like.
         """
-        return bool(self.reply or self.answered or self.confirmed or self.is_of_owner)
+        return bool(self.reply or self.writer or self.confirmed or self.is_of_owner)
+
+    @property
+    def writer(self) -> str:
+        """The userid of the player whose it is, if a session or the letter it answers proves it."""
+        return self.signed_in or (self.answered.userid if self.answered else "")
 
     def message_key(self, userid: str) -> str:
         """Return the message key of this mail from a player: the same each time it comes."""

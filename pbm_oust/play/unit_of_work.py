@@ -266,8 +266,9 @@ class UnitOfWork:
 
         Whoever answers a letter counts as its reader, wherever the mail came from.
         """
-        if request.reply:
-            return self.player_at(self.account(request.reply.userid), request)
+        userid = request.reply.userid if request.reply else request.signed_in
+        if userid:
+            return self.player_at(self.account(userid), request)
         return stranger(request.sender, request.language, self.home)
 
     def player_at(self, account: Account, request: Request) -> Reader:

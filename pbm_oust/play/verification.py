@@ -10,7 +10,7 @@ from pbm_oust.accounts.settings import USUAL
 from pbm_oust.accounts.verification import Pending, Purpose, code_for, name_of
 from pbm_oust.frozen import frozen
 from pbm_oust.languages import Language
-from pbm_oust.play.notices import Notice, Reader, Verification
+from pbm_oust.play.notices import Notice, Reader, Unheard, Verification
 from pbm_oust.play.outcome import Handled, Outcome, Silence, silent
 from pbm_oust.play.quota import of_codes, record, take
 from pbm_oust.play.request import Request
@@ -31,9 +31,10 @@ class CodeNotice(Notice):
     code: Secret
     pending: Pending
 
-    def answer(self) -> Verification:
-        """Return that an answer brings the code back."""
-        return Verification(self.code)
+    def answer(self) -> Verification | Unheard:
+        """Return that an answer brings the code back, or nothing if only a page takes it."""
+        is_heard = self.pending.purpose is not Purpose.SIGN_IN
+        return Verification(self.code) if is_heard else Unheard()
 
 
 @frozen

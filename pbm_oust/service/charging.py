@@ -35,8 +35,8 @@ def charge_player(cost: Cost, actor: Actor | None, request: Request, work: UnitO
     A mail that has come again is answered as it was, whatever the player may do now.
     """
     userid = actor.userid if actor else request.sender
-    if request.answered and not actor:
-        userid = request.answered.userid
+    if request.writer and not actor:
+        userid = request.writer
     try:
         ask(of_codes(cost.codes, userid, request), work)
         ask(of_boards(cost.boards, userid), work)

@@ -22,7 +22,8 @@ def find_verification(snapshot: Snapshot, code: str, now: datetime) -> Pending |
         code,
         seconds(now - LIFETIME),
     )
-    return _pending(row) if row else None
+    pending = _pending(row) if row else None
+    return pending if pending and pending.ends > now else None
 
 
 def requests_of(snapshot: Snapshot, userid: str, signup_key: str, now: datetime) -> list[Pending]:

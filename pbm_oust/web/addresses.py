@@ -1,13 +1,17 @@
 """Where each page is found. Pure: the one place where paths are put together."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlencode
 
-from pbm_oust.letters.letters import PLAY_PATH
+from pbm_oust.letters.letters import CODE_PATH, PLAY_PATH
 
-BOARDS, HISTORY, HELP = "/boards", "/history", "/help"
-PLAY = PLAY_PATH
+FRONT, BOARDS, HISTORY, HELP = "/", "/boards", "/history", "/help"
+PLAY, CODE = PLAY_PATH, CODE_PATH
+SIGN_IN, SIGN_UP, SIGN_OUT = "/sign-in", "/sign-up", "/sign-out"
+MINE = "/me"
+SETTINGS, CHALLENGE, DO = f"{MINE}/settings", f"{MINE}/challenge", f"{MINE}/do"
 
 
 def of_board(name: str, number: int | None = None, ending: str = "") -> str:
@@ -17,6 +21,11 @@ def of_board(name: str, number: int | None = None, ending: str = "") -> str:
     """
     path = f"/{name.replace(' ', '/')}"
     return f"{path}{'' if number is None else f'/{number}'}{ending}"
+
+
+def of_own_board(name: str) -> str:
+    """Return the path of the page on which a player plays at a board named `oust 17`."""
+    return f"{MINE}{of_board(name)}"
 
 
 def of_player(userid: str) -> str:
@@ -60,8 +69,18 @@ def asking(path: str, query: Mapping[str, str], page: int = 1) -> str:
     return f"{path}?{urlencode(asked)}" if asked else path
 
 
-ALL: Mapping[str, Callable[..., Any]] = {
+ALL: Mapping[str, Any] = {
+    "paths": SimpleNamespace(
+        mine=MINE,
+        settings=SETTINGS,
+        challenge=CHALLENGE,
+        do=DO,
+        sign_in=SIGN_IN,
+        sign_up=SIGN_UP,
+        sign_out=SIGN_OUT,
+    ),
     "path_of_board": of_board,
+    "path_of_own_board": of_own_board,
     "path_of_player": of_player,
     "path_of_ratings": of_ratings,
     "path_of_standings": of_standings,

@@ -4,24 +4,34 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from pbm_oust.store.histories import DamagedHistory
 from pbm_oust.web import (
     boards,
+    challenging,
+    codes,
+    doing,
     feeds,
     front,
     helping,
     lists,
+    mine,
     players,
     playing,
     rulebook,
+    settling,
+    signing_in,
+    signing_up,
     standings,
 )
 from pbm_oust.web.access import AccessLog, Logged
+from pbm_oust.web.addresses import SIGN_IN
 from pbm_oust.web.ground import Ground, ground_of
+from pbm_oust.web.kept import KEPT_SECRET
 from pbm_oust.web.safety import Safe
+from pbm_oust.web.sessions import NotSignedIn
 from pbm_oust.web.static import FOUND
 
 _FOR_EVER = "public, max-age=31536000, immutable"
@@ -45,6 +55,16 @@ async def _missing(request: Request, error: Exception) -> Response:
     return page
 
 
+async def _stranger(request: Request, error: Exception) -> Response:
+    """Send somebody who is not signed in to where they can sign in."""
+    return RedirectResponse(SIGN_IN, 303, KEPT_SECRET)
+
+
+async def _broken(request: Request, error: Exception) -> Response:
+    """Answer that a fault of ours keeps a page from being there; the log has it."""
+    return ground_of(request).page(request, "broken", 500)
+
+
 async def _damaged(request: Request, error: Exception) -> Response:
     """Answer that a board cannot be read at present."""
     return ground_of(request).page(request, "damaged", 503)
@@ -65,6 +85,13 @@ ROUTES = (
     *rulebook.ROUTES,
     *helping.ROUTES,
     *playing.ROUTES,
+    *codes.ROUTES,
+    *signing_in.ROUTES,
+    *signing_up.ROUTES,
+    *challenging.ROUTES,
+    *settling.ROUTES,
+    *doing.ROUTES,
+    *mine.ROUTES,
     Route("/static/{name:path}", _static),
 )
 
@@ -76,8 +103,10 @@ def make_app(ground: Ground, log: AccessLog | None = None) -> Starlette:
         middleware=[Middleware(Logged, log=log or AccessLog()), Middleware(Safe)],
         exception_handlers={
             HTTPException: _missing,
+            NotSignedIn: _stranger,
             DamagedHistory: _damaged,
             ClientDisconnect: _gone,
+            Exception: _broken,
         },
     )
     app.router.redirect_slashes = False

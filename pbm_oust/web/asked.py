@@ -10,12 +10,16 @@ from pbm_oust.accounts.account import parse_userid
 from pbm_oust.board.notation import LONGEST_USERID
 from pbm_oust.frozen import frozen
 from pbm_oust.play.pages import LAST_PAGE, Page, part_of
+from pbm_oust.play.request import Request as Asked
 from pbm_oust.play.room import MOST_LISTED
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.board_pages import Part
+from pbm_oust.web.languages import language_of
+from pbm_oust.web.sources import source_of
 
 _DIGITS = len(str(LAST_PAGE))
+_NOWHERE = "-"
 
 
 @frozen
@@ -85,3 +89,19 @@ def there(page: Page[object]) -> None:
     """Raise HTTPException if a list has fewer pages."""
     if page.is_beyond:
         raise HTTPException(404)
+
+
+def asked_by_stranger(request: Request, identity: str, line: str = "") -> Asked:
+    """Return the request of somebody who is not signed in.
+
+    The host that it comes from stands for their address: the page tells them all there is to tell.
+    """
+    source = source_of(request)
+    return Asked(
+        line=line,
+        chat="",
+        sender=source or _NOWHERE,
+        identity=f"web {identity}",
+        source=source,
+        language=language_of(request.headers.get("accept-language", "")),
+    )

@@ -9,9 +9,10 @@ from pbm_oust.commands.signup import WelcomeNotice
 from pbm_oust.frozen import frozen
 from pbm_oust.letters.layout import Block
 from pbm_oust.letters.words import words_in
-from pbm_oust.play.notices import BoardNotice, Notice, Verification
+from pbm_oust.play.notices import BoardNotice, Notice
 from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.request import Request
+from pbm_oust.play.verification import CodeNotice
 from pbm_oust.service.service import handle
 from pbm_oust.store.letters import Draft
 from pbm_oust.web.ground import Ground
@@ -26,6 +27,11 @@ class Carried:
 
     handled: Handled
     told: tuple[Notice, ...]
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether nothing was done, because something was wrong with it."""
+        return self.handled.outcome is Outcome.REFUSED
 
     @property
     def is_done(self) -> bool:
@@ -47,7 +53,7 @@ def _carry_out(request: Request, ground: Ground) -> Carried:
     told: dict[tuple[str, str], Notice] = {}  # a deed that is tried again tells the same again
 
     def write(notice: Notice, asked: Request) -> list[Draft]:
-        if not notice.reader.asked or isinstance(notice.answer(), Verification):
+        if not notice.reader.asked or isinstance(notice, CodeNotice):
             return work.write(notice, asked)
         told[notice.template, notice.topic()] = notice
         return work.write(notice, asked) if isinstance(notice, _MAILED_TOO) else []

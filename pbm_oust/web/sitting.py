@@ -32,6 +32,17 @@ _DEEDS = {deed.value for deed in WISHED}
 
 
 @frozen
+class Papers:
+    """What lies before a player who is signed in, and only they see."""
+
+    note: str
+    plans: tuple[str, ...]
+    """What they have queued that still waits."""
+    hidden: Mapping[str, str]
+    """What a form about them carries without showing it."""
+
+
+@frozen
 class Sitting:
     """A player who sits at a board: what their forms may do there, and where these go."""
 
@@ -39,8 +50,8 @@ class Sitting:
     path: str
     hidden: Mapping[str, str] = field(default_factory=dict)
     """What each form carries without showing it."""
-    is_signed_in: bool = False
-    """Whether the player has a page of their own."""
+    papers: Papers | None = None
+    """What lies before the player, if they are signed in."""
 
 
 def look_at(sitting: Sitting, request: Request) -> Response:

@@ -2,8 +2,8 @@
 
 from datetime import UTC
 
-from pbm_oust.board.notation import LONGEST_USERID
-from pbm_oust.languages import Language
+from pbm_oust.languages import Language, Section
+from pbm_oust.letters.figures import FIGURES
 from pbm_oust.letters.templates import html_templates
 from pbm_oust.letters.translator import Translator
 from pbm_oust.letters.words import words_in
@@ -38,17 +38,19 @@ class Templates:
             static=STATIC,
             anybody=ANYBODY,
             about_games=lambda: words.about_games,
+            about_options=lambda: words.about_options,
             words_of_kind=words.words_of_kind,
             words_of=translator.action,
             grid_text=translator.grid_text,
             date_text=lambda at: translator.date_text(at, UTC),
-            moment_text=lambda at: translator.moment_text(at, UTC),
+            moment_text=lambda at, zone=UTC: translator.moment_text(at, zone),
             day_in_list=lambda at: translator.day_in_list(at.astimezone(UTC).date()),
             decimal=translator.decimal,
             how_ended=words.how_ended,
             rating_words=words.ratings,
             summaries=words.summaries,
-            longest_userid=LONGEST_USERID,
+            sections=Section,
+            **FIGURES,
             **addresses.ALL,
         )
 

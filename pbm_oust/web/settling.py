@@ -1,0 +1,34 @@
+"""The settings of a player who is signed in, their vacations and their addresses."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from pbm_oust.accounts.settings import NAMES, format_setting, values_of
+from pbm_oust.accounts.vacations import absences_of, days_left
+from pbm_oust.web import addresses
+from pbm_oust.web.ground import ground_of
+from pbm_oust.web.kept import KEPT_SECRET
+from pbm_oust.web.sessions import player_of
+
+
+async def look(request: Request) -> Response:
+    """Answer with all that the player has settled, and forms that change it."""
+    player, ground = player_of(request), ground_of(request)
+    settings, now = player.settings, ground.work.now()
+    absences = absences_of(player.account)
+    page = ground.page(
+        request,
+        "settings",
+        templates=ground.templates_in(player.language),
+        player=player,
+        settings=[(name, format_setting(settings, name), values_of(name)) for name in NAMES],
+        absences=[each for each in absences if each.end > now],
+        days_left=days_left(absences, now.astimezone(settings.zone).year),
+        today=now.astimezone(settings.zone).date(),
+    )
+    page.headers.update(KEPT_SECRET)
+    return page
+
+
+ROUTES = (Route(addresses.SETTINGS, look, methods=["GET"]),)

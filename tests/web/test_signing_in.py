@@ -1,0 +1,123 @@
+"""Signing in by a link that comes by mail: once, for a while, and for nobody else."""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.browsing import Browser
+from tests.support.home_by_mail import ALICE, BOB
+from tests.support.outbox import letters
+from tests.support.server import PROGRAM
+from tests.web.signed_in import Place, place
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Iterator[Place]:
+    with place(tmp_path / "home") as found:
+        yield found
+
+
+def _ask(here: Place, address: str) -> Browser:
+    browser = Browser(here.site)
+    browser.open("/sign-in")
+    browser.send(browser.form("Send me a link"), address=address)
+    return browser
+
+
+def test_a_link_by_mail_signs_in_once(here: Place) -> None:
+    browser = _ask(here, ALICE)
+    assert "If a player has this address, a link is on its way there." in browser.text
+    letter = here.mail_to(ALICE)
+    assert letter.subject == "sign in as alice"
+    link = here.link_in(letter)
+    assert "within 15 minutes" in letter.words
+    for _ in range(2):
+        assert browser.open(link).status == 200
+        assert not browser.cookies
+    browser.send(browser.form("Sign in as alice"))
+    assert (browser.path, browser.got.status) == ("/me", 200)
+    assert "<h1>alice</h1>" in browser.text
+    other = Browser(here.site)
+    assert other.open(link).status == 410
+    assert here.site.post(link, "").status == 410
+
+
+def test_the_answer_does_not_say_whether_a_player_has_an_address(here: Place) -> None:
+    before = len(letters(here.talk.home))
+    pages = {_ask(here, address).text for address in (ALICE, "nobody@example.org")}
+    assert len(pages) == 1
+    assert [each.to for each in letters(here.talk.home)][before:] == [ALICE]
+
+
+def test_what_is_no_address_is_said_to_be_none(here: Place) -> None:
+    assert "That is no mail address." in _ask(here, "alice").text
+
+
+def test_a_link_is_no_code_for_mail(here: Place) -> None:
+    _ask(here, ALICE)
+    letter = here.mail_to(ALICE)
+    code = here.link_in(letter).rpartition("/")[2]
+    assert "verify" not in str(letter["Reply-To"])
+    here.talk.send(ALICE, f"verify {code}")
+    assert here.talk.outcome == "refused: no_such_code"
+
+
+def test_nobody_else_is_signed_in_and_forms_need_the_session_s_token(here: Place) -> None:
+    assert here.site.get("/me").headers["location"] == "/sign-in"
+    assert here.site.get("/me", cookie="session=alice.9999999999.0123456789abcdef.x").status == 303
+    alice, bob = here.signed_in(ALICE), here.signed_in(BOB)
+    form = alice.form("Sign out")
+    stolen = bob.form("Sign out").fields["check"]
+    for fields in ({}, {"check": ""}, {"check": stolen}):
+        form.fields = fields
+        assert alice.send(form).status == 403
+    assert alice.open("/me").status == 200
+    wrong = alice.cookies["session"].replace("alice", "bob")
+    assert here.site.get("/me", cookie=f"session={wrong}").status == 303
+
+
+def test_signing_out_ends_the_session_itself(here: Place) -> None:
+    browser = here.signed_in(ALICE)
+    cookie = browser.cookies["session"]
+    browser.send(browser.form("Sign out"))
+    assert (browser.path, browser.cookies) == ("/", {})
+    assert here.site.get("/me", cookie=f"session={cookie}").status == 303
+
+
+def test_a_new_password_ends_every_session(here: Place) -> None:
+    one, other = here.signed_in(ALICE), here.signed_in(ALICE)
+    here.talk.send(ALICE, "change password alice wonderland jabberwocky")
+    assert here.talk.outcome == "done: change password"
+    for browser in (one, other):
+        browser.open("/me")
+        assert browser.path == "/sign-in"
+
+
+def test_a_disabled_player_is_signed_out(here: Place) -> None:
+    browser = here.signed_in(ALICE)
+    home = str(here.talk.home.path)
+    subprocess.run([PROGRAM, "--home", home, "players", "disable", "alice"], check=True)
+    browser.open("/me")
+    assert browser.path == "/sign-in"
+
+
+def test_the_cookie_is_kept_from_scripts_and_other_sites(here: Place) -> None:
+    browser = _ask(here, ALICE)
+    link = here.link_in(here.mail_to(ALICE))
+    got = here.site.post(link, "", sec_fetch_site="same-origin")
+    cookie = got.headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=lax" in cookie
+    assert "path=/" in cookie
+    assert "secure" not in cookie
+    assert got.headers["cache-control"] == "no-store"
+    assert not browser.cookies
+
+
+def test_links_are_mailed_a_few_times_a_day_only(here: Place) -> None:
+    before = len(letters(here.talk.home))
+    pages = [_ask(here, ALICE).text for _ in range(30)]
+    assert 1 < len(letters(here.talk.home)) - before < 15
+    assert any("Too many links have been asked for." in page for page in pages)
