@@ -1,10 +1,11 @@
-"""`pbm-oust web`."""
+"""`pbm-oust web`: serving pages; another module has `web export`."""
 
 import asyncio
 from importlib.util import find_spec
 
 import click
 
+from pbm_oust.cli.gathered import Elsewhere, Gathered
 from pbm_oust.cli.log import start_log
 from pbm_oust.cli.operator import ENDPOINT, Operator, Refused, now, pass_operator
 from pbm_oust.cli.terminal import say
@@ -14,7 +15,15 @@ from pbm_oust.store.home import Home
 USUAL = Endpoint("127.0.0.1", 8080)
 
 
-@click.command()
+@click.group(
+    cls=Gathered,
+    elsewhere={
+        "export": Elsewhere(
+            "exporting:export", "Write all pages as files into DIR, as far as they have changed."
+        )
+    },
+    invoke_without_command=True,
+)
 @click.option("--listen", type=ENDPOINT, help="Serve at HOST:PORT.")
 @click.option("--keeper", type=int, hidden=True, help="A pipe that is closed when to stop.")
 @pass_operator
@@ -24,8 +33,18 @@ def web(operator: Operator, listen: Endpoint | None, keeper: int | None) -> None
     Without --listen, at the place that web = "HOST:PORT" names in pbm_oust.toml, or at
     127.0.0.1:8080. Nothing is changed by looking at pages.
     """
+    if click.get_current_context().invoked_subcommand is None:
+        _serve(operator, listen, keeper)
+
+
+def needs_libraries() -> None:
+    """Raise Refused without the libraries of the pages."""
     if not find_spec("uvicorn"):
         raise Refused("the pages need more libraries: pip install 'pbm_oust[web]'")
+
+
+def _serve(operator: Operator, listen: Endpoint | None, keeper: int | None) -> None:
+    needs_libraries()
     from pbm_oust.web.access import AccessLog
     from pbm_oust.web.app import make_app
     from pbm_oust.web.connections import Connections

@@ -22,16 +22,22 @@ _AHEAD = 2
 
 
 def on_all_cores(
-    work: Callable[[T, Sequence[P]], R], things: Sequence[P], here: T, prepare: Callable[[], T]
+    work: Callable[[T, Sequence[P]], R],
+    things: Sequence[P],
+    here: T,
+    prepare: Callable[[], T],
+    *,
+    few: int = FEW,
+    together: int = TOGETHER,
 ) -> Iterator[R]:
     """Yield what work returns for portions of some things, in their order.
 
     It is done with what `prepare` returns in each process that helps; with `here` in this one,
-    which does it all if there are few things.
+    which does it all if there are few things. A portion has so many `together`.
     """
-    portions = [things[first : first + TOGETHER] for first in range(0, len(things), TOGETHER)]
+    portions = [things[first : first + together] for first in range(0, len(things), together)]
     cores = len(os.sched_getaffinity(0))
-    if len(things) < FEW or cores == 1:
+    if len(things) < few or cores == 1:
         yield from (work(here, portion) for portion in portions)
         return
     import multiprocessing

@@ -49,7 +49,21 @@ class Disk:
         """Write a file whole, so that a reader sees the old content or the new one."""
         self._write_beside(path, data, mode, self.step_rename)
 
-    def write(self, path: Path, data: bytes, mode: int) -> None:
+    def put(self, path: Path, data: bytes, mode: int, drafts: Path) -> None:
+        """Write a file whole, as `replace` does, with its draft in another folder of the same disk.
+
+        Nothing is synced.
+        """
+        draft = _draft_of(drafts / path.name)
+        try:
+            self.write(draft, data, mode, syncs=False)
+            self.step_rename(draft, path)
+        except BaseException:
+            with suppress(OSError):
+                self.step_remove(draft)
+            raise
+
+    def write(self, path: Path, data: bytes, mode: int, *, syncs: bool = True) -> None:
         """Write a file that nobody looks for yet; its folder is not synced."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK
         handle = self.step_open(path, flags, mode)
@@ -57,7 +71,8 @@ class Disk:
             give_to_owner_of(path.parent, handle)
             os.fchmod(handle, mode)
             self._write_all(handle, data, at=0)
-            self.step_sync(handle)
+            if syncs:
+                self.step_sync(handle)
         finally:
             os.close(handle)
 
@@ -115,7 +130,7 @@ class Disk:
     def _write_beside(
         self, path: Path, data: bytes, mode: int, put_in_place: Callable[[Path, Path], None]
     ) -> None:
-        draft = path.with_name(f".{path.name}.{os.getpid()}.{next(_drafts)}.draft")
+        draft = _draft_of(path)
         try:
             self.write(draft, data, mode)
             put_in_place(draft, path)
@@ -163,6 +178,11 @@ class Disk:
     def step_remove(self, path: Path) -> None:
         """Remove a file's name."""
         os.unlink(path)
+
+
+def _draft_of(path: Path) -> Path:
+    """Return a name beside a file that no other draft has."""
+    return path.with_name(f".{path.name}.{os.getpid()}.{next(_drafts)}.draft")
 
 
 def set_mode(path: Path, mode: int) -> None:

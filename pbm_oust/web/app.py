@@ -97,10 +97,11 @@ ROUTES = (
 
 
 def make_app(ground: Ground, log: AccessLog | None = None) -> Starlette:
-    """Return the application whose pages stand on a ground."""
+    """Return the application whose pages stand on a ground; what is asked goes to a log, if any."""
+    logged = [Middleware(Logged, log=log)] if log else []
     app = Starlette(
         routes=list(ROUTES),
-        middleware=[Middleware(Logged, log=log or AccessLog()), Middleware(Safe)],
+        middleware=[*logged, Middleware(Safe)],
         exception_handlers={
             HTTPException: _missing,
             NotSignedIn: _stranger,

@@ -27,9 +27,10 @@ from pbm_oust.store.waiting import BoardName
 from pbm_oust.web import paths
 from pbm_oust.web.drawing import TooManyWait
 from pbm_oust.web.ground import Ground, ground_of
-from pbm_oust.web.kept import CHECKED, HTML, answer, headers_in
+from pbm_oust.web.kept import CHECKED, HTML, Made, answer, headers_in
 from pbm_oust.web.live import TooManyWatch
 from pbm_oust.web.positions import View, picture, view_of
+from pbm_oust.web.templates import Templates
 
 _OVER = "public, max-age=300"
 """Says how long a browser may keep the page of a game that is over."""
@@ -105,15 +106,14 @@ async def page(request: Request) -> Response:
     with ground.home.database.sharing():
         asked = _asked(request)
         game = asked.game
-        clock, gone = _clock_of(game, ground), gone_from(game, ground.work)
+        clock, gone = clock_of(game, ground), gone_from(game, ground.work)
 
     def written() -> str:
-        view = asked.view()
-        drawn = picture(view, templates.translator)
-        given = {"view": view, "picture": drawn, "clock": clock, "gone": gone}
+        drawn = _drawn(asked, templates).content.decode()
+        given = {"view": asked.view(), "picture": drawn, "clock": clock, "gone": gone}
         return templates.fill("board", **given, forms=FORMS)
 
-    made_from = asked.made_from(templates.language, _shown_of(clock), gone, "page")
+    made_from = asked.made_from(templates.language, shown_of(clock), gone, "page")
     made = ground.kept.get(made_from, written)
     headers = headers_in(templates.language, _OVER if game.result else CHECKED)
     return answer(request, made, HTML, headers)
@@ -123,12 +123,8 @@ async def svg(request: Request) -> Response:
     """Answer with a picture of a board."""
     asked = _asked(request)
     templates = asked.ground.templates_for(request)
-    made = asked.ground.kept.get(
-        asked.made_from(templates.language, "svg"),
-        lambda: picture(asked.view(), templates.translator),
-    )
     headers = headers_in(templates.language, asked.keeping)
-    return answer(request, made, _SVG, headers)
+    return answer(request, _drawn(asked, templates), _SVG, headers)
 
 
 async def png(request: Request) -> Response:
@@ -174,14 +170,20 @@ async def events(request: Request) -> Response:
     return StreamingResponse(stream, 200, headers, _EVENTS)
 
 
-def _clock_of(game: Game, ground: Ground) -> Clock | None:
+def _drawn(asked: _Asked, templates: Templates) -> Made:
+    """Return the picture of a board as SVG, drawn once for its page and for itself."""
+    made_from = asked.made_from(templates.language, "svg")
+    return asked.ground.kept.get(made_from, lambda: picture(asked.view(), templates.translator))
+
+
+def clock_of(game: Game, ground: Ground) -> Clock | None:
     """Return the clock of a board; None if the game is over or the account is damaged."""
     with suppress(AccountDamaged):
         return None if game.result else ground.work.clock_of(game)
     return None
 
 
-def _shown_of(clock: Clock | None) -> Hashable:
+def shown_of(clock: Clock | None) -> Hashable:
     """Return what a page shows of a clock; the rest may change with every second."""
     if clock is None:
         return None

@@ -1,6 +1,7 @@
 """PNGs drawn one after another, so that however many are asked for, one core is busy with them."""
 
 import asyncio
+from collections.abc import Callable
 
 from pbm_oust.web.png import png_beside
 
@@ -17,7 +18,8 @@ class TooManyWait(Exception):
 class Drawing:
     """Draws boards as PNG. It belongs to one event loop."""
 
-    def __init__(self) -> None:
+    def __init__(self, draw: Callable[[str, int], bytes] = png_beside) -> None:
+        self._draw = draw
         self._turn = asyncio.Lock()
         self._waiting = 0
 
@@ -28,6 +30,6 @@ class Drawing:
         self._waiting += 1
         try:
             async with self._turn:
-                return await asyncio.to_thread(png_beside, svg, WIDTH)
+                return await asyncio.to_thread(self._draw, svg, WIDTH)
         finally:
             self._waiting -= 1

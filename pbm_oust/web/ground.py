@@ -16,6 +16,7 @@ from pbm_oust.web.drawing import Drawing
 from pbm_oust.web.kept import Kept, headers_in
 from pbm_oust.web.languages import language_of
 from pbm_oust.web.live import Live
+from pbm_oust.web.png import png_beside, png_of
 from pbm_oust.web.templates import Templates
 
 
@@ -29,11 +30,13 @@ class Ground:
         clock: Callable[[], datetime],
         base: str = "",
         limits: Limits = USUAL_LIMITS,
+        *,
+        is_served: bool = True,
     ) -> None:
         """`address` takes commands by mail.
 
         `base` is where the pages are found from outside, such as https://games.example.org; empty
-        if only they themselves know it.
+        if only they themselves know it. Pages that are not served become files.
         """
         self.home = home
         self.address = address
@@ -41,9 +44,11 @@ class Ground:
         self.base = base
         self.live = Live(home)
         self.kept = Kept()
-        self.drawing = Drawing()
+        self.drawing = Drawing(png_beside if is_served else png_of)
         self.limits = limits
-        self._templates = {each: Templates(each, address, base) for each in LANGUAGES.values()}
+        self._templates = {
+            each: Templates(each, address, base, is_served=is_served) for each in LANGUAGES.values()
+        }
 
     @cached_property
     def work(self) -> UnitOfWork:

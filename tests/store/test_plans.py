@@ -12,6 +12,7 @@ from pbm_oust.store import letters
 from pbm_oust.store.database import Database
 from pbm_oust.store.letters import SELECT
 from pbm_oust.store.migrations import migrate
+from pbm_oust.store.published import TABLE
 from tests.support.plans import VERBS, ReadsWholeTable, check_plan, served_by_indexes
 
 OPEN_ENDED = (" ", " FROM", "'")
@@ -51,6 +52,7 @@ def test_a_statement_reads_no_whole_table(module: str, statement: str) -> None:
     """Only listings do that mean all of it."""
     connection = apsw.Connection(":memory:")
     migrate(connection)
+    connection.execute(TABLE)
     numbers = re.findall(r"\?(\d+)", statement)
     count = max(map(int, numbers)) if numbers else statement.count("?")
     check_plan(connection, statement, (None,) * count)

@@ -14,10 +14,12 @@ from pbm_oust.store.migrations import migrate
 VERBS = ("SELECT ", "INSERT ", "UPDATE ", "DELETE ")
 LISTINGS = (
     "SELECT userid FROM accounts ORDER BY userid",
+    "SELECT DISTINCT userid FROM board_userids ORDER BY userid",
     "SELECT address FROM verifications",
     "SELECT code FROM verifications ORDER BY code",
     "SELECT address, at, status, letter, subject, normal FROM bounces ORDER BY normal, id",
     "SELECT state, count(*) FROM letters GROUP BY state",
+    "SELECT name FROM parts",
     "SELECT kind, board FROM waiting_lines UNION SELECT kind, board FROM waiting_rewritings",
 )
 """Statements that read everything on purpose."""

@@ -9,10 +9,15 @@
   let wanted = null; // The path to show next; the latest wish replaces those before it.
   let isLoading = false;
 
-  const pathOf = (number) =>
-    number === Number(slider.max) ? slider.dataset.board : `${slider.dataset.board}/${number}`;
+  // Links of exported pages say where they lead from the address that the page was loaded from.
+  const pathTo = (link) => new URL(link, document.baseURI).pathname;
+  const latest = slider && pathTo(slider.dataset.latest);
+  const start = slider && slider.dataset.start && pathTo(slider.dataset.start);
 
-  const isLatest = () => location.pathname === slider.dataset.board;
+  const pathOf = (number) =>
+    number === Number(slider.max) ? latest : start.replace(/0(?=(\.html)?$)/, number);
+
+  const isLatest = () => location.pathname === latest;
 
   function describe() {
     slider.setAttribute("aria-valuetext", byId("where").textContent);
@@ -88,7 +93,7 @@
     if (source) source.close();
     source = null;
     if (!isWanted) return;
-    source = new EventSource(`${slider.dataset.board}/events`);
+    source = new EventSource(`${latest}/events`);
     source.onmessage = (event) => {
       if (isLatest() && event.data !== slider.max) show(location.pathname, null);
     };
@@ -97,7 +102,14 @@
     };
   }
 
-  if (slider) {
+  // What is not replaced leads where it led, whatever address the page gets.
+  function fix() {
+    for (const link of document.querySelectorAll("a[href]:not([href^='#'])"))
+      if (!link.closest("[data-part]")) link.href = link.href;
+  }
+
+  if (slider && start) {
+    fix();
     slider.hidden = false;
     slider.addEventListener("input", () => show(pathOf(Number(slider.value)), "replaceState"));
     document.addEventListener("click", follow);

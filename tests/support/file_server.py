@@ -1,0 +1,31 @@
+"""A plain file server, as Python brings one, in a process of its own."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.support.website import Website
+
+
+@contextmanager
+def file_server(folder: Path) -> Iterator[Website]:
+    """Serve the files in a folder while the body runs."""
+    words = [sys.executable, "-u", "-m", "http.server", "0", "--bind", "127.0.0.1"]
+    process = subprocess.Popen(
+        [*words, "--directory", str(folder)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    assert process.stdout is not None
+    try:
+        found = re.search(r"port (\d+)", process.stdout.readline())
+        assert found
+        yield Website(int(found[1]), process, Path(os.devnull))
+    finally:
+        process.kill()
+        process.communicate()
