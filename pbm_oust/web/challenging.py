@@ -1,5 +1,6 @@
 """Starting a board: challenging a player, or letting anybody join."""
 
+import secrets
 from collections.abc import Iterator, Mapping
 
 from starlette.requests import Request
@@ -51,7 +52,8 @@ def _command(player: SignedIn, form: Mapping[str, str]) -> Mapping[str, str]:
     opponent, side = form.get("opponent", "").strip(), form.get("side", "")
     if opponent:
         pair = (player.userid, opponent)
-        x, o = pair[::-1] if side == Side.O.value else pair
+        is_second = side == Side.O.value or (not side and secrets.randbelow(2))
+        x, o = pair[::-1] if is_second else pair
         return {**form, "command": "challenge", "userid1": x, "userid2": o}
     sides = {f"option.{side}": "on"} if side in {each.value for each in Side} else {}
     return {**form, "command": "seek", **sides}

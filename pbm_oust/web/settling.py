@@ -7,9 +7,10 @@ from starlette.routing import Route
 from pbm_oust.accounts.settings import NAMES, format_setting, values_of
 from pbm_oust.accounts.vacations import absences_of, days_left
 from pbm_oust.web import addresses
+from pbm_oust.web.doing import done
 from pbm_oust.web.ground import ground_of
 from pbm_oust.web.kept import KEPT_SECRET
-from pbm_oust.web.sessions import player_of
+from pbm_oust.web.sessions import form_of_player, player_of
 
 
 async def look(request: Request) -> Response:
@@ -31,4 +32,21 @@ async def look(request: Request) -> Response:
     return page
 
 
-ROUTES = (Route(addresses.SETTINGS, look, methods=["GET"]),)
+async def settle(request: Request) -> Response:
+    """Change what is no longer as a form has it."""
+    player, form = await form_of_player(request)
+    known = {name: format_setting(player.settings, name) for name in NAMES}
+    changes = [
+        (name, value)
+        for name, before in known.items()
+        if (value := "".join(form.get(name, "").split())) and value != before
+    ]
+    rest = " ".join(f"{name} {value}" for name, value in changes)
+    fields = {**form, "command": "settings", "rest": rest}
+    return await done(player, fields, request, addresses.SETTINGS)
+
+
+ROUTES = (
+    Route(addresses.SETTINGS, look, methods=["GET"]),
+    Route(addresses.SETTINGS, settle, methods=["POST"]),
+)

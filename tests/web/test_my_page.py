@@ -25,7 +25,7 @@ def alice(here: Place) -> Browser:
 
 def _started(here: Place, browser: Browser) -> None:
     browser.open("/me/challenge?opponent=bob")
-    browser.send(browser.form("Start a board of Oust"), option_size="5")
+    browser.send(browser.form("Start a board of Oust"), side="x", option_size="5")
     assert browser.path == "/me/oust/1?done"
 
 
@@ -129,13 +129,16 @@ def test_a_finished_board_is_played_again(here: Place, alice: Browser) -> None:
 
 def test_settings_vacations_and_addresses(here: Place, alice: Browser) -> None:
     alice.open("/me/settings")
-    alice.send(alice.form(name="language"), value="fr")
+    alice.send(alice.form(mail="each"), language="fr")
     assert '<html lang="fr">' in alice.text
     assert "C'est fait" in alice.text
     alice.open("/me/settings")
-    alice.send(alice.form(name="zone"), value="Europe/Paris")
-    account = here.talk.home.account("alice")
-    assert account
+    alice.send(alice.form(mail="each"), zone="Europe/Nowhere")
+    assert "Cela n'a pas été fait" in alice.text
+    alice.open("/me/settings")
+    alice.send(alice.form(mail="each"), zone="Europe/Paris", autopass="on")
+    alice.open("/me/settings")
+    assert alice.form(mail="each").fields["autopass"] == "on"
     alice.open("/me/settings")
     alice.send(alice.form(command="vacation"), date="2026-12-24", days="5")
     alice.open("/me/settings")
