@@ -12,8 +12,8 @@ from pbm_oust.web import addresses
 
 _OF_ONE_PLAYER = (
     addresses.MINE,
-    addresses.PLAY,
-    addresses.CODE,
+    f"{addresses.PLAY}/",
+    f"{addresses.CODE}/",
     addresses.SIGN_IN,
     addresses.SIGN_UP,
 )
