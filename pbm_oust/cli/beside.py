@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from logging import getLogger
 from pathlib import Path
 
-from pbm_oust.store.configuration import Endpoint
+from pbm_oust.store.configuration import Configuration
 
 log = getLogger("pbm_oust")
 
@@ -24,7 +24,7 @@ STOP_SECONDS = 15.0
 
 
 @contextmanager
-def pages_beside(home: Path, listen: Endpoint) -> Iterator[None]:
+def pages_beside(home: Path, configuration: Configuration) -> Iterator[None]:
     """Serve pages in another process while the body runs; it also ends if this process dies.
 
     A third process keeps it, so that neither threads nor other children of this one get in its way.
@@ -35,7 +35,7 @@ def pages_beside(home: Path, listen: Endpoint) -> Iterator[None]:
         try:
             os.close(stays_open)
             signal.signal(signal.SIGINT, signal.SIG_IGN)
-            _keep(home, listen, ending)
+            _keep(home, configuration, ending)
         except BaseException:
             log.exception("a fault in the program")
         finally:
@@ -48,11 +48,12 @@ def pages_beside(home: Path, listen: Endpoint) -> Iterator[None]:
         _await(keeper)
 
 
-def _keep(home: Path, listen: Endpoint, ending: int) -> None:
+def _keep(home: Path, configuration: Configuration, ending: int) -> None:
     """Serve pages, again and again, until the other end of a pipe is closed."""
     program = [sys.executable, "-c", "from pbm_oust.cli import run; run()"]
     words = [*program, "--home", str(home), "web", "--keeper", str(ending)]
-    words += ["--listen", str(listen)]
+    words += ["--listen", str(configuration.web), "--address", configuration.address]
+    words += ["--relay", f"smtp://{configuration.relay}"] if configuration.relay else []
     while True:
         served = subprocess.run(  # noqa: S603 - the words are ours # nosec B603
             words, pass_fds=[ending], stdin=subprocess.DEVNULL, check=False

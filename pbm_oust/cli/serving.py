@@ -75,8 +75,8 @@ def serve(
     start_log()
     operator.prepared_home()
     try:
-        pages = configure().web
-        with pages_beside(operator.path, pages) if pages else nullcontext():
+        chosen = configure()
+        with pages_beside(operator.path, chosen) if chosen.web else nullcontext():
             if processes == 1:
                 asyncio.run(Server(operator.home, configure, now, announce).run())
             else:

@@ -1,15 +1,16 @@
 """`pbm-oust web`: serving pages; another module has `web export`."""
 
 import asyncio
+from dataclasses import replace
 from importlib.util import find_spec
 
 import click
 
 from pbm_oust.cli.gathered import Elsewhere, Gathered
 from pbm_oust.cli.log import start_log
-from pbm_oust.cli.operator import ENDPOINT, Operator, Refused, now, pass_operator
+from pbm_oust.cli.operator import ADDRESS, ENDPOINT, RELAY, Operator, Refused, now, pass_operator
 from pbm_oust.cli.terminal import say
-from pbm_oust.store.configuration import Endpoint
+from pbm_oust.store.configuration import Configuration, Endpoint
 from pbm_oust.store.home import Home
 
 USUAL = Endpoint("127.0.0.1", 8080)
@@ -25,16 +26,31 @@ USUAL = Endpoint("127.0.0.1", 8080)
     invoke_without_command=True,
 )
 @click.option("--listen", type=ENDPOINT, help="Serve at HOST:PORT.")
+@click.option("--address", type=ADDRESS, help="The address that takes commands.")
+@click.option("--relay", type=RELAY, hidden=True, help="Where the server hands letters over.")
 @click.option("--keeper", type=int, hidden=True, help="A pipe that is closed when to stop.")
 @pass_operator
-def web(operator: Operator, listen: Endpoint | None, keeper: int | None) -> None:
+def web(
+    operator: Operator,
+    listen: Endpoint | None,
+    address: str | None,
+    relay: Endpoint | None,
+    keeper: int | None,
+) -> None:
     """Serve pages with the boards, until told to stop.
 
     Without --listen, at the place that web = "HOST:PORT" names in pbm_oust.toml, or at
     127.0.0.1:8080. Nothing is changed by looking at pages.
     """
     if click.get_current_context().invoked_subcommand is None:
-        _serve(operator, listen, keeper)
+        configured = operator.configuration
+        chosen = replace(
+            configured,
+            web=listen or configured.web,
+            address=address or configured.address,
+            relay=relay or configured.relay,
+        )
+        _serve(operator, chosen, keeper)
 
 
 def needs_libraries() -> None:
@@ -43,7 +59,7 @@ def needs_libraries() -> None:
         raise Refused("the pages need more libraries: pip install 'pbm_oust[web]'")
 
 
-def _serve(operator: Operator, listen: Endpoint | None, keeper: int | None) -> None:
+def _serve(operator: Operator, configuration: Configuration, keeper: int | None) -> None:
     needs_libraries()
     from pbm_oust.web.access import AccessLog
     from pbm_oust.web.app import make_app
@@ -51,14 +67,13 @@ def _serve(operator: Operator, listen: Endpoint | None, keeper: int | None) -> N
     from pbm_oust.web.ground import Ground
     from pbm_oust.web.listening import CannotServe, listening_socket, serve
 
-    configuration = operator.configuration
-    endpoint = listen or configuration.web or USUAL
+    endpoint = configuration.web or USUAL
     if endpoint.path:
         raise click.UsageError("pages are served at HOST:PORT only")
     operator.prepared_home()
     operator.close()
     start_log()
-    home = Home(operator.path)
+    home = Home(operator.path, has_relay=configuration.relay is not None)
     ground = Ground(
         home, configuration.address, now, configuration.web_address, configuration.limits
     )

@@ -69,12 +69,12 @@ class Relaying:
                 until = None if all_letters else self._outgoing.now
                 flushed += _Flush(self._outgoing, until, self._is_stopping).run()
             # Who has found the folder locked left its letters to us.
-            is_needed = (
-                not all_letters
-                and not self._is_stopping.is_set()
-                and bool(self._home.ask(due_letters, self._outgoing.now(), 1))
-            )
+            is_needed = not all_letters and not self._is_stopping.is_set() and self.is_wanted()
         return flushed
+
+    def is_wanted(self) -> bool:
+        """Return whether a letter is due. May raise OSError."""
+        return bool(self._home.ask(due_letters, self._outgoing.now(), 1))
 
     def stop(self) -> None:
         """Begin with no more letters; a flush ends when those on their way have left."""

@@ -12,6 +12,8 @@ log = logging.getLogger("pbm_oust")
 
 RETRY_SECONDS = 60.0
 """How long after a flush of the outbox the next one starts by itself."""
+LOOK_SECONDS = 1.0
+"""How often letters are looked for that other processes have written: pages, or a sweep."""
 SHORTEST_PAUSE = 1.0
 """How long new letters wait after a flush has failed; twice as long each time that it fails."""
 STOP_SECONDS = 2
@@ -90,9 +92,19 @@ class Sender:
             if self._pause:
                 self._has_changed.wait(self._pause)
             else:
-                self._due.wait(RETRY_SECONDS)
+                self._wait()
             self._has_changed.clear()
             self._due.clear()
+
+    def _wait(self) -> None:
+        """Wait until there may be letters to send, but not for ever."""
+        latest = time.monotonic() + RETRY_SECONDS
+        while not self._due.wait(LOOK_SECONDS) and time.monotonic() < latest:
+            try:
+                if self._relaying and self._relaying.is_wanted():
+                    return
+            except OSError:
+                return  # the flush says what is wrong
 
     def _send(self) -> None:
         """Flush the outbox. Raises OSError."""

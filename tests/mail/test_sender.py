@@ -79,6 +79,18 @@ def test_a_relay_that_does_not_answer_is_tried_again_and_again(
         wait_until(lambda: len(visits) > 2, "somebody comes to the relay for the third time")
 
 
+def test_letters_that_another_process_writes_leave_soon(home: Home) -> None:
+    with listening_sink() as (sink, relay):
+        sending = Sender(home)
+        sending.use(_to(home, relay))
+        another = Home(home.path, has_relay=True)
+        with another.posting([_letter()]):
+            pass
+        another.database.close()
+        sink.wait_for(1)
+        sending.stop()
+
+
 def _letter() -> Draft:
     to = "alice@example.org"
     content = f"From: {ADDRESS}\nTo: {to}\nSubject: 1\nMessage-ID: <1@example.com>\n\nhello\n"

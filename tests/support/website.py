@@ -76,3 +76,22 @@ def website(home: Path, *options: str) -> Iterator[Website]:
             yield Website(listening_port(process), process, Path(log.name))
         finally:
             stopped(process)
+
+
+def is_there(port: int) -> bool:
+    """Return whether there is a front page at a port."""
+    try:
+        return bool(front_page(port))
+    except OSError:
+        return False
+
+
+def front_page(port: int) -> str:
+    """Return the front page at a port. Raises OSError if nobody answers."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    try:
+        connection.request("GET", "/")
+        response = connection.getresponse()
+        return response.read().decode() if response.status == 200 else ""
+    finally:
+        connection.close()

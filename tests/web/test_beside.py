@@ -1,6 +1,5 @@
 """The process that serves pages beside the one that takes mail: it is kept, and ends with it."""
 
-import http.client
 import os
 import signal
 import socket
@@ -11,24 +10,13 @@ import pytest
 
 from tests.support.server import PROGRAM
 from tests.support.waiting import wait_until
+from tests.support.website import front_page, is_there
 
 
 def free_port() -> int:
     """Return a port at which nobody listens."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         return int(free.getsockname()[1])
-
-
-def is_there(port: int) -> bool:
-    """Return whether there is a front page at a port."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
-    try:
-        connection.request("GET", "/")
-        return connection.getresponse().status == 200
-    except OSError:
-        return False
-    finally:
-        connection.close()
 
 
 def pages_of(server: int) -> int:
@@ -50,12 +38,14 @@ def test_the_pages_are_started_again_and_end_with_the_server(
 ) -> None:
     port = free_port()
     words = ["--home", str(tmp_path / "home"), "serve", "--smtp", "127.0.0.1:0", *options]
+    words += ["--address", "games@example.org"]
     with (tmp_path / "log").open("w") as log:
         server = subprocess.Popen(
             [PROGRAM, *words, "--web", f"127.0.0.1:{port}"], stdout=log, stderr=log
         )
         try:
             wait_until(lambda: is_there(port), "the pages to be there")
+            assert "Play by mail: games@example.org" in front_page(port)
             os.kill(pages_of(server.pid), signal.SIGKILL)
             wait_until(lambda: is_there(port), "the pages to be there again")
         finally:

@@ -1,9 +1,13 @@
-"""What pages load besides: a style sheet and a script, each under a name that changes with it."""
+"""What pages load besides: style sheet, script and icon, under names that change with them."""
 
 from hashlib import sha256
 from importlib.resources import files
 
-_TYPES = {"style.css": "text/css; charset=utf-8", "script.js": "text/javascript; charset=utf-8"}
+_TYPES = {
+    "style.css": "text/css; charset=utf-8",
+    "script.js": "text/javascript; charset=utf-8",
+    "icon.svg": "image/svg+xml",
+}
 
 CONTENTS = {name: files(__package__).joinpath(name).read_bytes() for name in _TYPES}
 

@@ -1,0 +1,106 @@
+"""A server whose letters go to a sink, its pages, and players who play by the links in letters."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from email import message_from_bytes
+from email.message import EmailMessage
+from email.policy import default
+from pathlib import Path
+
+from selenium.common.exceptions import WebDriverException
+from selenium.webdriver import Remote
+from selenium.webdriver.common.by import By
+
+from tests.peers.mail_servers.host import free_port
+from tests.support.home_by_mail import PASSWORDS, home_of
+from tests.support.letters import text_of
+from tests.support.player import Letters, Player
+from tests.support.server import ADDRESS, running
+from tests.support.sink import Sink, listening_sink
+from tests.support.waiting import wait_until
+from tests.support.website import is_there
+
+
+@dataclass(frozen=True)
+class Table:
+    """Where alice and bob play: a server, its pages, and what it has mailed."""
+
+    port: int
+    sink: Sink
+    address: str
+    """Where the pages are."""
+    commands: str = ADDRESS
+
+    def letters_to(self, address: str) -> Letters:
+        """Return all letters that have come for an address."""
+        found: Letters = {}
+        for number, envelope in enumerate([*self.sink.taken]):
+            if address in envelope.rcpt_tos:
+                assert isinstance(envelope.content, bytes)
+                letter = message_from_bytes(envelope.content, policy=default)
+                assert isinstance(letter, EmailMessage)
+                found[str(number)] = letter
+        return found
+
+    def player(self, userid: str) -> Player:
+        """Return one of the two players."""
+        return Player(userid, PASSWORDS[userid], self)
+
+
+@contextmanager
+def laid(home: Path) -> Iterator[Table]:
+    """Run the server and its pages for the body of the `with`."""
+    home_of(home, "alice@example.org", "bob@example.org").database.close()
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    (home / "pbm_oust.toml").write_text(f'web_address = "{address}"\nweb = "127.0.0.1:{port}"\n')
+    with listening_sink() as (sink, relay), running(home, "--relay", f"smtp://{relay}") as server:
+        wait_until(lambda: is_there(port), "the pages to be there")
+        yield Table(server.port, sink, address)
+
+
+@dataclass(frozen=True)
+class Seat:
+    """A player before a browser."""
+
+    player: Player
+    browser: Remote
+
+    def follow_link(self, record: int) -> None:
+        """Wait for a letter with a link that plays a record, and follow it."""
+        self.browser.get(wait_until(lambda: self._link(record), f"a link for record {record}"))
+
+    def _link(self, record: int) -> str:
+        """Return the latest link that plays a record, if it has come."""
+        link = rf"http:\S+/play/\w+\.\d+\.{record}\.\S+"
+        letters = self.player.post.letters_to(self.player.address).values()
+        found = [each[0] for letter in letters if (each := re.search(link, text_of(letter)))]
+        return found[-1] if found else ""
+
+    def tap(self, cell: str) -> None:
+        """Tap a free point of the board."""
+        names = (f'#board a[aria-label="{cell}"] use', f'#board a[aria-label^="{cell},"] use')
+        self.browser.find_element(By.CSS_SELECTOR, ", ".join(names)).click()
+
+    def press(self, words: str) -> None:
+        """Press a button, or follow a link, that says something."""
+        path = "//main//*[self::button or self::a][normalize-space()=$words]"
+        self.browser.find_element(By.XPATH, path.replace("$words", f"'{words}'")).click()
+
+    def write(self, field: str, text: str) -> None:
+        """Write into a field of a form."""
+        self.browser.find_element(By.NAME, field).send_keys(text)
+
+    def see(self, words: str) -> None:
+        """Wait until the page says something."""
+        wait_until(lambda: words in shown(self.browser), f"{words!r} before {self.player.userid}")
+
+
+def shown(browser: Remote) -> str:
+    """Return the text of a page; nothing while another one takes its place."""
+    try:
+        return " ".join(browser.find_element(By.ID, "content").text.split())
+    except WebDriverException:
+        return ""
