@@ -12,7 +12,7 @@ Nothing else in a process may open the file, because closing it would lose SQLit
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -25,7 +25,7 @@ from pbm_oust.store.faults import (
     disk_faults,
 )
 from pbm_oust.store.migrations import empty_database
-from pbm_oust.store.snapshots import Snapshots
+from pbm_oust.store.snapshots import Moment, Snapshots
 from pbm_oust.store.writing import LARGEST_LOG, LARGEST_TENDED, Work, Writing
 
 T = TypeVar("T")
@@ -59,29 +59,28 @@ class Database:
         """The file, and those that SQLite keeps beside it."""
         return [self.path, *(self.path.with_name(self.path.name + each) for each in COMPANIONS)]
 
-    @contextmanager
-    def read(self) -> Iterator[Snapshot]:
+    def read(self) -> AbstractContextManager[Snapshot]:
         """Give what the database holds at one moment; nested calls give the same."""
         self._check_thread()
-        with self._snapshots.read() as snapshot:
-            yield snapshot
+        return self._snapshots.read()
 
-    @contextmanager
-    def read_latest(self) -> Iterator[Snapshot]:
+    def read_latest(self) -> AbstractContextManager[Snapshot]:
         """Give what the database holds now, even within another `read`."""
         self._check_thread()
-        with self._snapshots.latest() as snapshot:
-            yield snapshot
+        return self._snapshots.latest()
 
-    @contextmanager
-    def sharing(self) -> Iterator[None]:
+    def sharing(self) -> AbstractContextManager[None]:
         """Let all that this thread reads in the body be of one moment, until it writes.
 
         Within another body, what follows that is of a later moment.
         """
         self._check_thread()
-        with self._snapshots.sharing():
-            yield
+        return self._snapshots.sharing()
+
+    def moment(self) -> Moment:
+        """Return what is another value after each commit, also of other processes."""
+        self._check_thread()
+        return self._snapshots.moment()
 
     def write(self, work: Callable[[Transaction], T]) -> T:
         """Do some work within a transaction; on return, it is durable.

@@ -4,8 +4,11 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from pbm_oust.store.connections import Connection, Snapshot
+from pbm_oust.store.connections import Connection, Snapshot, Value
 from pbm_oust.store.faults import DatabaseFault
+
+Moment = tuple[Connection, Value]
+"""A connection, and its number of what others have committed."""
 
 
 class _Here(threading.local):
@@ -33,6 +36,18 @@ class Snapshots:
         self._idle: list[Connection] = []
         """Connections that nobody reads with at present."""
         self._here = _Here()
+        self._lock = threading.Lock()
+        self._watching: Connection | None = None
+        """What tells whether anybody has committed; it is never within a transaction."""
+
+    def moment(self) -> Moment:
+        """Return what is another value after each commit, whoever has committed."""
+        with self._lock:
+            if self._watching is None or not self._is_sound(self._watching):
+                self._end_watching()
+                self._watching = self._connect()
+            ((version,),) = self._watching.execute("PRAGMA data_version")
+            return self._watching, version
 
     @contextmanager
     def read(self) -> Iterator[Snapshot]:
@@ -41,8 +56,11 @@ class Snapshots:
         if here.snapshot:
             yield here.snapshot
         elif here.sharing:
-            with self._ended_by_fault():
+            try:
                 yield self._shared()
+            except DatabaseFault:
+                self.renew()
+                raise
         else:
             with self.latest() as snapshot:
                 here.snapshot = snapshot
@@ -90,8 +108,15 @@ class Snapshots:
 
     def close(self) -> None:
         """Close all connections, none of which may be in use."""
+        with self._lock:
+            self._end_watching()
         while self._idle:
             self._idle.pop().close()
+
+    def _end_watching(self) -> None:
+        if self._watching:
+            self._watching.close()
+            self._watching = None
 
     def _shared(self) -> Snapshot:
         if self._here.shared is None:
@@ -99,14 +124,6 @@ class Snapshots:
             self._here.shared = connection, Snapshot(connection)
             connection.begin("BEGIN")
         return self._here.shared[1]
-
-    @contextmanager
-    def _ended_by_fault(self) -> Iterator[None]:
-        try:
-            yield
-        except DatabaseFault:
-            self.renew()
-            raise
 
     def _take(self) -> Connection:
         with suppress(IndexError):

@@ -26,6 +26,7 @@ from pbm_oust.store.open_boards import read_board
 from pbm_oust.store.waiting import BoardName
 from pbm_oust.web import paths
 from pbm_oust.web.drawing import TooManyWait
+from pbm_oust.web.fresh import Page
 from pbm_oust.web.ground import Ground, ground_of
 from pbm_oust.web.kept import CHECKED, HTML, Made, answer, headers_in
 from pbm_oust.web.live import TooManyWatch
@@ -101,8 +102,20 @@ def _asked(request: Request) -> _Asked:
 
 async def page(request: Request) -> Response:
     """Answer with the page of a board."""
-    ground = ground_of(request)
+    ground, given = ground_of(request), request.path_params
     templates = ground.templates_for(request)
+    name = BoardName(given["kind"].name, given["board"])
+    asked = name, given.get("number"), templates.language
+    state = ground.fresh.state(name, ground.clock())
+    found = ground.fresh.find(asked, state) or ground.fresh.keep(
+        asked, state, _page(request, templates)
+    )
+    return answer(request, found.made, HTML, headers_in(templates.language, found.keeping))
+
+
+def _page(request: Request, templates: Templates) -> Page:
+    """Return the page of a board, all of which is of one moment."""
+    ground = ground_of(request)
     with ground.home.database.sharing():
         asked = _asked(request)
         game = asked.game
@@ -114,9 +127,7 @@ async def page(request: Request) -> Response:
         return templates.fill("board", **given, forms=FORMS)
 
     made_from = asked.made_from(templates.language, shown_of(clock), gone, "page")
-    made = ground.kept.get(made_from, written)
-    headers = headers_in(templates.language, _OVER if game.result else CHECKED)
-    return answer(request, made, HTML, headers)
+    return Page(ground.kept.get(made_from, written), _OVER if game.result else CHECKED)
 
 
 async def svg(request: Request) -> Response:

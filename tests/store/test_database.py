@@ -94,6 +94,28 @@ def test_a_read_within_a_read_sees_the_same(database: Database) -> None:
         assert keys_in(outer) == ["a"]
 
 
+def test_each_commit_of_anybody_leads_to_another_moment(database: Database) -> None:
+    others = Database(database.path)
+    write(database, "a")
+    moments = [database.moment(), database.moment()]
+    for writing_one in (database, others, database):
+        write(writing_one, str(len(moments)))
+        keys(database)
+        moments += [database.moment(), database.moment()]
+    others.close()
+    assert all(first == second for first, second in zip(moments[::2], moments[1::2], strict=True))
+    assert len(set(moments)) == 4
+
+
+def test_another_file_in_its_place_is_another_moment(database: Database, tmp_path: Path) -> None:
+    before = database.moment()
+    write(database, "a")
+    first = database.moment()
+    database.copy_to(tmp_path / "copy.db")
+    (tmp_path / "copy.db").rename(database.path)
+    assert len({before, first, database.moment()}) == 3
+
+
 def test_a_reader_cannot_write(database: Database) -> None:
     write(database, "a")
     with database.read() as snapshot, pytest.raises(DatabaseFault):
