@@ -6,6 +6,7 @@ from functools import cache, cached_property, partial
 
 from pbm_oust.accounts.address import is_same_address
 from pbm_oust.accounts.answered import Answered, Reply
+from pbm_oust.accounts.clock import Clock
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_wish
 from pbm_oust.board.summary import Summary, summary_of
@@ -32,7 +33,7 @@ from pbm_oust.letters.refusals import culprit_of, instead_of, place_of
 from pbm_oust.letters.tables import board_row, how_ended, past_rows, seek_rows, standing_rows
 from pbm_oust.letters.templates import filled, text_templates
 from pbm_oust.letters.translator import Translator
-from pbm_oust.play.notices import BoardNotice, Notice, has_counted
+from pbm_oust.play.notices import BoardNotice, Notice, Reader, has_counted
 from pbm_oust.render.text import cells_text, in_columns, players_text
 from pbm_oust.render.visible import visible_line
 from pbm_oust.rules.kinds import KINDS
@@ -189,6 +190,10 @@ class Words:
     def about_games(self) -> object:
         """What is said about one game: `latest(..)`, `ending(..)`, `whose_turn(..)`."""
         return self._templates.get_template("shared/game.txt").module
+
+    def until(self, game: Game, clock: Clock, reader: Reader) -> str:
+        """Return until when the player to move has time."""
+        return self._macro("shared/game", "until")(game, clock, reader).strip()
 
     @cached_property
     def about_options(self) -> object:

@@ -58,6 +58,11 @@ def of_help(subject: str) -> str:
     return f"{HELP}/{subject}"
 
 
+def of_calendar(name: str) -> str:
+    """Return the path of the calendar with a name."""
+    return f"/calendar/{name}.ics"
+
+
 def of_feed(path: str) -> str:
     """Return the path of the feed that belongs to the page at a path."""
     return f"{path}.atom"

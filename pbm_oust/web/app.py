@@ -10,6 +10,7 @@ from starlette.routing import Route
 from pbm_oust.store.histories import DamagedHistory
 from pbm_oust.web import (
     boards,
+    calendars,
     challenging,
     codes,
     doing,
@@ -79,6 +80,7 @@ async def _gone(_request: Request, _error: Exception) -> Response:
 ROUTES = (
     *front.ROUTES,
     *boards.ROUTES,
+    *calendars.ROUTES,
     *feeds.ROUTES,
     *lists.ROUTES,
     *players.ROUTES,

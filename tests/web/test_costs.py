@@ -12,9 +12,11 @@ from typing import Any
 
 import pytest
 
+from pbm_oust.accounts.calendar import format_calendar
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
 from pbm_oust.store.ratings import count_all
+from pbm_oust.web.addresses import of_calendar
 from pbm_oust.web.app import make_app
 from pbm_oust.web.ground import Ground
 from tests.service.test_costs import counting
@@ -80,10 +82,13 @@ def costs(path: Path, others: int) -> dict[str, Cost]:
         app = make_app(Ground(home, ADDRESS, lambda: NOON, "https://games.example.org"))
         got(app, "/")
         found = dict[str, Cost]()
-        for each in PATHS:
+        account = home.account("alice")
+        assert account
+        calendar = of_calendar(format_calendar(home.key(), account))
+        for each, asked in [*zip(PATHS, PATHS, strict=True), ("calendar", calendar)]:
             before = replace(disk.costs)
             with opened_in(path) as opened:
-                assert got(app, each) == 200
+                assert got(app, asked) == 200
             after = disk.costs
             statements, steps = after.statements - before.statements, after.steps - before.steps
             found[each] = Cost(statements, len(opened), steps)

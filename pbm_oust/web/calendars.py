@@ -1,0 +1,95 @@
+"""The deadlines of a player as a calendar, at an address that is a proof.
+
+A calendar has an event for each board that waits for the player. Its entries have addresses that
+are true everywhere, so there is none without `web_address`.
+"""
+
+from contextlib import suppress
+from urllib.parse import urlsplit
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.calendar import format_calendar as calendar_name
+from pbm_oust.accounts.calendar import is_proved, parse_calendar
+from pbm_oust.accounts.settings import settings_of
+from pbm_oust.accounts.status import disabled_since
+from pbm_oust.board.game import Game
+from pbm_oust.grammar.values import Filter
+from pbm_oust.play.finding import Wish, find_games
+from pbm_oust.play.notices import Reader
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.faults import AccountDamaged
+from pbm_oust.web import addresses
+from pbm_oust.web.ground import Ground, ground_of
+from pbm_oust.web.ical import MEDIA_TYPE, Deadline, format_calendar
+from pbm_oust.web.kept import KEPT_SECRET, answer, made_of
+from pbm_oust.web.proofs import proved
+
+MOST_DEADLINES = 500
+"""How many boards a calendar has at most; it has those with the latest records."""
+_PRIVATE = {**KEPT_SECRET, "Cache-Control": "private, no-cache"}
+"""Says that only who asks keeps it, and asks each time whether it has changed."""
+
+
+def calendar_address(account: Account, ground: Ground) -> str:
+    """Return where programs find the calendar of a player; empty if the pages have no address."""
+    name = calendar_name(ground.home.key(), account)
+    return f"{ground.base}{addresses.of_calendar(name)}" if ground.base else ""
+
+
+async def calendar(request: Request) -> Response:
+    """Answer with the calendar of a player."""
+    ground = ground_of(request)
+    if not ground.base:
+        raise HTTPException(404)
+    account = await proved(_owner(request.path_params["name"], ground), request)
+    with ground.home.database.sharing():
+        content = _written(account, ground)
+    return answer(request, made_of(content), MEDIA_TYPE, dict(_PRIVATE))
+
+
+def _owner(name: str, ground: Ground) -> Account | None:
+    """Return whose calendar a name proves that somebody may see; None if it proves nothing."""
+    parsed = parse_calendar(name)
+    account = ground.work.account_if_any(parsed[0].userid) if parsed else None
+    if parsed is None or account is None or disabled_since(account):
+        return None
+    return account if is_proved(*parsed, ground.home.key(), account) else None
+
+
+def _written(account: Account, ground: Ground) -> bytes:
+    """Return the calendar of a player."""
+    wish = Wish(list(KINDS.values()), (account.userid,), Filter.NEXT)
+    found = find_games(ground.work, wish, MOST_DEADLINES).boards
+    deadlines = [each for game in found if (each := _deadline(game, account, ground))]
+    words = ground.templates_in(settings_of(account).language).translator
+    title = words.gettext("Deadlines of %(userid)s", userid=account.userid)
+    return format_calendar(title, deadlines)
+
+
+def _deadline(game: Game, account: Account, ground: Ground) -> Deadline | None:
+    """Return until when a player must move; None if an account that counts for it is damaged."""
+    settings = settings_of(account)
+    templates = ground.templates_in(settings.language)
+    other = game.o if game.x == account.userid else game.x
+    reader = Reader((), account.userid, settings=settings)
+    with suppress(AccountDamaged):
+        clock = ground.work.clock_of(game)
+        return Deadline(
+            f"{game.name.replace(' ', '.')}.{game.next_number}@{urlsplit(ground.base).hostname}",
+            templates.translator.gettext(
+                "%(board)s: your turn against %(other)s", board=game.name, other=other
+            ),
+            templates.words.until(game, clock, reader),
+            f"{ground.base}{addresses.of_board(game.name)}",
+            clock.deadline,
+            game.latest,
+        )
+    return None
+
+
+ROUTES = (Route(addresses.of_calendar("{name}"), calendar),)

@@ -1,0 +1,64 @@
+"""Calendars that programs subscribe to. Pure.
+
+An event stands before each deadline, and not a task, which most programs do not show of others'
+calendars. There are no alarms in it: subscribers choose their own.
+
+Sources: RFC 5545 (iCalendar), RFC 7986 (NAME and REFRESH-INTERVAL).
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+import icalendar
+
+from pbm_oust.frozen import frozen
+
+MEDIA_TYPE = "text/calendar; charset=utf-8"
+REFRESHED = timedelta(hours=1)
+"""How often programs are asked to look."""
+SHOWN = timedelta(hours=1)
+"""How long an event is; it ends at the deadline."""
+
+
+@frozen
+class Deadline:
+    """Until when a player must have done something."""
+
+    uid: str
+    """What tells it from all others, wherever they come from."""
+    title: str
+    text: str
+    address: str
+    """Where it is seen what is to be done."""
+    at: datetime
+    since: datetime
+    """When there was last any news about it."""
+
+
+def format_calendar(title: str, deadlines: Sequence[Deadline]) -> bytes:
+    """Return a calendar with deadlines, as programs read it."""
+    calendar = icalendar.Calendar()
+    calendar.add("version", "2.0")
+    calendar.add("prodid", "-//pbm_oust//EN")
+    calendar.add("method", "PUBLISH")
+    calendar.add("name", title)
+    calendar.add("x-wr-calname", title)  # what most programs read instead
+    calendar.add("refresh-interval", REFRESHED, parameters={"VALUE": "DURATION"})
+    calendar.add("x-published-ttl", icalendar.vDuration(REFRESHED))
+    for each in deadlines:
+        calendar.add_component(_event(each))
+    written: bytes = calendar.to_ical()
+    return written
+
+
+def _event(deadline: Deadline) -> icalendar.Event:
+    event = icalendar.Event()
+    event.add("uid", deadline.uid)
+    event.add("dtstamp", deadline.since)
+    event.add("dtstart", deadline.at - SHOWN)
+    event.add("dtend", deadline.at)
+    event.add("summary", deadline.title)
+    event.add("description", deadline.text)
+    event.add("url", deadline.address)
+    event.add("transp", "TRANSPARENT")  # nobody is busy because of it
+    return event
