@@ -1,5 +1,7 @@
 """What robots are asked to leave alone: pages of one player, and the thousands of past positions.
 
+Calendars are not among them: Google Calendar asks here before it fetches one.
+
 Source: RFC 9309.
 """
 
@@ -26,4 +28,4 @@ async def robots(request: Request) -> Response:
     return PlainTextResponse(_TEXT, headers={"Cache-Control": "public, max-age=86400"})
 
 
-ROUTES = (Route("/robots.txt", robots),)
+ROUTES = (Route(addresses.ROBOTS, robots),)

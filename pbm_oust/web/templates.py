@@ -40,6 +40,7 @@ class Templates:
             base=base,
             language=language,
             is_served=is_served,
+            has_own_pages=is_served and base,
             kinds=tuple(KINDS.values()),
             static=STATIC,
             anybody=ANYBODY,

@@ -35,8 +35,8 @@ MAILS = (
     (ALICE, "churn seek alice wonderland hex 4"),
 )
 NAMED = re.compile(r'\s(?:href|src|action|data-[a-z]+|content)="([^"]*[/.][^"]*)"')
-PICTURE = re.compile(r"\w+/\d+\.svg")
-"""Of a board as it is: pages name that of its latest position."""
+UNNAMED = re.compile(r"\w+/\d+\.svg|robots\.txt")
+"""Pages name the picture of the latest position, and robots look by themselves."""
 FILES = {"oust/1.png", "oust/1.atom", "oust/1.sgf", "oust/1.json", "oust/1.txt", "oust/1/2.svg"}
 
 
@@ -92,7 +92,7 @@ def test_no_link_is_dead_and_none_leads_outside(whole: Export) -> None:
     assert whole.done.returncode == 0, whole.done.stderr
     found = reached(whole.folder.parent, "/games/index.html")
     assert all(each.startswith("/games/") for each in found)
-    assert not {f"/games/{each}" for each in whole.files if not PICTURE.fullmatch(each)} - found
+    assert not {f"/games/{each}" for each in whole.files if not UNNAMED.fullmatch(each)} - found
     assert {f"/games/{each}" for each in FILES} <= found
     assert "/games/history/game-oust/page-2.html" in found
     assert "/games/players/marksteere.html" in found
@@ -101,7 +101,7 @@ def test_no_link_is_dead_and_none_leads_outside(whole: Export) -> None:
 def test_positions_can_be_left_out_and_still_no_link_is_dead(small: Home, tmp_path: Path) -> None:
     export = exported(small.path, tmp_path / "out", "--positions", "none", "--address", BASE)
     found = reached(tmp_path / "out", "/index.html")
-    assert {f"/{each}" for each in export.files} == found
+    assert {f"/{each}" for each in export.files} == {*found, "/robots.txt"}
     assert {"/oust/1.svg", "/oust/1.png"} <= found
     assert not [each for each in found if re.search(r"/oust/\d+/", each)]
     assert f'{BASE}/oust/1.html"' in export.text("oust/1.atom")

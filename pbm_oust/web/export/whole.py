@@ -46,7 +46,7 @@ class Exported:
 def export(home: Home, order: Order, bar: Bar) -> Exported:
     """Write pages as files, as far as they have changed. Raises NotPublished and OSError."""
     with published(order.folder, home.disk) as folder, closing(Exporter(order, folder)) as here:
-        done = [each for path in STATIC.values() if (each := here.page(path))]
+        done = [each for path in (*STATIC.values(), addresses.ROBOTS) if (each := here.page(path))]
         with bar("boards") as progress:
             boards = _boards(home, order, here, folder, progress)
         with bar("other pages") as progress:
