@@ -1,0 +1,70 @@
+"""A home with something on every page, and one path for each kind of page."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from selenium.webdriver import Remote
+from selenium.webdriver.common.by import By
+
+from pbm_oust.accounts.tags import tag_of
+from tests.support.home_by_mail import ALICE, BOB
+from tests.support.outbox import letters
+from tests.support.waiting import wait_until
+from tests.web.signed_in import Place, place
+
+STRANGERS_PAGES = ("/", "/sign-in", "{code}")
+"""What only somebody sees who is not signed in; `{code}` is the link that signs them in."""
+PAGES = (
+    *("/boards", "/history", "/history?game=oust&player=alice"),
+    *("/oust/1", "/oust/1/2", "/oust/2", "/players/alice", "/players/alice/ratings/oust"),
+    *("/standings/oust", "/rules/oust", "/rules/churn", "/rules/churn/first-pair/1"),
+    *("/help", "/help/move", "{play}", "{play}?turn=B4"),
+    *("/sign-up", "/me", "/me/settings", "/me/challenge", "/me/challenge?opponent=bob"),
+    *("/me/oust/1", "/me/oust/1?turn=B4", "/me/oust/1?ask=resign", "/me/churn/1", "/me/oust/2"),
+)
+"""What a player who is signed in can look at; `{play}` is the link in a letter."""
+MISSING_PAGES = ("/nowhere", "/play/wrong")
+"""What is answered with the reason why there is no page."""
+
+_LINES = (
+    (ALICE, "oust challenge alice bob wonderland -size=5"),
+    (ALICE, "oust move 1 alice wonderland B3"),
+    (BOB, "oust move 1 bob lookingglass C3"),
+    (ALICE, "oust move 1 alice wonderland E1"),
+    (ALICE, "oust challenge alice bob wonderland -size=5"),
+    (ALICE, "oust move 2 alice wonderland C3"),
+    (BOB, "oust resign 2 bob lookingglass"),
+    (ALICE, "churn challenge alice bob wonderland -size=3"),
+    (BOB, "oust seek bob lookingglass -size=9"),
+    (BOB, "oust move 1 bob lookingglass A1"),
+)
+
+
+@contextmanager
+def furnished(path: Path, language: str) -> Iterator[Place]:
+    """Serve the pages of a home with boards, results, an open challenge, and two players."""
+    with place(path) as here:
+        for sender, userid, password in (
+            (ALICE, "alice", "wonderland"),
+            (BOB, "bob", "lookingglass"),
+        ):
+            here.talk.send(sender, f"settings {userid} {password} language {language}")
+        for sender, line in _LINES:
+            here.talk.send(sender, line)
+        yield here
+
+
+def play_link(here: Place) -> str:
+    """Return the path of the page that plays, from the latest letter about board 1."""
+    return f"/play/{tag_of(str(here.talk.letter_to(ALICE)['Reply-To']))}"
+
+
+def sign_in(here: Place, browser: Remote) -> str:
+    """Ask for a link that signs alice in, and return its path."""
+    browser.get(f"http://127.0.0.1:{here.site.port}/sign-in")
+    browser.find_element(By.NAME, "address").send_keys(ALICE)
+    before = len(letters(here.talk.home))
+    browser.find_element(By.CSS_SELECTOR, "main button").click()
+    wait_until(lambda: len(letters(here.talk.home)) > before, "the link that signs in")
+    return here.link_in(here.mail_to(ALICE))

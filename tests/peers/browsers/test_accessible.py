@@ -1,0 +1,86 @@
+"""Every kind of page is accessible, as far as axe can tell: in any window, colours and language."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from selenium.webdriver import Remote
+from selenium.webdriver.common.by import By
+from selenium_axe_python.axe import Axe
+
+from pbm_oust.web.app import ROUTES
+from tests.peers.browsers import chromium
+from tests.peers.browsers.every_page import (
+    MISSING_PAGES,
+    PAGES,
+    STRANGERS_PAGES,
+    furnished,
+    play_link,
+    sign_in,
+)
+from tests.peers.browsers.view import DESKTOP, PHONE, View
+from tests.peers.mail_servers.host import open_folder
+
+NO_PAGES = (".svg", ".png", ".sgf", ".json", ".txt", ".atom", "/events", "{name:path}")
+"""How the paths end of what is no page."""
+VIEWS = (
+    View(PHONE),
+    View(PHONE, is_dark=True, language="fr"),
+    View(DESKTOP, is_dark=True),
+    View(DESKTOP, language="fr"),
+)
+"""Each two of a width, colours and a language that go together are in one of these."""
+
+_STATUS = "return performance.getEntriesByType('navigation')[0].responseStatus"
+_IS_WIDE = "return document.documentElement.scrollWidth > innerWidth"
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """Somebody who looks for faults in pages."""
+
+    browser: Remote
+    site: str
+
+    def faults(self, paths: Iterable[str]) -> Iterator[str]:
+        """Yield what is wrong with pages: what axe says, and what has no room."""
+        for path in paths:
+            self.browser.get(f"{self.site}{path}")
+            status = self.browser.execute_script(_STATUS)
+            if (status == 200) is (path in MISSING_PAGES):
+                yield f"{path}: status {status}"
+            if self.browser.execute_script(_IS_WIDE):
+                yield f"{path}: wider than the window"
+            yield from (f"{path}: {fault}" for fault in self._violations())
+
+    def _violations(self) -> Iterator[str]:
+        axe = Axe(self.browser)
+        axe.inject()
+        for rule in axe.run()["violations"]:
+            for node in rule["nodes"]:
+                yield f"{rule['id']}: {rule['help']}: {node['html']}"
+
+
+@pytest.mark.parametrize("view", VIEWS, ids=[view.name for view in VIEWS])
+def test_nothing_is_wrong_with_any_page(view: View, tmp_path: Path) -> None:
+    with (
+        furnished(tmp_path / "home", view.language) as here,
+        open_folder() as folder,
+        chromium.browsing(folder / "browser", view) as browser,
+    ):
+        inspection = Inspection(browser, f"http://127.0.0.1:{here.site.port}")
+        links = {"play": play_link(here), "code": sign_in(here, browser)}
+        found = [*inspection.faults(path.format(**links) for path in STRANGERS_PAGES)]
+        browser.find_element(By.CSS_SELECTOR, "main button").click()
+        found += inspection.faults(path.format(**links) for path in (*PAGES, *MISSING_PAGES))
+        assert not found
+
+
+def test_every_page_is_looked_at() -> None:
+    links = {"play": "/play/x", "code": "/code/x"}
+    looked = [path.format(**links).partition("?")[0] for path in (*STRANGERS_PAGES, *PAGES)]
+    for route in ROUTES:
+        is_page = "GET" in (route.methods or ()) and not route.path.endswith(NO_PAGES)
+        if is_page:
+            assert any(route.path_regex.match(path) for path in looked), route.path
