@@ -61,6 +61,7 @@ def needs_libraries() -> None:
 
 def _serve(operator: Operator, configuration: Configuration, keeper: int | None) -> None:
     needs_libraries()
+    from pbm_oust.mail.tallying import tallied
     from pbm_oust.web.access import AccessLog
     from pbm_oust.web.app import make_app
     from pbm_oust.web.connections import Connections
@@ -85,16 +86,20 @@ def _serve(operator: Operator, configuration: Configuration, keeper: int | None)
     log = AccessLog()
     place = Endpoint(endpoint.host, listening.getsockname()[1])
     announced = f"Pages at http://{place}/; home {operator.path}."
+
+    async def serving() -> None:
+        async with tallied(home, now):
+            await serve(
+                make_app(ground, log),
+                listening,
+                lambda: say(announced),
+                connections=Connections(configuration.web_proxies),
+                keeper=keeper,
+                end=ground.live.end,
+            )
+
     try:
-        serving = serve(
-            make_app(ground, log),
-            listening,
-            lambda: say(announced),
-            connections=Connections(configuration.web_proxies),
-            keeper=keeper,
-            end=ground.live.end,
-        )
-        asyncio.run(serving)
+        asyncio.run(serving())
     finally:
         log.write()
         home.database.close()

@@ -24,6 +24,7 @@ from pbm_oust.mail.sender import Sender
 from pbm_oust.mail.session import LmtpSession, SmtpSession, SmtpsSession
 from pbm_oust.mail.signing import read_signer
 from pbm_oust.mail.sweeper import SWEEP_SECONDS, Sweeper
+from pbm_oust.mail.tallying import tallied
 from pbm_oust.mail.tls import Tls, read_certificate
 from pbm_oust.play.passwords import Passwords
 from pbm_oust.store.configuration import BadConfiguration, Configuration, Endpoint
@@ -34,8 +35,6 @@ log = logging.getLogger("pbm_oust")
 
 TURN_SECONDS = 0.0001
 """How long a thread that computes may keep the others waiting, above all that of the sessions."""
-TALLY_SECONDS = 1
-"""How often it is recorded what was refused without an answer."""
 STOP_SECONDS = 6
 """How long the messages being handled may take when the server is told to stop."""
 
@@ -96,26 +95,28 @@ class Server:
         """Take mail until a signal says that it is enough, and finish what has been begun."""
         inbound = open_inbound(self.home, configuration.address, self.clock)
         handler = Handler(inbound, lanes, self._wake)
-        async with self._listening_at_home(handler):
-            await self._use(configuration, handler)
-            look_less_for_circles()
-            sys.setswitchinterval(TURN_SECONDS)
-            if self.member.ready is not None:
-                os.write(self.member.ready, b"\n")
-            tally = asyncio.create_task(self._write_tally())
-            while await signals.get() == signal.SIGHUP:
-                try:
-                    await self._use(self.configure(), handler)
-                except (BadConfiguration, OSError) as error:
-                    log.error("the configuration stays as it was: %s", error)
-        if self._sweeper:
-            self._sweeper.stop()
-        for listener in self._listeners.values():
-            listener.close()
-        if handler.at_work:
-            await asyncio.wait(set(handler.at_work), timeout=STOP_SECONDS)
-        tally.cancel()
-        self._record_refused()
+        async with tallied(self.home, self.clock):
+            async with self._listening_at_home(handler):
+                await self._use(configuration, handler)
+                look_less_for_circles()
+                sys.setswitchinterval(TURN_SECONDS)
+                if self.member.ready is not None:
+                    os.write(self.member.ready, b"\n")
+                await self._hear(signals, handler)
+            if self._sweeper:
+                self._sweeper.stop()
+            for listener in self._listeners.values():
+                listener.close()
+            if handler.at_work:
+                await asyncio.wait(set(handler.at_work), timeout=STOP_SECONDS)
+
+    async def _hear(self, signals: asyncio.Queue[int], handler: Handler) -> None:
+        """Read the configuration again at each SIGHUP, until another signal comes."""
+        while await signals.get() == signal.SIGHUP:
+            try:
+                await self._use(self.configure(), handler)
+            except (BadConfiguration, OSError) as error:
+                log.error("the configuration stays as it was: %s", error)
 
     def _listening_at_home(self, handler: Handler) -> AbstractAsyncContextManager[None]:
         """Take mail at the home's own sockets, if nobody else of us does."""
@@ -135,18 +136,6 @@ class Server:
         if self.member.alarm and self._sender:
             os.read(self.member.alarm[0], 4096)
             self._sender.wake()
-
-    async def _write_tally(self) -> None:
-        """Record now and then what was refused without an answer."""
-        while True:
-            await asyncio.sleep(TALLY_SECONDS)
-            await asyncio.to_thread(self._record_refused)
-
-    def _record_refused(self) -> None:
-        try:
-            self.home.write_tally(self.clock())
-        except OSError as error:
-            log.warning("what was refused is not counted: %s", error)
 
     async def _use(self, configuration: Configuration, handler: Handler) -> None:
         """Serve with a configuration; listeners that it does not change go on."""

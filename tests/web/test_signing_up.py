@@ -1,14 +1,19 @@
 """Making an account on the pages, and bringing back the codes that come by mail."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from pbm_oust.store.limits import Counted
+from pbm_oust.store.rate_limits import number_counted
 from tests.support.browsing import Browser
-from tests.support.home_by_mail import ALICE, CAROL
+from tests.support.home_by_mail import ALICE, CAROL, Talk
 from tests.support.outbox import letters
-from tests.web.signed_in import Place, place
+from tests.support.waiting import wait_until
+from tests.support.website import website
+from tests.web.signed_in import WEB, Place, place
 
 
 @pytest.fixture
@@ -95,3 +100,19 @@ def test_what_is_no_code_opens_nothing(here: Place) -> None:
     for word in ("abcdefghijklmnop", "x", "a" * 500):
         assert here.site.get(f"/code/{word}").status == 410
         assert here.site.post(f"/code/{word}", "").status == 410
+
+
+def test_forms_beyond_a_limit_are_counted_as_mails_are(tmp_path: Path) -> None:
+    limit = "signups_from_a_source_a_day"
+    talk = Talk.begin(tmp_path / "home", ALICE)
+    talk.home.configuration.write_text(f'web_address = "{WEB}"\n[limits]\n{limit} = 1\n')
+
+    def silences() -> int:
+        return talk.home.ask(number_counted, Counted.SILENCES, limit, datetime.now(UTC))
+
+    with website(tmp_path / "home") as site:
+        for userid in ("carol", "dora", "erna"):
+            browser = Browser(site)
+            browser.open("/sign-up")
+            browser.send(browser.form(), userid=userid, password="rabbithole", rest=CAROL)
+        wait_until(lambda: silences() == 1, "the form to be counted")
