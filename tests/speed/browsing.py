@@ -30,22 +30,27 @@ class Visit:
         return self.waits[min(len(self.waits) - 1, int(share * len(self.waits)))]
 
 
-def visit(port: int, paths: Sequence[str], requests: int) -> Visit:
-    """Ask for so many pages in turn, from several connections at once."""
-    return asyncio.run(_visit(port, paths, requests))
+def visit(port: int, paths: Sequence[str], requests: int, pause: float = 0) -> Visit:
+    """Ask for so many pages in turn, from several connections at once.
+
+    Each pauses for so many seconds after each answer.
+    """
+    return asyncio.run(_visit(port, paths, requests, pause))
 
 
-async def _visit(port: int, paths: Sequence[str], requests: int) -> Visit:
+async def _visit(port: int, paths: Sequence[str], requests: int, pause: float) -> Visit:
     wanted = islice(cycle(paths), requests)
     waits: list[float] = []
     sizes: list[int] = []
     begun = time.perf_counter()
-    await asyncio.gather(*(_browse(port, wanted, waits, sizes) for _ in range(CONNECTIONS)))
+    await asyncio.gather(*(_browse(port, wanted, waits, sizes, pause) for _ in range(CONNECTIONS)))
     seconds = time.perf_counter() - begun
     return Visit(len(waits), seconds, sorted(waits), sum(sizes) / len(sizes))
 
 
-async def _browse(port: int, wanted: Iterator[str], waits: list[float], sizes: list[int]) -> None:
+async def _browse(
+    port: int, wanted: Iterator[str], waits: list[float], sizes: list[int], pause: float
+) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     try:
         for path in wanted:
@@ -58,5 +63,6 @@ async def _browse(port: int, wanted: Iterator[str], waits: list[float], sizes: l
             await reader.readexactly(size)
             waits.append(time.perf_counter() - begun)
             sizes.append(size)
+            await asyncio.sleep(pause)
     finally:
         writer.close()

@@ -1,6 +1,6 @@
-"""Mails over many connections at once, as quickly as a server takes them.
+"""Mails over many connections at once, as quickly as a server takes them or at a rate.
 
-    python -m tests.speed.load PORT CONNECTIONS MAILS_EACH FILE
+    python -m tests.speed.load PORT CONNECTIONS MAILS_EACH FILE [MAILS_A_SECOND]
 
 FILE holds, as JSON, the mails of each board in order: each is sent once the one before was taken.
 Prints, as JSON too, the seconds of it all and of each mail from its end to the reply.
@@ -38,6 +38,10 @@ class Load:
     """The boards whose next mail may be sent."""
     waits: list[float] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
+    rate: float = 0
+    """How many mails a second begin; 0 for as many as can."""
+    _next: float = 0
+    """When the next one may begin."""
 
     async def work(self) -> None:
         """Open one connection after the other until all is sent."""
@@ -49,11 +53,19 @@ class Load:
                 if not self.boards:
                     break
                 board = self.boards.popleft()
+                await self._turn()
                 await self._send(reader, writer, board.popleft())
                 if board:
                     self.boards.append(board)
             await self._ask(reader, writer, "QUIT\r\n")
             writer.close()
+
+    async def _turn(self) -> None:
+        """Wait until one more mail may begin."""
+        if self.rate:
+            now = time.perf_counter()
+            self._next = max(self._next, now) + 1 / self.rate
+            await asyncio.sleep(self._next - now)
 
     async def _send(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, message: Message
@@ -93,8 +105,9 @@ async def send(load: Load, connections: int) -> float:
 
 if __name__ == "__main__":
     _port, _connections, _each = map(int, sys.argv[1:4])
+    _rate = float(sys.argv[5]) if sys.argv[5:] else 0.0
     _found = json.loads(Path(sys.argv[4]).read_text())
     _boards = deque(deque(Message(*mail) for mail in board) for board in _found)
-    _load = Load(_port, _each, _boards)
+    _load = Load(_port, _each, _boards, rate=_rate)
     _seconds = asyncio.run(send(_load, _connections))
     print(json.dumps({"seconds": _seconds, "waits": _load.waits, "refused": _load.refused}))

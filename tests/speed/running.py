@@ -7,12 +7,14 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
+from typing import TypeVar
 
 from pbm_oust.mail.inbound import envelope_of, open_inbound
 from pbm_oust.store.configuration import parse_configuration
@@ -22,6 +24,9 @@ from tests.speed.homes import PASSED, WARMING, Form, all_played, configure, make
 from tests.speed.load import Message
 from tests.speed.stages import stopwatch
 from tests.support.server import PROGRAM, listening_port
+from tests.support.website import website
+
+T = TypeVar("T")
 
 ROOT = Path(__file__).parents[2]
 NOWHERE = "smtp://127.0.0.1:1"
@@ -84,6 +89,21 @@ class Ground:
         """Let the server make so many moves while letters wait, on a home of its own."""
         with self._serving(form, NOWHERE, options) as (_, process, port):
             return self._sent(process, port, shape, self._mails(form, mails, skipped=WARMING))
+
+    def visited(self, mails: int, form: Form, rate: float, visit: Callable[[int], T]) -> list[T]:
+        """Return what visits of its pages found, while so many moves a second came in by mail."""
+        with (
+            self._serving(form, NOWHERE, ()) as (home, process, port),
+            website(home.path) as pages,
+        ):
+            boards = self._mails(form, mails, skipped=WARMING)
+            with ThreadPoolExecutor(1) as pool:
+                sending = pool.submit(self._sent, process, port, SHAPES[0], boards, rate)
+                found = []
+                while not sending.done():
+                    found.append(visit(pages.port))
+                sending.result()
+            return found
 
     def rate_with_letters(self, shape: Shape, mails: int, form: Form, *options: str) -> float:
         """Return how many moves a second the server makes until their letters have left too.
@@ -166,15 +186,19 @@ class Ground:
         port: int,
         shape: Shape,
         boards: list[list[Message]],
+        rate: float = 0,
     ) -> Run:
-        """Send the mails of some boards. Raises RuntimeError if one is refused."""
+        """Send the mails of some boards, at a rate if one is given.
+
+        Raises RuntimeError if one is refused.
+        """
         file = self._folder / "mails.json"
         rows = [[(mail.sender, mail.recipient, mail.content) for mail in board] for board in boards]
         file.write_text(json.dumps(rows))
         before = _processor_time(process.pid)
         command = [sys.executable, "-m", "tests.speed.load", str(port)]
         done = subprocess.run(
-            [*command, str(shape.connections), str(shape.each), str(file)],
+            [*command, str(shape.connections), str(shape.each), str(file), str(rate)],
             check=True,
             capture_output=True,
             text=True,
