@@ -1,6 +1,6 @@
 """What robots are asked to leave alone: pages of one player, and the thousands of past positions.
 
-Calendars are not among them: Google Calendar asks here before it fetches one.
+Calendars are not among them: some programs ask here before they fetch one.
 
 Source: RFC 9309.
 """

@@ -10,6 +10,7 @@ import apsw
 import pbm_oust
 from pbm_oust.store import migrations
 from pbm_oust.store.migrations import migrate
+from pbm_oust.store.published import TABLE
 
 VERBS = ("SELECT ", "INSERT ", "UPDATE ", "DELETE ")
 LISTINGS = (
@@ -49,6 +50,7 @@ def served_by_indexes() -> Iterator[None]:
     """Refuse statements of the program that read a whole table, on connections opened meanwhile."""
     explaining = apsw.Connection(":memory:")
     migrate(explaining)
+    explaining.execute(TABLE)
     seen: set[str] = set()
 
     def watch(connection: apsw.Connection) -> None:

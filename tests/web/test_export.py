@@ -41,22 +41,26 @@ FILES = {"oust/1.png", "oust/1.atom", "oust/1.sgf", "oust/1.json", "oust/1.txt",
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
-    """A home with a board in play, one that continues it, one that is over, and many others."""
-    made = home_of(tmp_path_factory.mktemp("export") / "home", ALICE, BOB, mails=MAILS)
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Export:
+    """All pages of a home with a board in play, one that continues it, and one that is over.
+
+    They lie below the path of a server.
+    """
+    path = tmp_path_factory.mktemp("export")
+    home_of(path / "home", ALICE, BOB, mails=MAILS).database.close()
+    (path / "served").mkdir()
+    return exported(path / "home", path / "served" / "games", "--address", BASE)
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> Home:
+    """A home whose boards fill more than a page."""
+    made = home_of(tmp_path / "home", ALICE, BOB, mails=MAILS)
     text = history_of(play(new_game("square 3x3"), "x A1", "o C3", "x resign")).decode()
     numbers = range(10, 62)
     lay_histories(made, {each: text.replace("Board: 17", f"Board: {each}") for each in numbers})
     made.database.close()
     return made
-
-
-@pytest.fixture(scope="module")
-def whole(home: Home) -> Export:
-    """All pages of the home, at a path below that of the server."""
-    folder = home.path.parent / "served" / "games"
-    folder.parent.mkdir()
-    return exported(home.path, folder, "--address", BASE)
 
 
 @pytest.fixture
@@ -94,8 +98,15 @@ def test_no_link_is_dead_and_none_leads_outside(whole: Export) -> None:
     assert all(each.startswith("/games/") for each in found)
     assert not {f"/games/{each}" for each in whole.files if not UNNAMED.fullmatch(each)} - found
     assert {f"/games/{each}" for each in FILES} <= found
-    assert "/games/history/game-oust/page-2.html" in found
-    assert "/games/players/marksteere.html" in found
+    assert {"/games/players/bob.html", "/games/oust/1/0.html"} <= found
+
+
+@pytest.mark.slow
+def test_lists_of_many_pages_are_whole(large: Home, tmp_path: Path) -> None:
+    exported(large.path, tmp_path / "out", "--positions", "none")
+    found = reached(tmp_path / "out", "/index.html")
+    assert {f"/oust/{board}.html" for board in range(10, 62)} <= found
+    assert "/history/game-oust/page-2.html" in found
 
 
 def test_positions_can_be_left_out_and_still_no_link_is_dead(small: Home, tmp_path: Path) -> None:
@@ -174,6 +185,7 @@ def test_a_move_changes_its_board_and_the_lists(small: Home, tmp_path: Path) -> 
     assert not [path for path in changed if path.startswith(("oust/2", "oust/3", "rules", "help"))]
 
 
+@pytest.mark.slow
 def test_who_is_forgotten_is_gone_from_the_files(tmp_path: Path) -> None:
     talk = Talk.begin(tmp_path / "home", ALICE, BOB)
     for sender, line in MAILS[:3]:
@@ -242,9 +254,9 @@ def has_pages(folder: Path, number: int) -> bool:
 
 @pytest.mark.slow
 def test_an_export_that_is_killed_leaves_whole_files_and_goes_on(
-    home: Home, whole: Export, tmp_path: Path
+    large: Home, tmp_path: Path
 ) -> None:
-    words = [PROGRAM, "--home", str(home.path), "web", "export", "--address", BASE]
+    words = [PROGRAM, "--home", str(large.path), "web", "export"]
     for pages in (1, 20, 60):
         with (tmp_path / "log").open("w") as log:
             process = subprocess.Popen(
@@ -256,7 +268,7 @@ def test_an_export_that_is_killed_leaves_whole_files_and_goes_on(
                 os.killpg(process.pid, 9)
                 process.wait()
         assert [*whole_files(tmp_path / "out")]
-    export = exported(home.path, tmp_path / "out", "--address", BASE)
+    export, whole = (exported(large.path, tmp_path / each) for each in ("out", "whole"))
     said, expected = (
         {path: content for path, (_, content) in each.files.items()} for each in (export, whole)
     )
