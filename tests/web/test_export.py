@@ -202,19 +202,23 @@ def test_who_is_forgotten_is_gone_from_the_files(tmp_path: Path) -> None:
     assert not [path for path in export.files if "alice" in path]
 
 
-def test_a_board_that_cannot_be_read_says_so_until_it_can(small: Home, tmp_path: Path) -> None:
-    path = small.path / "oust" / "1.txt"
+@pytest.mark.parametrize("board", [1, 3], ids=["in play", "over"])
+def test_a_board_that_cannot_be_read_says_so_until_it_can(
+    board: int, small: Home, tmp_path: Path
+) -> None:
+    path = small.path / "oust" / f"{board}.txt"
     history = path.read_text()
-    path.write_text(history.replace("A1", "C3"))
-    export = exported(small.path, tmp_path / "out")
-    assert export.done.returncode == 1
-    assert "/oust/1 cannot be read" in export.done.stderr
-    assert "cannot be read at present" in export.text("oust/1.html")
-    assert "oust/1.svg" not in export.files
+    path.write_text(history.replace(" x ", " x Z9 "))
+    for _ in range(2):
+        export = exported(small.path, tmp_path / "out")
+        assert export.done.returncode == 1
+        assert f"/oust/{board} cannot be read" in export.done.stderr
+        assert "cannot be read at present" in export.text(f"oust/{board}.html")
+        assert f"oust/{board}.svg" not in export.files
     path.write_text(history)
     again = exported(small.path, tmp_path / "out")
     assert again.done.returncode == 0
-    assert "oust/1/1.svg" in again.files
+    assert f"oust/{board}/1.svg" in again.files
 
 
 def test_what_others_put_beside_the_files_stays(small: Home, tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ class Done:
     written: int = 0
     """How many files have changed."""
     made_from: str = ""
-    """What a board that has changed was made from."""
+    """What a board that has changed was made from, if it can be read."""
     links: frozenset[str] = frozenset()
     """The addresses to which another page leads, except those of boards."""
     is_damaged: bool = False
@@ -72,14 +72,13 @@ class Exporter:
         answer = self._asking.get(part)
         if answer.status == _MISSING:
             return None
-        pieces = [self._piece(part)]
-        if answer.status == _OK:
-            pieces = list(self._pieces(name, part))
+        if answer.status != _OK:
+            return Done(part, self._published.publish(part, [self._piece(part)]), is_damaged=True)
         try:
-            written = self._published.publish(part, pieces)
-        except Unreadable:
+            written = self._published.publish(part, list(self._pieces(name, part)))
+        except (Unreadable, NotAllowed, DamagedHistory):  # somebody has just changed it
             return Done(part, is_damaged=True)
-        return Done(part, written, made_from, is_damaged=answer.status != _OK)
+        return Done(part, written, made_from)
 
     def page(self, address: str) -> Done | None:
         """Export another page than that of a board; None if there is none."""
