@@ -61,6 +61,7 @@ def needs_libraries() -> None:
 
 def _serve(operator: Operator, configuration: Configuration, keeper: int | None) -> None:
     needs_libraries()
+    from pbm_oust.mail.memory import look_less_for_circles
     from pbm_oust.mail.tallying import tallied
     from pbm_oust.web.access import AccessLog
     from pbm_oust.web.app import make_app
@@ -84,13 +85,15 @@ def _serve(operator: Operator, configuration: Configuration, keeper: int | None)
         say(f"Error: {error}", err=True)
         raise SystemExit(2) from None
     log = AccessLog()
+    app = make_app(ground, log)
+    look_less_for_circles()
     place = Endpoint(endpoint.host, listening.getsockname()[1])
     announced = f"Pages at http://{place}/; home {operator.path}."
 
     async def serving() -> None:
         async with tallied(home, now):
             await serve(
-                make_app(ground, log),
+                app,
                 listening,
                 lambda: say(announced),
                 connections=Connections(configuration.web_proxies),

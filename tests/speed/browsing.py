@@ -33,7 +33,7 @@ class Visit:
 def visit(port: int, paths: Sequence[str], requests: int, pause: float = 0) -> Visit:
     """Ask for so many pages in turn, from several connections at once.
 
-    Each pauses for so many seconds after each answer.
+    Each pauses for so many seconds after each answer; they begin one after another.
     """
     return asyncio.run(_visit(port, paths, requests, pause))
 
@@ -43,7 +43,12 @@ async def _visit(port: int, paths: Sequence[str], requests: int, pause: float) -
     waits: list[float] = []
     sizes: list[int] = []
     begun = time.perf_counter()
-    await asyncio.gather(*(_browse(port, wanted, waits, sizes, pause) for _ in range(CONNECTIONS)))
+
+    async def browse(late: float) -> None:
+        await asyncio.sleep(late)
+        await _browse(port, wanted, waits, sizes, pause)
+
+    await asyncio.gather(*(browse(pause * nth / CONNECTIONS) for nth in range(CONNECTIONS)))
     seconds = time.perf_counter() - begun
     return Visit(len(waits), seconds, sorted(waits), sum(sizes) / len(sizes))
 
