@@ -31,6 +31,7 @@ from pbm_oust.web.ground import Ground, ground_of
 from pbm_oust.web.kept import CHECKED, HTML, Made, answer, headers_in
 from pbm_oust.web.live import TooManyWatch
 from pbm_oust.web.positions import View, picture, view_of
+from pbm_oust.web.sources import source_of
 from pbm_oust.web.templates import Templates
 
 _OVER = "public, max-age=300"
@@ -175,7 +176,8 @@ async def events(request: Request) -> Response:
     if request.method == "HEAD":
         return Response(None, 200, headers, _EVENTS)
     try:
-        stream = asked.ground.live.events(BoardName(header.kind.name, header.board))
+        name = BoardName(header.kind.name, header.board)
+        stream = asked.ground.live.events(name, source_of(request))
     except TooManyWatch:
         return Response(None, 503, _LATER)
     return StreamingResponse(stream, 200, headers, _EVENTS)

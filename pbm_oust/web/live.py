@@ -7,6 +7,7 @@ Source: https://html.spec.whatwg.org/multipage/server-sent-events.html.
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
 
@@ -20,6 +21,8 @@ log = logging.getLogger("pbm_oust")
 
 MOST_WATCHING = 100
 """How many may look at once."""
+MOST_WATCHING_OF_ONE = 20
+"""How many of them may come from one host or network."""
 LOOK_SECONDS = 1.0
 """How long between two looks at the index."""
 HEARTBEAT_SECONDS = 20.0
@@ -51,17 +54,19 @@ class Live:
     def __init__(self, home: Home) -> None:
         self._home = home
         self._watched: dict[BoardName, _Watched] = {}
+        self._sources = Counter[str]()
         self._looking: asyncio.Task[None] | None = None
         self._is_over = False
 
-    def events(self, name: BoardName) -> AsyncIterator[str]:
+    def events(self, name: BoardName, source: str) -> AsyncIterator[str]:
         """Yield events that each tell how many records a board has, the first one at once.
 
-        Raises TooManyWatch, before the first one.
+        `source` is where whoever looks is. Raises TooManyWatch, before the first one.
         """
-        if sum(each.watching for each in self._watched.values()) >= MOST_WATCHING:
+        is_one_too_many = self._sources[source] >= MOST_WATCHING_OF_ONE
+        if is_one_too_many or self._sources.total() >= MOST_WATCHING:
             raise TooManyWatch
-        return self._events(name)
+        return self._events(name, source)
 
     def end(self) -> None:
         """End the events of all boards."""
@@ -69,8 +74,8 @@ class Live:
         for each in self._watched.values():
             each.tell(each.records)
 
-    async def _events(self, name: BoardName) -> AsyncIterator[str]:
-        with self._watching(name) as watched:
+    async def _events(self, name: BoardName, source: str) -> AsyncIterator[str]:
+        with self._watching(name, source) as watched:
             told = None
             while not self._is_over:
                 changed, records = watched.changed, watched.records
@@ -80,17 +85,19 @@ class Live:
                     await asyncio.wait_for(changed.wait(), HEARTBEAT_SECONDS)
 
     @contextmanager
-    def _watching(self, name: BoardName) -> Iterator[_Watched]:
+    def _watching(self, name: BoardName, source: str) -> Iterator[_Watched]:
         """Count somebody who looks at a board."""
         watched = self._watched.get(name) or _Watched(self._look([name])[name])
         self._watched[name] = watched
         watched.watching += 1
+        self._sources[source] += 1
         if self._looking is None:
             self._looking = asyncio.create_task(self._look_on())
         try:
             yield watched
         finally:
             watched.watching -= 1
+            self._sources -= Counter([source])  # who is at zero is gone
             if not watched.watching:
                 del self._watched[name]
 

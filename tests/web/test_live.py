@@ -2,17 +2,18 @@
 
 import http.client
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
 
 from pbm_oust.store.home import Home
-from pbm_oust.web.live import MOST_WATCHING
+from pbm_oust.web.live import MOST_WATCHING, MOST_WATCHING_OF_ONE
 from tests.support.home_by_mail import ALICE, BOB, home_of, mailed
 from tests.support.waiting import wait_until
 from tests.support.website import Website, website
 
+EVENTS = "/oust/1/events"
 STARTED = (
     (ALICE, "oust challenge alice bob wonderland -size=5"),
     (ALICE, "oust move 1 alice wonderland C3"),
@@ -26,11 +27,11 @@ def home(tmp_path: Path) -> Home:
 
 
 @contextmanager
-def watching(pages: Website, path: str = "/oust/1/events") -> Iterator[http.client.HTTPResponse]:
-    """Listen to the events of a board."""
+def watching(pages: Website, source: str = "") -> Iterator[http.client.HTTPResponse]:
+    """Listen to the events of a board, as a client of a proxy."""
     connection = http.client.HTTPConnection("127.0.0.1", pages.port, timeout=20)
     try:
-        connection.request("GET", path)
+        connection.request("GET", EVENTS, headers={"X-Forwarded-For": source})
         yield connection.getresponse()
     finally:
         connection.close()
@@ -66,20 +67,33 @@ def test_what_listens_does_not_keep_the_pages_from_stopping(home: Home) -> None:
 @pytest.mark.slow
 def test_only_so_many_listen_at_once(home: Home) -> None:
     home.configuration.write_text('web_proxies = "127.0.0.1"\n')
-    with website(home.path) as pages:
-        path, listening = "/oust/1/events", list[http.client.HTTPConnection]()
-        for _ in range(MOST_WATCHING):
-            listening.append(http.client.HTTPConnection("127.0.0.1", pages.port, timeout=20))
-            listening[-1].request("GET", path)
-            assert next_event(listening[-1].getresponse()) == b"data: 1"
-        refused = pages.get(path)
-        assert (refused.status, refused.headers["retry-after"]) == (503, "60")
+    with website(home.path) as pages, ExitStack() as all_listening:
+        for number in range(MOST_WATCHING):
+            source = f"192.0.2.{number // MOST_WATCHING_OF_ONE}"
+            events = all_listening.enter_context(watching(pages, source=source))
+            assert next_event(events) == b"data: 1"
+        assert_full(pages, "192.0.2.100")
         assert pages.get("/oust/1").status == 200
-        for connection in listening:
-            connection.close()
-        wait_until(lambda: _is_taken(pages, path), "room for one more")
+        all_listening.close()
+        wait_until(lambda: _is_taken(pages, "192.0.2.100"), "room for one more")
 
 
-def _is_taken(pages: Website, path: str) -> bool:
-    with watching(pages, path) as events:
+@pytest.mark.slow
+def test_one_host_leaves_room_for_others(home: Home) -> None:
+    with website(home.path) as pages, ExitStack() as all_listening:
+        for _ in range(MOST_WATCHING_OF_ONE):
+            assert next_event(all_listening.enter_context(watching(pages))) == b"data: 1"
+        assert_full(pages, "")
+        all_listening.close()
+        wait_until(lambda: _is_taken(pages, ""), "room for one more")
+
+
+def assert_full(pages: Website, source: str) -> None:
+    """Assert that a source is told to listen later."""
+    refused = pages.get(EVENTS, x_forwarded_for=source)
+    assert (refused.status, refused.headers["retry-after"]) == (503, "60")
+
+
+def _is_taken(pages: Website, source: str) -> bool:
+    with watching(pages, source=source) as events:
         return events.status == 200
