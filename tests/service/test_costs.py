@@ -1,22 +1,17 @@
 """What a move costs the store, whatever else the home holds: statements, transactions, syncs."""
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-import apsw
 import pytest
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Place, wish_of
 from pbm_oust.mail.inbound import envelope_of, open_inbound
 from pbm_oust.play.outcome import Outcome
-from pbm_oust.store.disk import Disk
 from pbm_oust.store.home import Home
 from tests.support.accounts import make_account
+from tests.support.costs import Costs, counting
 from tests.support.games import history_of, new_game, play
 from tests.support.histories import lay_histories
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, PASSWORDS, mailed
@@ -26,68 +21,6 @@ from tests.support.mails import mail
 GRID = "square 11x11"
 LONG, SHORT = 60, 2
 """How many turns were played on boards before."""
-
-
-@dataclass
-class Costs:
-    """What the thread did that handled a mail."""
-
-    statements: int = 0
-    reads: int = 0
-    commits: int = 0
-    syncs: int = 0
-    steps: int = 0
-    """Of the virtual machine that carries out statements: they show how much is read."""
-    written: int = 0
-    """Bytes in files."""
-
-
-class CountingDisk(Disk):
-    """A disk that counts what one thread writes and syncs."""
-
-    def __init__(self) -> None:
-        self.costs = Costs()
-        self.thread = threading.get_ident()
-
-    def step_sync(self, handle: int) -> None:
-        self.costs.syncs += threading.get_ident() == self.thread
-        super().step_sync(handle)
-
-    def step_write(self, handle: int, data: bytes, at: int) -> int:
-        written = super().step_write(handle, data, at)
-        self.costs.written += written if threading.get_ident() == self.thread else 0
-        return written
-
-    def look_at(
-        self, _cursor: apsw.Cursor, statement: str, _values: "apsw.Bindings | None"
-    ) -> bool:
-        """Count a statement."""
-        if threading.get_ident() == self.thread:
-            self.costs.statements += 1
-            self.costs.reads += statement == "BEGIN"
-            self.costs.commits += statement == "COMMIT"
-        return True
-
-    def look_back(self, event: dict[str, Any]) -> None:
-        """Count the steps of a statement that has been carried out."""
-        if threading.get_ident() == self.thread:
-            self.costs.steps += event["stmt_status"]["SQLITE_STMTSTATUS_VM_STEP"]
-
-
-@contextmanager
-def counting() -> Iterator[CountingDisk]:
-    """Count what is asked of the databases that are opened meanwhile."""
-    disk = CountingDisk()
-
-    def watch(connection: apsw.Connection) -> None:
-        connection.exec_trace = disk.look_at
-        connection.trace_v2(apsw.SQLITE_TRACE_PROFILE, disk.look_back)
-
-    apsw.connection_hooks.append(watch)
-    try:
-        yield disk
-    finally:
-        apsw.connection_hooks.remove(watch)
 
 
 def games_of(number: int, turns: int) -> list[Game]:

@@ -10,8 +10,8 @@ from pbm_oust.mail.inbound import envelope_of, open_inbound
 from pbm_oust.play.outcome import Outcome
 from pbm_oust.store.home import Home
 from pbm_oust.store.importing import import_game
-from tests.service.test_costs import Costs, counting
 from tests.speed.long import KIND, PATIENCE, PLAYERS, long_history, turns
+from tests.support.costs import Costs, counting
 from tests.support.histories import history_text, lay_histories
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, PASSWORDS, home_of, new_id
 from tests.support.mails import mail

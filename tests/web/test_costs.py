@@ -4,26 +4,19 @@ Statements are counted, the steps that the database takes for them, and historie
 """
 
 import asyncio
-import time
 from collections.abc import MutableMapping
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pbm_oust.accounts.calendar import format_calendar
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.home import Home
-from pbm_oust.store.ratings import count_all
 from pbm_oust.web.addresses import of_calendar
 from pbm_oust.web.app import make_app
 from pbm_oust.web.ground import Ground
-from tests.service.test_costs import counting
-from tests.service.test_costs_of_lists import CLOCK_STEP, FEW, MANY, OWN, SLACK, Cost, history
-from tests.support.histories import lay_histories
-from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, home_of
-from tests.support.opened import opened_in
+from tests.support.costs import FEW, MANY, SLACK, Cost, beside
+from tests.support.home_by_mail import ADDRESS, NOON
 
 PATHS = (
     "/boards",
@@ -62,38 +55,23 @@ def got(app: Any, path: str) -> int:
     return statuses[0]
 
 
+def is_there(app: Any, path: str) -> bool:
+    """Return whether a page is where a path says."""
+    return got(app, path) == 200
+
+
 def costs(path: Path, others: int) -> dict[str, Cost]:
     """Return what each page takes beside boards of others."""
-    histories = {
-        number: history(number, "alice", "bob", is_over=number > OWN // 2)
-        for number in range(1, OWN + 1)
-    }
-    for number in range(OWN + 1, OWN + 1 + 2 * others):
-        x, o = f"x{number % others}", f"o{number % others}"
-        histories[number] = history(number, x, o, is_over=number % 2 == 0)
-    made = home_of(path, ALICE, BOB)
-    lay_histories(made, histories)
-    for kind in KINDS.values():
-        count_all(made.database, kind)
-    made.database.close()
-    time.sleep(CLOCK_STEP)
-    with counting() as disk:
-        home = Home(path, disk)
-        app = make_app(Ground(home, ADDRESS, lambda: NOON, "https://games.example.org"))
+    with beside(path, others) as here:
+        app = make_app(Ground(here.home, ADDRESS, lambda: NOON, "https://games.example.org"))
         got(app, "/")
-        found = dict[str, Cost]()
-        account = home.account("alice")
+        account = here.home.account("alice")
         assert account
-        calendar = of_calendar(format_calendar(home.key(), account))
-        for each, asked in [*zip(PATHS, PATHS, strict=True), ("calendar", calendar)]:
-            before = replace(disk.costs)
-            with opened_in(path) as opened:
-                assert got(app, asked) == 200
-            after = disk.costs
-            statements, steps = after.statements - before.statements, after.steps - before.steps
-            found[each] = Cost(statements, len(opened), steps)
-        home.database.close()
-    return found
+        calendar = of_calendar(format_calendar(here.home.key(), account))
+        for path_of_page in (*PATHS, calendar):
+            name = "calendar" if path_of_page is calendar else path_of_page
+            here.note(name, partial(is_there, app, path_of_page))
+    return here.found
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ import pytest
 from pbm_oust.store.home import Home
 from pbm_oust.web.app import make_app
 from pbm_oust.web.ground import Ground
-from tests.service.test_costs import counting
+from tests.support.costs import counting
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, home_of, mailed
 from tests.support.opened import opened_in
 from tests.support.website import Website, website

@@ -1,0 +1,15 @@
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.home_by_mail import home_of
+from tests.support.website import Website, website
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Website]:
+    """Pages of an empty home."""
+    path = tmp_path_factory.mktemp("web") / "home"
+    home_of(path).database.close()
+    with website(path) as found:
+        yield found
