@@ -1,5 +1,6 @@
 """What a line lacks and the address that it came from may say: whose it is."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from pbm_oust.accounts.account import Account
@@ -36,7 +37,7 @@ def completed(read: Read, request: Request, work: UnitOfWork) -> Read:
     A list of a player is taken for one of their boards. Anything else is returned as it was read.
     """
     line, wrong = read.line, read.command
-    if isinstance(wrong, Unreadable) and _lists_player(line, wrong, work):
+    if isinstance(wrong, Unreadable) and _lists_player(line, wrong, work.names_for(request)):
         meant = Line(line.words, KIND_FORMS["games"], next(iter(KINDS.values())), 1)
         return replace(read, line=meant, command=Unreadable(WhichGame("games")))
     if not isinstance(wrong, Unreadable) or not isinstance(wrong.reason, MissingWord):
@@ -52,10 +53,10 @@ def completed(read: Read, request: Request, work: UnitOfWork) -> Read:
     return read if isinstance(command, Unreadable) else replace(read, line=whole, command=command)
 
 
-def _lists_player(line: Line, wrong: Unreadable, work: UnitOfWork) -> bool:
+def _lists_player(line: Line, wrong: Unreadable, is_player: Callable[[str], bool]) -> bool:
     """Return whether a line asks for the list and names a player where a game should stand."""
     is_list = line.form is not None and line.form.command is Listing
-    return is_list and isinstance(wrong.reason, UnknownWord) and work.has_account(wrong.culprit)
+    return is_list and isinstance(wrong.reason, UnknownWord) and is_player(wrong.culprit)
 
 
 def signed(

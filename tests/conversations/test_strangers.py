@@ -37,6 +37,7 @@ LINES = [
     f"oust challenge {LONG} bob rabbithole",
     f"oust challenge {LONG} {LONG}",
     f"churn challenge {LONG} bob -size=2",
+    f"list {LONG}",
     f"oust show {LONG}",
     f"oust games {LONG} all",
     f"oust history {LONG}",
