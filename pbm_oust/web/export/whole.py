@@ -47,9 +47,9 @@ def export(home: Home, order: Order, bar: Bar) -> Exported:
     """Write pages as files, as far as they have changed. Raises NotPublished and OSError."""
     with published(order.folder, home.disk) as folder, closing(Exporter(order, folder)) as here:
         done = [each for path in (*STATIC.values(), addresses.ROBOTS) if (each := here.page(path))]
-        with bar("boards") as progress:
+        with bar("drawing boards") as progress:
             boards = _boards(home, order, here, folder, progress)
-        with bar("other pages") as progress:
+        with bar("writing other pages") as progress:
             seeds = map(addresses.of_player, home.ask(all_players))
             done += _pages(order, here, ["/", *seeds], progress)
         gone = folder.parts() - {each.part for each in (*boards, *done)}

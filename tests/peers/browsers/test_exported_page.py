@@ -1,6 +1,7 @@
 """An exported page of a board in browsers: the keys and the slider, from a plain file server."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from selenium.webdriver import Remote
@@ -14,14 +15,20 @@ from tests.support.website import Website
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Website]:
-    """Serve the exported pages of a board with three records, below a path."""
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder below which are the exported pages of a board with three records."""
     path = tmp_path_factory.mktemp("exported")
     home = home_of(path / "home", ALICE, BOB, mails=MAILS)
     home.database.close()
     (path / "served").mkdir()
     exported(home.path, path / "served" / "games")
-    with file_server(path / "served") as found:
+    return path / "served"
+
+
+@pytest.fixture(scope="module")
+def files(folder: Path) -> Iterator[Website]:
+    """Serve the folder."""
+    with file_server(folder) as found:
         yield found
 
 
@@ -51,3 +58,11 @@ def test_links_lead_where_they_led_after_another_position_is_shown(browser: Remo
     assert browser.current_url.endswith("/games/boards.html")
     browser.back()
     wait_for(browser, "Start of the game", "/games/oust/1/0.html")
+
+
+def test_keys_work_without_any_server(browser: Remote, folder: Path) -> None:
+    browser.get(f"file://{folder}/games/oust/1.html")
+    browser.find_element("tag name", "body").send_keys(Keys.ARROW_LEFT)
+    wait_for(browser, "After record 2 of 3", "/games/oust/1/2.html")
+    browser.find_element("id", "slider").send_keys(Keys.END)
+    wait_for(browser, "After record 3 of 3", "/games/oust/1.html")
