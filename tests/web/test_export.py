@@ -147,16 +147,14 @@ def test_feeds_and_previews_name_files_by_their_whole_address(whole: Export) -> 
         assert link.removeprefix(f"{BASE}/") in whole.files
 
 
-def test_without_an_address_there_are_no_feeds(small: Home, tmp_path: Path) -> None:
-    export = exported(small.path, tmp_path / "out")
-    assert not [each for each in export.files if each.endswith(".atom")]
-    assert "https:" not in export.text("oust/1.html")
-
-
-def test_pages_are_written_in_the_language_that_is_asked_for(small: Home, tmp_path: Path) -> None:
+def test_pages_are_in_one_language_and_have_no_feeds_without_an_address(
+    small: Home, tmp_path: Path
+) -> None:
     export = exported(small.path, tmp_path / "out", "--language", "fr")
     assert '<html lang="fr">' in export.text("index.html")
     assert "Après le coup 1 sur 2" in export.text("oust/1/1.html")
+    assert "https:" not in export.text("oust/1.html")
+    assert not [each for each in export.files if each.endswith(".atom")]
 
 
 def test_files_can_be_read_by_a_web_server_and_the_list_by_nobody_else(whole: Export) -> None:
@@ -202,6 +200,7 @@ def test_who_is_forgotten_is_gone_from_the_files(tmp_path: Path) -> None:
     assert not [path for path in export.files if "alice" in path]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("board", [1, 3], ids=["in play", "over"])
 def test_a_board_that_cannot_be_read_says_so_until_it_can(
     board: int, small: Home, tmp_path: Path
