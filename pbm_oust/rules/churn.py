@@ -165,16 +165,19 @@ def after_placing(grid: Grid, own: int, cell: int) -> int:
     return stones
 
 
-def fast_game(grid: Grid, choose: Callable[[int], int]) -> tuple[int, Result]:
-    """Play a game and return its turns and its result.
+def fast_game(
+    grid: Grid, choose: Callable[[int], int], x: int = 0, o: int = 0
+) -> tuple[int, Result]:
+    """Play a game from these stones, x to move, and return its turns and its result.
 
-    `choose` picks one cell of a set. The rules are the same, but no position is made for each turn:
-    each side keeps what stays true of its own stones from turn to turn.
+    At least one cell must be empty. `choose` picks one cell of a set. The rules are the same, but
+    no position is made for each turn: each side keeps what stays true of its own stones from turn
+    to turn.
     """
-    x, o = _side(grid, choose), _side(grid, choose)
-    place_x, place_o = x.send, o.send
-    next(x), next(o)
-    empty, turns = grid.cells, 0
+    side_x, side_o = _side(grid, choose, x), _side(grid, choose, o)
+    place_x, place_o = side_x.send, side_o.send
+    next(side_x), next(side_o)
+    empty, turns = grid.cells & ~(x | o), 0
     while True:
         turns += 1
         if not (empty := place_x(empty)):
@@ -186,7 +189,7 @@ def fast_game(grid: Grid, choose: Callable[[int], int]) -> tuple[int, Result]:
     return turns, _majority(place_x(0), grid.cells)
 
 
-def _side(grid: Grid, choose: Callable[[int], int]) -> Generator[int, int, None]:
+def _side(grid: Grid, choose: Callable[[int], int], own: int) -> Generator[int, int, None]:
     """Place stones for one side: takes the empty cells and yields those that are empty afterwards.
 
     If no cell is empty, it yields its stones. `beside` holds the cells that touch a stone of the
@@ -194,7 +197,12 @@ def _side(grid: Grid, choose: Callable[[int], int]) -> Generator[int, int, None]
     hold all cells that touch two stones or more.
     """
     around_of = {cell: grid.neighbours(cell) for cell in grid.each(grid.cells)}
-    own = single = beside = twice = grouped = 0
+    single = own & ~grid.neighbours(own)
+    beside, grouped = grid.neighbours(own), grid.neighbours(own ^ single)
+    twice, once = 0, 0
+    for cell in grid.each(single):
+        twice |= once & around_of[cell]
+        once |= around_of[cell]
     empty = yield 0
     while True:
         apart = empty & ~beside

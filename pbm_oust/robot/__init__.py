@@ -1,0 +1,1 @@
+"""The house player's thinking. Pure, with chance and time passed in."""

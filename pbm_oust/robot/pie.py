@@ -1,0 +1,40 @@
+"""The first stone under the pie rule, which gives it to the player who wants it."""
+
+from collections.abc import Callable, Iterator
+
+from pbm_oust.board.game import Game
+from pbm_oust.experiments.symmetry import numbering
+from pbm_oust.robot.search import Node
+from pbm_oust.rules.position import Position, Side
+
+
+def is_first_stone(game: Game) -> bool:
+    """Return whether the side to move places a stone that the other player may take over."""
+    position = game.position
+    is_empty = not position.stones(Side.X) | position.stones(Side.O)
+    return game.header.terms.swap and game.to_move is Side.X and is_empty and not game.line
+
+
+def fairest(position: Position, search: Callable[[Node, float], None]) -> tuple[int, float]:
+    """Return the first stone that leaves the sides most equal, and how likely its owner is to win.
+
+    `search` searches a position until a share of the time is spent.
+    """
+    first_stones = list(_different(position))
+    found = []
+    for nth, cell in enumerate(first_stones, 1):
+        node = Node(position.place(cell))
+        search(node, nth / len(first_stones))
+        found.append((max(node.value, 1 - node.value), cell))
+    worst, cell = min(found)
+    return cell, 1 - worst
+
+
+def _different(position: Position) -> Iterator[int]:
+    """Yield the placements, but of those that differ by a symmetry of the grid only one."""
+    number, seen = numbering(position.grid), set[int]()
+    for cell in position.grid.each(position.placements()):
+        key = number(position.place(cell))
+        if key not in seen:
+            seen.add(key)
+            yield cell

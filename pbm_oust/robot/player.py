@@ -1,0 +1,127 @@
+"""What a house player does: the whole turn of the side to move, and the answer to a draw."""
+
+import random
+from collections.abc import Callable
+
+from pbm_oust.board.game import Game
+from pbm_oust.board.record import Deed, Place, Wish
+from pbm_oust.frozen import frozen
+from pbm_oust.robot.eyes import eye_for
+from pbm_oust.robot.pie import fairest, is_first_stone
+from pbm_oust.robot.search import Node, grow
+
+HOPELESS = 0.02
+"""A player who is less likely to win than this, in two turns of its own, resigns."""
+
+SMALL = 30
+"""On boards of up to so many cells games are short, and are played to the end."""
+
+PONDERED = 0.9
+"""The share of the time that goes to the turn; what is left tells whether to resign."""
+
+CONTENT = 0.45
+"""A player who is less likely to win than this takes a draw."""
+
+
+@frozen
+class Level:
+    """A house player and how long it may think about a turn."""
+
+    userid: str
+    seconds: float
+
+
+LEVELS = (Level("house1", 1), Level("house2", 10), Level("house3", 60))
+"""From the weakest to the strongest. They differ in nothing but their time."""
+
+
+@frozen
+class Decision:
+    """What a player wishes to do, and why."""
+
+    wish: Wish
+    value: float
+    """0..1: how likely the side to move was to win before it, as far as it was searched."""
+    looks: int
+    """How many positions were looked at."""
+
+
+class Thinking:
+    """One player's thoughts about one game, for as many seconds as it has."""
+
+    def __init__(
+        self, game: Game, seconds: float, rng: random.Random, clock: Callable[[], float]
+    ) -> None:
+        self._eye = eye_for(game.header.kind.name, game.header.grid, rng)
+        self._seconds = seconds
+        self._clock = clock
+        self._begun = clock()
+        self.looks = 0
+        """How many positions were looked at."""
+
+    def search(self, node: Node, share: float) -> None:
+        """Search a position until this share of the time is spent."""
+        end, clock = self._begun + share * self._seconds, self._clock
+        self.looks += grow(node, self._eye, lambda: clock() < end)
+
+    def turn(self, root: Node, share: float) -> tuple[int, ...]:
+        """Return the placements of a whole turn, searched until this share of the time is spent."""
+        cells: list[int] = []
+        node, spent = root, 0.0
+        while not cells or node.position.is_mid_turn:
+            # What the first placement is worth depends on those that follow: they have half.
+            spent = (spent + share) / 2
+            self.search(node, spent)
+            if not node.after_best().position.is_mid_turn:
+                self.search(node, share)
+            cells.append(node.best().cell)
+            node = node.after_best()
+            if node.position.result:
+                break
+        return tuple(cells)
+
+
+def decide(game: Game, seconds: float, rng: random.Random, clock: Callable[[], float]) -> Decision:
+    """Return what the side to move does in a game that goes on.
+
+    `clock` tells seconds; what it counts from does not matter.
+    """
+    if game.must_pass:
+        return Decision(Deed.PASS, 0.5, 0)
+    thinking = Thinking(game, seconds, rng, clock)
+    if is_first_stone(game):
+        cell, value = fairest(game.position, thinking.search)
+        return Decision(_placing(game, cell), value, thinking.looks)
+    root = Node(game.position)
+    if game.can_swap:
+        thinking.search(root, PONDERED / 2)
+        if root.value < 0.5:
+            return Decision(Deed.SWAP, 1 - root.value, thinking.looks)
+    cells = thinking.turn(root, PONDERED)
+    is_lost = root.value < HOPELESS and _was_hopeless(game, thinking)
+    wish = Deed.RESIGN if is_lost else _placing(game, *cells)
+    return Decision(wish, root.value, thinking.looks)
+
+
+def takes_draw(game: Game, seconds: float, rng: random.Random, clock: Callable[[], float]) -> bool:
+    """Return whether the player to whom a draw is proposed takes it."""
+    thinking, node = Thinking(game, seconds, rng, clock), Node(game.position)
+    thinking.search(node, 1)
+    is_asked = game.offer is not None and game.offer.side is not game.to_move
+    return (node.value if is_asked else 1 - node.value) < CONTENT
+
+
+def _placing(game: Game, *cells: int) -> Place:
+    return Place(tuple(map(game.header.grid.format_cell, cells)))
+
+
+def _was_hopeless(game: Game, thinking: Thinking) -> bool:
+    """Return whether the side to move could not hope before its latest turn either."""
+    if game.header.grid.cells.bit_count() <= SMALL:
+        return False
+    earlier = (
+        nth for nth in reversed(range(len(game.line))) if game.line[nth].side is game.to_move
+    )
+    node = Node(game.with_moves(next(earlier, 0)).position)
+    thinking.search(node, 1)
+    return node.side is game.to_move and node.value < HOPELESS

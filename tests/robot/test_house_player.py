@@ -1,0 +1,109 @@
+"""What a house player does with its turns: they are legal, good, and taken in time."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbm_oust.board.game import Game
+from pbm_oust.board.header import Terms
+from pbm_oust.board.record import Deed, Place
+from pbm_oust.robot.player import decide, takes_draw
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.position import Kind, Side
+from tests.support.boards import board
+from tests.support.games import act, new_game, play, standing_at
+from tests.support.kinds import grids_of
+from tests.support.strategies import games
+from tests.support.thinking import against_chance, counting_clock, decided, done
+
+NO_SWAP = Terms(swap=False)
+
+HOPELESS = """
+    . . . . . .
+    . x x x x .
+    . x x x x .
+    . x x x x .
+    . x x x x .
+    o . . . . .
+"""
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
+def test_a_house_player_plays_every_kind_against_itself_to_the_end(kind: Kind) -> None:
+    for grid in grids_of(kind, largest=16):
+        game = new_game(str(grid), kind=kind.name)
+        for _ in range(500):
+            if game.result:
+                break
+            game = done(game, decided(game, 10).wish)
+        assert game.result
+
+
+@given(games())
+def test_its_turn_is_whole_and_legal_wherever_a_game_stands(game: Game) -> None:
+    if not game.result:
+        before = game.to_move
+        decision = decided(game, 8)
+        after = done(game, decision.wish)
+        assert 0 <= decision.value <= 1
+        assert after.result or after.to_move is not before or decision.wish is Deed.SWAP
+        assert after.result or not after.position.is_mid_turn
+
+
+@pytest.mark.parametrize("side", Side)
+def test_it_wins_every_game_against_chance_though_it_thinks_little(side: Side) -> None:
+    ends = [against_chance(new_game("square 5x5", NO_SWAP), side, 30, seed) for seed in range(10)]
+    assert {end.result.winner for end in ends if end.result} == {side}
+
+
+def test_the_same_thoughts_lead_to_the_same_turn() -> None:
+    game = play(new_game("square 7x7", NO_SWAP), "x D4", "o E5", "x C2")
+    assert decided(game, 100, seed=3) == decided(game, 100, seed=3)
+
+
+@given(games(), st.integers(0, 40))
+def test_it_looks_at_the_clock_hardly_more_often_than_it_has_seconds(
+    game: Game, seconds: int
+) -> None:
+    clock = counting_clock()
+    if not game.result:
+        decide(game, seconds, random.Random(1), clock)
+        # Beside those that are in time: one when it begins, and one that is late for each search.
+        searches = 3 * game.header.grid.cells.bit_count()
+        assert clock() <= seconds + searches
+
+
+def test_it_takes_a_capture_that_wins() -> None:
+    position = board("""
+        . . . .
+        . x . o
+        . . x .
+        . . . .
+    """)
+    decision = decided(standing_at(new_game("square 4x4", NO_SWAP), position), 50)
+    assert decision.value == 1
+    assert isinstance(decision.wish, Place)
+
+
+def test_it_passes_when_it_must() -> None:
+    position = board("""
+        x .
+        . x
+    """)
+    game = standing_at(new_game("square 2x2", NO_SWAP), position)
+    assert game.must_pass
+    assert decided(game, 10).wish is Deed.PASS
+
+
+def test_it_takes_over_a_first_stone_that_wins() -> None:
+    game = act(new_game("hex 2"), "x B2")
+    assert decided(game, 500).wish is Deed.SWAP
+
+
+@pytest.mark.parametrize("proposes", Side)
+def test_it_takes_a_draw_only_if_it_stands_worse(proposes: Side) -> None:
+    game = standing_at(new_game("square 6x6", NO_SWAP), board(HOPELESS, to_move=Side.O))
+    game = act(game, f"{proposes.value} propose")
+    assert takes_draw(game, 100, random.Random(1), counting_clock()) is (proposes is Side.X)

@@ -1,0 +1,55 @@
+"""Time that passes only when somebody looks at the clock, so that thinking can be repeated."""
+
+import random
+from collections.abc import Callable
+from datetime import timedelta
+
+from pbm_oust.board.game import Game
+from pbm_oust.board.record import Deed, Place
+from pbm_oust.robot.player import Decision, decide
+from pbm_oust.rules.position import Side
+
+
+def counting_clock() -> Callable[[], float]:
+    """Return a clock that goes on by a second whenever it is read."""
+    seconds = 0.0
+
+    def clock() -> float:
+        nonlocal seconds
+        seconds += 1
+        return seconds
+
+    return clock
+
+
+def decided(game: Game, looks: int, seed: int = 1) -> Decision:
+    """Return what a house player does that reads the clock about so many times."""
+    return decide(game, looks, random.Random(seed), counting_clock())
+
+
+def random_turn(game: Game, rng: random.Random) -> Place | Deed:
+    """Return a turn in which every placement is equally likely."""
+    if game.must_pass:
+        return Deed.PASS
+    position, cells = game.position, list[str]()
+    while not cells or (position.is_mid_turn and not position.result):
+        cell = rng.choice(list(position.grid.each(position.placements())))
+        cells.append(position.grid.format_cell(cell))
+        position = position.place(cell)
+    return Place(tuple(cells))
+
+
+def done(game: Game, wish: Place | Deed) -> Game:
+    """Return the game after the side to move has done what it wishes."""
+    at = game.latest + timedelta(hours=1)
+    return game.act(game.to_move, wish, at, f"{game.next_number:016x}")
+
+
+def against_chance(game: Game, side: Side, looks: int, seed: int) -> Game:
+    """Return the end of a game of a house player, who owns a side, against chance."""
+    rng = random.Random(seed)
+    player = game.owner(side)
+    while not game.result:
+        is_house = game.player_to_move == player
+        game = done(game, decided(game, looks).wish if is_house else random_turn(game, rng))
+    return game
