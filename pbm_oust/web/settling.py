@@ -7,6 +7,7 @@ from starlette.routing import Route
 from pbm_oust.accounts.settings import NAMES, format_setting, values_of
 from pbm_oust.accounts.vacations import absences_of, days_left
 from pbm_oust.web import addresses
+from pbm_oust.web.calendars import calendar_address
 from pbm_oust.web.doing import done
 from pbm_oust.web.ground import ground_of
 from pbm_oust.web.kept import KEPT_SECRET
@@ -26,6 +27,7 @@ async def look(request: Request) -> Response:
         settings=[(name, format_setting(settings, name), values_of(name)) for name in NAMES],
         absences=[each for each in absences if each.end > now],
         days_left=days_left(absences, now.astimezone(settings.zone).year),
+        calendar=calendar_address(player.account, ground),
         today=now.astimezone(settings.zone).date(),
     )
     page.headers.update(KEPT_SECRET)

@@ -1,5 +1,6 @@
 """What players do on their own pages: each form is a command, with the letters of one by mail."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from tests.support.browsing import Browser
 from tests.support.histories import moves_of
 from tests.support.home_by_mail import ALICE, BOB
 from tests.support.outbox import letters
-from tests.web.signed_in import Place, place
+from tests.web.signed_in import WEB, Place, place
 
 
 @pytest.fixture
@@ -155,6 +156,15 @@ def test_settings_vacations_and_addresses(here: Place, alice: Browser) -> None:
     alice.send(alice.form("Confirmer"))
     alice.open("/me/settings")
     assert "<li>other@example.org</li>" in alice.text
+
+
+def test_the_calendar_of_the_player_has_its_boards(here: Place, alice: Browser) -> None:
+    _started(here, alice)
+    alice.open("/me/settings")
+    (path,) = re.findall(rf">{WEB}(/calendar/\S+\.ics)<", alice.text)
+    found = here.site.get(path)
+    assert found.headers["content-type"].startswith("text/calendar")
+    assert "oust 1" in found.text
 
 
 def test_everything_kept_about_a_player_comes_by_mail(here: Place, alice: Browser) -> None:
