@@ -8,6 +8,7 @@ from selenium.webdriver import Remote
 from selenium.webdriver.common.by import By
 
 from pbm_oust.accounts.tags import tag_of
+from pbm_oust.web.addresses import MINE
 from tests.support.home_by_mail import ALICE, BOB
 from tests.support.outbox import letters
 from tests.support.waiting import wait_until
@@ -68,3 +69,9 @@ def sign_in(here: Place, browser: Remote) -> str:
     browser.find_element(By.CSS_SELECTOR, "main button").click()
     wait_until(lambda: len(letters(here.talk.home)) > before, "the link that signs in")
     return here.link_in(here.mail_to(ALICE))
+
+
+def enter(browser: Remote) -> None:
+    """Press the button of the page behind that link, and wait for the page of the player."""
+    browser.find_element(By.CSS_SELECTOR, "main button").click()
+    wait_until(lambda: browser.current_url.endswith(MINE), "the page of the player")

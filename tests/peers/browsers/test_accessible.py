@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from selenium.webdriver import Remote
-from selenium.webdriver.common.by import By
 from selenium_axe_python.axe import Axe
 
 from pbm_oust.web.app import ROUTES
@@ -15,6 +14,7 @@ from tests.peers.browsers.every_page import (
     MISSING_PAGES,
     PAGES,
     STRANGERS_PAGES,
+    enter,
     furnished,
     play_link,
     sign_in,
@@ -72,7 +72,7 @@ def test_nothing_is_wrong_with_any_page(view: View, tmp_path: Path) -> None:
         inspection = Inspection(browser, f"http://127.0.0.1:{here.site.port}")
         links = {"play": play_link(here), "code": sign_in(here, browser)}
         found = [*inspection.faults(path.format(**links) for path in STRANGERS_PAGES)]
-        browser.find_element(By.CSS_SELECTOR, "main button").click()
+        enter(browser)
         found += inspection.faults(path.format(**links) for path in (*PAGES, *MISSING_PAGES))
         assert not found
 
