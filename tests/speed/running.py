@@ -195,7 +195,7 @@ class Ground:
         file = self._folder / "mails.json"
         rows = [[(mail.sender, mail.recipient, mail.content) for mail in board] for board in boards]
         file.write_text(json.dumps(rows))
-        before = _processor_time(process.pid)
+        before = processor_time(process.pid)
         command = [sys.executable, "-m", "tests.speed.load", str(port)]
         done = subprocess.run(
             [*command, str(shape.connections), str(shape.each), str(file), str(rate)],
@@ -204,7 +204,7 @@ class Ground:
             text=True,
             cwd=ROOT,
         )
-        spent = _processor_time(process.pid) - before
+        spent = processor_time(process.pid) - before
         found = json.loads(done.stdout)
         if found["refused"]:
             raise RuntimeError(f"{len(found['refused'])} refused: {found['refused'][0]}")
@@ -232,12 +232,12 @@ def _wait_for_letters(home: Home) -> float:
     return time.perf_counter() - begun
 
 
-def _processor_time(pid: int) -> float:
+def processor_time(pid: int) -> float:
     """Return the seconds of processor time that a process and those that it started have had."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     own = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return own + sum(map(_processor_time, map(int, children)))
+    return own + sum(map(processor_time, map(int, children)))
 
 
 def median(numbers: list[float]) -> float:
