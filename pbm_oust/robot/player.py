@@ -5,10 +5,13 @@ from collections.abc import Callable
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Deed, Place, Wish
+from pbm_oust.experiments.solve import Worth
 from pbm_oust.frozen import frozen
 from pbm_oust.robot.eyes import eye_for
 from pbm_oust.robot.pie import fairest, is_first_stone
 from pbm_oust.robot.search import Node, grow
+from pbm_oust.robot.solver import solver_for
+from pbm_oust.rules.position import Position
 
 HOPELESS = 0.02
 """A player who is less likely to win than this, in two turns of its own, resigns."""
@@ -18,6 +21,9 @@ SMALL = 30
 
 PONDERED = 0.9
 """The share of the time that goes to the turn; what is left tells whether to resign."""
+
+SOLVING = 0.3
+"""The share of the time in which a small board has to be solved, or it is searched."""
 
 CONTENT = 0.45
 """A player who is less likely to win than this takes a draw."""
@@ -58,13 +64,27 @@ class Thinking:
         self._begun = clock()
         self.looks = 0
         """How many positions were looked at."""
+        self._solver = solver_for(game.header.kind.name, game.header.grid)
+
+    def solved(self, position: Position) -> tuple[float, list[int]] | None:
+        """Return what a position is worth to the side to move, and a turn that gets as much.
+
+        Returns None if this cannot be found out on a small board in some of the time.
+        """
+        if self._solver and (found := self._solver.turn(position, self._until(SOLVING))):
+            worth, cells = found
+            return (worth - Worth.LOSS) / (Worth.WIN - Worth.LOSS), cells
+        return None
 
     def search(self, node: Node, share: float) -> None:
         """Search a position until this share of the time is spent."""
-        end, clock = self._begun + share * self._seconds, self._clock
-        self.looks += grow(node, self._eye, lambda: clock() < end)
+        self.looks += grow(node, self._eye, self._until(share))
 
-    def turn(self, root: Node, share: float) -> tuple[int, ...]:
+    def _until(self, share: float) -> Callable[[], bool]:
+        end, clock = self._begun + share * self._seconds, self._clock
+        return lambda: clock() < end
+
+    def turn(self, root: Node, share: float) -> list[int]:
         """Return the placements of a whole turn, searched until this share of the time is spent."""
         cells: list[int] = []
         node, spent = root, 0.0
@@ -78,7 +98,7 @@ class Thinking:
             node = node.after_best()
             if node.position.result:
                 break
-        return tuple(cells)
+        return cells
 
 
 def decide(game: Game, seconds: float, rng: random.Random, clock: Callable[[], float]) -> Decision:
@@ -92,15 +112,18 @@ def decide(game: Game, seconds: float, rng: random.Random, clock: Callable[[], f
     if is_first_stone(game):
         cell, value = fairest(game.position, thinking.search)
         return Decision(_placing(game, cell), value, thinking.looks)
+    if (solved := thinking.solved(game.position)) is not None:
+        value, cells = solved
+        wish = Deed.SWAP if game.can_swap and value < 0.5 else _placing(game, *cells)
+        return Decision(wish, value, thinking.looks)
     root = Node(game.position)
     if game.can_swap:
         thinking.search(root, PONDERED / 2)
         if root.value < 0.5:
-            return Decision(Deed.SWAP, 1 - root.value, thinking.looks)
+            return Decision(Deed.SWAP, root.value, thinking.looks)
     cells = thinking.turn(root, PONDERED)
     is_lost = root.value < HOPELESS and _was_hopeless(game, thinking)
-    wish = Deed.RESIGN if is_lost else _placing(game, *cells)
-    return Decision(wish, root.value, thinking.looks)
+    return Decision(Deed.RESIGN if is_lost else _placing(game, *cells), root.value, thinking.looks)
 
 
 def takes_draw(game: Game, seconds: float, rng: random.Random, clock: Callable[[], float]) -> bool:
@@ -117,11 +140,10 @@ def _placing(game: Game, *cells: int) -> Place:
 
 def _was_hopeless(game: Game, thinking: Thinking) -> bool:
     """Return whether the side to move could not hope before its latest turn either."""
-    if game.header.grid.cells.bit_count() <= SMALL:
+    turns = (nth for nth, move in enumerate(game.line) if move.side is game.to_move)
+    latest = max(turns, default=None)
+    if latest is None or game.header.grid.cells.bit_count() <= SMALL:
         return False
-    earlier = (
-        nth for nth in reversed(range(len(game.line))) if game.line[nth].side is game.to_move
-    )
-    node = Node(game.with_moves(next(earlier, 0)).position)
+    node = Node(game.with_moves(latest).position)
     thinking.search(node, 1)
     return node.side is game.to_move and node.value < HOPELESS

@@ -1,6 +1,7 @@
 """What a house player does with its turns: they are legal, good, and taken in time."""
 
 import random
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -21,13 +22,23 @@ from tests.support.thinking import against_chance, counting_clock, decided, done
 NO_SWAP = Terms(swap=False)
 
 HOPELESS = """
-    . . . . . .
-    . x x x x .
-    . x x x x .
-    . x x x x .
-    . x x x x .
-    o . . . . .
+    o . . . . . . . o
+    . . . . . . . . .
+    . . x x x x x . .
+    . . x x x x x . .
+    . . x x x x x . .
+    . . x x x x x . .
+    . . x x x x x . .
+    . . . . . . . . .
+    o . . . . . . . .
 """
+
+
+def hopeless_for_o() -> Game:
+    """Return a game that begins where o has next to nothing and is to move."""
+    header = new_game("square 9x9", NO_SWAP).header
+    start = board(HOPELESS, to_move=Side.O)
+    return Game.start(replace(header, kind=replace(header.kind, start=lambda _: start)))
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
@@ -102,8 +113,17 @@ def test_it_takes_over_a_first_stone_that_wins() -> None:
     assert decided(game, 500).wish is Deed.SWAP
 
 
+def test_it_resigns_only_when_it_could_not_hope_a_turn_ago_either() -> None:
+    game = hopeless_for_o()
+    first = decided(game, 300)
+    assert first.value < 0.02
+    assert isinstance(first.wish, Place)
+    game = done(game, first.wish)
+    game = done(game, Place(("E1",)))
+    assert decided(game, 300).wish is Deed.RESIGN
+
+
 @pytest.mark.parametrize("proposes", Side)
 def test_it_takes_a_draw_only_if_it_stands_worse(proposes: Side) -> None:
-    game = standing_at(new_game("square 6x6", NO_SWAP), board(HOPELESS, to_move=Side.O))
-    game = act(game, f"{proposes.value} propose")
+    game = act(hopeless_for_o(), f"{proposes.value} propose")
     assert takes_draw(game, 100, random.Random(1), counting_clock()) is (proposes is Side.X)
