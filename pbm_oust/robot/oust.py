@@ -10,28 +10,31 @@ from pbm_oust.rules.position import Position
 
 
 @frozen
-class Capture:
-    """A placement that would take stones if its side were to move."""
+class Join:
+    """A cell that touches stones of a side and no enemy group too large for them."""
 
     cell: int
     group: int
-    """The stones it forms, without those it takes."""
+    """The stones it joins."""
     taken: int
-    """The stones it takes."""
+    """The stones it takes. As long as these are none, the side may not place there."""
 
 
 @frozen
 class Reach:
     """What a side could do if it were to move."""
 
-    captures: list[Capture]
-    """Its captures, the largest first."""
-    joins: int
-    """The cells where it may not place because they join its stones and take nothing."""
+    joins: list[Join]
+    """Its joins, those that take most first."""
     apart: int
     """The cells where it may place without touching a stone of its own."""
     largest: int
     """The number of stones in its largest group."""
+
+    @property
+    def most(self) -> int:
+        """The most stones that it can take with one placement."""
+        return _number_taken(self.joins[0]) if self.joins else 0
 
 
 def reach(grid: Grid, own: int, enemy: int) -> Reach:
@@ -41,7 +44,7 @@ def reach(grid: Grid, own: int, enemy: int) -> Reach:
     beside_enemy = neighbours(enemy)
     foes = [(group, group.bit_count(), neighbours(group)) for group in grid.groups(enemy)]
     joined: dict[int, tuple[int, int, int]] = {}
-    barren = largest = 0
+    largest = 0
     for group in grid.groups(own):
         around = neighbours(group)
         if (size := group.bit_count()) > largest:
@@ -62,7 +65,7 @@ def reach(grid: Grid, own: int, enemy: int) -> Reach:
                 joined[cell] = before | group, before_met | met, max(before_most, most)
             else:
                 joined[cell] = group, met, most
-    captures = []
+    joins = []
     for cell, (group, met, most) in joined.items():
         if cell & beside_enemy:
             for foe, foe_size, around in foes:
@@ -70,43 +73,37 @@ def reach(grid: Grid, own: int, enemy: int) -> Reach:
                     met |= foe
                     if foe_size > most:
                         most = foe_size
-        if not met:
-            barren |= cell
-        elif most <= group.bit_count():
-            captures.append(Capture(cell, group, met))
-    captures.sort(key=_number_taken, reverse=True)
-    return Reach(captures, barren, empty & ~neighbours(own), largest)
+        if most <= group.bit_count():
+            joins.append(Join(cell, group, met))
+    joins.sort(key=_number_taken, reverse=True)
+    return Reach(joins, empty & ~neighbours(own), largest)
 
 
-def _number_taken(capture: Capture) -> int:
-    return capture.taken.bit_count()
+def _number_taken(join: Join) -> int:
+    return join.taken.bit_count()
 
 
-def risks(grid: Grid, enemy: int, theirs: Reach) -> list[tuple[int, int]]:
+def risks(grid: Grid, theirs: Reach) -> list[tuple[int, int]]:
     """Return pairs of cells and the largest capture by the enemy after a single stone on them.
 
     `theirs` is the reach of the enemy. The cells of a pair are those in no pair before it.
     """
-    neighbours = grid.neighbours
-    captures = [(each.taken.bit_count(), each.cell, each.group) for each in theirs.captures]
-    beside_joins = neighbours(theirs.joins)
-    touched = beside_joins | neighbours(grid.flood(beside_joins, enemy))
-    if not captures:
-        return [(touched, 1), (grid.cells, 0)]
-    most, first, _ = captures[0]
-    touched_by_most = 0
-    alone = len(captures) == 1 or captures[1][0] < most
-    for number, cell, group in captures:
-        if number == most:
-            touched_by_most |= neighbours(group | cell) & ~cell
-    found = [(touched_by_most & ~first if alone else touched_by_most, most + 1), (grid.cells, most)]
-    if alone:
+    if not theirs.joins:
+        return [(grid.cells, 0)]
+    neighbours, most = grid.neighbours, theirs.most
+    top = [join for join in theirs.joins if join.taken.bit_count() == most]
+    one_more = 0
+    for join in top:
+        one_more |= neighbours(join.group | join.cell) & ~join.cell
+    found = [(one_more, most + 1), (grid.cells, most)]
+    if len(top) == 1:
         # A stone on the one cell of the largest capture leaves the others.
-        rest = [
-            number + bool(neighbours(group | cell) & first) for number, cell, group in captures[1:]
-        ]
-        rest.append(int(bool(touched & first)))
-        found.insert(0, (first, max(rest)))
+        first = top[0].cell
+        others = (
+            join.taken.bit_count() + bool(neighbours(join.group | join.cell) & first)
+            for join in theirs.joins[1:]
+        )
+        found.insert(0, (first, max(others, default=0)))
     return found
 
 
@@ -117,18 +114,18 @@ def oust_eye(grid: Grid, rng: random.Random) -> Eye:
         mover = position.to_move
         own, enemy = position.stones(mover), position.stones(mover.other)
         ours, theirs = reach(grid, own, enemy), reach(grid, enemy, own)
-        weighed = _weighed(grid, enemy, ours, theirs)
+        weighed = _weighed(grid, ours, theirs)
         rng.shuffle(weighed)
         return Glance(1 / (1 + exp(-_score(own, enemy, ours, theirs))), ranked(weighed))
 
     return look
 
 
-def _weighed(grid: Grid, enemy: int, ours: Reach, theirs: Reach) -> list[tuple[float, int]]:
+def _weighed(grid: Grid, ours: Reach, theirs: Reach) -> list[tuple[float, int]]:
     """Return the placements of a side with weights: the safer and the greedier, the larger."""
-    weighed = [(3.0 + 3.0 * each.taken.bit_count(), each.cell) for each in ours.captures]
+    weighed = [(3.0 + 3.0 * each.taken.bit_count(), each.cell) for each in ours.joins if each.taken]
     apart = ours.apart
-    for cells, risk in risks(grid, enemy, theirs):
+    for cells, risk in risks(grid, theirs):
         weight = exp(-risk)
         weighed += [(weight, cell) for cell in grid.each(apart & cells)]
         apart &= ~cells
@@ -139,8 +136,4 @@ def _score(own: int, enemy: int, ours: Reach, theirs: Reach) -> float:
     stones, others = own.bit_count(), enemy.bit_count()
     score = 4.0 * (stones - others) / (stones + others + 4)
     score += 0.2 * (ours.largest - theirs.largest)
-    if ours.captures:
-        score += 0.25 * ours.captures[0].taken.bit_count()
-    if theirs.captures:
-        score -= 0.10 * theirs.captures[0].taken.bit_count()
-    return score
+    return score + 0.25 * ours.most - 0.10 * theirs.most
