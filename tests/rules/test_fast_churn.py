@@ -83,7 +83,7 @@ def test_a_fast_game_of_churn_is_right_however_the_cells_are_picked(grid: Grid, 
 
 
 def test_a_fast_game_of_thousands_of_turns_is_right() -> None:
-    assert_fast_game_is_the_same(hexagon(5), at_random(1))
+    assert_fast_game_is_the_same(Churn(hexagon(5)), at_random(1))
 
 
 @relaxed
