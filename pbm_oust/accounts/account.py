@@ -2,11 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import field
-from datetime import datetime
+from datetime import UTC, datetime
 
 from pbm_oust.accounts.address import is_same_address
 from pbm_oust.board.notation import USERID
 from pbm_oust.frozen import frozen
+
+HOUSE = ("house", "house1", "house2", "house3")
+"""The userids of the house players; the first plays as the second does."""
+_HOUSE_SINCE = datetime(2026, 11, 23, tzinfo=UTC)
+_NO_PASSWORD = "none"  # what is stored where no password is right # nosec B105
 
 
 class BadAccount(ValueError):
@@ -49,3 +54,16 @@ def parse_userid(text: str) -> str:
     if not USERID.fullmatch(userid):
         raise ValueError(f"{text!r} is no userid")
     return userid
+
+
+def house_account(userid: str) -> Account | None:
+    """Return the account of a house player, which every home has; None for any other userid.
+
+    It has no address and no password, so that nobody can be a house player.
+    """
+    return Account(userid, _NO_PASSWORD, (), _HOUSE_SINCE) if userid in HOUSE else None
+
+
+def is_house(account: Account) -> bool:
+    """Return whether an account is that of a house player, and not of a person with the userid."""
+    return account.userid in HOUSE and not account.addresses

@@ -1,4 +1,6 @@
-"""Userids that nobody gets, because others would take them for whoever runs the server. Pure."""
+"""Userids that nobody gets: the house's, and those that pass for whoever runs the server. Pure."""
+
+from pbm_oust.accounts.account import HOUSE
 
 _OF_MAIL = {
     *("abuse", "bounces", "ftp", "hostmaster", "list", "listmaster", "mail", "mailer-daemon"),
@@ -14,7 +16,7 @@ _OF_STAFF = {
 }
 _OURS = {"pbm", "pbm-oust", "pbm_oust", "pbmserv"}
 
-RESERVED_USERIDS = frozenset(_OF_MAIL | _OF_STAFF | _OURS)
+RESERVED_USERIDS = frozenset((*_OF_MAIL, *_OF_STAFF, *_OURS, *HOUSE))
 
 
 def is_reserved(userid: str) -> bool:

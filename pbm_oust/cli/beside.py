@@ -1,4 +1,4 @@
-"""The process that serves pages beside the one that takes mail, and the one that keeps it."""
+"""Processes beside the one that takes mail: for pages, for the house, and those that keep them."""
 
 import os
 import select
@@ -6,28 +6,44 @@ import signal
 import subprocess  # nosec B404
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import partial
 from logging import getLogger
 from pathlib import Path
 
+from pbm_oust.robot.boards import Boards
 from pbm_oust.store.configuration import Configuration
+from pbm_oust.store.faults import DatabaseFault
+from pbm_oust.store.home import Home
 
 log = getLogger("pbm_oust")
 
 AGAIN_SECONDS = 5.0
 """How long after its end it is started again."""
+LOOK_SECONDS = 1.0
+"""How often boards are looked for that wait for the house."""
 UNUSABLE = 2
 """The exit status if the configuration or the port is of no use, which starting again mends not."""
 STOP_SECONDS = 15.0
 """How long both may take to stop, before the keeper is killed."""
 
 
-@contextmanager
-def pages_beside(home: Path, configuration: Configuration) -> Iterator[None]:
-    """Serve pages in another process while the body runs; it also ends if this process dies.
+def pages_beside(home: Path, configuration: Configuration) -> AbstractContextManager[None]:
+    """Serve pages in another process while the body runs; it also ends if this process dies."""
+    return _beside(partial(_keep_pages, home, configuration))
 
-    A third process keeps it, so that neither threads nor other children of this one get in its way.
+
+def house_beside(home: Path, configuration: Configuration) -> AbstractContextManager[None]:
+    """Let the house play in another process while the body runs, whenever boards wait for it."""
+    return _beside(partial(_keep_house, home, configuration))
+
+
+@contextmanager
+def _beside(keep: Callable[[int], None]) -> Iterator[None]:
+    """Let a process keep another one while the body runs, until the pipe it is given is closed.
+
+    So neither threads nor other children of this process get in the way of what is kept.
     """
     ending, stays_open = os.pipe()
     keeper = os.fork()
@@ -35,7 +51,7 @@ def pages_beside(home: Path, configuration: Configuration) -> Iterator[None]:
         try:
             os.close(stays_open)
             signal.signal(signal.SIGINT, signal.SIG_IGN)
-            _keep(home, configuration, ending)
+            keep(ending)
         except BaseException:
             log.exception("a fault in the program")
         finally:
@@ -48,24 +64,48 @@ def pages_beside(home: Path, configuration: Configuration) -> Iterator[None]:
         _await(keeper)
 
 
-def _keep(home: Path, configuration: Configuration, ending: int) -> None:
+def _keep_pages(home: Path, configuration: Configuration, ending: int) -> None:
     """Serve pages, again and again, until the other end of a pipe is closed."""
-    program = [sys.executable, "-c", "from pbm_oust.cli import run; run()"]
-    words = [*program, "--home", str(home), "web", "--keeper", str(ending)]
-    words += ["--listen", str(configuration.web), "--address", configuration.address]
-    words += ["--relay", f"smtp://{configuration.relay}"] if configuration.relay else []
     while True:
-        served = subprocess.run(  # noqa: S603 - the words are ours # nosec B603
-            words, pass_fds=[ending], stdin=subprocess.DEVNULL, check=False
-        )
-        if served.returncode == UNUSABLE:
+        status = _run(["web", "--listen", str(configuration.web)], home, configuration, ending)
+        if status == UNUSABLE:
             log.error("there are no pages: see the line above")
             return
-        if select.select([ending], [], [], 0)[0]:
+        if _is_over(ending, 0):
             return
-        log.error("the pages have stopped with status %d, and start again", served.returncode)
-        if select.select([ending], [], [], AGAIN_SECONDS)[0]:
+        log.error("the pages have stopped with status %d, and start again", status)
+        if _is_over(ending, AGAIN_SECONDS):
             return
+
+
+def _keep_house(home: Path, configuration: Configuration, ending: int) -> None:
+    """Let the house play whenever boards wait for it, until the other end of a pipe is closed."""
+    opened = Home(home)
+    boards, pause = Boards(opened), LOOK_SECONDS
+    while not _is_over(ending, pause):
+        pause = LOOK_SECONDS
+        with suppress(DatabaseFault):
+            if boards.have_changed() and any(boards.waiting()):
+                status = _run(["house"], home, configuration, ending)
+                if status and not _is_over(ending, 0):
+                    log.error("the house has stopped with status %d, and goes on", status)
+                    boards, pause = Boards(opened), AGAIN_SECONDS
+    opened.database.close()
+
+
+def _run(words: list[str], home: Path, configuration: Configuration, ending: int) -> int:
+    """Run a command of ours that ends when a pipe is closed, and return its status."""
+    program = [sys.executable, "-c", "from pbm_oust.cli import run; run()", "--home", str(home)]
+    options = ["--keeper", str(ending), "--address", configuration.address]
+    options += ["--relay", f"smtp://{configuration.relay}"] if configuration.relay else []
+    return subprocess.run(  # noqa: S603 - the words are ours # nosec B603
+        [*program, *words, *options], pass_fds=[ending], stdin=subprocess.DEVNULL, check=False
+    ).returncode
+
+
+def _is_over(ending: int, seconds: float) -> bool:
+    """Return whether the other end of a pipe is closed within some seconds."""
+    return bool(select.select([ending], [], [], seconds)[0])
 
 
 def _await(process: int) -> None:

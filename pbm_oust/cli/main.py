@@ -26,6 +26,7 @@ from pbm_oust.cli.gathered import Elsewhere, Gathered
             "delivering:deliver", "Take one message from standard input, for a pipe or .forward."
         ),
         "doctor": Elsewhere("doctor:doctor", "Say what is wrong with the home, and what to do."),
+        "house": Elsewhere("house:house", "Let the house play on the boards that wait for it."),
         "mail": Elsewhere(
             "mailing:mail", "Mail a command to the running server and print its answer."
         ),

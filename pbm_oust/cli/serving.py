@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import click
 
-from pbm_oust.cli.beside import pages_beside
+from pbm_oust.cli.beside import house_beside, pages_beside
 from pbm_oust.cli.log import start_log
 from pbm_oust.cli.operator import ADDRESS, ENDPOINT, RELAY, Operator, now, pass_operator
 from pbm_oust.cli.terminal import say
@@ -76,7 +76,8 @@ def serve(
     operator.prepared_home()
     try:
         chosen = configure()
-        with pages_beside(operator.path, chosen) if chosen.web else nullcontext():
+        pages = pages_beside(operator.path, chosen) if chosen.web else nullcontext()
+        with pages, house_beside(operator.path, chosen):
             if processes == 1:
                 asyncio.run(Server(operator.home, configure, now, announce).run())
             else:

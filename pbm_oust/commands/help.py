@@ -15,7 +15,7 @@ from pbm_oust.play.outcome import Handled
 from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 
-SUBJECTS = ("tutorial", "board", "figures", "time", "commands")
+SUBJECTS = ("tutorial", "board", "figures", "time", "house", "commands")
 """The subjects of the help that are neither commands nor games."""
 
 _WORDS = frozenset(SUBJECTS).union(

@@ -98,6 +98,8 @@ class ListNotice(Notice):
     ended: Page[Summary]
     damaged: tuple[str, ...]
     """The names of boards that cannot be read."""
+    has_house: bool
+    """Whether the house plays here."""
 
     def answer(self) -> Sheet | None:
         """Return that an answer plays on the boards of its reader."""
@@ -173,6 +175,7 @@ def list_all(command: Listing, request: Request, work: UnitOfWork) -> Handled:
         len(seeks[most:]),
         _page(1, ended, most),
         active.damaged,
+        work.has_house,
     )
     return work.answer(notice, request)
 

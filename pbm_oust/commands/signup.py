@@ -48,6 +48,8 @@ class WelcomeNotice(Notice):
 
     template = "welcome"
     account: Account
+    has_house: bool
+    """Whether the house plays here."""
 
 
 def sign_up(command: Signup, request: Request, work: UnitOfWork) -> Handled:
@@ -111,7 +113,7 @@ def _welcome_again(
     account: Account, request: Request, work: UnitOfWork, at_sender: bool
 ) -> Handled:
     reader = work.player_at(account, request) if at_sender else work.player(account)
-    with work.posting([WelcomeNotice(reader, account)], request):
+    with work.posting([WelcomeNotice(reader, account, work.has_house)], request):
         return Handled(Outcome.DONE_BEFORE)
 
 

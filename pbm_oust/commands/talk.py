@@ -1,6 +1,8 @@
 """The commands that pass a text on: chat and message. The text is that of the mail."""
 
-from pbm_oust.accounts.account import Account
+from dataclasses import field
+
+from pbm_oust.accounts.account import Account, is_house
 from pbm_oust.accounts.answered import Answered, Correspondence, Purpose, Reply
 from pbm_oust.accounts.invitations import rejected_by
 from pbm_oust.accounts.status import signed_off_since
@@ -49,6 +51,13 @@ class MessageRejected(NotAllowedReason):
     userid: str
     """The player."""
     sender: str
+
+
+@frozen
+class IsMachine(MayHaveBoard, NotAllowedReason):
+    """A text is for a house player."""
+
+    userid: str = field(kw_only=True)
 
 
 @frozen
@@ -155,7 +164,13 @@ def _pass_on(
     request: Request,
     work: UnitOfWork,
 ) -> Handled:
-    """Pass a text on to players; `wish` is the move that it may have been meant as."""
+    """Pass a text on to players; `wish` is the move that it may have been meant as.
+
+    Raises NotAllowed for a text to the house.
+    """
+    for player in to:
+        if is_house(player):
+            raise NotAllowed(IsMachine(game, userid=player.userid), player.userid)
     meant = suggested(game, actor.userid, wish) if wish and game and not game.result else None
     readers = [(player.userid, work.player(player)) for player in to]
     reached = tuple(userid for userid, reader in readers if reader.addresses)

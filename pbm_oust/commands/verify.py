@@ -219,7 +219,7 @@ def _notices(
     if pending.purpose is Purpose.SIGNUP and (
         before is None or pending.message_key != after.message_key
     ):
-        return [WelcomeNotice(reader, after)]
+        return [WelcomeNotice(reader, after, work.has_house)]
     notices: list[Notice] = [AddressesNotice(reader, after, pending.address)]
     dropped = before.addresses if before else ()
     dropped = tuple(each for each in dropped if each not in reader.addresses)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import fields
 from functools import cache, cached_property, partial
 
+from pbm_oust.accounts.account import HOUSE
 from pbm_oust.accounts.address import is_same_address
 from pbm_oust.accounts.answered import Answered, Reply
 from pbm_oust.accounts.clock import Clock
@@ -68,6 +69,7 @@ class Words:
             width=WIDTH,
             is_same_address=is_same_address,
             kinds=tuple(KINDS.values()),
+            house=HOUSE,
             Section=Section,
             languages=tuple(LANGUAGES.values()),
             reader_language=language,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.account import Account, is_house
 from pbm_oust.accounts.answered import Answered, Correspondence, Joining, Reply
 from pbm_oust.accounts.password import (
     NO_PASSWORD,
@@ -215,8 +215,10 @@ def _owner_of(
 
 
 def stored_password(account: Account | None, userid: str) -> str:
-    """Return the hash that a password is compared with, whether or not there is an account."""
-    return account.password if account else nobodys_password(userid)
+    """Return the hash that a password is compared with, whether or not anybody has the account."""
+    if account is None or is_house(account):
+        return nobodys_password(userid)
+    return account.password
 
 
 def _is_enough(request: Request, account: Account) -> bool:

@@ -71,7 +71,9 @@ def start_board(
     done_before = answered_again(actor, request, work)
     if done_before:
         return done_before
-    game = Game.start(header(next_number(work.home, kind)))
+    from pbm_oust.play.house import with_house_terms
+
+    game = Game.start(with_house_terms(header(next_number(work.home, kind)), work))
     if actor.is_proved:
         make = partial(BoardNotice, challenger=actor.userid)
         return write_board(game, actor, request, work, make=make)
@@ -148,8 +150,11 @@ def check_two(x: str, o: str) -> None:
 
 def _check_players(game: Game, actor: Actor, work: UnitOfWork) -> None:
     """Check that both players of a new board want to play. Raises NotAllowed."""
+    from pbm_oust.play.house import check_house
+
     for userid in (game.header.x, game.header.o):
         check_may_challenge(work.account(userid), actor.userid, work.home)
+    check_house(game, actor.userid, work)
 
 
 def check_may_challenge(challenged: Account, challenger: str, home: Home) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from itertools import takewhile
 
-from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.account import Account, is_house
 from pbm_oust.accounts.notes import note_about
 from pbm_oust.accounts.settings import MailWhen, Switch
 from pbm_oust.accounts.status import disabled_since
@@ -45,7 +45,9 @@ def tell_players(
     readers = [(account, work.player(account)) for account in others]
     lost = [account for account, reader in readers if not reader.addresses]
     disabled = [account.userid for account in lost if disabled_since(account)]
-    unreachable = [account.userid for account in lost if account.userid not in disabled]
+    unreachable = [
+        account.userid for account in lost if not (account.userid in disabled or is_house(account))
+    ]
     reached = next((account.userid for account in others if account not in lost), "")
     finish = finish_of(game)
     rated = work.home.ask(changes_by, finish) if finish else None

@@ -29,6 +29,7 @@ from pbm_oust.play.room import WHOLE_LETTER, Room
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.store.account_queries import is_known
 from pbm_oust.store.commits import Changed
+from pbm_oust.store.configuration import House
 from pbm_oust.store.faults import AccountDamaged
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import USUAL_LIMITS, Limits
@@ -71,6 +72,11 @@ class UnitOfWork:
     def now(self) -> datetime:
         """Return the time, to the second."""
         return self.clock().replace(microsecond=0)
+
+    @property
+    def has_house(self) -> bool:
+        """Whether the house plays here."""
+        return self.home.configured.house is not House.OFF
 
     def has_account(self, word: str) -> bool:
         """Return whether a word is the userid of an account, in either case."""

@@ -1,1 +1,1 @@
-"""The house player's thinking. Pure, with chance and time passed in."""
+"""The house player: how it thinks, which is pure but for chance and time, and how it plays."""

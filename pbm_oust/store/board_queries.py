@@ -4,7 +4,8 @@ The index may be behind a history that was edited by hand a moment ago, so showi
 board always reads its history.
 """
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from enum import Enum
 
@@ -101,6 +102,33 @@ def count_active(snapshot: Snapshot, userid: str) -> int:
         State.ACTIVE.value,
     )
     return int(row[0]) if row else 0
+
+
+def count_active_against(snapshot: Snapshot, userid: str, others: Iterable[str]) -> int:
+    """Return the number of active boards on which a player plays against any of some others."""
+    row = snapshot.row(
+        "SELECT count(*) FROM board_userids a JOIN board_userids b USING (kind, board) "
+        "WHERE a.userid = ? AND a.state = ? AND a.is_owner = 1 AND b.is_owner = 1 "
+        "AND b.userid IN (SELECT value FROM json_each(?))",
+        userid,
+        State.ACTIVE.value,
+        json.dumps(list(others)),
+    )
+    return int(row[0]) if row else 0
+
+
+def progress_of(snapshot: Snapshot, userids: Iterable[str]) -> tuple[int, int]:
+    """Return how many active boards these players have, and how many records those have in all.
+
+    It differs after whatever happens on one of them.
+    """
+    row = snapshot.row(
+        "SELECT count(*), total(b.records) FROM board_userids u JOIN boards b USING (kind, board) "
+        "WHERE u.userid IN (SELECT value FROM json_each(?)) AND u.state = ? AND u.is_owner = 1",
+        json.dumps(list(userids)),
+        State.ACTIVE.value,
+    )
+    return (int(row[0]), int(row[1])) if row else (0, 0)
 
 
 def boards_between(snapshot: Snapshot, one: str, other: str) -> list[BoardName]:

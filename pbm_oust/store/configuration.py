@@ -4,6 +4,7 @@ import re
 import tomllib
 from collections.abc import Callable
 from dataclasses import field, fields
+from enum import Enum
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Any
 
@@ -34,6 +35,15 @@ _WEB_ADDRESS = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?/?")
 
 Network = IPv4Network | IPv6Network
 """One address, or all that begin alike."""
+
+
+class House(Enum):
+    """How the house plays."""
+
+    OFF = "off"
+    UNRATED = "unrated"
+    """It plays, and its boards do not count for ratings."""
+    RATED = "rated"
 
 
 @frozen
@@ -69,6 +79,12 @@ class Configuration:
     """Where the pages are found from outside; empty if nobody but they need to know."""
     web_proxies: tuple[Network, ...] = ()
     """Web servers of ours before the pages, who are believed whom and how they serve."""
+    house: House = House.UNRATED
+    """Whether the house plays, and whether that counts for ratings."""
+    house_boards: int = 5
+    """The most boards that one player may have against the house at once."""
+    house_cells: int = 170
+    """The most cells of a board that the house plays on."""
     readers: bool = False
     """Whether other users of the machine may read the histories."""
     limits: Limits = field(default_factory=Limits)
@@ -130,6 +146,15 @@ def parse_web_address(text: str) -> str:
     return text.removesuffix("/")
 
 
+def parse_house(text: str) -> House:
+    """Return how the house plays. Raises ValueError."""
+    try:
+        return House(text)
+    except ValueError:
+        known = ", ".join(each.value for each in House)
+        raise ValueError(f"{text!r} is none of {known}") from None
+
+
 def parse_path(text: str) -> str:
     """Return a path that does not depend on where the program was started. Raises ValueError."""
     if text and not text.startswith("/"):
@@ -151,6 +176,13 @@ def _text(parse: Callable[[str], object]) -> Callable[[object], object]:
 def _text_or_off(parse: Callable[[str], object]) -> Callable[[object], object]:
     """Return what reads a text in quotes; an empty one turns something off."""
     return _text(lambda value: parse(value) if value else None)
+
+
+def _number(value: object) -> object:
+    """Return a number."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise TypeError("a number is wanted, as in {} = 5")
+    return value
 
 
 def _truth(value: object) -> object:
@@ -176,6 +208,9 @@ _READERS: dict[str, Callable[[object], object]] = {
     "web": _text_or_off(parse_endpoint),
     "web_address": _text(parse_web_address),
     "web_proxies": _text(parse_networks),
+    "house": _text(parse_house),
+    "house_boards": _number,
+    "house_cells": _number,
     "readers": _truth,
     "limits": parse_limits,
 }

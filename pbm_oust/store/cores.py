@@ -27,14 +27,16 @@ def on_all_cores(
     here: T,
     prepare: Callable[[], T],
     *,
-    few: int = FEW,
-    together: int = TOGETHER,
+    few: int = 0,
+    together: int = 0,
 ) -> Iterator[R]:
     """Yield what work returns for portions of some things, in their order.
 
     It is done with what `prepare` returns in each process that helps; with `here` in this one,
-    which does it all if there are few things. A portion has so many `together`.
+    which does it all if there are fewer than `few`. A portion has so many `together`. Where
+    nothing else is said, these are the usual numbers.
     """
+    few, together = few or FEW, together or TOGETHER
     portions = [things[first : first + together] for first in range(0, len(things), together)]
     cores = len(os.sched_getaffinity(0))
     if len(things) < few or cores == 1:

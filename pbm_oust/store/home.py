@@ -21,7 +21,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
-from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.account import Account, house_account
 from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.board.notation import USERID
 from pbm_oust.rules.kinds import KINDS
@@ -83,7 +83,7 @@ class Home:
             reason = "its restore was broken off; empty it, and restore the backup again"
             raise OSError(errno.ENOTRECOVERABLE, reason, str(self.path))
         self.path.mkdir(CLOSED, parents=True, exist_ok=True)
-        guard(self.path, has_readers=self._configured.readers)
+        guard(self.path, has_readers=self.configured.readers)
         for kind in KINDS:
             self.disk.make_folder(self.path / kind, FOLDER_OF_HISTORIES)
         self.maildir.prepare()
@@ -133,7 +133,7 @@ class Home:
     def has_relay(self) -> bool:
         """Whether letters wait for a relay instead of going into the Maildir."""
         if self._has_relay is None:
-            self._has_relay = self._configured.relay is not None
+            self._has_relay = self.configured.relay is not None
         return self._has_relay
 
     @has_relay.setter
@@ -141,7 +141,7 @@ class Home:
         self._has_relay = has_relay
 
     @property
-    def _configured(self) -> Configuration:
+    def configured(self) -> Configuration:
         """The configuration, or the usual one if it cannot be read."""
         with suppress(BadConfiguration, OSError):
             return parse_configuration(self.read_configuration())
@@ -243,8 +243,10 @@ class Home:
     # Accounts
 
     def account(self, userid: str) -> Account | None:
-        """Return an account, or None if there is none."""
-        return self.ask(self._accounts.read, userid) if USERID.fullmatch(userid) else None
+        """Return an account, or None if there is none. House players have one without a row."""
+        if not USERID.fullmatch(userid):
+            return None
+        return self.ask(self._accounts.read, userid) or house_account(userid)
 
     def accounts_at(self, address: str) -> list[Account]:
         """Return the accounts that have an address, however it is written."""
@@ -263,8 +265,12 @@ class Home:
         self._add(lambda unit: unit.save(account))
 
     def hold(self, account: Account) -> None:
-        """Let the current unit be committed only if an account is still as it was read."""
-        self._add(lambda unit: unit.hold(account))
+        """Let the current unit be committed only if an account is still as it was read.
+
+        There is nothing to hold of one that is not stored.
+        """
+        if account.version:
+            self._add(lambda unit: unit.hold(account))
 
     @property
     def _unit(self) -> Unit | None:

@@ -28,6 +28,7 @@ async def look(request: Request) -> Response:
         player=player,
         opponent=request.query_params.get("opponent", ""),
         usual=Terms(),
+        has_house=ground.work.has_house,
         sizes={kind.name: list(_sizes(kind)) for kind in KINDS.values()},
     )
     page.headers.update(KEPT_SECRET)

@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from pbm_oust.accounts.account import HOUSE
 from pbm_oust.grammar.values import Filter
 from pbm_oust.play.finding import Wish, find_latest
 from pbm_oust.play.pages import Page
@@ -32,6 +33,7 @@ async def player(request: Request) -> Response:
         request,
         "player",
         userid=userid,
+        is_house=userid in HOUSE,
         seeks=seeks,
         active=Page(1, active.boards, active.count),
         ended=Page(1, ended.boards, ended.count),

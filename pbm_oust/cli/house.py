@@ -1,0 +1,61 @@
+"""`pbm-oust house`."""
+
+import os
+import select
+import signal
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from pbm_oust.cli.log import start_log
+from pbm_oust.cli.operator import ADDRESS, RELAY, Operator, now, pass_operator
+from pbm_oust.mail.inbound import open_inbound
+from pbm_oust.robot.boards import Boards
+from pbm_oust.robot.working import work_once
+from pbm_oust.store.configuration import Endpoint
+from pbm_oust.store.home import Home
+from pbm_oust.store.limits import HIGHEST, Counted
+
+NICENESS = 10
+"""How far behind all other work of the machine thinking is."""
+
+
+@click.command()
+@click.option("--address", type=ADDRESS, help="The address that takes commands.")
+@click.option("--relay", type=RELAY, hidden=True, help="Where the server hands letters over.")
+@click.option("--keeper", type=int, hidden=True, help="A pipe that is closed when to stop.")
+@pass_operator
+def house(
+    operator: Operator, address: str | None, relay: Endpoint | None, keeper: int | None
+) -> None:
+    """Let the house play on the boards that wait for it.
+
+    It ends when none does. A server does this by itself. Where mail comes through a pipe and no
+    server runs, cron does it.
+    """
+    configured = operator.configuration
+    has_relay = (relay or configured.relay) is not None
+    operator.prepared_home()
+    operator.close()
+    start_log()
+    os.nice(NICENESS)
+    stopped = False
+
+    def stop(*_: Any) -> None:
+        nonlocal stopped
+        stopped = True
+
+    def is_over() -> bool:
+        return stopped or bool(keeper is not None and select.select([keeper], [], [], 0)[0])
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
+    home = Home(operator.path, has_relay=has_relay)
+    limits = replace(configured.limits, chosen={**configured.limits.chosen, Counted.MOVES: HIGHEST})
+    taking = address or configured.address
+    work = open_inbound(home, taking, now, limits, web_address=configured.web_address).work
+    try:
+        work_once(Boards(home), work, is_over)
+    finally:
+        home.database.close()

@@ -1,0 +1,44 @@
+"""What a house player does on a board: by the same service as everybody, and each thing once."""
+
+from collections.abc import Callable
+from random import Random
+
+from pbm_oust.accounts.answered import Purpose, Reply
+from pbm_oust.board.notation import format_wish
+from pbm_oust.board.record import Deed, Wish
+from pbm_oust.play.outcome import Handled
+from pbm_oust.play.request import Request
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.robot.boards import Waiting
+from pbm_oust.robot.player import LEVELS, Level, decide, takes_draw
+from pbm_oust.service.service import handle
+
+Clock = Callable[[], float]
+"""Returns the seconds of thinking that have passed since some moment."""
+
+
+def level_of(userid: str) -> Level:
+    """Return how well a house player plays; `house` plays as the first level."""
+    return next((level for level in LEVELS if level.userid == userid), LEVELS[0])
+
+
+def wish_on(waiting: Waiting, seconds: float, clock: Clock) -> Wish:
+    """Return what a house player does on a board, after thinking for at most some seconds."""
+    game = waiting.game
+    rng = Random(f"{game.name} {game.next_number}")  # a game # noqa: S311 # nosec B311
+    if not waiting.is_offered or game.offer is None:
+        return decide(game, seconds, rng, clock).wish
+    if game.offer.action is Deed.PROPOSE:
+        is_taken = takes_draw(game, seconds, rng, clock)
+    else:
+        is_taken = not game.header.terms.rated
+    return Deed.ACCEPT if is_taken else Deed.REJECT
+
+
+def act(waiting: Waiting, wish: Wish, work: UnitOfWork) -> Handled:
+    """Do what a house player wishes, unless the board has gone on since; once, whoever asks."""
+    game, userid = waiting.game, waiting.userid
+    header, number = game.header, game.next_number
+    reply = Reply(Purpose.PLAY, header.kind.name, header.board, number, userid)
+    identity = f"{userid} {game.name} #{number}"
+    return handle(Request("", format_wish(wish), "", identity, reply=reply), work)
