@@ -6,7 +6,7 @@ They are found by a hash of their code; the code itself is not stored.
 from datetime import datetime
 
 from pbm_oust.accounts.address import normal_address
-from pbm_oust.accounts.verification import LIFETIME, Pending, Purpose
+from pbm_oust.accounts.verification import LIFETIME, SIGN_IN_LIFETIME, Pending, Purpose
 from pbm_oust.languages import ENGLISH, LANGUAGES
 from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.connections import Row, Snapshot, Transaction
@@ -41,7 +41,7 @@ def requests_of(snapshot: Snapshot, userid: str, signup_key: str, now: datetime)
         Purpose.SIGNUP.value,
         signup_key,
     )
-    return [_pending(row) for row in rows]
+    return [pending for pending in map(_pending, rows) if pending.ends > now]
 
 
 def keep_verification(transaction: Transaction, code: str, pending: Pending) -> None:
@@ -124,7 +124,12 @@ def addresses_asked(snapshot: Snapshot) -> frozenset[str]:
 
 def forget_old_verifications(transaction: Transaction, now: datetime) -> int:
     """Forget the requests whose codes have expired; return their number."""
-    return transaction.run("DELETE FROM verifications WHERE asked <= ?", seconds(now - LIFETIME))
+    return transaction.run(
+        "DELETE FROM verifications WHERE asked <= ? OR (purpose = ? AND asked <= ?)",
+        seconds(now - LIFETIME),
+        Purpose.SIGN_IN.value,
+        seconds(now - SIGN_IN_LIFETIME),
+    )
 
 
 def _pending(row: Row) -> Pending:

@@ -14,6 +14,7 @@ from pbm_oust.store.verifications import (
     forget_verification,
     forget_verifications_of,
     keep_verification,
+    requests_of,
 )
 
 CODE, OTHER = "4f0c1d2e9a8b7c6d", "0b53a2c4d1e6f788"
@@ -86,3 +87,17 @@ def test_what_waits_for_an_account_is_forgotten_but_not_what_others_ask_for_its_
     database.write(lambda transaction: forget_verifications_of(transaction, "alice", KEY))
     left = [code for code in kept if found(database, code, now)]
     assert left == ["1" * 16, "3" * 16]
+
+
+def test_what_signs_in_counts_for_a_quarter_of_an_hour_and_then_goes(
+    database: Database, signup: Pending, now: datetime
+) -> None:
+    keep(database, CODE, replace(signup, purpose=Purpose.SIGN_IN))
+    keep(database, OTHER, signup)
+    late = now + timedelta(minutes=15)
+    assert found(database, CODE, late - timedelta(seconds=1))
+    assert found(database, CODE, late) is None
+    with database.read() as snapshot:
+        assert requests_of(snapshot, "alice", KEY, late) == [signup]
+    assert database.write(lambda transaction: forget_old_verifications(transaction, late)) == 1
+    assert found(database, OTHER, late) == signup
