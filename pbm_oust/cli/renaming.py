@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import click
 
+from pbm_oust.accounts.account import is_house
 from pbm_oust.cli.operator import Operator, Refused, pass_operator
 from pbm_oust.cli.players import no_userid, read_account
 from pbm_oust.cli.terminal import say
@@ -49,6 +50,10 @@ def merge(operator: Operator, userid: str, into: str) -> None:
 def _move(
     operator: Operator, move: Callable[[str, str, UnitOfWork], int], old: str, new: str, done: str
 ) -> None:
+    for userid in (old, new):
+        account = operator.home.account(userid)
+        if account and is_house(account):
+            raise Refused(f"{userid} is a program of this server, and stays what it is")
     read_account(operator, old)
     try:
         count = move(old, new, unit_of_work(operator))

@@ -90,6 +90,22 @@ def test_nobody_is_a_house_player(talk: Talk) -> None:
     assert talk.outcome.startswith("refused")
 
 
+def test_the_operator_closes_a_program_and_renames_none(talk: Talk) -> None:
+    for words in (("rename", "house1", "deepest"), ("merge", "alice", "house1")):
+        done = subprocess.run(
+            [PROGRAM, "--home", str(talk.home.path), "players", *words],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 1
+        assert "house1 is a program of this server" in done.stderr
+    closing = [PROGRAM, "--home", str(talk.home.path), "players", "disable", "house1"]
+    subprocess.run(closing, check=True)
+    talk.send(ALICE, "oust challenge alice house1 wonderland -size=5")
+    assert talk.outcome == "refused: disabled"
+
+
 def test_no_text_reaches_a_program(talk: Talk) -> None:
     talk.send(ALICE, "oust challenge alice house1 wonderland -size=5", "Good luck!")
     assert "does not reach" not in talk.letter_to(ALICE).text
