@@ -35,7 +35,8 @@ def test_the_house_takes_a_challenge_and_answers_a_move(talk: Talk) -> None:
         f"{ALICE}: oust 1 #1: your turn, alice"
     ]
     started = talk.letter_to(ALICE).words
-    assert "house1 is a program of this server, and answers by itself. It is not rated." in started
+    assert "house1 is a program of this server, and answers by itself." in started
+    assert "The game does not count for ratings." in started
     house(talk)
     assert moves_of(talk.home) == []
     talk.send(ALICE, "oust move 1 alice wonderland C3")
