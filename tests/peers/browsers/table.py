@@ -1,7 +1,7 @@
 """A server whose letters go to a sink, its pages, and players who play by the links in letters."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from email import message_from_bytes
@@ -70,14 +70,30 @@ class Seat:
 
     def follow_link(self, record: int) -> None:
         """Wait for a letter with a link that plays a record, and follow it."""
-        self.browser.get(wait_until(lambda: self._link(record), f"a link for record {record}"))
+        self._follow(rf"play/\w+\.\d+\.{record}\.\S+", f"a link for record {record}")
 
-    def _link(self, record: int) -> str:
-        """Return the latest link that plays a record, if it has come."""
-        link = rf"http:\S+/play/\w+\.\d+\.{record}\.\S+"
-        letters = self.player.post.letters_to(self.player.address).values()
-        found = [each[0] for letter in letters if (each := re.search(link, text_of(letter)))]
-        return found[-1] if found else ""
+    def follow_code(self) -> None:
+        """Wait for a letter with a link for something asked for, and follow it."""
+        self._follow(r"code/\S+", "a link with a code")
+
+    def _follow(self, path: str, what: str) -> None:
+        """Follow the latest link in a letter to such a path, once one has come."""
+
+        def link() -> str:
+            letters = self.player.post.letters_to(self.player.address).values()
+            found = [re.search(rf"http:\S+/{path}", text_of(letter)) for letter in letters]
+            return ([each[0] for each in found if each] or [""])[-1]
+
+        self.browser.get(wait_until(link, what))
+
+    def play(self, cells: Sequence[str], words: str = "") -> None:
+        """Tap one point after the other, and play the turn; the words go with it."""
+        for placed, cell in enumerate(cells, 1):
+            self.tap(cell)
+            self.see(f"Your turn so far: {','.join(cells[:placed])}.")
+        if words:
+            self.write("text", words)
+        self.press(f"Play {','.join(cells)}")
 
     def tap(self, cell: str) -> None:
         """Tap a free point of the board."""
@@ -96,6 +112,19 @@ class Seat:
     def see(self, words: str) -> None:
         """Wait until the page says something."""
         wait_until(lambda: words in shown(self.browser), f"{words!r} before {self.player.userid}")
+
+
+def letter_for(player: Player, record: int) -> EmailMessage:
+    """Wait for the letter that asks a player for a record, and return it."""
+
+    def latest() -> EmailMessage | None:
+        letters = player.post.letters_to(player.address).values()
+        asking = [each for each in letters if re.search(rf"#{record}: your turn", each["Subject"])]
+        return asking[-1] if asking else None
+
+    letter = wait_until(latest, f"a letter for record {record}")
+    assert letter
+    return letter
 
 
 def shown(browser: Remote) -> str:

@@ -72,17 +72,8 @@ class Match:
         if cells == ["pass"]:
             seat.press("Pass")
         else:
-            self._place(seat, cells, words)
+            seat.play(cells, words)
         self.is_recorded()
-
-    def _place(self, seat: Seat, cells: list[str], words: str) -> None:
-        """Tap one point after the other, and play the turn."""
-        for placed in range(len(cells)):
-            seat.tap(cells[placed])
-            seat.see(f"Your turn so far: {','.join(cells[: placed + 1])}.")
-        if words:
-            seat.write("text", words)
-        seat.press(f"Play {','.join(cells)}")
 
     def is_recorded(self) -> None:
         """See the next record come in the browser that watches."""
