@@ -1,20 +1,20 @@
-"""Processes beside the one that takes mail: for pages, for the house, and those that keep them."""
+"""Processes beside the one that takes mail: for pages, and for the house."""
 
+import asyncio
 import os
 import select
 import signal
 import subprocess  # nosec B404
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, suppress
 from functools import partial
 from logging import getLogger
 from pathlib import Path
 
 from pbm_oust.robot.boards import Boards
-from pbm_oust.store.configuration import Configuration
-from pbm_oust.store.faults import DatabaseFault
+from pbm_oust.store.configuration import BadConfiguration, Configuration
 from pbm_oust.store.home import Home
 
 log = getLogger("pbm_oust")
@@ -34,9 +34,51 @@ def pages_beside(home: Path, configuration: Configuration) -> AbstractContextMan
     return _beside(partial(_keep_pages, home, configuration))
 
 
-def house_beside(home: Path, configuration: Configuration) -> AbstractContextManager[None]:
+@asynccontextmanager
+async def house_beside(configure: Callable[[], Configuration], home: Home) -> AsyncIterator[None]:
     """Let the house play in another process while the body runs, whenever boards wait for it."""
-    return _beside(partial(_keep_house, home, configuration))
+    playing = asyncio.create_task(_let_house_play(configure, home))
+    try:
+        yield
+    finally:
+        playing.cancel()
+        with suppress(asyncio.CancelledError):
+            await playing
+
+
+async def _let_house_play(configure: Callable[[], Configuration], home: Home) -> None:
+    """Let the house play whenever boards wait for it, for ever."""
+    boards = Boards(home)
+    while True:
+        await asyncio.sleep(LOOK_SECONDS)
+        try:
+            if not (boards.have_changed() and any(boards.waiting())):
+                continue
+            status = await _house(configure(), home.path)
+        except (OSError, BadConfiguration) as error:
+            log.warning("the house does not play at present: %s", error)
+            continue
+        if status:
+            log.error("the house has stopped with status %d, and goes on", status)
+            boards = Boards(home)
+            await asyncio.sleep(AGAIN_SECONDS)
+
+
+async def _house(configuration: Configuration, home: Path) -> int:
+    """Let the house play until no board waits for it; return the status of its process.
+
+    It ends by itself if this process does, or if nobody waits for it here any more.
+    """
+    ending, stays_open = os.pipe()
+    try:
+        words = _words(["house"], home, configuration, ending)
+        house = await asyncio.create_subprocess_exec(
+            *words, pass_fds=[ending], stdin=subprocess.DEVNULL
+        )
+        os.close(ending)
+        return await house.wait()
+    finally:
+        os.close(stays_open)
 
 
 @contextmanager
@@ -67,7 +109,13 @@ def _beside(keep: Callable[[int], None]) -> Iterator[None]:
 def _keep_pages(home: Path, configuration: Configuration, ending: int) -> None:
     """Serve pages, again and again, until the other end of a pipe is closed."""
     while True:
-        status = _run(["web", "--listen", str(configuration.web)], home, configuration, ending)
+        words = ["web", "--listen", str(configuration.web)]
+        status = subprocess.run(  # noqa: S603 - the words are ours # nosec B603
+            _words(words, home, configuration, ending),
+            pass_fds=[ending],
+            stdin=subprocess.DEVNULL,
+            check=False,
+        ).returncode
         if status == UNUSABLE:
             log.error("there are no pages: see the line above")
             return
@@ -78,29 +126,12 @@ def _keep_pages(home: Path, configuration: Configuration, ending: int) -> None:
             return
 
 
-def _keep_house(home: Path, configuration: Configuration, ending: int) -> None:
-    """Let the house play whenever boards wait for it, until the other end of a pipe is closed."""
-    opened = Home(home)
-    boards, pause = Boards(opened), LOOK_SECONDS
-    while not _is_over(ending, pause):
-        pause = LOOK_SECONDS
-        with suppress(DatabaseFault):
-            if boards.have_changed() and any(boards.waiting()):
-                status = _run(["house"], home, configuration, ending)
-                if status and not _is_over(ending, 0):
-                    log.error("the house has stopped with status %d, and goes on", status)
-                    boards, pause = Boards(opened), AGAIN_SECONDS
-    opened.database.close()
-
-
-def _run(words: list[str], home: Path, configuration: Configuration, ending: int) -> int:
-    """Run a command of ours that ends when a pipe is closed, and return its status."""
+def _words(words: list[str], home: Path, configuration: Configuration, ending: int) -> list[str]:
+    """Return the command line of a command of ours that ends when a pipe is closed."""
     program = [sys.executable, "-c", "from pbm_oust.cli import run; run()", "--home", str(home)]
     options = ["--keeper", str(ending), "--address", configuration.address]
     options += ["--relay", f"smtp://{configuration.relay}"] if configuration.relay else []
-    return subprocess.run(  # noqa: S603 - the words are ours # nosec B603
-        [*program, *words, *options], pass_fds=[ending], stdin=subprocess.DEVNULL, check=False
-    ).returncode
+    return [*program, *words, *options]
 
 
 def _is_over(ending: int, seconds: float) -> bool:

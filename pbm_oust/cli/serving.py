@@ -5,6 +5,7 @@ import logging
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 
 import click
 
@@ -77,9 +78,12 @@ def serve(
     try:
         chosen = configure()
         pages = pages_beside(operator.path, chosen) if chosen.web else nullcontext()
-        with pages, house_beside(operator.path, chosen):
+        with pages:
             if processes == 1:
-                asyncio.run(Server(operator.home, configure, now, announce).run())
+                server = Server(
+                    operator.home, configure, now, announce, beside=partial(house_beside, configure)
+                )
+                asyncio.run(server.run())
             else:
                 operator.close()
                 _serve_together(operator, processes, configure, announce)
@@ -100,7 +104,14 @@ def _serve_together(
 
     def work(member: Member) -> int:
         home = Home(operator.path)
-        server = Server(home, lambda: ports.fix(configure()), now, lambda *_: None, member=member)
+        server = Server(
+            home,
+            lambda: ports.fix(configure()),
+            now,
+            lambda *_: None,
+            member=member,
+            beside=partial(house_beside, configure),
+        )
         try:
             asyncio.run(server.run())
         except (CannotListen, BadConfiguration) as error:

@@ -56,6 +56,8 @@ class Server:
     sweep_seconds: float = SWEEP_SECONDS
     member: Member = ALONE
     """Which of several processes it is."""
+    beside: Callable[[Home], AbstractAsyncContextManager[None]] = lambda _home: nullcontext()
+    """What else goes on while the first process serves."""
     _listeners: dict[_Place, asyncio.Server] = field(default_factory=dict)
     _gate: Gate = field(default_factory=Gate)
     _tls: Tls = field(default_factory=Tls)
@@ -96,7 +98,7 @@ class Server:
         inbound = open_inbound(self.home, configuration.address, self.clock)
         handler = Handler(inbound, lanes, self._wake)
         async with tallied(self.home, self.clock):
-            async with self._listening_at_home(handler):
+            async with self._listening_at_home(handler), self._beside():
                 await self._use(configuration, handler)
                 look_less_for_circles()
                 sys.setswitchinterval(TURN_SECONDS)
@@ -123,6 +125,9 @@ class Server:
         if not self.member.is_first:
             return nullcontext()
         return listening_at_home(self.home.path, handler, self._gate, Patience(), self._tls)
+
+    def _beside(self) -> AbstractAsyncContextManager[None]:
+        return self.beside(self.home) if self.member.is_first else nullcontext()
 
     def _wake(self) -> None:
         """Let the letters leave soon, whichever process sends them."""

@@ -126,6 +126,19 @@ class Position(Protocol):
         """Return the figures shown beside a player's name; the last is the number of stones."""
 
 
+class FastGame(Protocol):
+    """Plays a whole game by choosing among placements, faster than positions."""
+
+    def __call__(
+        self, grid: Grid, choose: Callable[[int], int], x: int = 0, o: int = 0
+    ) -> tuple[int, Result]:
+        """Return the turns and the result of a game that goes on from these stones; x is to move.
+
+        `choose` picks one cell of a set.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Kind:
     """A game that the server knows: what it is called and where it is played.
@@ -148,7 +161,7 @@ class Kind:
     """Returns whether the game can be played on a grid of one of its shapes: see `plays_on`."""
     has_chains: bool = False
     """Whether a turn can have several placements."""
-    fast_game: Callable[[Grid, Callable[[int], int]], tuple[int, Result]] | None = None
+    fast_game: FastGame | None = None
     """Plays a whole game by choosing among placements, faster than positions; for experiments."""
 
     @property
