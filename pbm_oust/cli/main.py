@@ -64,6 +64,9 @@ def main(home: str) -> None:
     cls=Gathered,
     elsewhere={
         "adopt": Elsewhere("rulings:adopt", "Hand a side to another player."),
+        "analyse": Elsewhere(
+            "analysing:analyse", "Say how likely x was to win after each record of a game."
+        ),
         "award": Elsewhere("rulings:award", "End a game: a side wins, or it is a draw."),
         "challenge": Elsewhere(
             "setting_up:challenge", "Set up a board for two players; USERID1 moves first."

@@ -152,6 +152,12 @@ def test_a_person_at_a_terminal_sees_how_many_positions_a_search_keeps(home: Hom
     assert piped(home, *solve).startswith("oust square 3x2, both sides playing")
 
 
+def test_a_person_at_a_terminal_sees_how_far_an_analysis_is(home: Home) -> None:
+    seen = shown(home, "games", "analyse", "oust", "2", "--seconds", "0.01")
+    assert re.search(r"searching .* 100%", seen)
+    assert "searching" not in shown(home, "games", "analyse", "oust", "2", "--seconds", "0.01")
+
+
 def grow(home: Home, command: str) -> Game:
     board = open_board(home, KINDS["oust"], 17)
     game = act(board.game, command)

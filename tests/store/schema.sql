@@ -24,6 +24,13 @@ CREATE TABLE addresses (
 
 CREATE INDEX addresses_normal ON addresses (normal, userid);
 
+CREATE TABLE analyses ( -- what a search says about games that are over; it takes long to make
+    kind TEXT NOT NULL,
+    board INTEGER NOT NULL,
+    analysis TEXT NOT NULL, -- JSON; it says itself which game it is about
+    PRIMARY KEY (kind, board)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE board_counts ( -- how many boards there are, so that nobody has to count them
     kind TEXT NOT NULL,
     state TEXT NOT NULL,

@@ -6,8 +6,9 @@ corrects the stones. What the standard has no word for is in properties that beg
 lines of the header, the remarks, each record and the result.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
+from types import MappingProxyType
 
 from pbm_oust import __version__
 from pbm_oust.board.formats.sheet import BadGame, Draft, Piece, Sheet, draft
@@ -25,11 +26,16 @@ COLOURS = {Side.X: "B", Side.O: "W"}
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 Properties = dict[str, list[str]]
+Notes = Mapping[int, Properties]
+"""What somebody says about positions, by the number of the record that led there; 0 is the start.
+
+A comment (`C`) stands below the comment that the node has anyway.
+"""
 
 
-def format_sgf(sheet: Sheet) -> str:
-    """Return a game as SGF."""
-    return format_tree(map(format_node, _nodes(sheet)))
+def format_sgf(sheet: Sheet, notes: Notes = MappingProxyType({})) -> str:
+    """Return a game as SGF, with notes."""
+    return format_tree(map(format_node, _nodes(sheet, notes)))
 
 
 def format_bare_sgf(game: Game) -> str:
@@ -37,7 +43,7 @@ def format_bare_sgf(game: Game) -> str:
 
     Of the days on which something happened, it has the first and the last one.
     """
-    root, *nodes = _nodes(Sheet(game))
+    root, *nodes = _nodes(Sheet(game), {})
     first, *later = root["DT"][0].split(",")
     root["DT"] = [",".join([first, *later[-1:]])]
     bare = (
@@ -47,15 +53,23 @@ def format_bare_sgf(game: Game) -> str:
     return format_tree(map(format_node, bare))
 
 
-def _nodes(sheet: Sheet) -> Iterator[Properties]:
-    """Yield the nodes of a game."""
+def _nodes(sheet: Sheet, notes: Notes) -> Iterator[Properties]:
+    """Yield the nodes of a game; a note stands in the last one of its record."""
     game = Game.start(sheet.game.header)
     screen = _Screen(game.header.grid)
-    yield _root(sheet)
+    yield _noted(_root(sheet), notes.get(0, {}))
     for record in sheet.game.records:
         following = redo(game, record)
-        yield from _record_nodes(game.position, following.position, record, screen)
+        *nodes, last = _record_nodes(game.position, following.position, record, screen)
+        yield from nodes
+        yield _noted(last, notes.get(record.number, {}))
         game = following
+
+
+def _noted(node: Properties, note: Properties) -> Properties:
+    """Return a node with a note."""
+    comment = [*node.get("C", []), *note.get("C", [])]
+    return {**node, **note, "C": ["\n".join(comment)] if comment else []}
 
 
 def parse_sgf(text: str) -> Draft:

@@ -22,6 +22,7 @@ STEPS: tuple[Step, ...] = (
     (boards.VERSION_5,),
     (mail.VERSION_3,),
     (mail.VERSION_4,),
+    (boards.VERSION_6,),
 )
 LATEST = len(STEPS)
 """The version that the program works with."""

@@ -240,3 +240,12 @@ CREATE TRIGGER rating_counts_delete AFTER DELETE ON ratings BEGIN
     UPDATE rating_counts SET number = number - 1 WHERE kind = OLD.kind AND size = OLD.size;
 END;
 """
+
+VERSION_6 = """
+CREATE TABLE analyses ( -- what a search says about games that are over; it takes long to make
+    kind TEXT NOT NULL,
+    board INTEGER NOT NULL,
+    analysis TEXT NOT NULL, -- JSON; it says itself which game it is about
+    PRIMARY KEY (kind, board)
+) STRICT, WITHOUT ROWID;
+"""

@@ -1,0 +1,198 @@
+"""What a search says about a game: how likely side x was to win after each record, and why.
+
+It speaks of the sides, whoever owns them: a swap moves no stone and changes no verdict. How the
+players ended a game changes none either: what counts is what the rules still made of it.
+"""
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from hashlib import sha256
+from itertools import pairwise
+
+from pbm_oust.board.game import Game
+from pbm_oust.board.notation import format_action, format_origin
+from pbm_oust.board.record import Deed, Place, Ruling, Wish
+from pbm_oust.frozen import frozen
+from pbm_oust.robot.eye import worth
+from pbm_oust.robot.pie import fairest, is_first_stone
+from pbm_oust.robot.player import Thinking
+from pbm_oust.robot.search import Node, follow
+from pbm_oust.rules.grid import Grid
+from pbm_oust.rules.position import Position, Side
+
+SECONDS = 1.0
+"""How long a position is searched unless somebody says otherwise."""
+
+LONGEST = 6
+"""How many turns a best line has at most."""
+
+LEAST_LOOKS = 20
+"""How often a position was looked at, at least, whose best turn is worth telling."""
+
+MOST_TURNING, LEAST_TURNING = 3, 0.1
+"""How many turning points a game has at most, and how far one turns it at least."""
+
+
+@frozen
+class Verdict:
+    """What a search says about a position."""
+
+    x_wins: float
+    """0..1: how likely side x is to win; a draw counts as a half."""
+    is_certain: bool
+    """Whether this is proved, and no estimate."""
+    line: tuple[Wish, ...] = ()
+    """The best turns from there on, of both sides."""
+
+
+@frozen
+class Analysis:
+    """What a search says about a game."""
+
+    identity: str
+    """What tells the game apart from others: see `identity_of`."""
+    seconds: float
+    """How long each position was searched."""
+    verdicts: tuple[Verdict, ...]
+    """The first one is about the start; one follows for each record."""
+
+
+def identity_of(game: Game) -> str:
+    """Return what tells a game apart from others, as far as an analysis depends on it.
+
+    It stays the same when a player gets another userid.
+    """
+    header, kind = game.header, game.header.kind.name
+    origin = format_origin(header.origin, kind) if header.origin else ""
+    lines = [f"{kind} {header.grid} {header.terms.swap} {origin}"]
+    for record in game.records:
+        action = record.action
+        nameless = replace(action, userid="") if isinstance(action, Ruling) else action
+        lines.append(f"{record.by} {format_action(nameless)}")
+    return sha256("\n".join(lines).encode()).hexdigest()[:32]
+
+
+def judged(game: Game, seconds: float, clock: Callable[[], float]) -> Iterator[Verdict]:
+    """Yield the verdict about the start of a game, and about what each record led to.
+
+    Each position is searched for so many seconds by the clock, and once, however often it comes.
+    """
+    known: dict[tuple[Position, bool], Verdict] = {}
+    for past in game.each_after(0):
+        standing = replace(past, result=past.position.result)
+        asked = standing.position, standing.can_swap
+        if asked not in known:
+            known[asked] = verdict_on(standing, seconds, clock)
+        yield known[asked]
+
+
+def turning_points(game: Game, analysis: Analysis) -> list[int]:
+    """Return the numbers of the moves that turned a game most, in their order."""
+    turned = [
+        (abs(after.x_wins - before.x_wins), record.number)
+        for record, (before, after) in zip(game.records, pairwise(analysis.verdicts), strict=True)
+        if record.is_playing
+    ]
+    largest = sorted((by, number) for by, number in turned if by >= LEAST_TURNING)
+    return sorted(number for _, number in largest[-MOST_TURNING:])
+
+
+def verdict_on(game: Game, seconds: float, clock: Callable[[], float]) -> Verdict:
+    """Return what a search says about a game as it stands."""
+    if game.position.result:
+        return Verdict(worth(game.position.result, Side.X), is_certain=True)
+    find = _on_pass if game.must_pass else _on_turn
+    found = find(game, seconds, clock)
+    return _with_swap(found) if game.can_swap else found
+
+
+def _on_pass(game: Game, seconds: float, clock: Callable[[], float]) -> Verdict:
+    """Return the verdict on a game whose mover can but pass."""
+    passed = game.position.pass_turn()
+    found = verdict_on(replace(game, position=passed, result=passed.result), seconds, clock)
+    return replace(found, line=(Deed.PASS, *found.line)[:LONGEST])
+
+
+def _on_turn(game: Game, seconds: float, clock: Callable[[], float]) -> Verdict:
+    """Return the verdict on a game whose mover has a placement."""
+    rng = random.Random(f"{game.name} {len(game.records)}")  # a game # noqa: S311 # nosec B311
+    thinking = Thinking(game, seconds, rng, clock)
+    if is_first_stone(game):
+        return _on_first_stone(game.position, thinking)
+    return _solved(game.position, thinking) or _searched(game.position, thinking)
+
+
+def _on_first_stone(position: Position, thinking: Thinking) -> Verdict:
+    """Return the verdict on an empty board whose first stone the other player may take over."""
+    nodes = list[Node]()
+
+    def search(node: Node, share: float) -> None:
+        thinking.search(node, share)
+        nodes.append(node)
+
+    cell, _ = fairest(position, search)
+    node = next(node for node in nodes if node.position == position.place(cell))
+    is_certain = all(each.proved is not None for each in nodes)
+    after = _with_swap(Verdict(_of_x(node.value, node.side), is_certain, tuple(_told_by(node))))
+    return replace(after, line=(_turn(position.grid, [cell]), *after.line)[:LONGEST])
+
+
+def _with_swap(found: Verdict) -> Verdict:
+    """Return a verdict on a position whose mover, side o, may take over the other side."""
+    is_better = found.x_wins > 0.5
+    return replace(found, line=(Deed.SWAP, *found.line)[:LONGEST]) if is_better else found
+
+
+def _solved(position: Position, thinking: Thinking) -> Verdict | None:
+    """Return the verdict on a position of a small board, if it can be solved in time."""
+    solved = thinking.solved(position)
+    if solved is None:
+        return None
+    x_wins, line = _of_x(solved[0], position.to_move), list[Wish]()
+    while solved and len(line) < LONGEST:
+        line.append(_turn(position.grid, solved[1]))
+        for cell in solved[1]:
+            position = position.place(cell)
+        while not position.result and not position.has_placement():
+            line.append(Deed.PASS)
+            position = position.pass_turn()
+        solved = None if position.result else thinking.solved(position)
+    return Verdict(x_wins, is_certain=True, line=tuple(line[:LONGEST]))
+
+
+def _searched(position: Position, thinking: Thinking) -> Verdict:
+    """Return the verdict of a tree on a position with a placement."""
+    node = root = Node(position)
+    cells = thinking.turn(root, 1)
+    for cell in cells:
+        node = _after(node, cell)
+    line = (_turn(position.grid, cells), *_told_by(node))
+    return Verdict(_of_x(root.value, root.side), root.proved is not None, line[:LONGEST])
+
+
+def _told_by(node: Node) -> Iterator[Wish]:
+    """Yield the best turns from a position of a tree, as far as it was searched well."""
+    cells = list[int]()
+    while node.branches and (node.proved is not None or node.visits >= LEAST_LOOKS):
+        cells.append(node.best().cell)
+        node = node.after_best()
+        if node.position.result or not node.position.is_mid_turn:
+            yield _turn(node.position.grid, cells)
+            cells.clear()
+
+
+def _after(node: Node, cell: int) -> Node:
+    """Return the position after a placement, in the tree if it was tried there."""
+    tried = (each.node for each in node.branches if each.cell == cell)
+    return next(filter(None, tried), None) or Node(follow(node.position, cell))
+
+
+def _turn(grid: Grid, cells: list[int]) -> Wish:
+    """Return the turn with these placements; a pass is the one cell 0."""
+    return Place(tuple(map(grid.format_cell, cells))) if any(cells) else Deed.PASS
+
+
+def _of_x(value: float, side: Side) -> float:
+    """Return how likely side x is to win, given how likely a side is."""
+    return value if side is Side.X else 1 - value

@@ -1,0 +1,24 @@
+"""Analyses of games, one for a board, as text.
+
+They are made from histories, which takes long, so they stay when the index of boards is made anew.
+"""
+
+from pbm_oust.store.connections import Snapshot, Transaction
+from pbm_oust.store.waiting import BoardName
+
+
+def keep_analysis(transaction: Transaction, name: BoardName, text: str) -> None:
+    """Keep the analysis of a board instead of one that was kept before."""
+    transaction.run(
+        "INSERT OR REPLACE INTO analyses (kind, board, analysis) VALUES (?, ?, ?)",
+        name.kind,
+        name.board,
+        text,
+    )
+
+
+def find_analysis(snapshot: Snapshot, name: BoardName) -> str | None:
+    """Return the analysis of a board; None if none is kept."""
+    search = "SELECT analysis FROM analyses WHERE kind = ? AND board = ?"
+    row = snapshot.row(search, name.kind, name.board)
+    return str(row[0]) if row else None

@@ -1,0 +1,143 @@
+"""`pbm-oust games analyse`: for whom, in which forms, and once."""
+
+import json
+import shutil
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from pbm_oust.cli import main
+from pbm_oust.robot.analyses import keep, kept
+from pbm_oust.robot.analysis import Analysis, Verdict, identity_of
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.analyses import keep_analysis
+from pbm_oust.store.home import Home
+from pbm_oust.store.open_boards import read_game
+from pbm_oust.store.waiting import BoardName
+from tests.support.games import history_of, new_game, play
+from tests.support.home_by_mail import ALICE, Talk
+
+sgfmill = import_module("sgfmill.sgf")
+GAMES = Path(__file__).parents[2] / "games"
+SHORT = "0.01"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    """A home with a game on hex 4 that is over, of 17 records, and one that goes on."""
+    home = Home(tmp_path)
+    home.prepare()
+    shutil.copy(GAMES / "oust" / "2.txt", tmp_path / "oust")
+    going = play(new_game("square 5x5"), "x C3", "o swap")
+    (tmp_path / "oust" / "17.txt").write_bytes(history_of(going))
+    return home
+
+
+def analyse(home: Home, *words: str) -> Result:
+    words = ("--home", str(home.path), "games", "analyse", *words)
+    return CliRunner().invoke(main, words)
+
+
+def kept_in(home: Home) -> Analysis:
+    """Return the analysis of board 2 that a home keeps."""
+    found = kept(home, read_game(home, KINDS["oust"], 2))
+    assert found
+    return found
+
+
+def test_a_table_has_a_row_for_the_start_and_for_each_record(home: Home) -> None:
+    result = analyse(home, "oust", "2", "--seconds", SHORT)
+    heading, columns, *rows = result.stdout.splitlines()
+    assert heading == "oust 2, hex 4: demo_ann won, capture; 0.01 s a position"
+    assert columns.split() == ["#", "BY", "PLAYED", "X", "WINS", "BEST", "FROM", "THERE"]
+    words = [row.removeprefix("!").split() for row in rows]
+    assert [row[0] for row in words] == [str(number) for number in range(18)]
+    assert words[2][1:3] == ["o", "swap"]
+    assert words[6][1:4] == ["x", "E5*1", "E2"]
+    assert words[17][-1] == "lost"
+    assert len([row for row in rows if row.startswith("!")]) == 3
+
+
+def test_json_says_the_same_with_all_that_is_known_of_the_board(home: Home) -> None:
+    told: dict[str, Any] = json.loads(
+        analyse(home, "oust", "2", "--seconds", SHORT, "--json").stdout
+    )
+    assert (told["kind"], told["board"], told["won_by"]) == ("oust", 2, "demo_ann")
+    assert told["seconds"] == 0.01
+    assert len(told["turning_points"]) == 3
+    assert [each["after"] for each in told["positions"]] == list(range(18))
+    assert told["positions"][-1] == {"after": 17, "x_wins": 0.0, "certain": True, "line": []}
+
+
+def test_sgf_has_a_curve_and_comments_that_a_library_for_go_reads(home: Home) -> None:
+    text = analyse(home, "oust", "2", "--seconds", SHORT, "--sgf").stdout
+    nodes = sgfmill.Sgf_game.from_string(text).get_main_sequence()
+    curve = [float(node.get("SBKV")) for node in nodes if node.has_property("SBKV")]
+    assert curve == [round(100 * each.x_wins, 2) for each in kept_in(home).verdicts]
+    assert "best: " in nodes[0].get("C")
+    assert nodes[-1].get("C").endswith("x loses for certain")
+
+
+def test_what_is_kept_is_printed_at_once_unless_more_is_asked_for(home: Home) -> None:
+    game = read_game(home, KINDS["oust"], 2)
+    verdicts = (Verdict(0.125, is_certain=False),) * 18
+    keep(home, game, Analysis(identity_of(game), 0.005, verdicts))
+    assert analyse(home, "oust", "2", "--seconds", "0.005").stdout.count("12.5%") == 18
+    assert analyse(home, "oust", "2", "--seconds", SHORT).stdout.count("12.5%") < 18
+    deeper = kept_in(home)
+    assert deeper.seconds == 0.01
+    analyse(home, "oust", "2", "--seconds", "0.005")
+    assert kept_in(home) == deeper
+
+
+def test_an_analysis_of_another_history_is_made_anew(home: Home) -> None:
+    analyse(home, "oust", "2", "--seconds", SHORT)
+    resigned = play(new_game("hex 4"), "x A1", "o resign")
+    resigned = replace(resigned, header=replace(resigned.header, board=2))
+    (home.path / "oust" / "2.txt").write_bytes(history_of(resigned))
+    assert kept(home, resigned) is None
+    assert analyse(home, "oust", "2", "--seconds", SHORT).exit_code == 0
+    assert len(kept_in(home).verdicts) == 3
+
+
+def test_a_game_in_play_is_not_analysed(home: Home) -> None:
+    result = analyse(home, "oust", "17")
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert result.stderr == (
+        "Error: oust 17 is not over, and only games that are over are analysed\n"
+    )
+
+
+def test_what_somebody_put_among_the_analyses_is_believed_of_no_game(home: Home) -> None:
+    going = read_game(home, KINDS["oust"], 17)
+    keep(home, going, Analysis(identity_of(going), 1, (Verdict(0.5, is_certain=False),) * 3))
+    assert kept(home, going) is None
+    home.do(keep_analysis, BoardName("oust", 2), "nonsense")
+    assert kept(home, read_game(home, KINDS["oust"], 2)) is None
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "reason"),
+    [
+        (["oust", "3"], 1, "there is no board oust 3"),
+        (["oust", "2", "--seconds", "0"], 2, "0.0 is not in the range 0<x<=3600"),
+        (["oust", "2", "--sgf", "--json"], 2, "--sgf and --json are two forms; choose one of them"),
+    ],
+)
+def test_what_cannot_be_analysed(words: list[str], status: int, reason: str, home: Home) -> None:
+    result = analyse(home, *words)
+    assert result.exit_code == status
+    assert reason in result.stderr
+
+
+def test_no_mail_analyses_a_game(tmp_path: Path) -> None:
+    talk = Talk.begin(tmp_path / "home", ALICE)
+    talk.send(ALICE, "oust challenge alice house1 wonderland -size=5")
+    for line in ("oust analyse 1", "oust analyse 1 alice wonderland", "analyse oust 1"):
+        talk.send(ALICE, line)
+        assert talk.outcome in ("refused: unknown_command", "refused: unknown_word")

@@ -1,0 +1,251 @@
+"""What the analysis of a game says about its positions, whatever has happened in it."""
+
+from dataclasses import replace
+from importlib import import_module
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbm_oust.board.formats.sgf import format_sgf
+from pbm_oust.board.formats.sheet import Sheet
+from pbm_oust.board.game import Game
+from pbm_oust.board.header import Terms
+from pbm_oust.board.record import Deed, Place, Ruling, Verb, Wish
+from pbm_oust.robot.analysis import (
+    LONGEST,
+    Analysis,
+    Verdict,
+    identity_of,
+    judged,
+    turning_points,
+    verdict_on,
+)
+from pbm_oust.robot.verdicts import BadAnalysis, format_analysis, notes_of, parse_analysis
+from pbm_oust.rules.position import Side
+from tests.support.boards import board
+from tests.support.games import act, new_game, play, standing_at, wish
+from tests.support.happenings import GRIDS, anything_goes, taken_back
+from tests.support.strategies import games
+from tests.support.thinking import against_chance, counting_clock, done
+
+sgfmill = import_module("sgfmill.sgf")
+NO_SWAP = Terms(swap=False)
+
+
+def analysed(game: Game, looks: int = 10) -> Analysis:
+    """Return an analysis that reads the clock about so many times for each position."""
+    return Analysis(identity_of(game), looks, tuple(judged(game, looks, counting_clock())))
+
+
+def on(game: Game, looks: int = 100) -> Verdict:
+    """Return the verdict on a game as it stands."""
+    return verdict_on(game, looks, counting_clock())
+
+
+def said(line: tuple[Wish, ...]) -> list[str]:
+    """Return the turns of a line, as tests write them."""
+    return [" ".join(each.cells) if isinstance(each, Place) else each.value for each in line]
+
+
+def after_line(game: Game, line: tuple[Wish, ...]) -> Game:
+    """Return a game after the turns of a line, each of which must be allowed, and whole."""
+    for turn in line:
+        game = done(game, turn)
+        assert game.result or not game.position.is_mid_turn
+    return game
+
+
+@given(games())
+def test_there_is_a_verdict_for_the_start_and_each_record_whose_line_can_be_played(
+    game: Game,
+) -> None:
+    verdicts = analysed(game).verdicts
+    assert len(verdicts) == len(game.records) + 1
+    for past, verdict in zip(game.each_after(0), verdicts, strict=True):
+        assert 0 <= verdict.x_wins <= 1
+        assert not verdict.is_certain or verdict.x_wins in (0, 0.5, 1)
+        assert bool(verdict.line) is not bool(past.position.result)
+        assert len(verdict.line) <= LONGEST
+        after_line(replace(past, result=past.position.result), verdict.line)
+
+
+@pytest.mark.parametrize(("kind", "grid"), GRIDS)
+@pytest.mark.parametrize("seed", range(2))
+def test_whatever_happened_in_a_game_the_same_position_has_the_same_verdict(
+    kind: str, grid: str, seed: int
+) -> None:
+    game = anything_goes(kind, grid, seed)
+    verdicts: dict[Any, Verdict] = {}
+    for past, verdict in zip(game.each_after(0), analysed(game, 2).verdicts, strict=True):
+        asked = past.position, replace(past, result=None).can_swap
+        assert verdicts.setdefault(asked, verdict) == verdict
+
+
+@pytest.mark.parametrize("end", ["x resign", "o resign"])
+def test_how_the_players_end_a_game_changes_no_verdict(end: str) -> None:
+    game = act(play(new_game("square 7x7", NO_SWAP), "x D4", "o B2"), end)
+    verdicts = analysed(game, 100).verdicts
+    assert verdicts[-1] == verdicts[-2]
+    assert not verdicts[-1].is_certain
+
+
+def test_a_draw_that_is_agreed_leaves_the_verdict_on_the_stones() -> None:
+    game = play(new_game("hex 2", NO_SWAP), "x A1", "o propose", "x accept")
+    *_, before, proposed, accepted = analysed(game).verdicts
+    assert before == proposed == accepted
+    assert before.is_certain
+    assert before.x_wins != 0.5
+
+
+@pytest.mark.parametrize("winner", Side)
+def test_a_game_that_the_rules_have_ended_is_won_or_lost_for_certain(winner: Side) -> None:
+    game = against_chance(new_game("square 5x5", NO_SWAP), winner, 30, seed=1)
+    assert game.result == game.position.result
+    assert on(game) == Verdict(winner is Side.X, is_certain=True)
+
+
+def test_a_small_board_is_solved() -> None:
+    game = play(new_game("hex 2", NO_SWAP), "x B2")
+    verdict = on(game)
+    assert (verdict.x_wins, verdict.is_certain) == (1, True)
+    end = after_line(game, verdict.line)
+    assert end.result
+    assert end.result.winner is Side.X
+
+
+def test_a_proof_on_a_larger_board_is_certain_too() -> None:
+    verdict = on(standing_at(new_game("square 5x5", NO_SWAP), board("""
+        . . . . .
+        . x . o .
+        . x . . .
+        . . . . .
+        . . . . .
+    """)))  # fmt: skip
+    assert (verdict.x_wins, verdict.is_certain) == (1, True)
+    assert said(verdict.line) == ["C4"]
+
+
+def test_who_has_no_placement_passes_in_the_line() -> None:
+    position = board("""
+        x .
+        . x
+    """)
+    game = standing_at(new_game("square 2x2", NO_SWAP), position)
+    verdict = on(game)
+    assert verdict.line[0] is Deed.PASS
+    assert verdict.is_certain
+    after_line(game, verdict.line)
+
+
+def test_a_chain_is_one_turn_of_the_line_and_the_rest_of_one_as_well() -> None:
+    standing = standing_at(new_game("square 5x5", NO_SWAP), board("""
+        . . . . .
+        . x x . o
+        . . . . .
+        o . x x .
+        . . . . .
+    """))  # fmt: skip
+    whole = on(standing, 400).line[0]
+    assert isinstance(whole, Place)
+    assert len(whole.cells) > 1
+    begun = act(standing, f"x {whole.cells[0]}")
+    assert begun.position.is_mid_turn
+    end = after_line(begun, on(begun).line[:1])
+    assert end.result or end.to_move is Side.O
+
+
+def test_a_first_stone_that_wins_is_to_be_taken_over() -> None:
+    game = play(new_game("hex 2"), "x B2", "o swap")
+    _, placed, swapped = analysed(game).verdicts
+    assert placed.line[0] is Deed.SWAP
+    assert (placed.x_wins, placed.is_certain) == (swapped.x_wins, swapped.is_certain) == (1, True)
+    assert Deed.SWAP not in swapped.line
+
+
+def test_no_swap_is_proposed_without_the_pie_rule_or_for_a_worse_side() -> None:
+    without = on(play(new_game("hex 2", NO_SWAP), "x B2"))
+    assert without.x_wins == 1
+    assert Deed.SWAP not in without.line
+    for first in ("A1", "A2", "B2"):
+        verdict = on(play(new_game("hex 2"), f"x {first}"))
+        assert (verdict.line[0] is Deed.SWAP) is (verdict.x_wins > 0.5)
+
+
+def test_the_line_from_an_empty_board_begins_with_the_fairest_stone() -> None:
+    game = new_game("square 5x5")
+    verdict = on(game, 200)
+    assert 0.3 < verdict.x_wins < 0.7
+    assert isinstance(verdict.line[0], Place)
+    assert (Deed.SWAP in verdict.line) is (verdict.x_wins > 0.5)
+    after_line(game, verdict.line)
+
+
+def test_an_analysis_is_of_one_game_whatever_its_players_are_called() -> None:
+    game = play(new_game("hex 3"), "x A1", "o swap")
+    at, key = game.latest, "0" * 16
+
+    def adopted(userid: str) -> Game:
+        return game.rule(Ruling(Verb.ADOPT, Side.X, userid), at, key)
+
+    assert identity_of(adopted("carol")) == identity_of(adopted("dave"))
+    others = [
+        game,
+        adopted("carol"),
+        act(game, "o C3"),
+        play(new_game("hex 3"), "x A2", "o swap"),
+        play(new_game("hex 4"), "x A1", "o swap"),
+        play(new_game("hex 3", kind="churn"), "x A1", "o swap"),
+    ]
+    assert len(set(map(identity_of, others))) == len(others)
+
+
+def test_the_moves_that_turn_a_game_most_are_its_turning_points() -> None:
+    game = play(new_game("square 5x5"), "x C3", "o swap", "o A1", "o propose", "x E5", "o B2")
+    game = play(game, "x A5", "o resign")
+    rates = [0.5, 0.95, 0.95, 0.4, 0.9, 0.35, 0.3, 0.6, 0.0]
+    verdicts = tuple(Verdict(rate, is_certain=False) for rate in rates)
+    assert turning_points(game, Analysis("", 1, verdicts)) == [1, 3, 5]
+    calm = tuple(replace(verdict, x_wins=0.5) for verdict in verdicts)
+    assert turning_points(game, Analysis("", 1, calm)) == []
+
+
+@given(
+    st.lists(
+        st.builds(
+            Verdict,
+            st.floats(0, 1).map(lambda rate: round(rate, 4)),
+            st.booleans(),
+            st.lists(st.sampled_from(list(map(wish, ["pass", "swap", "D4", "D4 E5"])))).map(tuple),
+        )
+    )
+)
+def test_an_analysis_is_read_back_as_it_was_written(verdicts: list[Verdict]) -> None:
+    analysis = Analysis("4f0c", 1.5, tuple(verdicts))
+    assert parse_analysis(format_analysis(analysis)) == analysis
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "{}", '{"game": "1", "seconds": 1, "verdicts": 1}',
+     '{"game": "1", "seconds": 1, "verdicts": [{"x_wins": 1, "certain": true, "line": ["?"]}]}'],
+)  # fmt: skip
+def test_what_is_no_analysis_is_not_read(text: str) -> None:
+    with pytest.raises(BadAnalysis):
+        parse_analysis(text)
+
+
+@pytest.mark.parametrize(("kind", "grid"), [each for each in GRIDS if each[1] != "square 7x3"])
+def test_a_library_for_go_reads_the_verdicts_where_each_record_ends(kind: str, grid: str) -> None:
+    game = anything_goes(kind, grid, 3)
+    analysis = analysed(game, 2)
+    text = format_sgf(Sheet(game), notes_of(analysis))
+    curve, ends = list[float](), list[str]()
+    for node in sgfmill.Sgf_game.from_bytes(text.encode()).get_main_sequence():
+        if node.has_property("SBKV"):
+            curve.append(float(node.get("SBKV")))
+            ends.append(node.get("C").splitlines()[-1])
+    assert curve == [round(100 * each.x_wins, 2) for each in analysis.verdicts]
+    assert ["for certain" in end for end in ends] == [e.is_certain for e in analysis.verdicts]
+    assert taken_back(text) == taken_back(format_sgf(Sheet(game)))
