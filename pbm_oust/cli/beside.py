@@ -52,7 +52,7 @@ async def _let_house_play(configure: Callable[[], Configuration], home: Home) ->
     while True:
         await asyncio.sleep(LOOK_SECONDS)
         try:
-            if not (boards.have_changed() and any(boards.waiting())):
+            if not (boards.have_changed() and await _any_waits(boards)):
                 continue
             status = await _house(configure(), home.path)
         except (OSError, BadConfiguration) as error:
@@ -62,6 +62,15 @@ async def _let_house_play(configure: Callable[[], Configuration], home: Home) ->
             log.error("the house has stopped with status %d, and goes on", status)
             boards = Boards(home)
             await asyncio.sleep(AGAIN_SECONDS)
+
+
+async def _any_waits(boards: Boards) -> bool:
+    """Return whether a board waits for the house; between two looks, mail has its turn."""
+    for waits in boards.looked_at():
+        if waits:
+            return True
+        await asyncio.sleep(0)
+    return False
 
 
 async def _house(configuration: Configuration, home: Path) -> int:

@@ -12,7 +12,7 @@ from pbm_oust.cli.log import start_log
 from pbm_oust.cli.operator import ADDRESS, RELAY, Operator, now, pass_operator
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.robot.boards import Boards
-from pbm_oust.robot.working import work_once
+from pbm_oust.robot.working import Worker
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import HIGHEST, Counted
@@ -56,6 +56,6 @@ def house(
     taking = address or configured.address
     work = open_inbound(home, taking, now, limits, web_address=configured.web_address).work
     try:
-        work_once(Boards(home), work, is_over)
+        Worker(Boards(home), work, is_over).play_all()
     finally:
         home.database.close()

@@ -22,23 +22,26 @@ def level_of(userid: str) -> Level:
     return next((level for level in LEVELS if level.userid == userid), LEVELS[0])
 
 
-def wish_on(waiting: Waiting, seconds: float, clock: Clock) -> Wish:
+def wishes_on(waiting: Waiting, seconds: float, clock: Clock) -> tuple[Wish, ...]:
     """Return what a house player does on a board, after thinking for at most some seconds."""
     game = waiting.game
     rng = Random(f"{game.name} {game.next_number}")  # a game # noqa: S311 # nosec B311
     if not waiting.is_offered or game.offer is None:
-        return decide(game, seconds, rng, clock).wish
+        decision = decide(game, seconds, rng, clock)
+        return (decision.wish, Deed.PROPOSE) if decision.offers_draw else (decision.wish,)
     if game.offer.action is Deed.PROPOSE:
         is_taken = takes_draw(game, seconds, rng, clock)
     else:
         is_taken = not game.header.terms.rated
-    return Deed.ACCEPT if is_taken else Deed.REJECT
+    return (Deed.ACCEPT if is_taken else Deed.REJECT,)
 
 
-def act(waiting: Waiting, wish: Wish, work: UnitOfWork) -> Handled:
-    """Do what a house player wishes, unless the board has gone on since; once, whoever asks."""
-    game, userid = waiting.game, waiting.userid
-    header, number = game.header, game.next_number
+def act(waiting: Waiting, wish: Wish, number: int, work: UnitOfWork) -> Handled:
+    """Do what a house player wishes as record `number`, unless the board has gone on.
+
+    It is done once, however many processes ask for it.
+    """
+    header, userid = waiting.game.header, waiting.userid
     reply = Reply(Purpose.PLAY, header.kind.name, header.board, number, userid)
-    identity = f"{userid} {game.name} #{number}"
+    identity = f"{userid} {waiting.game.name} #{number}"
     return handle(Request("", format_wish(wish), "", identity, reply=reply), work)

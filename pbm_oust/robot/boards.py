@@ -2,22 +2,20 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
+from datetime import datetime
 
 from pbm_oust.accounts.account import HOUSE, is_house
+from pbm_oust.accounts.clock import read_clock
 from pbm_oust.board.game import Game
 from pbm_oust.frozen import frozen
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.board_pages import Part, boards_of
-from pbm_oust.store.board_queries import progress_of
-from pbm_oust.store.entries import State
+from pbm_oust.store.board_queries import boards_of_player, progress_of
+from pbm_oust.store.entries import Entry, State
 from pbm_oust.store.histories import DamagedHistory
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
 from pbm_oust.store.waiting import BoardName
-
-MOST_AT_ONCE = 200
-"""How many boards of a game are looked at; of more, those on which something happened last."""
 
 
 @frozen
@@ -33,6 +31,11 @@ class Waiting:
         offer, side = self.game.offer, self.game.side_of(self.userid)
         return offer is not None and offer.side not in (side, None)
 
+    def seconds_left(self, now: datetime) -> float:
+        """Return how many seconds there are until the deadline of the board."""
+        # Only players who have a mail address go on vacation, and the turn is not theirs.
+        return (read_clock(self.game, {}, now).deadline - now).total_seconds()
+
 
 class Boards:
     """The boards of the house in a home, and what is known of them."""
@@ -40,8 +43,8 @@ class Boards:
     def __init__(self, home: Home) -> None:
         self._home = home
         self._progress = (0, 0)
-        self._settled: dict[BoardName, int] = {}
-        """How many records boards had that want nothing of the house."""
+        self._seen: dict[BoardName, tuple[int, Waiting | None]] = {}
+        """How many records boards had when they were looked at, and how they waited then."""
 
     def have_changed(self) -> bool:
         """Return whether anything has happened on boards of the house since this was asked."""
@@ -50,27 +53,32 @@ class Boards:
 
     def waiting(self) -> Iterator[Waiting]:
         """Yield the boards that wait, those first that have waited longest."""
-        found = [
-            entry
-            for kind in KINDS
-            for entry in self._home.ask(
-                boards_of, kind, HOUSE, (State.ACTIVE,), Part(MOST_AT_ONCE)
-            ).entries
-        ]
-        known = {entry.name for entry in found}
-        self._settled = {name: at for name, at in self._settled.items() if name in known}
-        for entry in sorted(found, key=lambda entry: entry.latest):
-            if self._settled.get(entry.name) == entry.records:
-                continue
-            waits = self._look(entry.name)
-            if waits:
-                yield waits
-            else:
-                self.settle(entry.name, entry.records)
+        return (waits for waits in self.looked_at() if waits)
+
+    def looked_at(self) -> Iterator[Waiting | None]:
+        """Yield the same, and None after each look at a board that does not wait."""
+        active = self._active()
+        names = {entry.name for entry in active}
+        self._seen = {name: seen for name, seen in self._seen.items() if name in names}
+        for entry in active:
+            records, waits = self._seen.get(entry.name, (-1, None))
+            if records != entry.records:
+                waits = self._look(entry.name)
+                self._seen[entry.name] = entry.records, waits
+            yield waits
 
     def settle(self, name: BoardName, records: int) -> None:
         """Leave a board alone until it has more records."""
-        self._settled[name] = records
+        self._seen[name] = records, None
+
+    def _active(self) -> list[Entry]:
+        """Return all boards of the house that go on, those first where least happened lately."""
+        found = [
+            entry
+            for userid in HOUSE
+            for entry in self._home.ask(boards_of_player, userid, State.ACTIVE)
+        ]
+        return sorted(found, key=lambda entry: entry.latest)
 
     def _look(self, name: BoardName) -> Waiting | None:
         """Return a board as it waits for the house; None if it does not, or cannot be read."""

@@ -2,14 +2,16 @@
 
 import random
 from collections.abc import Callable
+from functools import reduce
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Deed, Place, Wish
 from pbm_oust.experiments.solve import Worth
 from pbm_oust.frozen import frozen
+from pbm_oust.robot.draws import offers_draw
 from pbm_oust.robot.eyes import eye_for
 from pbm_oust.robot.pie import fairest, is_first_stone
-from pbm_oust.robot.search import Node, grow
+from pbm_oust.robot.search import Node, follow, grow
 from pbm_oust.robot.solver import solver_for
 from pbm_oust.rules.position import Position
 
@@ -50,6 +52,8 @@ class Decision:
     """0..1: how likely the side to move was to win before it, as far as it was searched."""
     looks: int
     """How many positions were looked at."""
+    offers_draw: bool = False
+    """Whether it proposes a draw after that."""
 
 
 class Thinking:
@@ -114,16 +118,18 @@ def decide(game: Game, seconds: float, rng: random.Random, clock: Callable[[], f
         return Decision(_placing(game, cell), value, thinking.looks)
     if (solved := thinking.solved(game.position)) is not None:
         value, cells = solved
-        wish = Deed.SWAP if game.can_swap and value < 0.5 else _placing(game, *cells)
-        return Decision(wish, value, thinking.looks)
+        if game.can_swap and value < 0.5:
+            return Decision(Deed.SWAP, value, thinking.looks)
+        return _turn(game, cells, value, thinking.looks, is_drawn=value == 0.5)
     root = Node(game.position)
     if game.can_swap:
         thinking.search(root, PONDERED / 2)
         if root.value < 0.5:
             return Decision(Deed.SWAP, root.value, thinking.looks)
     cells = thinking.turn(root, PONDERED)
-    is_lost = root.value < HOPELESS and _was_hopeless(game, thinking)
-    return Decision(Deed.RESIGN if is_lost else _placing(game, *cells), root.value, thinking.looks)
+    if root.value < HOPELESS and _was_hopeless(game, thinking):
+        return Decision(Deed.RESIGN, root.value, thinking.looks)
+    return _turn(game, cells, root.value, thinking.looks, is_drawn=root.proved == 0.5)
 
 
 def takes_draw(game: Game, seconds: float, rng: random.Random, clock: Callable[[], float]) -> bool:
@@ -132,6 +138,13 @@ def takes_draw(game: Game, seconds: float, rng: random.Random, clock: Callable[[
     thinking.search(node, 1)
     is_asked = game.offer is not None and game.offer.side is not game.to_move
     return (node.value if is_asked else 1 - node.value) < CONTENT
+
+
+def _turn(game: Game, cells: list[int], value: float, looks: int, *, is_drawn: bool) -> Decision:
+    """Return the decision to place stones, with an offer of a draw if the game goes on after it."""
+    after = reduce(follow, cells, game.position)
+    offers = not after.result and offers_draw(game, value, is_drawn=is_drawn)
+    return Decision(_placing(game, *cells), value, looks, offers)
 
 
 def _placing(game: Game, *cells: int) -> Place:

@@ -1,56 +1,89 @@
 """The work of the house: boards that wait are thought about, one after the other."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from logging import getLogger
 from math import inf
 
 from pbm_oust.board.record import Wish
 from pbm_oust.play.outcome import Outcome
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.robot.acting import act, level_of, wish_on
+from pbm_oust.robot.acting import Clock, act, level_of, wishes_on
 from pbm_oust.robot.boards import Boards, Waiting
+from pbm_oust.robot.sharing import Wanted, first_of, seconds_for
 from pbm_oust.store.waiting import BoardName
 
 log = getLogger("pbm_oust")
 
-LEAST_SECONDS = 0.2
-"""How long a board is thought about at least, however many wait."""
+LOOK_SECONDS = 0.5
+"""How often those who think long look for boards that wait for those who think less."""
 
 
-def work_once(boards: Boards, work: UnitOfWork, is_over: Callable[[], bool]) -> int:
-    """Do what waits for the house, until nothing does or the work is over; return how much it was.
+class Worker:
+    """Plays for the house in one home, until it is told that the work is over."""
 
-    Those who play fast answer first. The more boards wait, the less time each one has.
-    """
-    done = 0
-    while not is_over():
-        waiting = list(boards.waiting())
-        if not waiting:
-            break
-        first = min(waiting, key=lambda each: level_of(each.userid).seconds)
-        seconds = max(LEAST_SECONDS, level_of(first.userid).seconds / len(waiting))
-        wish = wish_on(first, seconds, lambda: inf if is_over() else time.perf_counter())
-        if is_over():
-            break
-        _play(first, wish, boards, work)
-        done += 1
-    return done
+    def __init__(self, boards: Boards, work: UnitOfWork, is_over: Callable[[], bool]) -> None:
+        self._boards = boards
+        self._work = work
+        self._is_over = is_over
 
+    def play_all(self, faster_than: float = inf) -> None:
+        """Do what waits for the house, until nothing does or the work is over.
 
-def _play(waiting: Waiting, wish: Wish, boards: Boards, work: UnitOfWork) -> None:
-    game, header = waiting.game, waiting.game.header
-    begun = time.perf_counter()
-    handled = act(waiting, wish, work)
-    milliseconds = (time.perf_counter() - begun) * 1000
-    log.info(
-        'house=%s board="%s" record=%d outcome="%s" ms=%.0f',
-        waiting.userid,
-        game.name,
-        game.next_number,
-        handled.outcome.value,
-        milliseconds,
-    )
-    if handled.outcome is not Outcome.DONE:
-        # The board has gone on, or something is wrong with it: nothing is tried twice.
-        boards.settle(BoardName(header.kind.name, header.board), len(game.records))
+        Of the players, only those play who think less than so many seconds.
+        """
+        while not self._is_over():
+            now = self._work.now()
+            wanted = [
+                (Wanted(seconds, waiting.seconds_left(now)), waiting)
+                for waiting in self._boards.waiting()
+                if (seconds := level_of(waiting.userid).seconds) < faster_than
+            ]
+            if not wanted:
+                break
+            boards = [each for each, _ in wanted]
+            first, waiting = wanted[first_of(boards)]
+            wishes = wishes_on(waiting, seconds_for(first, boards), self._clock(first))
+            if not self._is_over():
+                self._do(waiting, wishes)
+
+    def _clock(self, wanted: Wanted) -> Clock:
+        """Return a clock to think by: it stands still while those who think less are playing.
+
+        So nobody waits for those who think long. It runs out when the work is over.
+        """
+        others, looked = 0.0, time.perf_counter()
+
+        def clock() -> float:
+            nonlocal others, looked
+            if self._is_over():
+                return inf
+            now = time.perf_counter()
+            if now - looked > LOOK_SECONDS and not wanted.is_hurried:
+                if self._boards.have_changed():
+                    self.play_all(faster_than=wanted.seconds)
+                looked = time.perf_counter()
+                others, now = others + looked - now, looked
+            return now - others
+
+        return clock
+
+    def _do(self, waiting: Waiting, wishes: Sequence[Wish]) -> None:
+        """Do what a house player wishes, one after the other, as long as nothing comes between."""
+        game, header = waiting.game, waiting.game.header
+        for number, wish in enumerate(wishes, game.next_number):
+            begun = time.perf_counter()
+            handled = act(waiting, wish, number, self._work)
+            milliseconds = (time.perf_counter() - begun) * 1000
+            log.info(
+                'house=%s board="%s" record=%d outcome="%s" ms=%.0f',
+                waiting.userid,
+                game.name,
+                number,
+                handled.outcome.value,
+                milliseconds,
+            )
+            if handled.outcome is not Outcome.DONE:
+                # The board has gone on, or something is wrong with it: nothing is tried twice.
+                self._boards.settle(BoardName(header.kind.name, header.board), number - 1)
+                break

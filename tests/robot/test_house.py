@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.speed.running import processor_time
 from tests.support.histories import moves_of
 from tests.support.home_by_mail import ALICE, BOB, Talk
 from tests.support.outbox import letters
 from tests.support.server import PROGRAM
+from tests.support.waiting import wait_until
 
 
 @pytest.fixture
@@ -59,6 +61,31 @@ def test_the_house_begins_where_it_is_x_and_plays_every_kind(talk: Talk) -> None
     house(talk)
     for kind, number in (("oust", 1), ("oust", 2), ("churn", 1)):
         assert len(moves_of(talk.home, number, kind)) == 1
+
+
+def test_two_processes_make_each_move_once(talk: Talk) -> None:
+    for size in (4, 5, 6):
+        talk.send(ALICE, f"oust challenge house1 alice wonderland -size={size}")
+    words = [PROGRAM, "--home", str(talk.home.path), "house"]
+    with subprocess.Popen(words) as one, subprocess.Popen(words) as other:
+        assert (one.wait(60), other.wait(60)) == (0, 0)
+    assert [len(moves_of(talk.home, number)) for number in (1, 2, 3)] == [1, 1, 1]
+    assert len([letter for letter in letters(talk.home) if "house1 played" in letter.text]) == 3
+
+
+def test_nobody_waits_for_a_program_that_thinks_long_about_another_board(talk: Talk) -> None:
+    for line in ("house1 alice wonderland", "house3 alice wonderland"):
+        talk.send(ALICE, f"oust challenge {line} -size=9")
+    with subprocess.Popen([PROGRAM, "--home", str(talk.home.path), "house"]) as thinking:
+        try:
+            wait_until(lambda: moves_of(talk.home, 1), "the turn of house1")
+            used = processor_time(thinking.pid)
+            wait_until(lambda: processor_time(thinking.pid) > used + 1, "a second of thinking")
+            talk.send(BOB, "oust challenge house1 bob lookingglass -size=9")
+            wait_until(lambda: moves_of(talk.home, 3), "the turn of house1 against bob")
+            assert moves_of(talk.home, 2) == []
+        finally:
+            thinking.kill()
 
 
 def test_the_house_answers_offers(talk: Talk) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Terms
 from pbm_oust.board.record import Deed, Place
+from pbm_oust.robot.draws import LONG, offers_draw
 from pbm_oust.robot.player import decide, takes_draw
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind, Side
@@ -17,7 +18,7 @@ from tests.support.boards import board
 from tests.support.games import act, new_game, play, standing_at
 from tests.support.kinds import grids_of
 from tests.support.strategies import games
-from tests.support.thinking import against_chance, counting_clock, decided, done
+from tests.support.thinking import against_chance, counting_clock, decided, done, random_turn
 
 NO_SWAP = Terms(swap=False)
 
@@ -127,3 +128,33 @@ def test_it_resigns_only_when_it_could_not_hope_a_turn_ago_either() -> None:
 def test_it_takes_a_draw_only_if_it_stands_worse(proposes: Side) -> None:
     game = act(hopeless_for_o(), f"{proposes.value} propose")
     assert takes_draw(game, 100, random.Random(1), counting_clock()) is (proposes is Side.X)
+
+
+def test_it_offers_a_draw_in_a_long_even_game_but_not_again_and_again() -> None:
+    rng, game = random.Random(0), new_game("hex 3", NO_SWAP, kind="churn")
+    cells = game.header.grid.cells.bit_count()
+    for length in range(LONG * cells):
+        assert len(game.line) == length
+        assert not offers_draw(game, 0.5, is_drawn=False)
+        game = done(game, random_turn(game, rng))
+    assert offers_draw(game, 0.5, is_drawn=False)
+    assert not offers_draw(game, 0.6, is_drawn=False)
+    game = act(game, f"{game.to_move.value} propose")
+    assert not offers_draw(game, 0.5, is_drawn=False)
+
+
+def test_it_offers_a_draw_where_both_play_for_one_unless_its_turn_ends_the_game() -> None:
+    drawn = """
+        o x o .
+        x o x o
+        . x o o
+    """
+    nearly_over = """
+        o x
+        x .
+    """
+    for text, grid, side in ((drawn, "square 4x3", Side.X), (nearly_over, "square 2x2", Side.O)):
+        game = standing_at(new_game(grid, NO_SWAP), board(text, to_move=side))
+        decision = decided(game, 1000)
+        assert decision.value == 0.5
+        assert decision.offers_draw is (text is drawn)
