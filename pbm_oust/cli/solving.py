@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from traceback import clear_frames
 
 import click
@@ -14,6 +15,7 @@ from pbm_oust.experiments.bounds import fewest_kept, largest_grid, most_position
 from pbm_oust.experiments.census import count_positions
 from pbm_oust.experiments.room import OutOfRoom, Room, bytes_each
 from pbm_oust.experiments.solve import Worth, forced_draws, solve
+from pbm_oust.experiments.tables import opening_table, pack
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Kind
 
@@ -22,9 +24,27 @@ from pbm_oust.rules.position import Kind
 @click.argument("kind", type=KIND)
 @grid_options
 @click.option("--census", is_flag=True, help="Also count every position that play can reach.")
+@click.option(
+    "--table",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    help="Write what positions are worth here, for the house.",
+)
+@click.option(
+    "--placements",
+    type=click.IntRange(min=0),
+    default=4,
+    show_default=True,
+    help="How many placements lead to the positions of the table.",
+)
 @as_json
 def solve_(
-    kind: Kind, size: str | None, hexagonal: str | None, census: bool, as_json: bool
+    kind: Kind,
+    size: str | None,
+    hexagonal: str | None,
+    census: bool,
+    table: Path | None,
+    placements: int,
+    as_json: bool,
 ) -> None:
     """Find out who wins a small board.
 
@@ -61,6 +81,13 @@ def solve_(
         found["reachable"] = reachable
         if not as_json:
             say(f"              {reachable:,} can be reached by play")
+    if table:
+        with memory.room("table") as room:
+            worths = opening_table(kind, grid, placements, room)
+        found["table"] = len(worths)
+        table.write_bytes(pack(worths))
+        if not as_json:
+            say(f"table         {len(worths):,} after up to {placements} placements")
     if as_json:
         print_json(found)
 

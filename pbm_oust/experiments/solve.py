@@ -8,7 +8,7 @@ first: a placement puts a larger number at the first place that changes, because
 smaller ones. In Churn the same holds for the groups of the side that places.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import IntEnum
 
 from pbm_oust.experiments.room import Room
@@ -61,11 +61,12 @@ class Search:
     """The worth of positions on one grid, with a table of those that were searched.
 
     Both sides want to win or, failing that, to draw. But if there is a seeker, that side wants a
-    draw and nothing else, and the other side wants none. One search does one of the two.
+    draw and nothing else, and the other side wants none. One search does one of the two. `known`
+    says what positions are worth without a seeker, by their numbers.
     """
 
-    def __init__(self, grid: Grid, room: Room) -> None:
-        self.seen: dict[int, Worth] = {}
+    def __init__(self, grid: Grid, room: Room, known: Mapping[int, Worth] | None = None) -> None:
+        self.seen = {number << 1: worth for number, worth in (known or {}).items()}
         self._number = numbering(grid)
         self._room = room
 

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable
 from functools import reduce
+from math import inf
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Deed, Place, Wish
@@ -23,9 +24,6 @@ SMALL = 30
 
 PONDERED = 0.9
 """The share of the time that goes to the turn; what is left tells whether to resign."""
-
-SOLVING = 0.3
-"""The share of the time in which a small board has to be solved, or it is searched."""
 
 CONTENT = 0.45
 """A player who is less likely to win than this takes a draw."""
@@ -73,9 +71,10 @@ class Thinking:
     def solved(self, position: Position) -> tuple[float, list[int]] | None:
         """Return what a position is worth to the side to move, and a turn that gets as much.
 
-        Returns None if this cannot be found out on a small board in some of the time.
+        Returns None if the board is too large. Small ones take little time, and may have it.
         """
-        if self._solver and (found := self._solver.turn(position, self._until(SOLVING))):
+        clock = self._clock
+        if self._solver and (found := self._solver.turn(position, lambda: clock() < inf)):
             worth, cells = found
             return (worth - Worth.LOSS) / (Worth.WIN - Worth.LOSS), cells
         return None
@@ -120,7 +119,8 @@ def decide(game: Game, seconds: float, rng: random.Random, clock: Callable[[], f
         value, cells = solved
         if game.can_swap and value < 0.5:
             return Decision(Deed.SWAP, value, thinking.looks)
-        return _turn(game, cells, value, thinking.looks, is_drawn=value == 0.5)
+        if value:  # a lost position is searched, for whatever the other player may overlook
+            return _turn(game, cells, value, thinking.looks, is_drawn=value == 0.5)
     root = Node(game.position)
     if game.can_swap:
         thinking.search(root, PONDERED / 2)

@@ -1,18 +1,21 @@
 """Perfect play on small boards: what a position is worth with best play, and how to get it.
 
-What was proved is kept as long as the process runs, so that a game is solved but once.
+The beginnings of games stand in tables, which `pbm-oust rules solve --table` has made. What follows
+is searched, which takes tenths of a second at most, and kept as long as the process runs.
 """
 
 from collections.abc import Callable
 from functools import lru_cache
+from importlib.resources import files
 
 from pbm_oust.experiments.room import OutOfRoom, Room
 from pbm_oust.experiments.solve import Search, Worth
+from pbm_oust.experiments.tables import Table, unpack
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Position, Side
 
-LARGEST = 16
-"""The most cells of a grid that is worth an attempt."""
+LARGEST = 12
+"""The most cells of a grid that is solved without a table."""
 
 MOST = 200_000
 """How many positions of a grid are kept: some 25 megabytes."""
@@ -21,22 +24,22 @@ MOST = 200_000
 class Solver:
     """Proves positions of one game on one grid."""
 
-    def __init__(self, grid: Grid) -> None:
+    def __init__(self, grid: Grid, table: Table) -> None:
         self._may_go_on: Callable[[], bool] = lambda: True
-        self._search = Search(grid, Room(MOST, self._watch))
+        self._search = Search(grid, Room(MOST, self._watch), table)
 
     def turn(
         self, start: Position, may_go_on: Callable[[], bool]
     ) -> tuple[Worth, list[int]] | None:
         """Return what a position is worth to the side to move, and a turn that gets as much.
 
-        Returns None if this cannot be told as long as it may go on.
+        Returns None if it may not go on, or would have to keep too many positions.
         """
         self._may_go_on = may_go_on
         worth, cells, position = Worth.LOSS, list[int](), start
         try:
             while not cells or (position.is_mid_turn and not position.result):
-                worth, cell = max((self._worth(position, each), each) for each in _cells(position))
+                worth, cell = self._best(position)
                 cells.append(cell)
                 position = position.place(cell)
         except OutOfRoom:
@@ -51,6 +54,15 @@ class Solver:
         worth = self._search.worth(position)
         return worth if position.to_move is side else Worth(-worth)
 
+    def _best(self, position: Position) -> tuple[Worth, int]:
+        """Return what a position is worth to the side to move, and a placement for that."""
+        best = Worth.LOSS, 0
+        for cell in _cells(position):
+            best = max(best, (self._worth(position, cell), cell))
+            if best[0] is Worth.WIN:
+                break
+        return best
+
     def _worth(self, position: Position, cell: int) -> Worth:
         return self.worth(position.place(cell), position.to_move)
 
@@ -61,8 +73,17 @@ class Solver:
 
 @lru_cache(maxsize=16)
 def solver_for(kind: str, grid: Grid) -> Solver | None:
-    """Return the solver of a kind of game on a grid, if it is small enough."""
-    return Solver(grid) if grid.cells.bit_count() <= LARGEST else None
+    """Return the solver of a kind of game on a grid, if that has a table or is small enough."""
+    table = table_of(kind, grid)
+    is_small = grid.cells.bit_count() <= LARGEST
+    return Solver(grid, table) if table or is_small else None
+
+
+def table_of(kind: str, grid: Grid) -> Table:
+    """Return the table of a kind of game on a grid; an empty one if there is none."""
+    name = f"{kind} {grid}.table".replace(" ", "-").replace(",", "-")
+    file = files("pbm_oust.robot").joinpath("tables", name)
+    return unpack(file.read_bytes()) if file.is_file() else {}
 
 
 def _cells(position: Position) -> list[int]:

@@ -1,15 +1,21 @@
 """On boards that can be solved, no house player loses what it can win."""
 
 import random
-from itertools import product
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from pbm_oust.board.game import Game
 from pbm_oust.board.header import Terms
-from pbm_oust.experiments.room import Room
-from pbm_oust.experiments.solve import Search, Worth
-from pbm_oust.rules.position import Side
+from pbm_oust.cli import main
+from pbm_oust.experiments.solve import Worth
+from pbm_oust.experiments.symmetry import numbering
+from pbm_oust.experiments.tables import unpack
+from pbm_oust.robot.solver import Solver, solver_for, table_of
+from pbm_oust.rules.grid import parse_grid
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.position import Position, Side
 from tests.support.games import new_game
 from tests.support.thinking import decided, done, random_turn
 
@@ -17,33 +23,111 @@ NO_SWAP = Terms(swap=False)
 LITTLE = 3
 """So many looks at the clock leave no time for a search."""
 
-SOLVED = [
-    *(("oust", grid) for grid in ("square 3x3", "square 4x3", "hex 2", "hex 2,3")),
+PLACEMENTS = {
+    "hex 2,3": 4,
+    "hex 1,5": 4,
+    "hex 2,4": 4,
+    "hex 3": 5,
+    "square 4x3": 4,
+    "square 6x2": 4,
+    "square 5x3": 4,
+    "square 7x2": 4,
+    "square 4x4": 4,
+    "square 8x2": 5,
+}
+"""The tables of Oust, and how many placements lead to their positions."""
+
+SMALL = [
+    *(("oust", grid) for grid in ("square 2x2", "square 3x3", "hex 2", "hex 1,4", "hex 2,3")),
+    ("churn", "hex 1,2"),
     ("churn", "hex 2"),
+    pytest.param("oust", "square 4x3", marks=pytest.mark.slow),
+    pytest.param("oust", "square 6x2", marks=pytest.mark.slow),
 ]
 
 
-def worth(game: Game) -> Worth:
-    """Return what a position is worth to the side to move."""
-    return Search(game.header.grid, Room(10**6)).worth(game.position)
+def solver(kind: str, grid: str) -> Solver:
+    found = solver_for(kind, parse_grid(grid))
+    assert found
+    return found
 
 
-@pytest.mark.parametrize(("kind", "grid"), SOLVED, ids=str)
-def test_a_game_that_is_won_is_won_against_any_play(kind: str, grid: str) -> None:
-    won = 0
-    for seed, length in product(range(4), range(4)):
-        rng, game = random.Random(seed), new_game(grid, NO_SWAP, kind=kind)
-        for _ in range(length):
-            game = game if game.result else done(game, random_turn(game, rng))
-        if game.result or worth(game) is not Worth.WIN:
-            continue
-        won += 1
-        winner = game.to_move
-        while not game.result:
-            is_house = game.to_move is winner
-            game = done(game, decided(game, LITTLE).wish if is_house else random_turn(game, rng))
-        assert game.result.winner is winner
+def after_turn(position: Position, solver: Solver) -> Position:
+    """Return what the house makes of a position that it wins."""
+    if not position.has_placement():
+        return position.pass_turn()
+    worth, cells = solver.turn(position, lambda: True) or (Worth.LOSS, [])
+    assert worth is Worth.WIN
+    for cell in cells:
+        position = position.place(cell)
+    return position
+
+
+def following(position: Position) -> Iterator[Position]:
+    """Yield all positions that the placements or the pass of a position lead to."""
+    cells = list(position.grid.each(position.placements()))
+    yield from map(position.place, cells)
+    if not cells:
+        yield position.pass_turn()
+
+
+def reachable(start: Position) -> list[Position]:
+    """Return the positions of games that go on; of those that differ by a symmetry, only one."""
+    number, found, waiting = numbering(start.grid), dict[int, Position](), [start]
+    while waiting:
+        position = waiting.pop()
+        if not position.result and number(position) not in found:
+            found[number(position)] = position
+            waiting += following(position)
+    return list(found.values())
+
+
+def is_won(position: Position, side: Side, solver: Solver) -> bool:
+    """Return whether a side has won, or wins whatever the other side does in its turn."""
+    if position.result or position.to_move is side:
+        return solver.worth(position, side) is Worth.WIN
+    return all(is_won(each, side, solver) for each in following(position))
+
+
+@pytest.mark.parametrize(("kind", "grid"), SMALL)
+def test_every_won_position_is_still_won_after_its_turn_and_any_reply(kind: str, grid: str) -> None:
+    # As every game ends, this means that it is won.
+    known, won = solver(kind, grid), 0
+    for position in reachable(KINDS[kind].start(parse_grid(grid))):
+        if known.worth(position, position.to_move) is Worth.WIN:
+            assert is_won(after_turn(position, known), position.to_move, known)
+            won += 1
     assert won
+
+
+@pytest.mark.parametrize("grid", PLACEMENTS)
+@pytest.mark.parametrize("seed", range(2))
+def test_a_won_game_is_won_against_play_by_chance(grid: str, seed: int) -> None:
+    rng, game, known = random.Random(seed), new_game(grid, NO_SWAP), solver("oust", grid)
+    for _ in range(seed + 1):
+        game = done(game, random_turn(game, rng))
+    while known.worth(game.position, game.to_move) is not Worth.WIN:
+        game = done(game, random_turn(game, rng))
+    winner = game.to_move
+    while not game.result:
+        is_house = game.to_move is winner
+        game = done(game, decided(game, LITTLE).wish if is_house else random_turn(game, rng))
+    assert game.result.winner is winner
+
+
+@pytest.mark.parametrize(
+    "grid",
+    [
+        pytest.param(grid, marks=() if grid in ("hex 2,3", "square 4x3") else pytest.mark.slow)
+        for grid in PLACEMENTS
+    ],
+)
+def test_the_tables_are_those_that_rules_solve_writes(grid: str, tmp_path: Path) -> None:
+    shape, size = grid.split()
+    option = "--hex" if shape == "hex" else "--size"
+    words = [option, size, "--table", str(tmp_path / "table"), "--placements", PLACEMENTS[grid]]
+    assert CliRunner().invoke(main, ["rules", "solve", "oust", *map(str, words)]).exit_code == 0
+    assert unpack((tmp_path / "table").read_bytes()) == table_of("oust", parse_grid(grid))
 
 
 @pytest.mark.parametrize("seed", range(5))
