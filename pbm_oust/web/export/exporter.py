@@ -1,11 +1,12 @@
 """Writing boards and other pages as files, as far as they have changed."""
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from hashlib import sha256
 
 from pbm_oust.frozen import frozen
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.analyses import find_analysis
 from pbm_oust.store.board_queries import find_entry
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.histories import DamagedHistory
@@ -99,12 +100,14 @@ class Exporter:
         entry = self._home.ask(find_entry, name)
         if entry is None:
             return ""
-        shown = None
+        shown: Hashable = None
         try:
             history = sha256(self._home.history(name)).digest()
             if entry.result is None:
                 game = read_game(self._home, KINDS[name.kind], name.board)
                 shown = shown_of(clock_of(game, self._ground))
+            else:
+                shown = self._home.ask(find_analysis, name)
         except (NoSuchFile, NotAllowed, DamagedHistory):
             return ""
         there = [self._ground.work.has_account(userid) for userid in entry.owners]

@@ -65,7 +65,8 @@
   }
 
   function follow(event) {
-    const link = event.target.closest("#steps a[href], #records a[href], #told a[href]");
+    const parts = ["#steps", "#records", "#told", "#analysis"];
+    const link = event.target.closest(parts.map((part) => `${part} a[href]`).join());
     const isPlain = !(event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
     if (!link || !isPlain || event.defaultPrevented) return;
     event.preventDefault();

@@ -8,6 +8,12 @@ from selenium.webdriver import Remote
 from selenium.webdriver.common.by import By
 
 from pbm_oust.accounts.tags import tag_of
+from pbm_oust.board.record import Deed
+from pbm_oust.robot.analyses import keep
+from pbm_oust.robot.analysis import Analysis, Verdict, identity_of
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.home import Home
+from pbm_oust.store.open_boards import read_game
 from pbm_oust.web.addresses import MINE
 from tests.support.home_by_mail import ALICE, BOB
 from tests.support.outbox import letters
@@ -18,7 +24,14 @@ STRANGERS_PAGES = ("/", "/sign-in", "{code}")
 """What only somebody sees who is not signed in; `{code}` is the link that signs them in."""
 PAGES = (
     *("/boards", "/history", "/history?game=oust&player=alice"),
-    *("/oust/1", "/oust/1/2", "/oust/2", "/players/alice", "/players/alice/ratings/oust"),
+    *(
+        "/oust/1",
+        "/oust/1/2",
+        "/oust/2",
+        "/oust/2/1",
+        "/players/alice",
+        "/players/alice/ratings/oust",
+    ),
     *("/standings/oust", "/rules/oust", "/rules/churn", "/rules/churn/first-pair/1"),
     *("/help", "/help/move", "{play}", "{play}?turn=B4"),
     *("/sign-up", "/me", "/me/settings", "/me/challenge", "/me/challenge?opponent=bob"),
@@ -53,7 +66,16 @@ def furnished(path: Path, language: str) -> Iterator[Place]:
             here.talk.send(sender, f"settings {userid} {password} language {language}")
         for sender, line in _LINES:
             here.talk.send(sender, line)
+        _analyse(here.talk.home)
         yield here
+
+
+def _analyse(home: Home) -> None:
+    """Keep an analysis of board 2, which is over, with a turning point."""
+    game = read_game(home, KINDS["oust"], 2)
+    rates = (0.5, 0.7, 0.7)
+    verdicts = (Verdict(rate, is_certain=False, line=(Deed.SWAP,)) for rate in rates)
+    keep(home, game, Analysis(identity_of(game), 1, tuple(verdicts)))
 
 
 def play_link(here: Place) -> str:

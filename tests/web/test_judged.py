@@ -1,0 +1,206 @@
+"""The page of a game that is over shows what a search says about it; of a game in play, nothing."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from lxml import html
+
+from pbm_oust.board.game import Game
+from pbm_oust.board.record import Wish
+from pbm_oust.render.curve import HEIGHT
+from pbm_oust.robot.analyses import keep
+from pbm_oust.robot.analysis import Analysis, Verdict, identity_of
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.home import Home
+from pbm_oust.store.open_boards import read_game
+from tests.support.exported import exported
+from tests.support.games import wish
+from tests.support.home_by_mail import ALICE, BOB, home_of
+from tests.support.website import Website, website
+
+MAILS = (
+    (ALICE, "oust challenge alice bob wonderland -size=7"),
+    (ALICE, "oust move 1 alice wonderland D4"),
+    (BOB, "oust swap 1 bob lookingglass"),
+    (ALICE, "oust move 1 alice wonderland A1"),
+    (BOB, "oust move 1 bob lookingglass F6"),
+    (ALICE, "oust resign 1 alice wonderland"),
+    (ALICE, "oust challenge alice bob wonderland -size=7"),
+    (ALICE, "oust move 2 alice wonderland D4"),
+)
+
+
+def verdict(rate: float, *line: str, is_certain: bool = False) -> Verdict:
+    wishes: tuple[Wish, ...] = tuple(map(wish, line))
+    return Verdict(rate, is_certain, wishes)
+
+
+VERDICTS = (
+    verdict(0.52, "D1", "swap"),
+    verdict(0.71, "swap", "A1"),
+    verdict(0.71, "A1"),
+    verdict(0.74, "B7 C7", "pass"),
+    verdict(0, "A1", is_certain=True),
+    verdict(0, "A1", is_certain=True),
+)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    """A home with board 1, which is over, and board 2, which goes on."""
+    return home_of(tmp_path / "home", ALICE, BOB, mails=MAILS)
+
+
+@pytest.fixture
+def pages(home: Home) -> Iterator[Website]:
+    with website(home.path) as found:
+        yield found
+
+
+def analyse(home: Home, *verdicts: Verdict, board: int = 1) -> Game:
+    """Keep what a search would say about a board."""
+    game = read_game(home, KINDS["oust"], board)
+    keep(home, game, Analysis(identity_of(game), 1, verdicts))
+    return game
+
+
+def found(page: str, path: str) -> list[Any]:
+    """Return the elements of a page at a path."""
+    return cast(list[Any], html.fromstring(page).xpath(path))
+
+
+def words(element: Any) -> str:
+    return " ".join(element.text_content().split())
+
+
+def records(page: str) -> list[list[str]]:
+    """Return what the table of records says, but for the times."""
+    rows = found(page, '//table[@id="records"]//tr')
+    return [[words(cell) for cell in row][:-1] for row in rows]
+
+
+def analysis(page: str) -> str:
+    """Return what a page says about the analysis."""
+    (part,) = found(page, '//*[@id="analysis"]')
+    return words(part)
+
+
+def test_each_record_has_its_rate_and_turning_points_are_marked(home: Home, pages: Website) -> None:
+    analyse(home, *VERDICTS)
+    page = pages.get("/oust/1").text
+    assert records(page) == [
+        ["#", "Side", "Move", "For x"],
+        ["1", "x", "D4", "71% !"],
+        ["2", "o", "swap", "71%"],
+        ["3", "o", "A1", "74%"],
+        ["4", "x", "F6", "lost !"],
+        ["5", "o", "resign", "lost"],
+    ]
+    assert page.count('role="img" aria-label="turning point"') == 2
+
+
+def test_a_curve_has_a_point_for_each_position_and_rings_where_it_turned(
+    home: Home, pages: Website
+) -> None:
+    analyse(home, *VERDICTS)
+    (curve,) = found(pages.get("/oust/1/3").text, '//figure/*[@class="curve"]')
+    (line,) = curve.xpath("./polyline")
+    places = [tuple(map(float, each.split(","))) for each in line.get("points").split()]
+    assert len(places) == len(VERDICTS)
+    assert [y < HEIGHT / 2 for _, y in places] == [each.x_wins > 0.5 for each in VERDICTS]
+    *rings, dot = [
+        (float(each.get("cx")), float(each.get("cy"))) for each in curve.xpath("./circle")
+    ]
+    assert rings == [places[1], places[4]]
+    assert dot == places[3]
+    assert curve.get("aria-hidden") == "true"
+
+
+def test_words_say_what_the_curve_shows(home: Home, pages: Website) -> None:
+    analyse(home, *VERDICTS)
+    said = analysis(pages.get("/oust/1").text)
+    assert "How likely x was to win: 52% at the start, lost at the end." in said
+    assert "These records turned the game most, and have a ring: 1, 4." in said
+    links = re.findall(r'href="(/oust/1/\d)">\d</a>[,.]', pages.get("/oust/1").text)
+    assert links == ["/oust/1/1", "/oust/1/4"]
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("/oust/1/0", "At this point, x is 52% likely to win. Best from here: D1 swap."),
+        ("/oust/1/3", "At this point, x is 74% likely to win. Best from here: B7,C7 pass."),
+        ("/oust/1", "At this point, x has lost for certain. Best from here: A1."),
+    ],
+)
+def test_each_position_has_its_rate_and_how_to_go_on(
+    path: str, said: str, home: Home, pages: Website
+) -> None:
+    analyse(home, *VERDICTS)
+    assert said in analysis(pages.get(path).text)
+
+
+def test_what_is_certain_is_said_so(home: Home, pages: Website) -> None:
+    ends = [verdict(rate, is_certain=True) for rate in (1, 0.5)]
+    analyse(home, *VERDICTS[:4], *ends)
+    assert "x has won for certain." in analysis(pages.get("/oust/1/4").text)
+    assert "the game is a draw for certain." in analysis(pages.get("/oust/1").text)
+    assert [row[3] for row in records(pages.get("/oust/1").text)[4:]] == ["won !", "draw"]
+
+
+def test_it_speaks_french(home: Home, pages: Website) -> None:
+    analyse(home, *VERDICTS)
+    page = pages.get("/oust/1/3", accept_language="fr").text
+    assert "x a 74 % de chances de gagner. La meilleure suite : B7,C7 passe." in analysis(page)
+    assert "x a 74\u00a0% de" in page
+    assert [row[3] for row in records(page)] == [
+        "Pour x", "71 % !", "71 %", "74 %", "perdu !", "perdu",
+    ]  # fmt: skip
+
+
+def test_it_is_there_as_soon_as_a_game_has_been_analysed(home: Home, pages: Website) -> None:
+    for _ in range(2):
+        assert analysis(pages.get("/oust/1").text) == ""
+        assert len(records(pages.get("/oust/1").text)[0]) == 3
+    analyse(home, *VERDICTS)
+    assert analysis(pages.get("/oust/1").text)
+
+
+def test_a_game_in_play_shows_nothing_even_if_somebody_has_analysed_it(
+    home: Home, pages: Website
+) -> None:
+    analyse(home, *VERDICTS)
+    before = pages.get("/oust/2").text
+    analyse(home, verdict(0.5, "D1"), verdict(0.71, "swap"), board=2)
+    after = pages.get("/oust/2").text
+    assert after == before
+    assert analysis(after) == ""
+    assert "%" not in str(records(after))
+
+
+def test_what_was_said_of_another_history_is_not_shown(home: Home, pages: Website) -> None:
+    analyse(home, *VERDICTS)
+    history = home.path / "oust" / "1.txt"
+    history.write_text(history.read_text().replace(" A1 ", " B1 "))
+    page = pages.get("/oust/1").text
+    assert records(page)[3] == ["3", "o", "B1"]
+    assert analysis(page) == ""
+
+
+def test_exported_pages_show_it_too_once_it_is_there(home: Home, tmp_path: Path) -> None:
+    folder = tmp_path / "served"
+    home.database.close()
+    exported(home.path, folder)
+    assert analysis((folder / "oust" / "1.html").read_text()) == ""
+    analyse(home, *VERDICTS)
+    home.database.close()
+    exported(home.path, folder)
+    assert "x is 74% likely to win" in analysis((folder / "oust" / "1" / "3.html").read_text())
+    page = (folder / "oust" / "1.html").read_text()
+    assert records(page)[1][3] == "71% !"
+    (turning,) = found(page, '//figcaption/a[text()="4"]')
+    assert (folder / "oust" / turning.get("href")).resolve() == folder / "oust" / "1" / "4.html"
+    assert analysis((folder / "oust" / "2.html").read_text()) == ""
