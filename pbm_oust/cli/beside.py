@@ -14,6 +14,7 @@ from logging import getLogger
 from pathlib import Path
 
 from pbm_oust.robot.boards import Boards
+from pbm_oust.robot.finished import Finished
 from pbm_oust.store.configuration import BadConfiguration, Configuration
 from pbm_oust.store.home import Home
 
@@ -47,12 +48,14 @@ async def house_beside(configure: Callable[[], Configuration], home: Home) -> As
 
 
 async def _let_house_play(configure: Callable[[], Configuration], home: Home) -> None:
-    """Let the house play whenever boards wait for it, for ever."""
-    boards = Boards(home)
+    """Let the house play whenever boards wait for it, and analyse what is over, for ever."""
+    boards, finished = Boards(home), Finished(home)
     while True:
         await asyncio.sleep(LOOK_SECONDS)
         try:
-            if not (boards.have_changed() and await _any_waits(boards)):
+            plays = boards.have_changed() and await _any_waits(boards)
+            analyses = finished.have_changed() and _is_any_over(finished, configure())
+            if not (plays or analyses):
                 continue
             status = await _house(configure(), home.path)
         except (OSError, BadConfiguration) as error:
@@ -60,7 +63,7 @@ async def _let_house_play(configure: Callable[[], Configuration], home: Home) ->
             continue
         if status:
             log.error("the house has stopped with status %d, and goes on", status)
-            boards = Boards(home)
+            boards, finished = Boards(home), Finished(home)
             await asyncio.sleep(AGAIN_SECONDS)
 
 
@@ -73,6 +76,11 @@ async def _any_waits(boards: Boards) -> bool:
     return False
 
 
+def _is_any_over(finished: Finished, configuration: Configuration) -> bool:
+    """Return whether a game waits to be analysed."""
+    return configuration.analyses and any(finished.waiting(configuration.house_cells))
+
+
 async def _house(configuration: Configuration, home: Path) -> int:
     """Let the house play until no board waits for it; return the status of its process.
 
@@ -80,7 +88,8 @@ async def _house(configuration: Configuration, home: Path) -> int:
     """
     ending, stays_open = os.pipe()
     try:
-        words = _words(["house"], home, configuration, ending)
+        asked = ["house", *(["--analyses"] if configuration.analyses else [])]
+        words = _words(asked, home, configuration, ending)
         house = await asyncio.create_subprocess_exec(
             *words, pass_fds=[ending], stdin=subprocess.DEVNULL
         )

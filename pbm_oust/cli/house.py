@@ -12,6 +12,7 @@ from pbm_oust.cli.log import start_log
 from pbm_oust.cli.operator import ADDRESS, RELAY, Operator, now, pass_operator
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.robot.boards import Boards
+from pbm_oust.robot.finished import Finished
 from pbm_oust.robot.working import Worker
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
@@ -25,14 +26,19 @@ NICENESS = 10
 @click.option("--address", type=ADDRESS, help="The address that takes commands.")
 @click.option("--relay", type=RELAY, hidden=True, help="Where the server hands letters over.")
 @click.option("--keeper", type=int, hidden=True, help="A pipe that is closed when to stop.")
+@click.option("--analyses", is_flag=True, hidden=True, help="Analyse games that are over, too.")
 @pass_operator
 def house(
-    operator: Operator, address: str | None, relay: Endpoint | None, keeper: int | None
+    operator: Operator,
+    address: str | None,
+    relay: Endpoint | None,
+    keeper: int | None,
+    analyses: bool,
 ) -> None:
     """Let the house play on the boards that wait for it.
 
-    It ends when none does. A server does this by itself. Where mail comes through a pipe and no
-    server runs, cron does it.
+    When none does, it analyses games that are over, if pages can show that; then it ends. A server
+    does this by itself. Where mail comes through a pipe and no server runs, cron does it.
     """
     configured = operator.configuration
     has_relay = (relay or configured.relay) is not None
@@ -56,6 +62,9 @@ def house(
     taking = address or configured.address
     work = open_inbound(home, taking, now, limits, web_address=configured.web_address).work
     try:
-        Worker(Boards(home), work, is_over).play_all()
+        worker = Worker(Boards(home), work, is_over)
+        worker.play_all()
+        if analyses or configured.analyses:
+            worker.analyse_all(Finished(home).waiting(configured.house_cells))
     finally:
         home.database.close()

@@ -1,14 +1,17 @@
 """The work of the house: boards that wait are thought about, one after the other."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from logging import getLogger
 from math import inf
 
+from pbm_oust.board.game import Game
 from pbm_oust.board.record import Wish
 from pbm_oust.play.outcome import Outcome
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.robot.acting import Clock, act, level_of, wishes_on
+from pbm_oust.robot.analyses import keep
+from pbm_oust.robot.analysis import SECONDS, Analysis, Verdict, identity_of, judged
 from pbm_oust.robot.boards import Boards, Waiting
 from pbm_oust.robot.sharing import Wanted, first_of, seconds_for
 from pbm_oust.store.waiting import BoardName
@@ -46,6 +49,21 @@ class Worker:
             wishes = wishes_on(waiting, seconds_for(first, boards), self._clock(first))
             if not self._is_over():
                 self._do(waiting, wishes)
+
+    def analyse_all(self, finished: Iterator[Game]) -> None:
+        """Analyse games that are over, until all of them are or the work is over.
+
+        Whatever waits for the house comes first, even in the middle of an analysis.
+        """
+        clock = self._clock(Wanted(seconds=inf, left=inf))
+        for game in finished:
+            begun, verdicts = time.perf_counter(), list[Verdict]()
+            for verdict in judged(game, SECONDS, clock):
+                if self._is_over():
+                    return
+                verdicts.append(verdict)
+            keep(self._work.home, game, Analysis(identity_of(game), SECONDS, tuple(verdicts)))
+            log.info('house=analysis board="%s" s=%.0f', game.name, time.perf_counter() - begun)
 
     def _clock(self, wanted: Wanted) -> Clock:
         """Return a clock to think by: it stands still while those who think less are playing.

@@ -22,3 +22,9 @@ def find_analysis(snapshot: Snapshot, name: BoardName) -> str | None:
     search = "SELECT analysis FROM analyses WHERE kind = ? AND board = ?"
     row = snapshot.row(search, name.kind, name.board)
     return str(row[0]) if row else None
+
+
+def has_analysis(snapshot: Snapshot, name: BoardName) -> bool:
+    """Return whether an analysis of a board is kept."""
+    search = "SELECT 1 FROM analyses WHERE kind = ? AND board = ?"
+    return snapshot.row(search, name.kind, name.board) is not None

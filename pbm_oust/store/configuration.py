@@ -85,9 +85,16 @@ class Configuration:
     """The most boards that one player may have against the house at once."""
     house_cells: int = 170
     """The most cells of a board that the house plays on."""
+    house_analyses: bool = True
+    """Whether the house analyses games that are over, if there are pages to show that."""
     readers: bool = False
     """Whether other users of the machine may read the histories."""
     limits: Limits = field(default_factory=Limits)
+
+    @property
+    def analyses(self) -> bool:
+        """Whether games that are over are analysed."""
+        return self.house_analyses and bool(self.web or self.web_address)
 
 
 def parse_endpoint(text: str) -> Endpoint:
@@ -211,6 +218,7 @@ _READERS: dict[str, Callable[[object], object]] = {
     "house": _text(parse_house),
     "house_boards": _number,
     "house_cells": _number,
+    "house_analyses": _truth,
     "readers": _truth,
     "limits": parse_limits,
 }

@@ -136,7 +136,7 @@ def test_a_key_that_does_not_exist_is_answered_with_those_that_do() -> None:
         "adress: there is no such key; the keys are address, smtp, smtps, lmtp, relay, "
         "mail_servers, authserv_id, proxies, certificate, certificate_key, dkim_key, "
         "dkim_selector, web, web_address, web_proxies, house, house_boards, house_cells, "
-        "readers, limits"
+        "house_analyses, readers, limits"
     )
 
 
