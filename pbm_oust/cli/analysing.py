@@ -55,11 +55,12 @@ _CERTAIN = {0.0: "lost", 0.5: "draw", 1.0: "won"}
 def analyse(
     operator: Operator, kind: Kind, board: int, seconds: float, sgf: bool, as_json: bool
 ) -> None:
-    """Say how likely x was to win after each record of a game, and how to go on best.
+    """Say how likely x was to win after each record of a game.
 
-    The game must be over. It takes --seconds for each record, and less where the end is near. x is
-    the side, whoever owned it at the time; ! marks the turning points. The result is kept in the
-    home, where pages show it. What is kept is printed at once if it was searched for as long.
+    Beside that stands how to go on best from there. The game must be over. It takes --seconds for
+    each record, and less where the end is near. x is the side, whoever owned it at the time; ! marks
+    the turning points. The result is kept in the home, where pages show it. What is kept is printed
+    at once if it was searched for as long.
     """
     if sgf and as_json:
         raise click.UsageError("--sgf and --json are two forms; choose one of them")
