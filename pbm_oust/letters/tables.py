@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from enum import Enum
 
+from pbm_oust.accounts.account import HOUSE
 from pbm_oust.accounts.seeks import Seek
 from pbm_oust.board.header import Terms
 from pbm_oust.board.notation import format_terms
@@ -69,13 +70,22 @@ def _term(translator: Translator, word: str) -> str:
     return f"{translator.word(name, Section.OPTIONS)}={days}"
 
 
+def name_of(translator: Translator, userid: str) -> str:
+    """Return a userid as lists have it: house players are marked as machines."""
+    return translator.gettext("%(userid)s (machine)", userid=userid) if userid in HOUSE else userid
+
+
+def _players(translator: Translator, board: Summary) -> str:
+    return f"{name_of(translator, board.x)} (x) - {name_of(translator, board.o)} (o)"
+
+
 def board_row(translator: Translator, board: Summary, outcome: str) -> tuple[str, ...]:
     """Return the columns of a board in a list."""
     return (
         board.name,
         translator.grid_text(board.grid),
         translator.gettext("over") if board.result else f"#{board.records + 1}",
-        f"{board.x} (x) - {board.o} (o)",
+        _players(translator, board),
         outcome,
     )
 
@@ -87,7 +97,7 @@ def past_rows(translator: Translator, ended_by: EndedBy, boards: Iterable[Summar
             translator.day_in_list(board.latest.date()),
             board.name,
             translator.grid_text(board.grid),
-            f"{board.x} (x) - {board.o} (o)",
+            _players(translator, board),
             how_ended(translator, ended_by, board),
         )
         for board in boards
@@ -102,7 +112,7 @@ def standing_rows(
     rows = (
         (
             f"{place}.",
-            standing.userid,
+            name_of(translator, standing.userid),
             f"{standing.rating:.0f}{'?' if standing.is_provisional else ''}",
             standing.games,
             standing.wins,

@@ -4,6 +4,7 @@ from datetime import UTC
 
 from pbm_oust.languages import Language, Section
 from pbm_oust.letters.figures import FIGURES
+from pbm_oust.letters.tables import name_of
 from pbm_oust.letters.templates import html_templates
 from pbm_oust.letters.translator import Translator
 from pbm_oust.letters.words import words_in
@@ -54,6 +55,7 @@ class Templates:
             day_in_list=lambda at: translator.day_in_list(at.astimezone(UTC).date()),
             decimal=translator.decimal,
             how_ended=words.how_ended,
+            name_of=lambda userid: name_of(translator, userid),
             rating_words=words.ratings,
             summaries=words.summaries,
             sections=Section,

@@ -134,6 +134,15 @@ def test_the_operator_closes_a_program_and_renames_none(talk: Talk) -> None:
     assert talk.outcome == "refused: disabled"
 
 
+def test_lists_mark_machines(talk: Talk) -> None:
+    talk.send(ALICE, "oust challenge alice house1 wonderland -size=5")
+    talk.send(ALICE, "list")
+    assert "alice (x) - house1 (machine) (o)" in talk.letter_to(ALICE).words
+    talk.send(ALICE, "oust resign 1 alice wonderland")
+    talk.send(ALICE, "oust history")
+    assert "alice (x) - house1 (machine) (o)" in talk.letter_to(ALICE).words
+
+
 def test_no_text_reaches_a_program(talk: Talk) -> None:
     talk.send(ALICE, "oust challenge alice house1 wonderland -size=5", "Good luck!")
     assert "does not reach" not in talk.letter_to(ALICE).text
