@@ -6,7 +6,6 @@ The token is made from the userid and from the password as it is stored, so that
 it. Nothing is kept about it.
 """
 
-import hmac
 import re
 
 from pbm_oust.accounts.account import Account
@@ -37,9 +36,3 @@ def parse_calendar(name: str) -> tuple[CalendarOf, str] | None:
     """Return the calendar with a name, which is not proved yet, and its token; or None."""
     match = _NAME.fullmatch(name)
     return (CalendarOf(match["userid"]), match["token"]) if match else None
-
-
-def is_proved(calendar: CalendarOf, token: str, key: bytes, account: Account) -> bool:
-    """Return whether a token proves that somebody may see a calendar."""
-    right = token_for(key, account, calendar)
-    return account.userid == calendar.userid and hmac.compare_digest(right, token)

@@ -8,13 +8,12 @@ kept about a session, except that it has been ended before its time.
 """
 
 import hashlib
-import hmac
 import re
 from datetime import UTC, datetime, timedelta
 from typing import Self
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.tags import TOKEN, token_for
+from pbm_oust.accounts.tags import TOKEN, is_token, token_for
 from pbm_oust.board.notation import USERID
 from pbm_oust.frozen import frozen
 
@@ -58,6 +57,11 @@ class FormsOf:
 
     session: Session
 
+    @property
+    def userid(self) -> str:
+        """The player's userid."""
+        return self.session.userid
+
     def parts(self) -> tuple[str, ...]:
         """Return what proves such a form and no other, as words."""
         return ("forms", *self.session.parts())
@@ -80,9 +84,7 @@ def parse_session(text: str) -> tuple[Session, str] | None:
 
 def is_proved(session: Session, token: str, key: bytes, account: Account, now: datetime) -> bool:
     """Return whether a token proves a session that has not ended by itself."""
-    right = token_for(key, account, session)
-    is_right = account.userid == session.userid and hmac.compare_digest(right, token)
-    return is_right and now < session.ends
+    return is_token(token, key, account, session) and now < session.ends
 
 
 def _seconds(at: datetime) -> str:

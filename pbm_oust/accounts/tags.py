@@ -181,6 +181,11 @@ def is_own_id(message_id: str, host: str) -> bool:
 class Proved(Protocol):
     """What a token proves to be a player's."""
 
+    @property
+    def userid(self) -> str:
+        """The player's userid."""
+        ...
+
     def parts(self) -> tuple[str, ...]:
         """Return what the token proves and nothing else, as words."""
         ...
@@ -193,13 +198,18 @@ def token_for(key: bytes, account: Account, proved: Proved, letter: str = "") ->
     return base64.b32encode(digest[:_TOKEN_BYTES]).decode().lower()
 
 
+def is_token(token: str, key: bytes, account: Account, proved: Proved, letter: str = "") -> bool:
+    """Return whether a token proves what it is said to prove, and that it is the account's."""
+    right = token_for(key, account, proved, letter)
+    return account.userid == proved.userid and hmac.compare_digest(right, token)
+
+
 def verified(
     claim: Claim, meant: Iterable[Answered], key: bytes, account: Account
 ) -> Answered | None:
     """Return which of the answers that a claim may mean it proves to be a player's, or None."""
     for answered in meant:
-        token = token_for(key, account, answered, claim.letter)
-        if account.userid == answered.userid and hmac.compare_digest(token, claim.token):
+        if is_token(claim.token, key, account, answered, claim.letter):
             return answered
     return None
 

@@ -107,6 +107,10 @@ class Game:
         """Return whether the player who owns a side has made a move that stands."""
         return any(self.owned_now(move) is side for move in reversed(self.line))
 
+    def is_offered_to(self, side: Side | None) -> bool:
+        """Return whether an offer of the other side waits for the answer of this one."""
+        return self.offer is not None and self.offer.side not in (side, None)
+
     @property
     def latest(self) -> datetime:
         """When the latest record was made, or the board was started."""
@@ -216,7 +220,7 @@ class Game:
                     raise NotAllowed(reasons.NothingToUndo(self))
                 return self
             case Deed.ACCEPT | Deed.REJECT:
-                if self.offer is None or self.offer.side in (side, None):
+                if self.offer is None or not self.is_offered_to(side):
                     raise NotAllowed(reasons.NoOffer(self))
                 if deed is Deed.REJECT:
                     return self

@@ -27,7 +27,7 @@ GREETINGS = (
     # Russian, Ukrainian, Bulgarian, Serbian
     *("привет", "здравствуйте", "здравствуй", "добрый день", "доброе утро", "добрый вечер"),
     *("привіт", "добрий день", "вітаю", "здравей", "здравейте", "добър ден", "здраво"),
-    *("добар дан",),
+    "добар дан",
     # Greek, Turkish, Lithuanian, Latvian, Estonian
     *("γεια", "γεια σου", "καλημερα", "καλησπερα", "merhaba", "selam", "gunaydin", "iyi aksamlar"),
     *("labas", "laba diena", "sveiki", "sveiks", "labdien", "tere", "tervist"),
@@ -44,7 +44,7 @@ THANKS = (
     # English, German, Dutch, Afrikaans
     *("thanks", "thank you", "many thanks", "thanks a lot", "thank you very much", "thx", "ty"),
     *("thanks again", "cheers", "bye", "bye bye", "regards", "best regards", "kind regards"),
-    *("best",),
+    "best",
     *("best wishes", "all the best", "good luck", "have fun", "gl", "gl hf", "glhf", "see you"),
     *("take care", "sincerely", "yours sincerely", "thanks for the game", "thank you for the game"),
     *("enjoy", "good game", "greetings from", "your turn", "your move", "over to you"),
@@ -111,7 +111,7 @@ AROUND = (
     *("ich spiele", "ich setze", "ich ziehe", "ich nehme", "ich lege", "mein zug", "mein zug ist"),
     *("mein zug lautet", "hier mein zug", "hier ist mein zug", "ich gehe", "ich mochte", "ich"),
     *("spiele", "setze", "ziehe", "ich wahle", "nach", "auf", "bitte", "gerne", "ja", "zug"),
-    *("dann",),
+    "dann",
     *("ich fange", "ich beginne", "ich beginne mit", "ich fange an mit", "mit", "ich schlage"),
     *("ich versuche", "ich versuche es mit", "zuerst", "na gut", "gut", "nun", "hier", "weiter"),
     *("also", "einen stein", "spielen", "setzen", "ich antworte", "ik speel", "ik zet", "ik doe"),
@@ -120,7 +120,7 @@ AROUND = (
     # Swedish, Danish, Norwegian, Finnish, Icelandic
     *("jag spelar", "mitt drag", "mitt drag ar", "jag lagger", "jag tar", "pa", "jeg spiller"),
     *("mit traek", "mit træk", "mit træk er", "mitt trekk", "mitt trekk er", "jeg tar"),
-    *("jeg tager",),
+    "jeg tager",
     *("jeg legger", "jeg sætter", "jeg setter", "min tur", "pelaan", "siirtoni", "siirtoni on"),
     *("siirto", "ole hyva", "eg spila", "leikurinn minn er", "takk", "værsgo", "var sa god"),
     # French, Spanish, Catalan, Portuguese, Italian, Romanian
@@ -135,7 +135,7 @@ AROUND = (
     *("eh bien", "ma pose", "ma reponse", "juego", "yo juego", "mi jugada", "mi jugada es"),
     *("mi movimiento es", "mi movimiento", "muevo", "pongo", "elijo", "voy", "por favor"),
     *("jugo", "la meva jugada", "la meva jugada es", "si us plau", "eu jogo", "jogo"),
-    *("minha jogada",),
+    "minha jogada",
     *("minha jogada e", "a minha jogada e", "o meu lance e", "coloco", "sim", "gioco", "io gioco"),
     *("la mia mossa", "la mia mossa e", "metto", "scelgo", "muovo", "per favore", "per me", "joc"),
     *("mutarea mea", "mutarea mea este", "eu joc", "mut", "va rog", "te rog", "da"),

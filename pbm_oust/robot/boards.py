@@ -28,8 +28,7 @@ class Waiting:
     @property
     def is_offered(self) -> bool:
         """Whether the other player's offer is what waits."""
-        offer, side = self.game.offer, self.game.side_of(self.userid)
-        return offer is not None and offer.side not in (side, None)
+        return self.game.is_offered_to(self.game.side_of(self.userid))
 
     def seconds_left(self, now: datetime) -> float:
         """Return how many seconds there are until the deadline of the board."""

@@ -162,7 +162,7 @@ class Kind:
     has_chains: bool = False
     """Whether a turn can have several placements."""
     fast_game: FastGame | None = None
-    """Plays a whole game by choosing among placements, faster than positions; for experiments."""
+    """Plays a whole game by choosing among placements, faster than positions; for chance."""
 
     @property
     def own_shape(self) -> Shape:

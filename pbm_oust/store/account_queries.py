@@ -3,7 +3,6 @@
 Each query is served by an index. All functions may raise DatabaseFault.
 """
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
@@ -14,7 +13,7 @@ from pbm_oust.accounts.seeks import SEEKS, SOURCE, Seek
 from pbm_oust.store.account_tables import value_of
 from pbm_oust.store.accounts import ACCOUNTS
 from pbm_oust.store.board_queries import highest_source
-from pbm_oust.store.columns import seconds
+from pbm_oust.store.columns import seconds, words_list
 from pbm_oust.store.connections import Snapshot
 from pbm_oust.store.faults import AccountDamaged, Stale
 
@@ -57,7 +56,7 @@ def has_account(snapshot: Snapshot, userid: str) -> bool:
 
 def those_with_accounts(snapshot: Snapshot, userids: Iterable[str]) -> frozenset[str]:
     """Return those userids that have accounts."""
-    return frozenset(_firsts(snapshot, WITH_ACCOUNTS, json.dumps(list(userids))))
+    return frozenset(_firsts(snapshot, WITH_ACCOUNTS, words_list(userids)))
 
 
 def all_userids(snapshot: Snapshot) -> list[str]:

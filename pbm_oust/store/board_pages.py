@@ -1,12 +1,11 @@
 """Parts of lists of boards, however long the lists are. What happened latest comes first."""
 
-import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from datetime import datetime
 
 from pbm_oust.frozen import frozen
 from pbm_oust.store.board_queries import ENTRIES, read_entries
-from pbm_oust.store.columns import seconds
+from pbm_oust.store.columns import seconds, words_list
 from pbm_oust.store.connections import Snapshot, Value
 from pbm_oust.store.entries import Entry, State
 
@@ -64,7 +63,7 @@ def boards_of(
     snapshot: Snapshot, kind: str, userids: Collection[str], states: Collection[State], part: Part
 ) -> Extract:
     """Return boards of a kind in some states on which any of these players owns a side."""
-    values = _json(userids), _json(state.value for state in states), kind
+    values = words_list(userids), words_list(state.value for state in states), kind
     return _extract(snapshot, _count(snapshot, _OWNED, *values), part, _OWNED, *values)
 
 
@@ -72,7 +71,7 @@ def boards_waiting_for(
     snapshot: Snapshot, kind: str, userids: Collection[str], part: Part
 ) -> Extract:
     """Return boards of a kind on which any of these players is to move."""
-    values = _json(userids), kind
+    values = words_list(userids), kind
     return _extract(snapshot, _count(snapshot, _TO_MOVE, *values), part, _TO_MOVE, *values)
 
 
@@ -94,7 +93,3 @@ def _number_in(snapshot: Snapshot, kind: str, state: State) -> int:
         "SELECT number FROM board_counts WHERE kind = ? AND state = ?", kind, state.value
     )
     return int(row[0]) if row else 0
-
-
-def _json(words: Iterable[str]) -> str:
-    return json.dumps(list(words))

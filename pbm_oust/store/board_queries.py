@@ -4,13 +4,12 @@ The index may be behind a history that was edited by hand a moment ago, so showi
 board always reads its history.
 """
 
-import json
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from enum import Enum
 
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.columns import moment_of, parse_outcome, seconds
+from pbm_oust.store.columns import moment_of, parse_outcome, seconds, words_list
 from pbm_oust.store.connections import Row, Snapshot, Value
 from pbm_oust.store.entries import Damage, Entry, Source, State
 from pbm_oust.store.waiting import BoardName, is_about_to_go
@@ -112,7 +111,7 @@ def count_active_against(snapshot: Snapshot, userid: str, others: Iterable[str])
         "AND b.userid IN (SELECT value FROM json_each(?))",
         userid,
         State.ACTIVE.value,
-        json.dumps(list(others)),
+        words_list(others),
     )
     return int(row[0]) if row else 0
 
@@ -125,7 +124,7 @@ def progress_of(snapshot: Snapshot, userids: Iterable[str]) -> tuple[int, int]:
     row = snapshot.row(
         "SELECT count(*), total(b.records) FROM board_userids u JOIN boards b USING (kind, board) "
         "WHERE u.userid IN (SELECT value FROM json_each(?)) AND u.state = ? AND u.is_owner = 1",
-        json.dumps(list(userids)),
+        words_list(userids),
         State.ACTIVE.value,
     )
     return (int(row[0]), int(row[1])) if row else (0, 0)

@@ -1,5 +1,7 @@
 """Writing values in columns of the database. Pure."""
 
+import json
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from pbm_oust.rules.position import How, Kind, Result, Side
@@ -22,6 +24,11 @@ def moment_of(count: int) -> datetime:
         raise ValueDamaged(
             f"the database has a time that no year has, {count} seconds after 1970"
         ) from None
+
+
+def words_list(words: Iterable[str]) -> str:
+    """Return words as one value, which `json_each` takes apart in a statement."""
+    return json.dumps(list(words))
 
 
 def format_outcome(result: Result) -> str:

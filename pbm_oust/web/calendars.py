@@ -14,9 +14,10 @@ from starlette.routing import Route
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.calendar import format_calendar as calendar_name
-from pbm_oust.accounts.calendar import is_proved, parse_calendar
+from pbm_oust.accounts.calendar import parse_calendar
 from pbm_oust.accounts.settings import settings_of
 from pbm_oust.accounts.status import disabled_since
+from pbm_oust.accounts.tags import is_token
 from pbm_oust.board.game import Game
 from pbm_oust.grammar.values import Filter
 from pbm_oust.play.finding import Wish, find_games
@@ -55,10 +56,13 @@ async def calendar(request: Request) -> Response:
 def _owner(name: str, ground: Ground) -> Account | None:
     """Return whose calendar a name proves that somebody may see; None if it proves nothing."""
     parsed = parse_calendar(name)
-    account = ground.work.account_if_any(parsed[0].userid) if parsed else None
-    if parsed is None or account is None or disabled_since(account):
+    if parsed is None:
         return None
-    return account if is_proved(*parsed, ground.home.key(), account) else None
+    calendar, token = parsed
+    account = ground.work.account_if_any(calendar.userid)
+    if account is None or disabled_since(account):
+        return None
+    return account if is_token(token, ground.home.key(), account, calendar) else None
 
 
 def _written(account: Account, ground: Ground) -> bytes:

@@ -55,8 +55,7 @@ class Choices:
     @property
     def can_answer(self) -> bool:
         """Whether the other player has offered something that waits for an answer."""
-        offer = self.game.offer
-        return self.can_act and offer is not None and offer.side not in (self.side, None)
+        return self.can_act and self.game.is_offered_to(self.side)
 
     @property
     def can_offer(self) -> bool:
