@@ -18,7 +18,7 @@ from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import HIGHEST, Counted
 
-NICENESS = 10
+NICENESS = 19
 """How far behind all other work of the machine thinking is."""
 
 

@@ -60,11 +60,13 @@ def solve_(
     with memory.room("forced draws") as room:
         forced_by = [side.value for side in forced_draws(kind, grid, room)]
     seconds = round(time.perf_counter() - begun, 1)
+    winning = [grid.format_cell(cell) for cell in solution.winning]
     found = {
         "kind": kind.name,
         "grid": str(grid),
         "without_swap": _BEST_PLAY[solution.without_swap],
         "with_swap": _BEST_PLAY[solution.with_swap],
+        "winning_first_stones": winning,
         "draw_forced_by": forced_by,
         "positions": solution.positions,
         "seconds": seconds,
@@ -73,6 +75,7 @@ def solve_(
         say(f"{kind.name} {grid}, both sides playing as well as can be")
         say(f"without swap  {found['without_swap']}")
         say(f"with swap     {found['with_swap']}")
+        say(f"first stones  {', '.join(winning) or 'none'} {'wins' if len(winning) < 2 else 'win'}")
         say(f"forced draw   {' and '.join(forced_by) or 'by neither side'}")
         say(f"positions     {solution.positions:,} reached by the search, in {seconds} seconds")
     if census:

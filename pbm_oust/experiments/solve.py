@@ -33,6 +33,8 @@ class Solution:
     without_swap: Worth
     with_swap: Worth
     """The same, if the second player may take over the first stone."""
+    winning: tuple[int, ...]
+    """The first stones whose owner wins."""
     positions: int
     """The number of different positions that the search reached."""
 
@@ -43,9 +45,10 @@ def solve(kind: Kind, grid: Grid, room: Room) -> Solution:
     search = Search(grid, room)
     without_swap = search.worth(start)
     # The second player takes the side that is better off after the first stone.
-    placed = (start.place(cell) for cell in grid.each(start.placements()))
-    with_swap = max(Worth(-abs(search.worth(position))) for position in placed)
-    return Solution(without_swap, with_swap, len(search.seen))
+    worths = {cell: search.worth(start.place(cell)) for cell in grid.each(start.placements())}
+    with_swap = max(Worth(-abs(worth)) for worth in worths.values())
+    winning = tuple(cell for cell, worth in worths.items() if worth is Worth.LOSS)
+    return Solution(without_swap, with_swap, winning, len(search.seen))
 
 
 def forced_draws(kind: Kind, grid: Grid, room: Room) -> list[Side]:

@@ -60,7 +60,7 @@ def test_a_board_is_worth_what_plain_search_finds(kind: Kind, name: str) -> None
 
 def test_the_second_player_wins_a_board_without_swap() -> None:
     solution = solve(OUST, parse_grid("hex 1,5"), Room(ENOUGH))
-    assert solution == Solution(Worth.LOSS, Worth.LOSS, 1965)
+    assert solution == Solution(Worth.LOSS, Worth.LOSS, (), 1965)
 
 
 @pytest.mark.slow
@@ -103,3 +103,9 @@ def test_all_images_of_a_board_have_one_form(name: str) -> None:
 )
 def test_every_position_is_counted(name: str, number: int) -> None:
     assert count_positions(OUST, parse_grid(name), Room(ENOUGH)) == number
+
+
+def test_the_first_stones_that_win_are_told() -> None:
+    grid = parse_grid("square 4x4")
+    winning = solve(KINDS["oust"], grid, Room(10**6)).winning
+    assert [grid.format_cell(cell) for cell in winning] == ["B2", "C2", "B3", "C3"]
