@@ -134,6 +134,15 @@ def test_the_operator_closes_a_program_and_renames_none(talk: Talk) -> None:
     assert talk.outcome == "refused: disabled"
 
 
+def test_a_rematch_counts_only_if_boards_with_the_house_still_do(talk: Talk) -> None:
+    with configured(talk, 'house = "rated"\n'):
+        talk.send(ALICE, "oust challenge alice house1 wonderland -size=5")
+        talk.send(ALICE, "oust resign 1 alice wonderland")
+    with configured(talk, 'house = "unrated"\n'):
+        talk.send(ALICE, "oust rematch 1 alice wonderland")
+        assert "The game does not count for ratings." in talk.letter_to(ALICE).words
+
+
 def test_lists_mark_machines(talk: Talk) -> None:
     talk.send(ALICE, "oust challenge alice house1 wonderland -size=5")
     talk.send(ALICE, "list")
