@@ -71,6 +71,14 @@ def test_a_chain_is_built_step_by_step_and_played_once(game: Game) -> None:
     assert "That is done." in game.pages.get(f"{link}?done").text
 
 
+def test_a_keyboard_gets_past_the_board_at_once(game: Game) -> None:
+    text = game.pages.get(game.link()).text
+    skipped, board, target = '<a class="skip" href="#deeds">', "<svg", 'id="deeds"'
+    assert text.index(skipped) < text.index(board) < text.index(target)
+    others = game.pages.get(game.link(BOB)).text
+    assert skipped not in others
+
+
 def test_looking_changes_nothing(game: Game) -> None:
     link = game.link()
     for more in ("", "?turn=B4", "?turn=B4,E3", "?turn=Z9", "?ask=resign", "?deed=resign", "?done"):
