@@ -10,14 +10,25 @@ from pbm_oust.rules.position import Position, Result, Side
 class Glance:
     """How a position looks to the side to move, which has a placement."""
 
+    position: Position
+    """The same position. An eye may have it carry along what it knows."""
     value: float
-    """0..1: how likely it is to win."""
+    """0..1: how likely the side to move is to win."""
     priors: list[tuple[float, int]]
-    """How promising each placement looks, and its cell; these add up to 1, the largest first."""
+    """How promising a placement on any of some cells looks, and these cells: the most first.
+
+    Each cell where the side may place is in one of these sets. For all cells together the promises
+    add up to 1.
+    """
 
 
-Eye = Callable[[Position], Glance]
-"""Sees positions of one game on one grid that go on and have a placement."""
+@frozen
+class Eye:
+    """Sees positions of one game on one grid that go on and have a placement."""
+
+    look: Callable[[Position], Glance]
+    choose: Callable[[int], int]
+    """Picks one of some cells that look alike."""
 
 
 def worth(result: Result, side: Side) -> float:
@@ -28,11 +39,6 @@ def worth(result: Result, side: Side) -> float:
 
 
 def ranked(weighed: list[tuple[float, int]]) -> list[tuple[float, int]]:
-    """Return placements, each with a weight, as priors; equal ones stay in their order."""
-    total = sum(weight for weight, _ in weighed)
-    weighed.sort(key=_weight, reverse=True)
-    return [(weight / total, cell) for weight, cell in weighed]
-
-
-def _weight(weighed: tuple[float, int]) -> float:
-    return weighed[0]
+    """Return sets of cells, with a weight for each cell of a set, as priors."""
+    total = sum([weight * cells.bit_count() for weight, cells in weighed])
+    return sorted([(weight / total, cells) for weight, cells in weighed if cells], reverse=True)

@@ -15,9 +15,8 @@ def fast_eye(fast_game: FastGame, grid: Grid, rng: random.Random) -> Eye:
     def look(position: Position) -> Glance:
         mover = position.to_move
         _, result = fast_game(grid, choose, position.stones(mover), position.stones(mover.other))
-        placements = list(grid.each(position.placements()))
-        rng.shuffle(placements)
         # The fast game calls the side to move x.
-        return Glance(worth(result, Side.X), ranked([(1.0, cell) for cell in placements]))
+        value = worth(result, Side.X)
+        return Glance(position, value, ranked([(1.0, position.placements())]))
 
-    return look
+    return Eye(look, choose)

@@ -20,10 +20,8 @@ def playing_eye(grid: Grid, rng: random.Random, *, captures_first: bool = True) 
 
     def look(position: Position) -> Glance:
         captures = position.capturing() if captures_first else 0
-        placements = list(grid.each(position.placements()))
-        rng.shuffle(placements)
-        weighed = [(PROMISE if cell & captures else 1.0, cell) for cell in placements]
-        return Glance(play_out(position), ranked(weighed))
+        others = position.placements() & ~captures
+        return Glance(position, play_out(position), ranked([(PROMISE, captures), (1.0, others)]))
 
     def play_out(position: Position) -> float:
         mover = position.to_move
@@ -34,4 +32,4 @@ def playing_eye(grid: Grid, rng: random.Random, *, captures_first: bool = True) 
             position = position.place(choose(allowed)) if allowed else position.pass_turn()
         return 0.5
 
-    return look
+    return Eye(look, choose)

@@ -4,12 +4,14 @@ Each step down the tree takes the placement with the best sum of two figures: wh
 far, and how promising it looks as long as it was tried little. What the eye sees in a position at
 the end of the way counts for all positions on the way. Results are facts: a position that has one
 is proved, and so is a position from which the mover can reach a proved win, or nothing better.
+
+A position that several ways of the same length lead to is in the tree once.
 """
 
 from collections.abc import Callable
 from math import inf, sqrt
 
-from pbm_oust.robot.eye import Eye, worth
+from pbm_oust.robot.eye import Eye, Glance, worth
 from pbm_oust.rules.position import Position
 
 CURIOSITY = 1.0
@@ -19,18 +21,60 @@ CAUTION = 0.1
 """How much worse than its parent a position is taken to be before it is seen."""
 
 
+class Generation:
+    """The positions of a tree that are equally many steps from its root."""
+
+    __slots__ = ("_following", "nodes")
+
+    def __init__(self) -> None:
+        self.nodes: dict[Position, Node] = {}
+        self._following: Generation | None = None
+
+    @property
+    def following(self) -> "Generation":
+        """The positions one step further."""
+        if self._following is None:
+            self._following = Generation()
+        return self._following
+
+
 class Node:
     """A position of the tree. Values are those of the side to move in it."""
 
-    __slots__ = ("branches", "position", "proved", "side", "total", "visits")
+    __slots__ = (
+        "_boosts",
+        "_generation",
+        "_means",
+        "_seen",
+        "_untried",
+        "branches",
+        "is_seen",
+        "position",
+        "proved",
+        "side",
+        "total",
+        "visits",
+    )
 
-    def __init__(self, position: Position) -> None:
+    def __init__(self, position: Position, generation: Generation | None = None) -> None:
         self.position = position
         self.side = position.to_move
         self.visits = 0
         self.total = 0.0
         self.proved: float | None = None
         self.branches: list[Branch] = []
+        """Those that were tried."""
+        self.is_seen = False
+        """Whether the eye has looked at it."""
+        self._seen = position
+        """The position, with what the eye has it carry along."""
+        self._generation = generation or Generation()
+        self._untried: list[tuple[float, int]] = []
+        """The priors of the other placements, the most promising last."""
+        self._means: list[float] = []
+        """What came of each branch, for the side to move here."""
+        self._boosts: list[float] = []
+        """How promising each branch still looks."""
         if position.result:
             self.proved = worth(position.result, self.side)
 
@@ -47,19 +91,79 @@ class Node:
 
     def after_best(self) -> "Node":
         """Return where the branch to play leads."""
-        branch = self.best()
-        return branch.node or Node(follow(self.position, branch.cell))
+        return self.best().node
+
+    def see(self, eye: Eye) -> float:
+        """Look at the position; return how likely the side to move is to win."""
+        glance = _look(self.position, eye)
+        self._seen = glance.position
+        self._untried = glance.priors[::-1]
+        self.is_seen = True
+        return glance.value
+
+    def most_promising(self, eye: Eye) -> int:
+        """Return the number of the branch to try next."""
+        spread = CURIOSITY * sqrt(self.visits)
+        merits = [
+            mean + spread * boost for mean, boost in zip(self._means, self._boosts, strict=True)
+        ]
+        most = max(merits, default=-inf)
+        if self._untried:
+            prior, _ = self._untried[-1]
+            if self.total / self.visits - CAUTION + spread * prior > most:
+                return self._try(eye)
+        return merits.index(most)
+
+    def _try(self, eye: Eye) -> int:
+        """Add the most promising of the branches that were not tried; return its number."""
+        prior, cells = self._untried.pop()
+        cell = eye.choose(cells) if cells else 0
+        if cells != cell:
+            self._untried.append((prior, cells ^ cell))
+        position, generation = follow(self._seen, cell), self._generation.following
+        node = generation.nodes.get(position)
+        if node is None:
+            node = generation.nodes[position] = Node(position, generation)
+        self.branches.append(Branch(cell, prior, node))
+        self._means.append(0.0)
+        self._boosts.append(prior)
+        return len(self.branches) - 1
+
+    def count(self, value: float) -> None:
+        """Let a value of the position count."""
+        self.visits += 1
+        self.total += value
+
+    def learn(self, number: int) -> None:
+        """Let what came of a branch count once more."""
+        branch = self.branches[number]
+        branch.visits += 1
+        value = _worth(branch, self)
+        if branch.node.proved is None:
+            self._means[number] = value
+        else:
+            self._means[number] = value or -inf
+            self._prove(value)
+        self._boosts[number] = branch.prior / (1 + branch.visits)
+
+    def _prove(self, value: float) -> None:
+        """Prove the position if a branch that is proved to have some value is enough for that."""
+        if value == 1.0:
+            self.proved = 1.0
+        elif not self._untried and all(each.node.proved is not None for each in self.branches):
+            self.proved = max(_worth(each, self) for each in self.branches)
 
 
 class Branch:
-    """A placement in a position of the tree, or a pass (0), and where it leads if it was tried."""
+    """A placement in a position of the tree, or a pass (0), and where it leads."""
 
-    __slots__ = ("cell", "node", "prior")
+    __slots__ = ("cell", "node", "prior", "visits")
 
-    def __init__(self, cell: int, prior: float) -> None:
+    def __init__(self, cell: int, prior: float, node: Node) -> None:
         self.cell = cell
         self.prior = prior
-        self.node: Node | None = None
+        self.node = node
+        self.visits = 0
 
 
 def grow(root: Node, eye: Eye, may_go_on: Callable[[], bool]) -> int:
@@ -73,23 +177,20 @@ def grow(root: Node, eye: Eye, may_go_on: Callable[[], bool]) -> int:
 
 def _descend(root: Node, eye: Eye) -> None:
     """Go down to a position that was not seen, and let what is seen there count."""
-    node, path = root, [root]
-    while node.branches and node.proved is None:
-        branch = _most_promising(node)
-        if branch.node is None:
-            branch.node = Node(follow(node.position, branch.cell))
-        node = branch.node
-        path.append(node)
-    if node.proved is None:
-        value = _see(node, eye)
-    else:
-        value = node.proved
-        for parent in reversed(path[:-1]):
-            if not _prove(parent):
-                break
-    for each in path:
-        each.visits += 1
-        each.total += value if each.side is node.side else 1 - value
+    node, path = root, list[tuple[Node, int]]()
+    while node.proved is None and node.is_seen:
+        number = node.most_promising(eye)
+        path.append((node, number))
+        node = node.branches[number].node
+    value, side = node.see(eye) if node.proved is None else node.proved, node.side
+    node.count(value)
+    for parent, number in reversed(path):
+        parent.learn(number)
+        if parent.side is not side:
+            value, side = 1 - value, parent.side
+        if parent.proved is not None:
+            value = parent.proved
+        parent.count(value)
 
 
 def follow(position: Position, cell: int) -> Position:
@@ -97,62 +198,24 @@ def follow(position: Position, cell: int) -> Position:
     return position.place(cell) if cell else position.pass_turn()
 
 
-def _see(node: Node, eye: Eye) -> float:
-    if not node.position.has_placement():
-        node.branches = [Branch(0, 1.0)]
-        return 0.5
-    glance = eye(node.position)
-    node.branches = [Branch(cell, prior) for prior, cell in glance.priors]
-    return glance.value
+def _look(position: Position, eye: Eye) -> Glance:
+    """Return how a position looks, with a pass if nothing else is left."""
+    if position.has_placement():
+        return eye.look(position)
+    after = position.pass_turn()
+    value = worth(after.result, after.to_move) if after.result else _look(after, eye).value
+    return Glance(position, value if after.to_move is position.to_move else 1 - value, [(1.0, 0)])
 
 
-def _most_promising(node: Node) -> Branch:
-    """Return the branch to try next."""
-    spread = CURIOSITY * sqrt(node.visits)
-    unseen = node.total / node.visits - CAUTION
-    side = node.side
-    best, most = node.branches[0], -1.0
-    for branch in node.branches:
-        child = branch.node
-        if child is None:
-            merit = unseen + spread * branch.prior
-            if merit > most:
-                best, most = branch, merit
-            break  # Those that follow look less promising and were not tried either.
-        value = child.total / child.visits if child.proved is None else child.proved
-        if child.side is not side:
-            value = 1 - value
-        if value == 0.0 and child.proved is not None:
-            continue
-        merit = value + spread * branch.prior / (1 + child.visits)
-        if merit > most:
-            best, most = branch, merit
-    return best
-
-
-def _prove(node: Node) -> bool:
-    """Prove a position if what follows it is proved far enough. Returns whether it is."""
-    worths = [_proved_worth(branch, node) for branch in node.branches]
-    if 1.0 in worths:
-        node.proved = 1.0
-    elif None not in worths:
-        node.proved = max(each for each in worths if each is not None)
-    return node.proved is not None
-
-
-def _proved_worth(branch: Branch, node: Node) -> float | None:
-    """Return what a branch is proved to be worth to the side to move before it, if it is."""
-    child = branch.node
-    if child is None or child.proved is None:
-        return None
-    return child.proved if child.side is node.side else 1 - child.proved
+def _worth(branch: Branch, node: Node) -> float:
+    """Return what a branch is worth to the side to move before it, as far as it was searched."""
+    value = branch.node.value
+    return value if branch.node.side is node.side else 1 - value
 
 
 def _merit(branch: Branch, node: Node) -> tuple[float, float]:
     """Return how good a branch is to play: a proved win, else what was tried most, else a loss."""
-    proved = _proved_worth(branch, node)
-    if proved == 1.0:
-        return inf, 1.0
-    if branch.node is None or proved == 0.0:
-        return -1.0, branch.prior
-    return float(branch.node.visits), branch.node.value
+    value = _worth(branch, node)
+    if branch.node.proved is None or 0.0 < value < 1.0:
+        return float(branch.visits), value
+    return (inf, 1.0) if value else (-1.0, branch.prior)

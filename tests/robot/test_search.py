@@ -1,0 +1,90 @@
+"""What a tree says is in keeping with the rules, however little or much it has grown."""
+
+import random
+from itertools import repeat
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbm_oust.robot.eyes import eye_for
+from pbm_oust.robot.search import Node, grow
+from pbm_oust.rules.grid import square
+from pbm_oust.rules.oust import Oust
+from pbm_oust.rules.position import Position
+from tests.support.boards import board
+from tests.support.strategies import ChurnPlay, Play, churn_plays, plays, relaxed
+
+AnyPlay = Play | ChurnPlay
+
+
+def stands(play: AnyPlay) -> tuple[Position, str]:
+    """Return where a play stands before its last placement, and what is played."""
+    if isinstance(play, Play):
+        return list(play.steps())[-1][0], "oust"
+    return list(play.steps())[-1][0], "churn"
+
+
+def grown(position: Position, kind: str, times: int, seed: int = 1) -> Node:
+    """Return a tree that has grown so many times."""
+    root, left = Node(position), repeat(True, times)
+    grow(root, eye_for(kind, position.grid, random.Random(seed)), lambda: next(left, False))
+    return root
+
+
+def every(root: Node) -> list[Node]:
+    """Return all positions of a tree."""
+    found = {id(root): root}
+    waiting = [root]
+    while waiting:
+        for branch in waiting.pop().branches:
+            if id(branch.node) not in found:
+                found[id(branch.node)] = branch.node
+                waiting.append(branch.node)
+    return list(found.values())
+
+
+@relaxed
+@given(st.one_of(plays, churn_plays), st.integers(0, 120))
+def test_it_tries_only_what_is_allowed_and_all_values_are_shares(play: AnyPlay, times: int) -> None:
+    for node in every(grown(*stands(play), times)):
+        assert 0 <= node.value <= 1
+        cells, allowed = [branch.cell for branch in node.branches], node.position.placements()
+        assert len(cells) == len(set(cells))
+        assert all(cell & allowed for cell in cells) or (cells == [0] and not allowed)
+
+
+@relaxed
+@given(st.one_of(plays, churn_plays))
+def test_a_position_is_in_a_tree_once_for_each_length_of_the_way_to_it(play: AnyPlay) -> None:
+    level = [grown(*stands(play), 120)]
+    while level:
+        assert len({node.position for node in level}) == len(level)
+        following = [branch.node for node in level for branch in node.branches]
+        level = list({id(node): node for node in following}.values())
+
+
+def test_several_ways_to_a_position_share_it() -> None:
+    root = grown(Oust(square(3)), "oust", 2000)
+    assert sum(len(node.branches) for node in every(root)) > len(every(root))
+
+
+@given(st.one_of(plays, churn_plays), st.integers(0, 9))
+def test_the_same_chance_leads_to_the_same_tree(play: AnyPlay, seed: int) -> None:
+    first, second = (grown(*stands(play), 60, seed) for _ in range(2))
+    assert [(each.cell, each.visits) for each in first.branches] == [
+        (each.cell, each.visits) for each in second.branches
+    ]
+
+
+def test_what_is_proved_is_played() -> None:
+    position = board("""
+        . . . .
+        . x . o
+        . . x .
+        . . . .
+    """)
+    root = node = grown(position, "oust", 500)
+    assert root.proved == 1
+    while not node.position.result and node.side is root.side:
+        node = node.after_best()
+        assert (node.value if node.side is root.side else 1 - node.value) == 1
