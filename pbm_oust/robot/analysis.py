@@ -185,7 +185,7 @@ def _told_by(node: Node) -> Iterator[Wish]:
 def _after(node: Node, cell: int) -> Node:
     """Return the position after a placement, in the tree if it was tried there."""
     tried = (each.node for each in node.branches if each.cell == cell)
-    return next(filter(None, tried), None) or Node(follow(node.position, cell))
+    return next(tried, None) or Node(follow(node.position, cell))
 
 
 def _turn(grid: Grid, cells: list[int]) -> Wish:
