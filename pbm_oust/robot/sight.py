@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pbm_oust.rules.grid import Grid
-from pbm_oust.rules.oust import Ending, Oust
+from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import IllegalPass, Position, Result, Side
+
+_CAPTURE, _BLOCKED = map(KINDS["oust"].endings, ("capture", "blocked"))
 
 
 class Group(NamedTuple):
@@ -127,13 +129,13 @@ class Sight:
     def place(self, cell: int) -> "Sight":
         """Return the position after the side to move has placed a stone on `cell`.
 
-        Raises IllegalPlacement if the rules refuse it.
+        Raises ValueError if it is none of the placements.
         """
         capture = self.own.captures.get(cell)
         if capture:
             return self._after_capture(cell, capture)
         if not cell & self.apart:
-            self._plain().place(cell)
+            raise ValueError(f"the rules of Oust refuse {self.grid.format_cell(cell)}")
         return self._after_stone(cell)
 
     def pass_turn(self) -> "Sight":
@@ -149,10 +151,6 @@ class Sight:
         """Return the size of the side's largest group and the number of its stones."""
         camp = self.own if side is self.to_move else self.enemy
         return camp.largest, camp.stones.bit_count()
-
-    def _plain(self) -> Oust:
-        x, o = self.stones(Side.X), self.stones(Side.O)
-        return Oust(self.grid, x, o, self.to_move, self.is_mid_turn, self.result)
 
     def _after_stone(self, cell: int) -> "Sight":
         """Return the position after a stone that touches no friend."""
@@ -198,7 +196,7 @@ class Sight:
         theirs = _camp(grid, others, foes, enemy.captures, near & empty, ours.groups, stones)
         theirs.captures.pop(cell, None)
         if not others:
-            result = Result(self.to_move, Ending.CAPTURE)
+            result = Result(self.to_move, _CAPTURE)
             return Sight(grid, ours, theirs, self.to_move, result=result)
         chained = Sight(grid, ours, theirs, self.to_move, is_mid_turn=True)
         return chained if chained.has_placement() else self._handed_on(ours, theirs)
@@ -208,7 +206,7 @@ class Sight:
         grid, mover = self.grid, self.to_move
         after = Sight(grid, theirs, ours, mover.other)
         if not after.has_placement() and not Sight(grid, ours, theirs, mover).has_placement():
-            after.result = Result(None, Ending.BLOCKED)
+            after.result = Result(None, _BLOCKED)
         return after
 
 
