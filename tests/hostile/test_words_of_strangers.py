@@ -29,6 +29,8 @@ WORDS = (
 BODY = "zqbody http://zq.example zqtext"
 OF_OTHERS = ("To", "In-Reply-To", "References")
 """The headers that hold what the mail's own headers say: its address and its Message-ID."""
+CODE = r"\b[a-z2-7]{16}\b"
+"""What a code of ours looks like: by chance it has any letters."""
 
 
 def lines(name: str) -> list[str]:
@@ -58,7 +60,7 @@ def read(letter: Letter) -> str:
 def words_of_stranger(letter: Letter) -> set[str]:
     """Return the words of a letter that are none of ours."""
     hostile = {word.strip("-").partition("=")[0] for word in WORDS if "," not in word}
-    text = read(letter)
+    text = re.sub(CODE, "", read(letter))
     found = {word for word in hostile if word in text}
     found |= set(re.findall(r"[\w.@:/-]*zq[\w.@:/-]*|z,q\S*|z1,q\S*", text))
     return {word.strip("-.:") for word in found if not any(word in more for more in found - {word})}

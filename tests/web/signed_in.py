@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from tests.support.browsing import Browser
@@ -46,6 +47,7 @@ class Place:
 def place(path: Path, *players: str) -> Iterator[Place]:
     """Serve the pages of a new home with players."""
     talk = Talk.begin(path, *(players or (ALICE, BOB)))
+    talk.now = datetime.now(UTC)
     (path / "pbm_oust.toml").write_text(
         f'address = "{talk.own}"\nweb_address = "{WEB}"\n', encoding="utf-8"
     )
