@@ -26,7 +26,6 @@ from pbm_oust.robot.analysis import (
     SECONDS,
     Analysis,
     Verdict,
-    identity_of,
     judged,
     turning_points,
 )
@@ -88,7 +87,7 @@ def _analysis(operator: Operator, game: Game, seconds: float) -> Analysis:
         for verdict in judged(game, seconds, time.perf_counter):
             verdicts.append(verdict)
             progress(len(verdicts), number)
-    analysis = Analysis(identity_of(game), seconds, tuple(verdicts))
+    analysis = Analysis.of(game, seconds, verdicts)
     keep(home, game, analysis)
     return analysis
 

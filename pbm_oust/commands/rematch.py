@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 
 from pbm_oust.accounts.tags import Credential
-from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import OfBoard
 from pbm_oust.commands.lists import Games
 from pbm_oust.frozen import frozen
@@ -82,13 +81,10 @@ def rematch(command: Rematch, actor: Actor, request: Request, work: UnitOfWork) 
     if known:
         raise NotAllowed(PlayedAgain(known, earlier.name))
     # x is whoever played o at the end of the game, after any swap.
-    from pbm_oust.play.house import with_house_terms
-
     number, x, o = next_number(home, kind), earlier.o, earlier.x
     header = replace(earlier.header, board=number, x=x, o=o, started=work.now())
-    header = with_house_terms(header, work)
     make = partial(RematchNotice, earlier=earlier.name, challenger=actor.userid)
-    return write_board(Game.start(header), actor, request, work, source=source, make=make)
+    return write_board(header, actor, request, work, source=source, make=make)
 
 
 FORMS = (

@@ -13,7 +13,6 @@ from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.seeks import LIFETIME, MOST_SEEKS, SOURCE, Seek, seeks_of, with_seeks
 from pbm_oust.accounts.tags import Credential
-from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header, Terms
 from pbm_oust.board.notation import NUMBER
 from pbm_oust.commands.challenge import OPTIONS, UnusableGrid, set_by
@@ -200,11 +199,11 @@ def join(command: Join, actor: Actor, request: Request, work: UnitOfWork) -> Han
     if seeker.userid == actor.userid:
         raise NotAllowed(OwnSeek())
     number = next_number(work.home, kind)
-    game = Game.start(_header(found, number, seeker, actor, work))
+    header = _header(found, number, seeker, actor, work)
     left = (each for each in seeks_of(seeker) if each != found)
     taken = with_seeks(seeker, left)
     source = _source(found.number)
-    return write_board(game, actor, request, work, source=source, changed=[taken])
+    return write_board(header, actor, request, work, source=source, changed=[taken])
 
 
 def _change(

@@ -28,6 +28,16 @@ def symmetries(grid: Grid) -> Iterator[dict[int, int]]:
             yield {places[place]: places[image] for place, image in moved.items()}
 
 
+def orbits(grid: Grid) -> list[set[int]]:
+    """Return the cells of a grid in sets of those that differ only by a symmetry, in order."""
+    maps = list(symmetries(grid))
+    found: list[set[int]] = []
+    for cell in grid.each(grid.cells):
+        if not any(cell in orbit for orbit in found):
+            found.append({images[cell] for images in maps})
+    return found
+
+
 def canonical_form(grid: Grid) -> Callable[[int, int], tuple[int, int]]:
     """Return a function that maps two sets of stones to the form that all their images share."""
     tables = [_table(grid, images) for images in symmetries(grid)]

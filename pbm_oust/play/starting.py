@@ -71,13 +71,11 @@ def start_board(
     done_before = answered_again(actor, request, work)
     if done_before:
         return done_before
-    from pbm_oust.play.house import with_house_terms
-
-    game = Game.start(with_house_terms(header(next_number(work.home, kind)), work))
+    new = header(next_number(work.home, kind))
     if actor.is_proved:
         make = partial(BoardNotice, challenger=actor.userid)
-        return write_board(game, actor, request, work, make=make)
-    _check_players(game, actor, work)
+        return write_board(new, actor, request, work, make=make)
+    _new_game(new, actor, work)
     return ask()
 
 
@@ -95,7 +93,7 @@ def answered_again(actor: Actor, request: Request, work: UnitOfWork) -> Handled 
 
 
 def write_board(
-    game: Game,
+    header: Header,
     actor: Actor,
     request: Request,
     work: UnitOfWork,
@@ -106,11 +104,11 @@ def write_board(
 ) -> Handled:
     """Write a new board and show it to both players.
 
-    `source` is what the board came from, if only one board may come from that. `changed` holds
-    accounts that change with it. `make` makes the notices that show it. Raises NotAllowed if a
-    player does not want to play.
+    A board of the house has the terms that the configuration wants. `source` is what the board came
+    from, if only one board may come from that. `changed` holds accounts that change with it. `make`
+    makes the notices that show it. Raises NotAllowed if a player does not want to play.
     """
-    _check_players(game, actor, work)
+    game = _new_game(header, actor, work)
     notices = tell_players(
         game, News.STARTED, work, request, actor=actor.account, chat=request.chat, make=make
     )
@@ -148,13 +146,15 @@ def check_two(x: str, o: str) -> None:
         raise NotAllowed(SamePlayer(), x)
 
 
-def _check_players(game: Game, actor: Actor, work: UnitOfWork) -> None:
-    """Check that both players of a new board want to play. Raises NotAllowed."""
-    from pbm_oust.play.house import check_house
+def _new_game(header: Header, actor: Actor, work: UnitOfWork) -> Game:
+    """Return a new board that both players want to play. Raises NotAllowed."""
+    from pbm_oust.play.house import check_house, with_house_terms
 
-    for userid in (game.header.x, game.header.o):
+    game = Game.start(with_house_terms(header, work))
+    for userid in (header.x, header.o):
         check_may_challenge(work.account(userid), actor.userid, work.home)
     check_house(game, actor.userid, work)
+    return game
 
 
 def check_may_challenge(challenged: Account, challenger: str, home: Home) -> None:

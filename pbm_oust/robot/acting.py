@@ -1,6 +1,5 @@
 """What a house player does on a board: by the same service as everybody, and each thing once."""
 
-from collections.abc import Callable
 from random import Random
 
 from pbm_oust.accounts.answered import Purpose, Reply
@@ -10,11 +9,8 @@ from pbm_oust.play.outcome import Handled
 from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.robot.boards import Waiting
-from pbm_oust.robot.player import LEVELS, Level, decide, takes_draw
+from pbm_oust.robot.player import LEVELS, Clock, Level, decide, takes_draw
 from pbm_oust.service.service import handle
-
-Clock = Callable[[], float]
-"""Returns the seconds of thinking that have passed since some moment."""
 
 
 def level_of(userid: str) -> Level:

@@ -14,11 +14,20 @@ def keep(home: Home, game: Game, analysis: Analysis) -> None:
 
 
 def kept(home: Home, game: Game) -> Analysis | None:
-    """Return the analysis of a game; None if there is none, or if the game is not over.
+    """Return the analysis of a game, as `kept_text` and `read_analysis` do."""
+    return read_analysis(kept_text(home, game), game)
+
+
+def kept_text(home: Home, game: Game) -> str | None:
+    """Return what is kept for a board; None if that is nothing, or if the game is not over."""
+    return home.ask(find_analysis, _name_of(game)) if game.result else None
+
+
+def read_analysis(text: str | None, game: Game) -> Analysis | None:
+    """Return the analysis of a game that is kept for its board, if any is.
 
     One that was made of another history of the board counts as none.
     """
-    text = home.ask(find_analysis, _name_of(game)) if game.result else None
     try:
         found = parse_analysis(text) if text else None
     except BadAnalysis:

@@ -5,10 +5,11 @@ players ended a game changes none either: what counts is what the rules still ma
 """
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from hashlib import sha256
 from itertools import pairwise
+from typing import Self
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_action, format_origin
@@ -16,7 +17,7 @@ from pbm_oust.board.record import Deed, Place, Ruling, Wish
 from pbm_oust.frozen import frozen
 from pbm_oust.robot.eye import worth
 from pbm_oust.robot.pie import fairest, is_first_stone
-from pbm_oust.robot.player import Thinking
+from pbm_oust.robot.player import Clock, Thinking
 from pbm_oust.robot.search import Node, follow
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Position, Side
@@ -57,6 +58,11 @@ class Analysis:
     verdicts: tuple[Verdict, ...]
     """The first one is about the start; one follows for each record."""
 
+    @classmethod
+    def of(cls, game: Game, seconds: float, verdicts: Iterable[Verdict]) -> Self:
+        """Return what verdicts on all positions of a game say about it."""
+        return cls(identity_of(game), seconds, tuple(verdicts))
+
 
 def identity_of(game: Game) -> str:
     """Return what tells a game apart from others, as far as an analysis depends on it.
@@ -73,7 +79,7 @@ def identity_of(game: Game) -> str:
     return sha256("\n".join(lines).encode()).hexdigest()[:32]
 
 
-def judged(game: Game, seconds: float, clock: Callable[[], float]) -> Iterator[Verdict]:
+def judged(game: Game, seconds: float, clock: Clock) -> Iterator[Verdict]:
     """Yield the verdict about the start of a game, and about what each record led to.
 
     Each position is searched for so many seconds by the clock, and once, however often it comes.
@@ -98,7 +104,7 @@ def turning_points(game: Game, analysis: Analysis) -> list[int]:
     return sorted(number for _, number in largest[-MOST_TURNING:])
 
 
-def verdict_on(game: Game, seconds: float, clock: Callable[[], float]) -> Verdict:
+def verdict_on(game: Game, seconds: float, clock: Clock) -> Verdict:
     """Return what a search says about a game as it stands."""
     if game.position.result:
         return Verdict(worth(game.position.result, Side.X), is_certain=True)
@@ -107,14 +113,14 @@ def verdict_on(game: Game, seconds: float, clock: Callable[[], float]) -> Verdic
     return _with_swap(found) if game.can_swap else found
 
 
-def _on_pass(game: Game, seconds: float, clock: Callable[[], float]) -> Verdict:
+def _on_pass(game: Game, seconds: float, clock: Clock) -> Verdict:
     """Return the verdict on a game whose mover can but pass."""
     passed = game.position.pass_turn()
     found = verdict_on(replace(game, position=passed, result=passed.result), seconds, clock)
     return replace(found, line=(Deed.PASS, *found.line)[:LONGEST])
 
 
-def _on_turn(game: Game, seconds: float, clock: Callable[[], float]) -> Verdict:
+def _on_turn(game: Game, seconds: float, clock: Clock) -> Verdict:
     """Return the verdict on a game whose mover has a placement."""
     rng = random.Random(f"{game.name} {len(game.records)}")  # a game # noqa: S311 # nosec B311
     thinking = Thinking(game, seconds, rng, clock)

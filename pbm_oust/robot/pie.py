@@ -1,9 +1,9 @@
 """The first stone under the pie rule, which gives it to the player who wants it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from pbm_oust.board.game import Game
-from pbm_oust.experiments.symmetry import numbering
+from pbm_oust.experiments.symmetry import orbits
 from pbm_oust.robot.search import Node
 from pbm_oust.rules.position import Position, Side
 
@@ -20,7 +20,8 @@ def fairest(position: Position, search: Callable[[Node, float], None]) -> tuple[
 
     `search` searches a position until a share of the time is spent.
     """
-    first_stones = list(_different(position))
+    cells = position.placements()
+    first_stones = [min(orbit) for orbit in orbits(position.grid) if min(orbit) & cells]
     found = []
     for nth, cell in enumerate(first_stones, 1):
         node = Node(position.place(cell))
@@ -28,13 +29,3 @@ def fairest(position: Position, search: Callable[[Node, float], None]) -> tuple[
         found.append((max(node.value, 1 - node.value), cell))
     worst, cell = min(found)
     return cell, 1 - worst
-
-
-def _different(position: Position) -> Iterator[int]:
-    """Yield the placements, but of those that differ by a symmetry of the grid only one."""
-    number, seen = numbering(position.grid), set[int]()
-    for cell in position.grid.each(position.placements()):
-        key = number(position.place(cell))
-        if key not in seen:
-            seen.add(key)
-            yield cell

@@ -28,6 +28,9 @@ PONDERED = 0.9
 CONTENT = 0.45
 """A player who is less likely to win than this takes a draw."""
 
+Clock = Callable[[], float]
+"""Returns the seconds of thinking that have passed since some moment."""
+
 
 @frozen
 class Level:
@@ -57,9 +60,7 @@ class Decision:
 class Thinking:
     """One player's thoughts about one game, for as many seconds as it has."""
 
-    def __init__(
-        self, game: Game, seconds: float, rng: random.Random, clock: Callable[[], float]
-    ) -> None:
+    def __init__(self, game: Game, seconds: float, rng: random.Random, clock: Clock) -> None:
         self._eye = eye_for(game.header.kind.name, game.header.grid, rng)
         self._seconds = seconds
         self._clock = clock
@@ -104,7 +105,7 @@ class Thinking:
         return cells
 
 
-def decide(game: Game, seconds: float, rng: random.Random, clock: Callable[[], float]) -> Decision:
+def decide(game: Game, seconds: float, rng: random.Random, clock: Clock) -> Decision:
     """Return what the side to move does in a game that goes on.
 
     `clock` tells seconds; what it counts from does not matter.
@@ -132,7 +133,7 @@ def decide(game: Game, seconds: float, rng: random.Random, clock: Callable[[], f
     return _turn(game, cells, root.value, thinking.looks, is_drawn=root.proved == 0.5)
 
 
-def takes_draw(game: Game, seconds: float, rng: random.Random, clock: Callable[[], float]) -> bool:
+def takes_draw(game: Game, seconds: float, rng: random.Random, clock: Clock) -> bool:
     """Return whether the player to whom a draw is proposed takes it."""
     thinking, node = Thinking(game, seconds, rng, clock), Node(game.position)
     thinking.search(node, 1)

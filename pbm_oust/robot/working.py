@@ -9,10 +9,11 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.record import Wish
 from pbm_oust.play.outcome import Outcome
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.robot.acting import Clock, act, level_of, wishes_on
+from pbm_oust.robot.acting import act, level_of, wishes_on
 from pbm_oust.robot.analyses import keep
-from pbm_oust.robot.analysis import SECONDS, Analysis, Verdict, identity_of, judged
+from pbm_oust.robot.analysis import SECONDS, Analysis, Verdict, judged
 from pbm_oust.robot.boards import Boards, Waiting
+from pbm_oust.robot.player import Clock
 from pbm_oust.robot.sharing import Wanted, first_of, seconds_for
 from pbm_oust.store.waiting import BoardName
 
@@ -62,7 +63,7 @@ class Worker:
                 if self._is_over():
                     return
                 verdicts.append(verdict)
-            keep(self._work.home, game, Analysis(identity_of(game), SECONDS, tuple(verdicts)))
+            keep(self._work.home, game, Analysis.of(game, SECONDS, verdicts))
             log.info('house=analysis board="%s" s=%.0f', game.name, time.perf_counter() - begun)
 
     def _clock(self, wanted: Wanted) -> Clock:

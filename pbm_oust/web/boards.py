@@ -19,7 +19,7 @@ from pbm_oust.board.game import Game
 from pbm_oust.frozen import frozen
 from pbm_oust.play.telling import gone_from
 from pbm_oust.refusal import NotAllowed
-from pbm_oust.robot.analyses import kept
+from pbm_oust.robot.analyses import kept_text, read_analysis
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.boards import Board
 from pbm_oust.store.faults import AccountDamaged
@@ -29,7 +29,7 @@ from pbm_oust.web import paths
 from pbm_oust.web.drawing import TooManyWait
 from pbm_oust.web.fresh import Page
 from pbm_oust.web.ground import Ground, ground_of
-from pbm_oust.web.judged import Judged
+from pbm_oust.web.judged import judged_at
 from pbm_oust.web.kept import CHECKED, HTML, Made, answer, headers_in
 from pbm_oust.web.live import TooManyWatch
 from pbm_oust.web.positions import View, picture, view_of
@@ -123,15 +123,16 @@ def _page(request: Request, templates: Templates) -> Page:
         asked = _asked(request)
         game = asked.game
         clock, gone = clock_of(game, ground), gone_from(game, ground.work)
-        analysis = kept(ground.home, game)
+        kept = kept_text(ground.home, game)
 
     def written() -> str:
         drawn, view = _drawn(asked, templates).content.decode(), asked.view()
-        judged = Judged(game, analysis, view.number) if analysis else None
+        analysis = read_analysis(kept, game)
+        judged = judged_at(game, analysis, view.number) if analysis else None
         given = {"picture": drawn, "clock": clock, "gone": gone, "judged": judged}
         return templates.fill("board", view=view, **given, forms=FORMS)
 
-    made_from = asked.made_from(templates.language, shown_of(clock), gone, analysis, "page")
+    made_from = asked.made_from(templates.language, shown_of(clock), gone, kept, "page")
     return Page(ground.kept.get(made_from, written), _OVER if game.result else CHECKED)
 
 

@@ -13,9 +13,10 @@ _SHARES = Scale(0.0, 1.0)
 class Judged:
     """A game that is over, with its analysis, and the record after which it is shown."""
 
-    game: Game
     analysis: Analysis
     number: int
+    turning_points: list[int]
+    """The numbers of the moves that turned the game most."""
 
     @property
     def verdict(self) -> Verdict:
@@ -32,12 +33,12 @@ class Judged:
         return [format_wish(wish) for wish in self.verdict.line]
 
     @property
-    def turning_points(self) -> list[int]:
-        """The numbers of the moves that turned the game most."""
-        return turning_points(self.game, self.analysis)
-
-    @property
     def curve(self) -> str:
         """How likely x was to win after each record, as a curve."""
         rates = [verdict.x_wins for verdict in self.analysis.verdicts]
         return curve_svg(rates, _SHARES, place=self.number, rings=self.turning_points)
+
+
+def judged_at(game: Game, analysis: Analysis, number: int) -> Judged:
+    """Return a game with its analysis, shown after a record."""
+    return Judged(analysis, number, turning_points(game, analysis))

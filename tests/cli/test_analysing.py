@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from pbm_oust.cli import main
 from pbm_oust.robot.analyses import keep, kept
-from pbm_oust.robot.analysis import Analysis, Verdict, identity_of
+from pbm_oust.robot.analysis import Analysis, Verdict
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.analyses import keep_analysis
 from pbm_oust.store.home import Home
@@ -85,7 +85,7 @@ def test_sgf_has_a_curve_and_comments_that_a_library_for_go_reads(home: Home) ->
 def test_what_is_kept_is_printed_at_once_unless_more_is_asked_for(home: Home) -> None:
     game = read_game(home, KINDS["oust"], 2)
     verdicts = (Verdict(0.125, is_certain=False),) * 18
-    keep(home, game, Analysis(identity_of(game), 0.005, verdicts))
+    keep(home, game, Analysis.of(game, 0.005, verdicts))
     assert analyse(home, "oust", "2", "--seconds", "0.005").stdout.count("12.5%") == 18
     assert analyse(home, "oust", "2", "--seconds", SHORT).stdout.count("12.5%") < 18
     deeper = kept_in(home)
@@ -115,7 +115,7 @@ def test_a_game_in_play_is_not_analysed(home: Home) -> None:
 
 def test_what_somebody_put_among_the_analyses_is_believed_of_no_game(home: Home) -> None:
     going = read_game(home, KINDS["oust"], 17)
-    keep(home, going, Analysis(identity_of(going), 1, (Verdict(0.5, is_certain=False),) * 3))
+    keep(home, going, Analysis.of(going, 1, (Verdict(0.5, is_certain=False),) * 3))
     assert kept(home, going) is None
     home.do(keep_analysis, BoardName("oust", 2), "nonsense")
     assert kept(home, read_game(home, KINDS["oust"], 2)) is None

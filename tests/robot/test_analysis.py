@@ -36,7 +36,7 @@ NO_SWAP = Terms(swap=False)
 
 def analysed(game: Game, looks: int = 10) -> Analysis:
     """Return an analysis that reads the clock about so many times for each position."""
-    return Analysis(identity_of(game), looks, tuple(judged(game, looks, counting_clock())))
+    return Analysis.of(game, looks, judged(game, looks, counting_clock()))
 
 
 def on(game: Game, looks: int = 100) -> Verdict:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pbm_oust.board.game import Game
 from pbm_oust.robot.analyses import keep, kept
-from pbm_oust.robot.analysis import Analysis, identity_of
+from pbm_oust.robot.analysis import Analysis
 from pbm_oust.robot.finished import Finished
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
@@ -60,7 +60,7 @@ def test_only_games_that_were_played_to_an_end_wait_to_be_analysed(tmp_path: Pat
     assert sorted(waiting(home)) == ["oust 3", "oust 4"]
     assert waiting(home, most_cells=19) == ["oust 3"]
     game = read_game(home, KINDS["oust"], 3)
-    keep(home, game, Analysis(identity_of(game), 1, ()))
+    keep(home, game, Analysis.of(game, 1, ()))
     assert waiting(home) == ["oust 4"]
 
 

@@ -2,6 +2,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from pbm_oust.store.home import Home
 from tests.support.home_by_mail import home_of
 from tests.support.website import Website, website
 
@@ -12,4 +13,11 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Website]:
     path = tmp_path_factory.mktemp("web") / "home"
     home_of(path).database.close()
     with website(path) as found:
+        yield found
+
+
+@pytest.fixture
+def pages(home: Home) -> Iterator[Website]:
+    """Pages of the home of a module."""
+    with website(home.path) as found:
         yield found

@@ -1,6 +1,5 @@
 """A page of a board that was answered before costs next to nothing, and never gets old."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from pbm_oust.web.ground import Ground
 from tests.support.costs import counting
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, home_of, mailed
 from tests.support.opened import opened_in
-from tests.support.website import Website, website
+from tests.support.website import Website
 from tests.web.test_costs import got
 
 STARTED = (
@@ -25,12 +24,6 @@ PATHS = ("/oust/1", "/oust/1/0")
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
     return home_of(tmp_path / "home", ALICE, BOB, mails=STARTED)
-
-
-@pytest.fixture
-def pages(home: Home) -> Iterator[Website]:
-    with website(home.path) as found:
-        yield found
 
 
 def test_a_page_shows_each_record_at_once(home: Home, pages: Website) -> None:

@@ -1,7 +1,6 @@
 """The page of a game that is over shows what a search says about it; of a game in play, nothing."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,14 +11,14 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.record import Wish
 from pbm_oust.render.curve import HEIGHT
 from pbm_oust.robot.analyses import keep
-from pbm_oust.robot.analysis import Analysis, Verdict, identity_of
+from pbm_oust.robot.analysis import Analysis, Verdict
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
 from tests.support.exported import exported
 from tests.support.games import wish
 from tests.support.home_by_mail import ALICE, BOB, home_of
-from tests.support.website import Website, website
+from tests.support.website import Website
 
 MAILS = (
     (ALICE, "oust challenge alice bob wonderland -size=7"),
@@ -54,16 +53,10 @@ def home(tmp_path: Path) -> Home:
     return home_of(tmp_path / "home", ALICE, BOB, mails=MAILS)
 
 
-@pytest.fixture
-def pages(home: Home) -> Iterator[Website]:
-    with website(home.path) as found:
-        yield found
-
-
 def analyse(home: Home, *verdicts: Verdict, board: int = 1) -> Game:
     """Keep what a search would say about a board."""
     game = read_game(home, KINDS["oust"], board)
-    keep(home, game, Analysis(identity_of(game), 1, verdicts))
+    keep(home, game, Analysis.of(game, 1, verdicts))
     return game
 
 

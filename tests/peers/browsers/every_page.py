@@ -10,7 +10,7 @@ from selenium.webdriver.common.by import By
 from pbm_oust.accounts.tags import tag_of
 from pbm_oust.board.record import Deed
 from pbm_oust.robot.analyses import keep
-from pbm_oust.robot.analysis import Analysis, Verdict, identity_of
+from pbm_oust.robot.analysis import Analysis, Verdict
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
@@ -75,7 +75,7 @@ def _analyse(home: Home) -> None:
     game = read_game(home, KINDS["oust"], 2)
     rates = (0.5, 0.7, 0.7)
     verdicts = (Verdict(rate, is_certain=False, line=(Deed.SWAP,)) for rate in rates)
-    keep(home, game, Analysis(identity_of(game), 1, tuple(verdicts)))
+    keep(home, game, Analysis.of(game, 1, verdicts))
 
 
 def play_link(here: Place) -> str:
