@@ -79,7 +79,7 @@ def test_a_history_edited_by_hand_is_listed_as_it_is(home: Home) -> None:
     assert (
         run(home, "games", "list")
         .output.splitlines()[2]
-        .startswith("oust 2  square 5x5  alice  bob  0        alice (x) to move  2026-")
+        .startswith("oust 2  square 5x5  alice  bob  0        alice (x) to move  ")
     )
     assert files_read(home, "games", "list") == ["oust/2.txt", "oust/1.txt"]
 

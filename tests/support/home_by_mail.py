@@ -23,15 +23,20 @@ PASSWORDS = {"alice": "wonderland", "bob": "lookingglass", "carol": "rabbithole"
 _numbers = count()
 
 
-def home_of(path: Path, *addresses: str, mails: Iterable[tuple[str, str]] = ()) -> Home:
-    """Return a new home with players at these addresses, to which these mails have been sent."""
+def home_of(
+    path: Path, *addresses: str, mails: Iterable[tuple[str, str]] = (), at: datetime = NOON
+) -> Home:
+    """Return a new home with players at these addresses, to which these mails have been sent.
+
+    A server beside it lets what is due come due, so its home begins now.
+    """
     home = Home(path)
     home.prepare()
     for address in addresses:
         userid = address.partition("@")[0]
         make_account(home, userid, PASSWORDS[userid], address)
     for sender, line in mails:
-        mailed(home, sender, line)
+        mailed(home, sender, line, at=at)
     return home
 
 

@@ -1,6 +1,7 @@
 """The front page, and what all pages have in common."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Website]:
         (ALICE, "churn resign 1 alice wonderland"),
         (CAROL, "oust seek carol rabbithole -size=7"),
     )
-    home_of(folder / "home", ALICE, BOB, CAROL, mails=mails).database.close()
+    home = home_of(folder / "home", ALICE, BOB, CAROL, mails=mails, at=datetime.now(UTC))
+    home.database.close()
     with website(folder / "home") as found:
         yield found
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 import pytest
 
@@ -32,7 +33,8 @@ OVER, ACTIVE = 60, 3
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Website]:
     """Pages of a home where alice has won sixty boards against bob; carol waits for somebody."""
     path = tmp_path_factory.mktemp("web") / "home"
-    home = home_of(path, ALICE, BOB, CAROL, mails=[(CAROL, "oust seek carol rabbithole -size=7")])
+    seek = (CAROL, "oust seek carol rabbithole -size=7")
+    home = home_of(path, ALICE, BOB, CAROL, mails=[seek], at=datetime.now(UTC))
     histories = {}
     for board in range(1, OVER + ACTIVE + 1):
         text = HISTORY + (END if board <= OVER else "")
