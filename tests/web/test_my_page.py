@@ -191,7 +191,7 @@ def test_any_command_is_carried_out_with_a_hyphen_for_the_password(
     ):
         alice.open("/me")
         alice.send(alice.form("Carry it out"), line=line)
-    assert words in alice.text
+        assert words in alice.text
 
 
 def test_a_session_does_not_do_what_needs_the_password(here: Place, alice: Browser) -> None:
