@@ -6,12 +6,12 @@ ours are not refusals: they are OSErrors and `DamagedHistory`, and leave the mai
 unless it only looks at a damaged board.
 """
 
-import re
 from dataclasses import field
 
 from pbm_oust.frozen import frozen
+from pbm_oust.regex import regex
 
-_CAPITAL = re.compile(r"(?<=.)(?=[A-Z])")
+_CAPITAL = regex(r"(?<=.)(?=[A-Z])")
 
 
 @frozen

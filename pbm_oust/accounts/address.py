@@ -1,18 +1,17 @@
 """Mail addresses: which are none, and which are the same. Pure."""
 
-import re
-
+from pbm_oust.regex import regex
 from pbm_oust.render.visible import UNSEEN
 
 _ATOM = rf"[^.\x00-\x20\x7f-\xa0\s@<>()\",:;\\\[\]\ufffd{UNSEEN}]+"
 
 _DOTTED = rf"{_ATOM}(?:\.{_ATOM})*"
 
-_ADDRESS = re.compile(f"{_DOTTED}@{_DOTTED}")
+_ADDRESS = regex(f"{_DOTTED}@{_DOTTED}")
 
 _PIECE = r"[^\s@<>()\[\]\"',;]"
 
-_LIKE_ADDRESS = re.compile(rf"(?<!{_PIECE}){_PIECE}+(?:@{_PIECE}+)+")
+_LIKE_ADDRESS = regex(rf"(?<!{_PIECE}){_PIECE}+(?:@{_PIECE}+)+")
 
 
 def parse_address(text: str) -> str:

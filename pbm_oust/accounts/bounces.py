@@ -6,13 +6,14 @@ from datetime import datetime
 from pbm_oust.accounts.tags import without_tokens
 from pbm_oust.accounts.verification import CODE
 from pbm_oust.frozen import frozen
+from pbm_oust.regex import regex
 
 LONGEST = 250
 """How much is kept of a Message-ID or a Subject."""
 MOST_BOUNCES = 3
 """How many letters come back from an address before it gets no more."""
 
-_WITH_CODE = re.compile(rf"(verify) {CODE.pattern}\b", re.IGNORECASE)
+_WITH_CODE = regex(rf"(verify) {CODE.pattern}\b", re.IGNORECASE)
 
 
 @frozen

@@ -4,9 +4,10 @@ import re
 from bisect import bisect_right
 from itertools import accumulate
 
+from pbm_oust.regex import regex
 from pbm_oust.render.visible import UNSEEN
 
-_WHOLE = re.compile(rf"[^\s>|{UNSEEN}]+")
+_WHOLE = regex(rf"[^\s>|{UNSEEN}]+")
 
 
 def masked(text: str, secret: re.Pattern[str], instead: str, *, is_sure: bool = True) -> str:

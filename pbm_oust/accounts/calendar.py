@@ -6,14 +6,13 @@ The token is made from the userid and from the password as it is stored, so that
 it. Nothing is kept about it.
 """
 
-import re
-
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.tags import TOKEN, token_for
 from pbm_oust.board.notation import USERID
 from pbm_oust.frozen import frozen
+from pbm_oust.regex import regex
 
-_NAME = re.compile(rf"(?P<userid>{USERID.pattern})\.(?P<token>{TOKEN.pattern})")
+_NAME = regex(rf"(?P<userid>{USERID.pattern})\.(?P<token>{TOKEN.pattern})")
 
 
 @frozen

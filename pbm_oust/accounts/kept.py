@@ -8,7 +8,6 @@ what becomes of it when a player gets another userid or two accounts are merged:
     NOTES.put(account, {})
 """
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -18,10 +17,11 @@ from typing import Any, Generic, TypeVar, cast
 from pbm_oust.accounts.account import Account
 from pbm_oust.board.notation import USERID
 from pbm_oust.frozen import frozen
+from pbm_oust.regex import regex
 
 T = TypeVar("T")
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = regex("[\ud800-\udfff]")
 
 Row = tuple[Any, ...]
 """A cell for each column: a text, a whole number or a time; None where a column is optional."""

@@ -10,14 +10,14 @@ letter at the end the hash is of the password as it is.
 import hashlib
 import hmac
 import os
-import re
 from enum import Enum
 
 from pbm_oust.frozen import frozen
+from pbm_oust.regex import regex
 
 _SCRYPT = (2**14, 8, 1)
 
-_STORED = re.compile(
+_STORED = regex(
     r"scrypt (\d{1,7}) (\d{1,2}) (\d{1,2}) ((?:[0-9a-f]{2}){8,64}) ([0-9a-f]{64})(?: ([Aa]))?"
 )
 _CAPITAL, _SMALL = "A", "a"

@@ -8,7 +8,6 @@ kept about a session, except that it has been ended before its time.
 """
 
 import hashlib
-import re
 from datetime import UTC, datetime, timedelta
 from typing import Self
 
@@ -16,12 +15,13 @@ from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.tags import TOKEN, is_token, token_for
 from pbm_oust.board.notation import USERID
 from pbm_oust.frozen import frozen
+from pbm_oust.regex import regex
 
 LIFETIME = timedelta(days=28)
 """How long a session lasts. Message keys are kept longer, so none that was ended comes back."""
 
 _NAME = "[a-z0-9]{16}"
-_SESSION = re.compile(
+_SESSION = regex(
     rf"(?P<userid>{USERID.pattern})\.(?P<ends>[0-9]{{1,10}})\.(?P<name>{_NAME})"
     rf"\.(?P<token>{TOKEN.pattern})"
 )

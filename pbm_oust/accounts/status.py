@@ -1,13 +1,13 @@
 """Accounts whose player has signed off, that are disabled, or that are gone. Pure."""
 
-import re
 from datetime import datetime
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.kept import Column, Holds, Kept
 from pbm_oust.board.notation import format_time
+from pbm_oust.regex import regex
 
-_PLACEHOLDER = re.compile(r"gone-[1-9][0-9]*")
+_PLACEHOLDER = regex(r"gone-[1-9][0-9]*")
 
 
 def placeholder(number: int) -> str:

@@ -48,10 +48,11 @@ from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.verification import CODE
 from pbm_oust.board.notation import NUMBER, USERID
 from pbm_oust.frozen import frozen
+from pbm_oust.regex import regex
 
 _TOKEN_BYTES = 10
 
-TOKEN = re.compile(r"[a-z2-7]{16}")
+TOKEN = regex(r"[a-z2-7]{16}")
 
 LONGEST_LOCAL_PART = 64
 """RFC 5321, section 4.5.3.1.1."""
@@ -71,16 +72,16 @@ _JOIN = (
 _ANSWERED = rf"(?:{_BOARD}|{_SHEET}|{_TO}|{_JOIN})"
 _LETTER, _TOKEN = "[0-9a-f]{12}", rf"(?P<token>{TOKEN.pattern})"
 
-_TAG = re.compile(rf"{_ANSWERED}\.{_TOKEN}")
+_TAG = regex(rf"{_ANSWERED}\.{_TOKEN}")
 
-_MESSAGE_ID = re.compile(rf"<{_ANSWERED}\.(?P<letter>{_LETTER})\.{_TOKEN}@(?P<host>[^<>@\s]+)>")
+_MESSAGE_ID = regex(rf"<{_ANSWERED}\.(?P<letter>{_LETTER})\.{_TOKEN}@(?P<host>[^<>@\s]+)>")
 
-_OTHER_ID = re.compile(r"<[a-z0-9_.-]+\.[0-9a-f]{16}")
+_OTHER_ID = regex(r"<[a-z0-9_.-]+\.[0-9a-f]{16}")
 """The Message-ID of a letter that no answer refers to, without its host."""
 
-_SEEN = re.compile(rf"{_ANSWERED}(?:\.{_LETTER})?\.{_TOKEN}", re.IGNORECASE)
+_SEEN = regex(rf"{_ANSWERED}(?:\.{_LETTER})?\.{_TOKEN}", re.IGNORECASE)
 
-_SEEN_BEHIND_A_WORD = re.compile(rf"(?:verify\.?|bounces\.)(?=({TOKEN.pattern}))", re.IGNORECASE)
+_SEEN_BEHIND_A_WORD = regex(rf"(?:verify\.?|bounces\.)(?=({TOKEN.pattern}))", re.IGNORECASE)
 
 
 Credential = Secret | Reply | Correspondence | Joining

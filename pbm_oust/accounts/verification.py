@@ -9,7 +9,6 @@ mail that asked for it.
 import base64
 import hashlib
 import hmac
-import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from enum import Enum
@@ -21,6 +20,7 @@ from pbm_oust.accounts.password import Secret
 from pbm_oust.board.notation import MESSAGE_KEY
 from pbm_oust.frozen import frozen
 from pbm_oust.languages import ENGLISH, Language
+from pbm_oust.regex import regex
 
 LIFETIME = timedelta(days=3)
 """How long a code can come back."""
@@ -28,7 +28,7 @@ SIGN_IN_LIFETIME = timedelta(minutes=15)
 """How long one can that signs a player in."""
 MOST_KEPT = 20
 """How many proofs an account keeps in mind, the latest ones."""
-CODE = re.compile(r"[a-z2-7]{16}")
+CODE = regex(r"[a-z2-7]{16}")
 _CODE_BYTES = 10
 
 

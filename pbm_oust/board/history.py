@@ -12,7 +12,6 @@ A history can be written in exactly one way, so reading is strict: whatever `for
 `format_record` and `format_result` would not have written is damage.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -39,12 +38,13 @@ from pbm_oust.board.reasons import AgainstRules
 from pbm_oust.board.record import Placement, Record
 from pbm_oust.frozen import frozen
 from pbm_oust.refusal import Refusal
+from pbm_oust.regex import regex
 from pbm_oust.rules.grid import BadGrid, NoSuchCell, parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import IllegalPlacement, Position, taken
 
-_CHALLENGE = re.compile(r"# challenge [0-9a-f]{16}")
-_SEEK = re.compile(rf"# seek {NUMBER.pattern}")
+_CHALLENGE = regex(r"# challenge [0-9a-f]{16}")
+_SEEK = regex(rf"# seek {NUMBER.pattern}")
 
 
 class BadHistory(ValueError):

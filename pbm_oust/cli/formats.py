@@ -1,6 +1,5 @@
 """`pbm-oust games export` and `games import`: games in other formats, and back."""
 
-import re
 from collections.abc import Callable
 
 import click
@@ -17,6 +16,7 @@ from pbm_oust.cli.operator import KIND, Operator, Refused, now, pass_operator
 from pbm_oust.cli.terminal import say, say_data
 from pbm_oust.doctor.finding import counted
 from pbm_oust.mail.reading import UnreadableMail, whole_text
+from pbm_oust.regex import regex
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.importing import NotImported, import_game, plan_import
 from pbm_oust.store.waiting import BoardName
@@ -26,7 +26,7 @@ _FORMATS: dict[str, Callable[[Sheet], str]] = {
     "json": format_structured,
     "text": format_plain,
 }
-_HEADER = re.compile(rb"From |[A-Za-z-]+:[ \t]")
+_HEADER = regex(rb"From |[A-Za-z-]+:[ \t]")
 """How a mail begins."""
 
 

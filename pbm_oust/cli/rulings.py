@@ -1,6 +1,5 @@
 """`pbm-oust games void`, `award`, `adopt`, `extend` and `undo`: the operator rules on a board."""
 
-import re
 import sys
 from collections.abc import Callable
 
@@ -22,6 +21,7 @@ from pbm_oust.grammar.values import read_userid
 from pbm_oust.play.rulings import rule_board
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Refusal
+from pbm_oust.regex import regex
 from pbm_oust.rules.position import Kind, Side
 from pbm_oust.store.faults import AccountDamaged
 from pbm_oust.store.histories import NoSuchBoard
@@ -29,7 +29,7 @@ from pbm_oust.store.open_boards import DamagedHistory, read_game
 
 DRAW = "draw"
 
-_DURATION = re.compile(r"([1-9][0-9]{0,3})([dw])")
+_DURATION = regex(r"([1-9][0-9]{0,3})([dw])")
 _DAYS = {"d": 1, "w": 7}
 
 Decide = Callable[[Game, UnitOfWork], Ruling]

@@ -38,13 +38,14 @@ from pbm_oust.refusal import (
     Unreadable,
     UnreadableReason,
 )
+from pbm_oust.regex import regex
 from pbm_oust.rules.grid import NoSuchCell
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import open_board
 
-_CLAUSE = re.compile(r"if\s+(.+?)\s+then\s+(.+)", re.IGNORECASE)
+_CLAUSE = regex(r"if\s+(.+?)\s+then\s+(.+)", re.IGNORECASE)
 
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = regex(r"[^\W\d_]+")
 
 
 class Queueing(Enum):

@@ -1,6 +1,5 @@
 """The command that goes on from a position of a board: `oust replay 17 9 alice bob secret`."""
 
-import re
 from dataclasses import replace
 
 from pbm_oust.accounts.password import Secret
@@ -18,10 +17,11 @@ from pbm_oust.play.forms import ChallengeForm
 from pbm_oust.play.quota import Cost
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Unreadable
+from pbm_oust.regex import regex
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import read_game
 
-_NUMBER = re.compile(rf"#?(?:0|{NUMBER.pattern})")
+_NUMBER = regex(rf"#?(?:0|{NUMBER.pattern})")
 
 
 @frozen

@@ -1,6 +1,5 @@
 """The command that announces, ends and lists vacations. The opponents are told."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
@@ -36,8 +35,9 @@ from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable, UnreadableReason
+from pbm_oust.regex import regex
 
-_DAYS = re.compile(r"[0-9]{1,4}")
+_DAYS = regex(r"[0-9]{1,4}")
 
 
 class Ask(Enum):

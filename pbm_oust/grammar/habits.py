@@ -16,33 +16,30 @@ from pbm_oust.grammar.aliases import in_english, without_accents
 from pbm_oust.grammar.wish import DEEDS
 from pbm_oust.grammar.words import find_command_word, fold
 from pbm_oust.refusal import Unreadable
+from pbm_oust.regex import regex
 
 _GENERAL_BEHIND_GAMES = ("help", "list")
 
-_GUARD = re.compile(r"#[1-9][0-9]*")
-_ENDS_WITH_GUARD = re.compile(r"([^#]+)(#[1-9][0-9]*)")
+_GUARD = regex(r"#[1-9][0-9]*")
+_ENDS_WITH_GUARD = regex(r"([^#]+)(#[1-9][0-9]*)")
 _BEFORE_DEED = 3
 """How many words stand between a deed and the record that it is meant as: the board, the userid
 and the password."""
 
 _BEFORE_GRID = {"challenge": 2, "seek": 2}
 """By the names of the commands that take a grid: how many words stand at least before it."""
-_GRID = re.compile(
-    r"(?:(?:square|-?size|-?(hex)(?:agonal)?)[ =]?)?([1-9][0-9]?(?:[x,][1-9][0-9]?)?)"
-)
+_GRID = regex(r"(?:(?:square|-?size|-?(hex)(?:agonal)?)[ =]?)?([1-9][0-9]?(?:[x,][1-9][0-9]?)?)")
 
 _LONGEST_SENTENCE = 80
 """How many characters of a sentence count."""
 
 _SAID: Mapping[str, re.Pattern[str]] = {
-    "sgf": re.compile(r"^(fetch|get|download)\b"),
-    "forgot": re.compile(
+    "sgf": regex(r"^(fetch|get|download)\b"),
+    "forgot": regex(
         r"(forg[eo]t|lost|reset|oubli|perdu).*\b(password|passwd|mot de passe)"
         r"|(password|passwd|mot de passe)\b.*\b(forg[eo]t|lost|reset|oubli|perdu)"
     ),
-    "signoff": re.compile(
-        r"^(please )?(stop|quit|unsubscribe|remove me|desabonne[rz]?|arretez?)\W*$"
-    ),
+    "signoff": regex(r"^(please )?(stop|quit|unsubscribe|remove me|desabonne[rz]?|arretez?)\W*$"),
 }
 """By the names of commands: what people write who do not know them."""
 

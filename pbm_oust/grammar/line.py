@@ -1,6 +1,5 @@
 """A command line as far as it was understood, and how to show it to its writer."""
 
-import re
 from itertools import accumulate
 
 from pbm_oust.frozen import frozen
@@ -10,9 +9,10 @@ from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.parts import names_of
 from pbm_oust.grammar.showing import MayShow
 from pbm_oust.grammar.words import MASK, fold
+from pbm_oust.regex import regex
 from pbm_oust.rules.position import Kind
 
-_OPTION = re.compile(r"--?([a-z]+)(?:=[0-9]{1,4}(?:[x,][0-9]{1,2})?)?")
+_OPTION = regex(r"--?([a-z]+)(?:=[0-9]{1,4}(?:[x,][0-9]{1,2})?)?")
 
 
 @frozen

@@ -1,7 +1,5 @@
 """New userids and passwords, which must differ from all other words."""
 
-import re
-
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.reserved import is_reserved
 from pbm_oust.accounts.status import is_placeholder
@@ -9,15 +7,16 @@ from pbm_oust.frozen import frozen
 from pbm_oust.grammar.values import OF_FILTERS, BadUserid, read_userid
 from pbm_oust.grammar.words import SHORTEST_PASSWORD, is_harmless
 from pbm_oust.refusal import Unreadable, UnreadableReason
+from pbm_oust.regex import regex
 
 LONGEST_PASSWORD = 64
 
 RESERVED = OF_FILTERS | {"server", "operator", "draw"}
 """Words that commands and histories use where a userid could be."""
 
-_LIKE_ADDRESS = re.compile(r"[^@]+@[^@]+\.[^@]+")
+_LIKE_ADDRESS = regex(r"[^@]+@[^@]+\.[^@]+")
 
-_NOT_IN_PASSWORDS = re.compile("[\\s\"':,#\u2018-\u201f]")
+_NOT_IN_PASSWORDS = regex("[\\s\"':,#\u2018-\u201f]")
 
 
 @frozen

@@ -1,10 +1,11 @@
 """Letters that merely look different, made plain in time that grows with their number. Pure."""
 
-import re
 import unicodedata
 from typing import Literal
 
-_PIECE = re.compile(r"\S{1,100}")
+from pbm_oust.regex import regex
+
+_PIECE = regex(r"\S{1,100}")
 
 
 def normal_form(form: Literal["NFKC", "NFD"], text: str) -> str:

@@ -1,6 +1,5 @@
 """The values that several commands read: boards, userids, passwords, guards, filters."""
 
-import re
 from collections.abc import Callable, Sequence
 from enum import Enum
 
@@ -13,8 +12,9 @@ from pbm_oust.grammar.form import SurplusWord
 from pbm_oust.grammar.parts import Parameter, Rest, rest
 from pbm_oust.grammar.words import find_command_word, fold
 from pbm_oust.refusal import Unreadable, UnreadableReason
+from pbm_oust.regex import regex
 
-_BOARD = re.compile(rf"({NUMBER.pattern})(?:#(0|{NUMBER.pattern}))?")
+_BOARD = regex(rf"({NUMBER.pattern})(?:#(0|{NUMBER.pattern}))?")
 
 
 @frozen

@@ -12,12 +12,13 @@ from pbm_oust.grammar.parts import Rest, rest
 from pbm_oust.grammar.values import read_guard
 from pbm_oust.grammar.words import find_command_word, fold
 from pbm_oust.refusal import Unreadable, UnreadableReason
+from pbm_oust.regex import regex
 
-_PLACEMENT = re.compile(r"[a-z][1-9][0-9]?")
+_PLACEMENT = regex(r"[a-z][1-9][0-9]?")
 
-_TURNED = re.compile(r"([1-9][0-9]?)([a-z])")
+_TURNED = regex(r"([1-9][0-9]?)([a-z])")
 
-_COLUMN_I = re.compile(r"i[1-9][0-9]?")
+_COLUMN_I = regex(r"i[1-9][0-9]?")
 
 DEEDS = frozenset(deed.value for deed in WISHED)
 """The words for what can be done on a board besides placing."""

@@ -16,6 +16,7 @@ from pbm_oust.grammar.bounds import check_length
 from pbm_oust.grammar.plain import normal_form
 from pbm_oust.languages import Language, Section
 from pbm_oust.refusal import Unreadable, UnreadableReason
+from pbm_oust.regex import regex
 
 
 @frozen
@@ -55,15 +56,15 @@ SHORTEST_PASSWORD = 6
 _LONGEST_BEGINNING = 50
 """How much of a word counts where only the first words of a text matter."""
 
-_INVISIBLE = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
-_SPACES = re.compile(r"[\s\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
+_INVISIBLE = regex("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
+_SPACES = regex(r"[\s\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
 _DASHES = str.maketrans(
     dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d", "-")
 )
 QUOTES = (
     "'\"`\u00b4\u2018\u2019\u201a\u201b\u2032\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\u2039\u203a"
 )
-_HARMLESS = re.compile(
+_HARMLESS = regex(
     r"#?\d+(#\d+)?"  # the number of a board, of a record, or both
     r"|[a-z]\d{1,2}([,;][a-z]?\d{0,2})*(#\d*)?"  # placements
     r"|\d{4}-\d{1,2}-\d{1,2}"  # a day

@@ -24,6 +24,7 @@ from pbm_oust.letters.tables import joining_line
 from pbm_oust.letters.templates import html_templates
 from pbm_oust.letters.translator import Translator
 from pbm_oust.play.notices import Reader, Shown
+from pbm_oust.regex import regex
 from pbm_oust.render.html import Marks, Taps, board_html
 from pbm_oust.render.text import REMEMBERED, cells_text
 from pbm_oust.rules.position import Side
@@ -40,7 +41,7 @@ Linked = tuple[tuple[str, str], ...]
 
 _END, _BREAK, _BREAK_WITHIN = "\n", "<br>\n", "<br\n>"
 _SPACES, _KEPT_SPACES = "   ", "\u00a0 \u00a0"
-_ADDRESS = re.compile(r"^(https?://[^\s<>\"']+)$", re.MULTILINE)
+_ADDRESS = regex(r"^(https?://[^\s<>\"']+)$", re.MULTILINE)
 _LONG = 4
 """How many lines are scrolled rather than wrapped."""
 _WRAPPED, _SCROLLED = "pre-wrap", "pre;overflow-x:auto"

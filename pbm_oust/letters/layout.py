@@ -3,7 +3,6 @@
 A template writes paragraphs, with blank lines between them, and marks (`marks.py`).
 """
 
-import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
@@ -14,13 +13,14 @@ from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Partial
 from pbm_oust.letters.marks import BOARD, END, OFFERS, SAID
 from pbm_oust.play.notices import Shown
+from pbm_oust.regex import regex
 from pbm_oust.render.text import board_text
 from pbm_oust.render.visible import visible_letter
 
 WIDTH = 75
 """The longest line of our own sentences."""
 
-_MARKED = re.compile(f"({BOARD}|{OFFERS}|{SAID}[^{END}]*{END})")
+_MARKED = regex(f"({BOARD}|{OFFERS}|{SAID}[^{END}]*{END})")
 
 
 class Look(Enum):

@@ -3,14 +3,13 @@
 They are characters that no text may hold; they are removed from all other text.
 """
 
-import re
-
 from pbm_oust.frozen import frozen
+from pbm_oust.regex import regex
 
 BOARD, SAID, END, OFFERS = "\ufdd0", "\ufdd1", "\ufdd2", "\ufdd3"
 """Mark a board, the beginning and end of what a player wrote, and links that join open challenges
 (Unicode, section 23.7)."""
-_MARKS = re.compile(f"[{BOARD}-{OFFERS}]")
+_MARKS = regex(f"[{BOARD}-{OFFERS}]")
 
 
 @frozen

@@ -4,8 +4,6 @@ from collections.abc import Iterator
 from enum import Enum
 from functools import lru_cache
 
-from pbm_oust.board.formats.plain import format_plain
-from pbm_oust.board.formats.sheet import Sheet
 from pbm_oust.board.game import Game
 from pbm_oust.commands.multiple import MultipleNotice
 from pbm_oust.commands.sgf import SgfNotice
@@ -58,6 +56,9 @@ def carriages(notice: Notice) -> Iterator[Carriage]:
 @lru_cache(_LATEST)
 def whole_game(game: Game) -> str:
     """Return a game as lines that can be read back."""
+    from pbm_oust.board.formats.plain import format_plain
+    from pbm_oust.board.formats.sheet import Sheet
+
     return format_plain(Sheet(game))
 
 
@@ -75,6 +76,7 @@ def _files_of(game: Game, carriage: Carriage) -> tuple[Part, ...]:
 
     if carriage is Carriage.SGF:
         from pbm_oust.board.formats.sgf import format_sgf
+        from pbm_oust.board.formats.sheet import Sheet
 
         attached = sgf_part(name_of_sgf(game), format_sgf(Sheet(game)))
         return (attached,) if attached.size <= LARGEST else ()
@@ -105,6 +107,7 @@ def _texts(game: Game, carriage: Carriage) -> Iterator[tuple[str, str]]:
     """Yield the names of files and what they say."""
     from pbm_oust.board.formats.moves import format_moves
     from pbm_oust.board.formats.sgf import format_bare_sgf, format_sgf
+    from pbm_oust.board.formats.sheet import Sheet
 
     lines, sgf = names_of_files(game)
     if carriage is Carriage.FILES:

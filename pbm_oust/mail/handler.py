@@ -6,7 +6,6 @@ that the answer is 451, so that the sender's mail server keeps the message and t
 
 import asyncio
 import logging
-import re
 from collections.abc import Callable
 from functools import partial
 
@@ -34,6 +33,7 @@ from pbm_oust.mail.replies import (
 from pbm_oust.mail.session import SmtpSession
 from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.passwords import NotDerived
+from pbm_oust.regex import regex
 from pbm_oust.store.commits import CannotDefer
 
 log = logging.getLogger("pbm_oust")
@@ -43,7 +43,7 @@ LARGEST_HERE = 32 * 1024
 """The most bytes of a mail that is handled in the thread of the sessions."""
 MOST_RECIPIENTS = 5
 
-_BARE = re.compile(rb"\r(?!\n)|(?<!\r)\n|\0")
+_BARE = regex(rb"\r(?!\n)|(?<!\r)\n|\0")
 
 
 class Handler:

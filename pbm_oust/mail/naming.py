@@ -5,23 +5,23 @@ https://www.postfix.org/XCLIENT_README.html
 https://www.postfix.org/XFORWARD_README.html
 """
 
-import re
 from ipaddress import ip_address
 
 from aiosmtpd.proxy_protocol import V2_CMD, ProxyData
 
 from pbm_oust.frozen import frozen
 from pbm_oust.mail.gate import Address, Source, source_at
+from pbm_oust.regex import regex
 
 CLIENT = "NAME ADDR PORT PROTO HELO LOGIN DESTADDR DESTPORT"
 """What XCLIENT may say about a client."""
 FORWARDED = "NAME ADDR PORT PROTO HELO IDENT SOURCE"
 """What XFORWARD may say about a message."""
 
-_ATTRIBUTE = re.compile(r"([A-Za-z]{1,16})=([!-~]{1,255})")
-_XTEXT = re.compile(r"(?:[!-*,-<>-~]|\+[0-9A-F]{2})+")
+_ATTRIBUTE = regex(r"([A-Za-z]{1,16})=([!-~]{1,255})")
+_XTEXT = regex(r"(?:[!-*,-<>-~]|\+[0-9A-F]{2})+")
 """RFC 3461, section 4."""
-_CODED = re.compile(r"\+([0-9A-F]{2})")
+_CODED = regex(r"\+([0-9A-F]{2})")
 _UNKNOWN = {"[UNAVAILABLE]", "[TEMPUNAVAIL]"}
 
 

@@ -1,7 +1,6 @@
 """Bounces: reading the delivery status reports that say which letter failed (RFC 3464)."""
 
 import hmac
-import re
 from collections.abc import Iterator
 from email.message import Message
 from email.parser import Parser
@@ -9,8 +8,9 @@ from email.parser import Parser
 from pbm_oust.accounts.tags import bounce_token, tag_of
 from pbm_oust.frozen import frozen
 from pbm_oust.mail.reading import first_address
+from pbm_oust.regex import regex
 
-STATUS = re.compile(r"[245]\.\d{1,3}\.\d{1,3}")
+STATUS = regex(r"[245]\.\d{1,3}\.\d{1,3}")
 """A reason as in RFC 3463."""
 
 

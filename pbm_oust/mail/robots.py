@@ -1,14 +1,14 @@
 """Mail that must not be answered, so that robots never answer one another (RFC 3834, section 2)."""
 
-import re
 from email.message import Message
 
 from pbm_oust.accounts.address import is_same_address
 from pbm_oust.accounts.tags import is_own_id
+from pbm_oust.regex import regex
 
 MOST_HOPS = 30
 
-_ROBOT = re.compile(
+_ROBOT = regex(
     r"(?:.*[-_.])?(?:daemon|bounces?|auto-?(?:reply|responder)|(?:no|do-?not)[-_]?reply)"
     r"|.*mailer-?daemon|postmaster|listserv|majordomo|owner-.*|.*-(?:owner|request)"
 )

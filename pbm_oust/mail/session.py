@@ -35,6 +35,7 @@ from pbm_oust.mail.replies import (
     S503_TLS,
     S550_NAMING,
 )
+from pbm_oust.regex import regex
 
 log = logging.getLogger("pbm_oust")
 
@@ -44,7 +45,7 @@ MOST_NONSENSE = 5
 """How many lines that are no commands end a session."""
 
 _NOT_OFFERED = {"AUTH"}
-_USUAL_PATH = re.compile(
+_USUAL_PATH = regex(
     r"<((?=[^@]{1,64}@)[\w+=-]+(?:\.[\w+=-]+)*@[a-zA-Z0-9-]+(?:\.[a-zA-Z0-9-]+)*)>(| .*)", re.ASCII
 )
 """An address of letters, digits and few signs, which most are; aiosmtpd reads all others."""

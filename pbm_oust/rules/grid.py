@@ -7,13 +7,13 @@ Hexagonal grids use the same lattice, sheared: the six neighbours of a cell are 
 square grid and the two along one diagonal.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 from enum import Enum
 from functools import cache, lru_cache
 
 from pbm_oust.frozen import frozen
+from pbm_oust.regex import regex
 
 COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 """The names of the columns: the letters from A without I."""
@@ -21,8 +21,8 @@ COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 LONGEST = len(COLUMNS)
 """The most columns, and rows, that a grid may have."""
 
-_SQUARE = re.compile(r"([1-9][0-9]?)(?:[xX]([1-9][0-9]?))?")
-_HEX = re.compile(r"([1-9][0-9]?)(?:,([1-9][0-9]?))?")
+_SQUARE = regex(r"([1-9][0-9]?)(?:[xX]([1-9][0-9]?))?")
+_HEX = regex(r"([1-9][0-9]?)(?:,([1-9][0-9]?))?")
 
 
 class Shape(Enum):

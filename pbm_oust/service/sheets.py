@@ -14,12 +14,13 @@ from pbm_oust.play.outcome import Handled
 from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Unreadable, UnreadableReason
+from pbm_oust.regex import regex
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.masking import without_passwords
 from pbm_oust.service.table import GENERAL_FORMS, VOCABULARY, parse_line
 from pbm_oust.store.open_boards import game_if_any
 
-_LABEL = re.compile(
+_LABEL = regex(
     rf"\s*(?:(?P<kind>{'|'.join(KINDS)})\s*(?P<named>{NUMBER.pattern})(?:\s*[:.)=-]|(?=\s|$))"
     rf"|(?P<alone>{NUMBER.pattern})\s*[:.)])(?P<rest>.*)",
     re.IGNORECASE,

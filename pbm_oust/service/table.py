@@ -28,23 +28,24 @@ from pbm_oust.grammar.words import (
 from pbm_oust.languages import ENGLISH, Language
 from pbm_oust.play.forms import CommandForm
 from pbm_oust.refusal import Unreadable, UnreadableReason
+from pbm_oust.regex import regex
 from pbm_oust.rules.kinds import KINDS
 
 AnyForm = CommandForm[Command]
 
 _GAME = "|".join(KINDS)
-_BEGINS_WITH_BOARD = re.compile(rf"(?:{_GAME}) [0-9]+:?(?: .*)?", re.DOTALL)
-_ENDS_WITH_BOARD = re.compile(rf"[^:]*: (?:{_GAME}) [0-9]+", re.DOTALL)
+_BEGINS_WITH_BOARD = regex(rf"(?:{_GAME}) [0-9]+:?(?: .*)?", re.DOTALL)
+_ENDS_WITH_BOARD = regex(rf"[^:]*: (?:{_GAME}) [0-9]+", re.DOTALL)
 """The Subject of a letter about a board, such as `carol challenges you: oust 5`."""
 
 _WORDS_OF_LONG_LINE = 3
 """How many words are kept of a line that is too long to be read."""
 
-_PLAYED = re.compile(rf"[a-z][0-9]{{1,2}}\b.*|{'|'.join(deed.value for deed in WISHED)}")
+_PLAYED = regex(rf"[a-z][0-9]{{1,2}}\b.*|{'|'.join(deed.value for deed in WISHED)}")
 """What players write when they think that they are answering a board mail."""
 
 
-_PLACED = re.compile(r"([a-z][0-9]{1,2}[,;]?)+")
+_PLACED = regex(r"([a-z][0-9]{1,2}[,;]?)+")
 _UNSAID = ("?", "?")
 """Stand for the userid and the password that a line lacks."""
 

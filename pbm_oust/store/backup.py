@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pbm_oust.frozen import frozen
+from pbm_oust.regex import regex
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.account_queries import all_userids
 from pbm_oust.store.board_queries import find_entry
@@ -39,7 +40,7 @@ from pbm_oust.store.waiting import (
     waiting_for,
 )
 
-_RECORD = re.compile(rb"^ {0,3}([0-9]+) [xo*] ", re.MULTILINE)
+_RECORD = regex(rb"^ {0,3}([0-9]+) [xo*] ", re.MULTILINE)
 _LEAVING = (State.WAITING, State.HELD, State.FILE)
 _MOST_ATTEMPTS = 10
 """How often players may be renamed while a backup is made."""

@@ -1,6 +1,5 @@
 """The configuration: `pbm_oust.toml` in the home; everything has a default. Pure."""
 
-import re
 import tomllib
 from collections.abc import Callable
 from dataclasses import field, fields
@@ -10,6 +9,7 @@ from typing import Any
 
 from pbm_oust.accounts.address import parse_address
 from pbm_oust.frozen import frozen
+from pbm_oust.regex import regex
 from pbm_oust.store.limits import Limits, parse_limits
 
 
@@ -29,9 +29,9 @@ class Endpoint:
         return f"unix:{self.path}" if self.path else f"{self.host}:{self.port}"
 
 
-_NAME = re.compile(r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*|")
+_NAME = regex(r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*|")
 
-_WEB_ADDRESS = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?/?")
+_WEB_ADDRESS = regex(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?/?")
 
 Network = IPv4Network | IPv6Network
 """One address, or all that begin alike."""

@@ -7,7 +7,6 @@ This is the only module that writes files.
 import errno
 import fcntl
 import os
-import re
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -15,8 +14,10 @@ from enum import Enum
 from itertools import count
 from pathlib import Path
 
+from pbm_oust.regex import regex
+
 _drafts = count()
-_DRAFT = re.compile(r"\..+\.[0-9]+\.[0-9]+\.draft")
+_DRAFT = regex(r"\..+\.[0-9]+\.[0-9]+\.draft")
 
 
 class Undecided(OSError):

@@ -22,6 +22,7 @@ from pbm_oust.board.record import Deed, Verb
 from pbm_oust.board.rename import userids_in
 from pbm_oust.board.summary import Summary
 from pbm_oust.frozen import frozen
+from pbm_oust.regex import regex
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import How, Result, Side
@@ -34,14 +35,14 @@ Due = Callable[[Game], datetime | None]
 Vacations make it later.
 """
 
-_STARTED = re.compile(rb"\n# challenge ([0-9a-f]{16})\n(?:# ([a-z]{1,16}) ([1-9][0-9]{0,8})\n)?")
-_RECORDS = re.compile(
+_STARTED = regex(rb"\n# challenge ([0-9a-f]{16})\n(?:# ([a-z]{1,16}) ([1-9][0-9]{0,8})\n)?")
+_RECORDS = regex(
     r"^ {0,3}([1-9][0-9]{0,8}) [xo*] (\S+(?: \S+)*) +"
     r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z) ([0-9a-f]{16})$",
     re.MULTILINE,
 )
-_ADOPTION = re.compile(rf"{Verb.ADOPT.value} ([xo]) ({USERID.pattern})")
-_ASKS_THE_RULES = re.compile(rf"{Deed.ACCEPT.value}|{Deed.RETRACT.value}|{Verb.UNDO.value} [0-9]+")
+_ADOPTION = regex(rf"{Verb.ADOPT.value} ([xo]) ({USERID.pattern})")
+_ASKS_THE_RULES = regex(rf"{Deed.ACCEPT.value}|{Deed.RETRACT.value}|{Verb.UNDO.value} [0-9]+")
 
 
 class State(Enum):

@@ -4,7 +4,6 @@ A history is appended to; it is written anew only to replace a userid. What retu
 """
 
 import os
-import re
 import stat
 import time
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from pathlib import Path
 from pbm_oust.board.history import BadHistory
 from pbm_oust.frozen import frozen
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
+from pbm_oust.regex import regex
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.disk import (
@@ -28,7 +28,7 @@ from pbm_oust.store.disk import (
 from pbm_oust.store.guarding import HISTORY
 from pbm_oust.store.waiting import BoardName
 
-_NAME = re.compile(r"([1-9][0-9]{0,8})\.txt")
+_NAME = regex(r"([1-9][0-9]{0,8})\.txt")
 _LARGEST_INTEGER = 2**63 - 1
 _STEP = 100_000_000
 """Nanoseconds: the clock by which files are stamped goes in steps, the longest of which are of some

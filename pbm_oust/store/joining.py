@@ -9,9 +9,10 @@ import re
 
 from pbm_oust.board.rename import with_other_userid
 from pbm_oust.frozen import frozen
+from pbm_oust.regex import regex
 from pbm_oust.store.waiting import Lines, Waiting
 
-_CHALLENGE = re.compile(rb"^# challenge [0-9a-f]{16}$", re.MULTILINE)
+_CHALLENGE = regex(rb"^# challenge [0-9a-f]{16}$", re.MULTILINE)
 _OWNERS = (b"X: ", b"O: ")
 
 

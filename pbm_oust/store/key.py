@@ -1,13 +1,13 @@
 """The key of a home: a secret from which its tokens are made."""
 
 import os
-import re
 import secrets
 from pathlib import Path
 
+from pbm_oust.regex import regex
 from pbm_oust.store.disk import Disk, content_of
 
-_KEY = re.compile(rb"[0-9a-f]{64}\n")
+_KEY = regex(rb"[0-9a-f]{64}\n")
 
 
 def make_key(path: Path, disk: Disk) -> None:

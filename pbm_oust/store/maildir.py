@@ -12,13 +12,13 @@ Lock the Maildir before writing to the database, never the other way round.
 
 import logging
 import os
-import re
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
 
+from pbm_oust.regex import regex
 from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.connections import Snapshot, Transaction
 from pbm_oust.store.database import Database
@@ -27,7 +27,7 @@ from pbm_oust.store.letters import Letter, remove_letter
 
 log = logging.getLogger("pbm_oust")
 
-_OURS = re.compile(r"[0-9]+\.L([0-9]+)\.pbm_oust")
+_OURS = regex(r"[0-9]+\.L([0-9]+)\.pbm_oust")
 
 
 class _Place(Enum):

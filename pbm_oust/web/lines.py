@@ -6,13 +6,13 @@ What follows the parameters is `rest`, or has the names that the help gives its 
 is empty is as if it were not there.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 
 from pbm_oust.accounts.password import NO_PASSWORD
+from pbm_oust.regex import regex
 from pbm_oust.service.table import AnyForm, form_named
 
-_PLACE = re.compile("[A-Z]+")
+_PLACE = regex("[A-Z]+")
 """The name of a word in the help."""
 _SET = "on"
 """What a box says that is ticked."""

@@ -51,7 +51,7 @@ REPLIES = st.builds(
 SHEET = Sheet("alice", (REPLY, replace(REPLY, kind="churn", board=3, number=1)))
 ANSWERED = st.one_of(
     st.just(SHEET),
-    st.builds(Correspondence, st.just("alice"), st.from_regex(USERID, fullmatch=True)),
+    st.builds(Correspondence, st.just("alice"), st.from_regex(USERID.pattern, fullmatch=True)),
 )
 
 

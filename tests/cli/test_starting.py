@@ -35,6 +35,7 @@ FOR_DELIVER = {
     "pbm_oust.mail.handing_over",
     "pbm_oust.mail.qmqp",
     "pbm_oust.mail.size",
+    "pbm_oust.regex",
     "pbm_oust.render",
     "pbm_oust.render.visible",
     "pbm_oust.store",

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 
 from pbm_oust.board.formats.sheet import BadGame
 from pbm_oust.frozen import frozen
+from pbm_oust.regex import regex
 
-_TOKEN = re.compile(r"\s*(?:([();])|([A-Za-z]+)|\[((?:[^\\\]]|\\.)*)\])", re.DOTALL)
-_ESCAPED = re.compile(r"\\(\r\n|\n\r|.)", re.DOTALL)
-_SPECIAL = re.compile(r"[\\\]]")
+_TOKEN = regex(r"\s*(?:([();])|([A-Za-z]+)|\[((?:[^\\\]]|\\.)*)\])", re.DOTALL)
+_ESCAPED = regex(r"\\(\r\n|\n\r|.)", re.DOTALL)
+_SPECIAL = regex(r"[\\\]]")
 
 
 @frozen

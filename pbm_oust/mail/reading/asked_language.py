@@ -5,8 +5,9 @@ from email.message import Message
 
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language
 from pbm_oust.mail.reading.headers import raw_headers
+from pbm_oust.regex import regex
 
-_RANGE = re.compile(
+_RANGE = regex(
     r"([a-z]{1,8}(?:-[a-z0-9]{1,8})*)(?:\s*;\s*q\s*=\s*([01](?:\.[0-9]{0,3})?))?", re.IGNORECASE
 )
 

@@ -9,6 +9,7 @@ from pbm_oust.mail.reading.flowed import unflowed
 from pbm_oust.mail.reading.html import text_of_html
 from pbm_oust.mail.reading.limits import DEEPEST_PART
 from pbm_oust.mail.reading.pgp import ENCRYPTED, without_armour
+from pbm_oust.regex import regex
 
 _CLOSED_TYPES = (
     "application/ms-tnef",
@@ -21,7 +22,7 @@ _NO_TEXT = dict.fromkeys(
     {*range(0x20), 0x7F, *range(0x80, 0xA0), *range(0xFDD0, 0xFDF0)} - {0x09, 0x0A}
 )
 """Characters that control terminals or programs and are not text."""
-_CHARSET_OF_HTML = re.compile(rb"""<meta[^>]{0,100}charset=["']?([\w:.-]{1,40})""", re.IGNORECASE)
+_CHARSET_OF_HTML = regex(rb"""<meta[^>]{0,100}charset=["']?([\w:.-]{1,40})""", re.IGNORECASE)
 
 
 def text_of(message: Message) -> str:

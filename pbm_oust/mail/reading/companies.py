@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 
+from pbm_oust.regex import regex
+
 _WARNINGS = (
     *("caution", "warning", "external", "attention", "alert", "notice", "be careful"),
     *("achtung", "vorsicht", "warnung", "extern", "let op", "pas op", "avertissement", "prudence"),
@@ -49,10 +51,10 @@ _LONGEST_WARNING = 600
 _MOST_LINES = 6
 _AROUND = " \t*_[]<>(){}!#=|-~\u26a0\ufe0f\u2757"
 
-_WARNS = re.compile(rf"(?:{'|'.join(map(re.escape, _WARNINGS))})(?!\w)", re.IGNORECASE)
-_IS_OUTSIDE = re.compile("|".join(map(re.escape, _OUTSIDE)), re.IGNORECASE)
-_DISCLAIMS = re.compile("|".join(map(re.escape, _DISCLAIMERS)), re.IGNORECASE)
-_IS_SECRET = re.compile("|".join(map(re.escape, _SECRET)), re.IGNORECASE)
+_WARNS = regex(rf"(?:{'|'.join(map(re.escape, _WARNINGS))})(?!\w)", re.IGNORECASE)
+_IS_OUTSIDE = regex("|".join(map(re.escape, _OUTSIDE)), re.IGNORECASE)
+_DISCLAIMS = regex("|".join(map(re.escape, _DISCLAIMERS)), re.IGNORECASE)
+_IS_SECRET = regex("|".join(map(re.escape, _SECRET)), re.IGNORECASE)
 
 
 def lines_of_warning(lines: Sequence[str]) -> int:

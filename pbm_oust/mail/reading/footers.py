@@ -1,13 +1,12 @@
 """Lines that phones and mail programs write below a mail. Pure."""
 
-import re
-
 from pbm_oust.mail.reading.phrases import PHONE_FOOTERS
+from pbm_oust.regex import regex
 
 _LONGEST = 200
 _MOST_WORDS = 6
 _LONGEST_NAME = 48
-_ADDRESS_OF_PROGRAM = re.compile(r"[<(\[]*https?:\S*$|[<(]https?:[^\s<>()]*[>)]")
+_ADDRESS_OF_PROGRAM = regex(r"[<(\[]*https?:\S*$|[<(]https?:[^\s<>()]*[>)]")
 _AROUND = " \t.!*_\u3002\u00a0[]()<>\u200e\u200f"
 _BRACKETS = str.maketrans("", "", "[]")
 _ENDS = [tuple(phrase.split("{}", 1)) for phrase in PHONE_FOOTERS if "{}" in phrase]

@@ -4,12 +4,12 @@ The parser is lxml's, which reads any input in time that grows only with its len
 256 elements deep is lost, and so is everything after the first 8,000 tags and pieces of text.
 """
 
-import re
 from collections import Counter
 from enum import Enum
 from typing import Any
 
 from pbm_oust.mail.reading.phrases import QUOTING_CLASSES, QUOTING_FROM_HERE, SIGNATURE_CLASSES
+from pbm_oust.regex import regex
 
 _BLOCKS = frozenset(
     {
@@ -25,7 +25,7 @@ _UNSEEN = frozenset(
     ("script", "style", "head", "title", "template", "noscript", "object", "svg", "math")
 )
 _MOST_PIECES = 8_000
-_SPACES = re.compile(r"[ \t\r\n\f]+")
+_SPACES = regex(r"[ \t\r\n\f]+")
 
 
 class _Enough(Exception):

@@ -3,6 +3,7 @@
 import re
 
 from pbm_oust.mail.size import LARGEST_MAIL
+from pbm_oust.regex import regex
 
 LARGEST_HEADERS = 32 * 1024
 LARGEST_HEADER = 4 * 1024
@@ -11,11 +12,11 @@ MOST_PARTS = 100
 DEEPEST_PART = 10
 MOST_GROUPS = 500
 
-_HEADER = re.compile(rb"^[^\n]*(?:\n[ \t][^\n]*)*\n?", re.MULTILINE)
-_PART_HEADER = re.compile(rb"^content-[^\n]*(?:\n[ \t][^\n]*)*", re.MULTILINE | re.IGNORECASE)
-_REPORT = re.compile(rb"message/delivery-status", re.IGNORECASE)
+_HEADER = regex(rb"^[^\n]*(?:\n[ \t][^\n]*)*\n?", re.MULTILINE)
+_PART_HEADER = regex(rb"^content-[^\n]*(?:\n[ \t][^\n]*)*", re.MULTILINE | re.IGNORECASE)
+_REPORT = regex(rb"message/delivery-status", re.IGNORECASE)
 """A kind of part whose groups of lines become parts in the parser."""
-_UNREAD_HEADER = re.compile(
+_UNREAD_HEADER = regex(
     rb"(?:x-(?!auto)|arc-|dkim-|authentication-|received-spf|references|in-reply-to|thread-|cc|"
     rb"autocrypt|openpgp|face|ironport-)[^\n:]*:",
     re.IGNORECASE,

@@ -6,17 +6,18 @@ from collections.abc import Sequence
 from pbm_oust.mail.reading.attributions import any_of, signs_of
 from pbm_oust.mail.reading.companies import is_disclaimer
 from pbm_oust.mail.reading.phrases import ANNOUNCEMENTS, HEADER_NAMES
+from pbm_oust.regex import regex
 
-SEPARATOR = re.compile(r"[-_=*~ ]{3,}")
+SEPARATOR = regex(r"[-_=*~ ]{3,}")
 """A line drawn across the page."""
-_SIGNATURE = re.compile(r"--\s?$")
-_UNDERSCORES = re.compile(r"\s{0,3}_{10,}\s*$")
+_SIGNATURE = regex(r"--\s?$")
+_UNDERSCORES = regex(r"\s{0,3}_{10,}\s*$")
 _ANNOUNCED = frozenset(ANNOUNCEMENTS)
 _AROUND_ANNOUNCEMENT = " \t-=_*~#|:\uff1a\u00a0"
 _LONGEST_ANNOUNCEMENT = 160
 _DASHES = ("--", "==", "__", "**", "~~", "# ", "|--")
 _MANY_DASHES = "-----"
-_BEGINNING = re.compile(
+_BEGINNING = regex(
     r"\s{0,8}From \S+\s.{0,60}\d{4}\s*"
     r"|\W{0,8}(?:message du|nachricht vom|mensaje del|messaggio del|message of)\s\d.{0,60}",
     re.IGNORECASE,
@@ -25,9 +26,7 @@ _BEGINNING = re.compile(
 _HEADERS = frozenset(HEADER_NAMES)
 _LONGEST_HEADER_NAME = 30
 _HEADERS_IN_A_BLOCK = 3
-_HEADER_IN_LINE = re.compile(
-    rf"(?<!\w)(?:{any_of(HEADER_NAMES)})[ \u00a0]?[:\uff1a]", re.IGNORECASE
-)
+_HEADER_IN_LINE = regex(rf"(?<!\w)(?:{any_of(HEADER_NAMES)})[ \u00a0]?[:\uff1a]", re.IGNORECASE)
 _LONGEST_LINE_OF_HEADERS = 1000
 _LEAST_TO_WRAP = 50
 """A header that is at least so long may go on below."""

@@ -12,22 +12,19 @@ from pbm_oust.mail.reading.older_messages import (
     may_be_of_headers,
     next_written,
 )
+from pbm_oust.regex import regex
 
-_QUOTED = re.compile(r"[ \t]{0,8}(?:[A-Za-z]{2,10}(?=>[ >]|>$))?[>\uff1e]")
-_OTHER_MARK = re.compile(r"[ ]?[|\t}:%\u203a\u2502\u2503]")
+_QUOTED = regex(r"[ \t]{0,8}(?:[A-Za-z]{2,10}(?=>[ >]|>$))?[>\uff1e]")
+_OTHER_MARK = regex(r"[ ]?[|\t}:%\u203a\u2502\u2503]")
 """Quote marks of a few programs; they count as such only right below an attribution."""
-_OTHER_MARK_OR_EMPTY = re.compile(rf"{_OTHER_MARK.pattern}|\s*$")
-_MAY_BE_QUOTED = re.compile(
-    r"[ \t]{0,8}(?:[|}:%\u203a\u2502\u2503\u275a\u276f]|\u00bb(?!.*\u00ab))"
-)
+_OTHER_MARK_OR_EMPTY = regex(rf"{_OTHER_MARK.pattern}|\s*$")
+_MAY_BE_QUOTED = regex(r"[ \t]{0,8}(?:[|}:%\u203a\u2502\u2503\u275a\u276f]|\u00bb(?!.*\u00ab))")
 """The same where no attribution stands above."""
-_OF_A_BOARD = re.compile(
+_OF_A_BOARD = regex(
     r"\s*\d{1,2}\s+(?:[.,xoXO\u00b7\u2022]\s+){2}|\s*A B C?|.{0,40}\bx: \S+ \d+/\d+"
 )
 """A row of a board as our letters draw it, its columns, or the players above it."""
-_BROKEN_ADDRESS = re.compile(
-    r"\n{1,2}<[ \t]*\n{1,2}[ \t]*mailto:([^\n<>]{1,200})[^\n]{0,200}\n{1,2}>"
-)
+_BROKEN_ADDRESS = regex(r"\n{1,2}<[ \t]*\n{1,2}[ \t]*mailto:([^\n<>]{1,200})[^\n]{0,200}\n{1,2}>")
 """An address that Polymail writes on three lines, of which the last looks like a quote."""
 _MOST_FOOTERS = 3
 _NARROWEST = 60

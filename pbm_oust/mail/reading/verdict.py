@@ -17,6 +17,7 @@ from authres.core import AuthenticationResultsHeader
 
 from pbm_oust.mail.reading.headers import one_line, raw_headers
 from pbm_oust.mail.reading.mail import Mail
+from pbm_oust.regex import regex
 
 MOST_HEADERS = 3
 """How many are read, from the top: filters of one server may add one each."""
@@ -24,7 +25,7 @@ LONGEST_HEADER = 1500
 
 _DOMAIN = r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"
 _ADDRESS = rf"[^\s\"<>@,;:()\\]+@{_DOMAIN}"
-_ONLY_ADDRESS = re.compile(
+_ONLY_ADDRESS = regex(
     rf'(?P<bare>{_ADDRESS})|(?:[^"<>@,;:()\\]|"[^"<>@\\]*")*<(?P<named>{_ADDRESS})>'
 )
 """A From that all programs read alike: an address, or a name and an address in `<>`."""

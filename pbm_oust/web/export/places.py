@@ -5,17 +5,17 @@ already, such as `/oust/17.svg`, as it is. What is asked of a list becomes folde
 `/history?game=oust&page=2` is `history/game-oust/page-2.html`.
 """
 
-import re
 from enum import Enum
 from functools import lru_cache
 from posixpath import basename
 from urllib.parse import parse_qsl, quote, unquote
 
+from pbm_oust.regex import regex
 from pbm_oust.rules.kinds import KINDS
 
 FRONT = "index"
-_BOARD = re.compile(rf"(/(?:{'|'.join(KINDS)})/[0-9]+)(?:/[0-9]+)?(?:\.[a-z]+)?")
-_POSITION = re.compile(rf"(/(?:{'|'.join(KINDS)})/[0-9]+)/[0-9]+(\.[a-z]+)?$")
+_BOARD = regex(rf"(/(?:{'|'.join(KINDS)})/[0-9]+)(?:/[0-9]+)?(?:\.[a-z]+)?")
+_POSITION = regex(rf"(/(?:{'|'.join(KINDS)})/[0-9]+)/[0-9]+(\.[a-z]+)?$")
 
 
 class Past(Enum):
