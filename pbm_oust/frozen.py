@@ -5,7 +5,7 @@ than all else that an import does. There are hundreds of classes here, and a com
 them. So a method is written when it is called for the first time.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
 from typing import Any, TypeVar, dataclass_transform
 
@@ -96,21 +96,27 @@ def _delete(self: object, name: str) -> None:
     raise FrozenInstanceError(f"cannot delete field {name!r}")
 
 
-def _state(self: Any) -> list[object]:
-    """Return the values of the fields, which make a copy or go to another process."""
-    return [getattr(self, each.name) for each in fields(self)]
+def _state(cls: Any) -> tuple[str, dict[str, Any]]:
+    """Write what returns the values of the fields, which make a copy or go to another process."""
+    names = [each.name for each in fields(cls)]
+    return f"def __getstate__(self): return {_values('self', names)}", {}
 
 
-def _set_state(self: Any, state: Sequence[object]) -> None:
-    for each, value in zip(fields(self), state, strict=True):
-        object.__setattr__(self, each.name, value)
+def _set_state(cls: Any) -> tuple[str, dict[str, Any]]:
+    known = {f"fill_{each.name}": getattr(cls, each.name).__set__ for each in fields(cls)}
+    body = "; ".join(f"{fill}(self, state[{nth}])" for nth, fill in enumerate(known))
+    return f"def __setstate__(self, state): {body or 'pass'}", known
 
 
-_WRITTEN: dict[str, _Writer] = {"__init__": _init, "__eq__": _eq, "__hash__": _hash}
+_WRITTEN: dict[str, _Writer] = {
+    "__init__": _init,
+    "__eq__": _eq,
+    "__hash__": _hash,
+    "__getstate__": _state,
+    "__setstate__": _set_state,
+}
 _SHARED: dict[str, Callable[..., Any]] = {
     "__repr__": _repr,
     "__setattr__": _set,
     "__delattr__": _delete,
-    "__getstate__": _state,
-    "__setstate__": _set_state,
 }

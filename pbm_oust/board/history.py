@@ -41,7 +41,7 @@ from pbm_oust.refusal import Refusal
 from pbm_oust.regex import regex
 from pbm_oust.rules.grid import BadGrid, NoSuchCell, parse_grid
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import IllegalPlacement, Position, taken
+from pbm_oust.rules.position import IllegalPlacement, Position, stones_of
 
 _CHALLENGE = regex(r"# challenge [0-9a-f]{16}")
 _SEEK = regex(rf"# seek {NUMBER.pattern}")
@@ -111,7 +111,9 @@ class _Lines(Iterator[tuple[int, str]]):
 
     def __init__(self, text: str) -> None:
         numbered = enumerate(text.split("\n")[:-1], 1)
-        self.rest = (each for each in numbered if not self._is_remark(*each))
+        self.rest = (
+            each for each in numbered if not (each[1].startswith("#") and self._is_remark(*each))
+        )
         self.last = 0
         self.over: tuple[int, str] | None = None
         """The remark that says who won, with its number."""
@@ -121,20 +123,18 @@ class _Lines(Iterator[tuple[int, str]]):
         return self.last, line
 
     def _is_remark(self, number: int, line: str) -> bool:
+        """Return True for a remark. Raises BadHistory for one of ours without its value."""
         if line.startswith(OVER):
             self.over = number, line
-        return _is_remark(number, line)
+        _check_remark(number, line)
+        return True
 
 
-def _is_remark(number: int, line: str) -> bool:
-    """Return whether a line is a remark. Raises BadHistory for one of ours without its value."""
-    if not line.startswith("#"):
-        return False
+def _check_remark(number: int, line: str) -> None:
     if line.startswith("# challenge") and not _CHALLENGE.fullmatch(line):
         raise BadHistory(number, "behind '# challenge' stands the id of a message")
     if line.startswith("# seek") and not _SEEK.fullmatch(line):
         raise BadHistory(number, "behind '# seek' stands the number of an open challenge")
-    return True
 
 
 def _decode(data: bytes) -> str:
@@ -210,6 +210,8 @@ class _Course:
         self._position = self._game.position
         self._placed = list[Record]()
         """Placements that led from the game to the position."""
+        self._following = 1
+        """The number of the next record."""
         self._latest = header.started
 
     def game(self) -> Game:
@@ -225,9 +227,8 @@ class _Course:
             record = parse_record(line)
         except ValueError as error:
             raise BadHistory(number, str(error)) from None
-        following = len(self._game.records) + len(self._placed) + 1
-        if record.number != following:
-            raise BadHistory(number, f"the next record is {following}, not {record.number}")
+        if record.number != self._following:
+            raise BadHistory(number, f"the next record is {self._following}, not {record.number}")
         if record.at < self._latest:
             raise BadHistory(number, f"the time lies before {format_time(self._latest)}")
         followed = None if self._game.result else _placed(self._position, record)
@@ -237,7 +238,7 @@ class _Course:
         else:
             self._game = _step(number, record, self.game())
             self._position = self._game.position
-        self._latest = record.at
+        self._following, self._latest = record.number + 1, record.at
         return record
 
 
@@ -251,21 +252,24 @@ def _placed(position: Position, record: Record) -> tuple[Position, Record] | Non
         return None
     if position.result:
         return None
-    action = record.action
-    for nth, done in enumerate(action):
+    action, stones = record.action, stones_of(position)
+    for nth, done in enumerate(record.action):
         if nth and not position.is_mid_turn:
             return None
         try:
             following = position.place(position.grid.parse_cell(done.cell))
         except (NoSuchCell, IllegalPlacement):
             return None
-        gone = taken(position, following)
+        before, stones = stones, stones_of(following)
+        gone = before & ~stones
         if gone.bit_count() != done.took:
             return None
         if gone:
             action = (*action[:nth], Placement(done.cell, done.took, gone), *action[nth + 1 :])
         position = following
-    return position, record if action is record.action else replace(record, action=action)
+    if action is not record.action:
+        record = Record(record.number, record.side, action, record.at, record.message_key)
+    return position, record
 
 
 def _step(number: int, record: Record, game: Game) -> Game:

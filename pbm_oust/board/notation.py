@@ -20,8 +20,8 @@ FROM = "From"
 _TIME = regex(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 _ACTION_WIDTH = 25
 _RECORD = regex(
-    r"(   [1-9]|  [1-9][0-9]| [1-9][0-9]{2}|[1-9][0-9]{3,8}) ([xo*]) ((\S+(?: \S+)*) *)"
-    r" (\S{20}) ([0-9a-f]{16})"
+    r"(   [1-9]|  [1-9][0-9]| [1-9][0-9]{2}|[1-9][0-9]{3,8}) ([xo*])"
+    rf" (\S.{{{_ACTION_WIDTH - 1},}}?) (\S{{20}}) ([0-9a-f]{{16}})"
 )
 _PLACEMENT = regex(r"([A-Z][1-9][0-9]?)(?:\*([1-9][0-9]{0,2}))?")
 _CELL = regex(r"[A-Z][1-9][0-9]?")
@@ -223,9 +223,12 @@ def record_line(number: str, by: str, action: str, at: str, key: str) -> str:
 def parse_record(text: str) -> Record:
     """Return the record on a line. Raises ValueError for a line that is not a record."""
     match = _RECORD.fullmatch(text)
-    if match is None or len(match[3]) != max(_ACTION_WIDTH, len(match[4])):
+    if match is None:
         return _read_record(text)
-    number, by, _, action, at, key = match.groups()
+    number, by, padded, at, key = match.groups()
+    action = padded.rstrip(" ")
+    if len(padded) > _ACTION_WIDTH and padded is not action:
+        return _read_record(text)
     return _record(number, by, action, at, key)
 
 

@@ -16,9 +16,9 @@ _ADOPTS = f" {Verb.ADOPT.value} "
 
 def userids_in(data: bytes) -> frozenset[str]:
     """Return the userids in a history, damaged or not."""
-    header, lines = _parted(data)
-    owners = {line[3:] for line in header if line.startswith(_OWNERS)}
-    adopted = map(_adoption, lines if _ADOPTS.encode() in data else ())
+    head, _, body = (b"\n" + data).partition(b"\n\n")
+    owners = {line[3:] for line in _lines(head) if line.startswith(_OWNERS)}
+    adopted = map(_adoption, _lines(body) if _ADOPTS.encode() in body else ())
     return frozenset(owners | {ruling.userid for _, ruling in filter(None, adopted)})
 
 
@@ -36,9 +36,13 @@ def with_other_userid(data: bytes, old: str, new: str) -> bytes:
 
 def _parted(data: bytes) -> tuple[list[str], list[str]]:
     """Return the lines of a history before the first empty line, and the others."""
-    lines = data.decode("utf-8", "surrogateescape").split("\n")
+    lines = _lines(data)
     end = lines.index("") if "" in lines else len(lines)
     return lines[:end], lines[end:]
+
+
+def _lines(text: bytes) -> list[str]:
+    return text.decode("utf-8", "surrogateescape").split("\n")
 
 
 def _renamed(line: str, old: str, new: str) -> str:

@@ -90,7 +90,7 @@ class Churn:
         grid, own = self.grid, self.stones(self.to_move)
         if cell & (self.x | self.o):
             raise IllegalPlacement(Occupied())
-        allowed = self.placements()
+        allowed = placements(grid, own, self.x | self.o)
         if not cell & allowed:
             raise IllegalPlacement(self._fault(cell, allowed))
         own = after_placing(grid, own, cell)

@@ -181,6 +181,9 @@ class Kind:
 
 def taken(before: Position, after: Position) -> int:
     """Return the stones that came off the board between two successive positions."""
-    return (before.stones(Side.X) | before.stones(Side.O)) & ~(
-        after.stones(Side.X) | after.stones(Side.O)
-    )
+    return stones_of(before) & ~stones_of(after)
+
+
+def stones_of(position: Position) -> int:
+    """Return the stones of both sides."""
+    return position.stones(Side.X) | position.stones(Side.O)

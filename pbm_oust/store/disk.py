@@ -195,7 +195,7 @@ def set_mode(path: Path, mode: int) -> None:
         os.close(handle)
 
 
-def open_regular(path: Path, flags: int = os.O_RDONLY) -> int:
+def open_regular(path: Path | str, flags: int = os.O_RDONLY) -> int:
     """Open a file of the home and return its handle. Raises OSError.
 
     A link is not followed, and a pipe in place of the file does not block.
@@ -212,7 +212,7 @@ def open_regular(path: Path, flags: int = os.O_RDONLY) -> int:
     return handle
 
 
-def linked(path: Path) -> OSError:
+def linked(path: Path | str) -> OSError:
     """Return the error for a link below the home."""
     return OSError(errno.ELOOP, "it is a link, and links in the home are not followed", str(path))
 

@@ -6,12 +6,12 @@ needs the rules, because a turn was taken back or the board goes on, all of it i
 believed is replayed later, when nobody waits for it.
 """
 
-import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from enum import Enum
+from functools import lru_cache
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header
@@ -37,10 +37,13 @@ Vacations make it later.
 
 _STARTED = regex(rb"\n# challenge ([0-9a-f]{16})\n(?:# ([a-z]{1,16}) ([1-9][0-9]{0,8})\n)?")
 _RECORDS = regex(
-    r"^ {0,3}([1-9][0-9]{0,8}) [xo*] (\S+(?: \S+)*) +"
-    r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z) ([0-9a-f]{16})$",
-    re.MULTILINE,
+    rb"(?: {0,3}+[0-9]++ [xo*] \S.{24,}? [0-9]{4}-[0-9][0-9]-[0-9][0-9]"
+    rb"T[0-9][0-9]:[0-9][0-9]:[0-9][0-9]Z [0-9a-f]{16}\n|#.*\n)*+"
 )
+"""Records and remarks. Of each record, what follows has a fixed place from one of its ends."""
+_NUMBER, _FIRST, _ACTION = slice(4), 7, slice(7, -38)
+_TIME, _KEY = slice(-37, -17), slice(-16, None)
+_HASH, _Z = b"#Z"
 _ADOPTION = regex(rf"{Verb.ADOPT.value} ([xo]) ({USERID.pattern})")
 _ASKS_THE_RULES = regex(rf"{Deed.ACCEPT.value}|{Deed.RETRACT.value}|{Verb.UNDO.value} [0-9]+")
 
@@ -212,15 +215,15 @@ def believe(name: BoardName, data: bytes) -> Reading | None:
     None for any other history, and if all of it has to be replayed.
     """
     head, _, body = data.partition(b"\n\n")
-    *lines, last, end = ["", *body.decode("utf-8", "replace").split("\n")]
-    if end or not last.startswith("= "):
+    records, is_ended, end = body.rpartition(b"= ")
+    if not is_ended or not end.endswith(b"\n") or not _RECORDS.fullmatch(records):
         return None
     try:
-        result = parse_outcome(KINDS[name.kind], last.removeprefix("= "))
+        result = parse_outcome(KINDS[name.kind], end[:-1].decode())
         header = read_header(head + b"\n\n")
         if BoardName(header.kind.name, header.board) != name:
             return None
-        course = _tell(lines[1:], header)
+        course = _tell(records.split(b"\n")[:-1], header)
     except (BadHistory, ValueError):
         return None
     entry = Entry(
@@ -249,17 +252,17 @@ class _Course:
     records: int
 
 
-def _tell(lines: Iterable[str], header: Header) -> _Course:
-    """Return what the lines after a header say. Raises ValueError if they need the rules."""
-    records = [line for line in lines if not line.startswith("#")]
-    found = _RECORDS.findall("\n".join(records))
-    numbers, actions, times, keys = zip(*found, strict=True) if found else ((), (), (), ())
-    times = (format_time(header.started), *times)
-    are_next = [*map(int, numbers)] == [*range(1, len(records) + 1)]
-    if not (are_next and len(set(keys)) == len(keys) and sorted(times) == [*times]):
+def _tell(lines: Iterable[bytes], header: Header) -> _Course:
+    """Return what the lines below a header say. Raises ValueError if they need the rules."""
+    records = [line for line in lines if line[0] != _HASH]
+    numbers, keys = [line[_NUMBER] for line in records], {line[_KEY] for line in records}
+    times = [format_time(header.started).encode(), *[line[_TIME] for line in records]]
+    are_next = numbers == _numbers(len(records))
+    if not (are_next and len(keys) == len(records) and sorted(times) == times):
         raise ValueError("these are not records that follow one another")
     x, o = header.x, header.o
-    for action in filter(str.islower, actions):  # all but placements
+    actions = [line[_ACTION] for line in records if line[_FIRST] > _Z]  # all but placements
+    for action in (each.rstrip().decode() for each in actions):
         adoption = _ADOPTION.fullmatch(action)
         if adoption:
             x, o = (adoption[2], o) if adoption[1] == Side.X.value else (x, adoption[2])
@@ -267,7 +270,13 @@ def _tell(lines: Iterable[str], header: Header) -> _Course:
             x, o = o, x
         elif _ASKS_THE_RULES.fullmatch(action):
             raise ValueError("the owners may have changed by this")
-    return _Course(x, o, parse_time(times[-1]), len(records))
+    return _Course(x, o, parse_time(times[-1].decode()), len(records))
+
+
+@lru_cache
+def _numbers(most: int) -> list[bytes]:
+    """Return how histories write the numbers from 1 to this one."""
+    return [b"%4d" % number for number in range(1, most + 1)]
 
 
 def _reading(entry: Entry | Damage, told: Told | None, *, is_replayed: bool = True) -> Reading:

@@ -170,7 +170,7 @@ class Histories:
 
     def read(self, name: BoardName, known: Found | None = None) -> Found:
         """Return the content of a history: `known`, if that is still it. Raises NoSuchFile."""
-        path = self._folder(name.kind) / f"{name.board}.txt"
+        path = f"{self._folder(name.kind)}/{name.board}.txt"
         try:
             if known and known.is_still(os.lstat(path)):
                 return known
@@ -209,7 +209,7 @@ class Histories:
     def _folder(self, kind: str) -> Path:
         """Return the folder of a kind. Raises OSError if it is a link."""
         folder = self._folders[kind]
-        if folder.is_symlink():
+        if os.path.islink(folder):
             raise linked(folder)
         return folder
 
