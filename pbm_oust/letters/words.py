@@ -31,7 +31,14 @@ from pbm_oust.letters.layout import (
 from pbm_oust.letters.marks import OFFERS, Marked, board_below, quoted
 from pbm_oust.letters.records import Carriage, is_mailable, name_of_sgf, names_of_files, whole_game
 from pbm_oust.letters.refusals import culprit_of, instead_of, place_of
-from pbm_oust.letters.tables import board_row, how_ended, past_rows, seek_rows, standing_rows
+from pbm_oust.letters.tables import (
+    board_row,
+    how_ended,
+    name_of,
+    past_rows,
+    seek_rows,
+    standing_rows,
+)
 from pbm_oust.letters.templates import filled, text_templates
 from pbm_oust.letters.translator import Translator
 from pbm_oust.play.notices import BoardNotice, Notice, Reader, has_counted
@@ -90,6 +97,7 @@ class Words:
             words_of_wish=lambda wish: translator.word(format_wish(wish)),
             told_in=self._told_in,
             summary_of=summary_of,
+            name_of=partial(name_of, translator),
             rows_of=self._rows,
             past_rows=partial(past_rows, translator, self._ended_by),
             seek_rows=partial(seek_rows, translator),

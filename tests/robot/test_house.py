@@ -152,6 +152,15 @@ def test_lists_mark_machines(talk: Talk) -> None:
     assert "alice (x) - house1 (machine) (o)" in talk.letter_to(ALICE).words
 
 
+def test_ratings_mark_machines(talk: Talk) -> None:
+    with configured(talk, 'house = "rated"\n'):
+        talk.send(ALICE, "oust challenge alice house1 wonderland -size=5 -noswap")
+        talk.send(ALICE, "oust move 1 alice wonderland C3")
+        talk.send(ALICE, "oust resign 1 alice wonderland")
+        talk.send(ALICE, "oust ratings alice")
+    assert "oust 1 lost against house1 (machine)" in talk.letter_to(ALICE).words
+
+
 def test_no_text_reaches_a_program(talk: Talk) -> None:
     talk.send(ALICE, "oust challenge alice house1 wonderland -size=5", "Good luck!")
     assert "does not reach" not in talk.letter_to(ALICE).text
