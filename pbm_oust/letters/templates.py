@@ -7,23 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from jinja2.runtime import Context
+from markupsafe import Markup, escape
 
-from pbm_oust.letters.built import FOLDER, Built
+from pbm_oust.letters.built import FOLDER, Built, Plain
 from pbm_oust.letters.marks import unmarked
 
 if TYPE_CHECKING:
     from pbm_oust.letters.translator import Translator
 
 
-class _Plain(Context):
-    """Calls functions as they are: none of ours wants to know which template calls it."""
-
-    def call(self, function: Callable[..., object], *args: object, **given: object) -> object:
-        """Return what a function returns."""
-        if given:
-            given.pop("_block_vars", None)
-            given.pop("_loop_vars", None)
-        return function(*args, **given)
+_SAID = {"_": "gettext", "gettext": "gettext", "ngettext": "ngettext", "pgettext": "pgettext"}
+"""What templates call to say a message, by what a translator calls it."""
 
 
 def text_templates(translator: "Translator") -> Environment:
@@ -32,29 +26,33 @@ def text_templates(translator: "Translator") -> Environment:
     What they write has no marks but those of what is Marked.
     """
     templates: Environment = _of_text(_folders())
-    templates.context_class = _Plain
-    templates.globals.update(
-        _=translator.gettext,
-        gettext=translator.gettext,
-        ngettext=translator.ngettext,
-        pgettext=translator.pgettext,
-    )
+    templates.globals.update({name: getattr(translator, said) for name, said in _SAID.items()})
     return templates
 
 
 def html_templates(translator: "Translator") -> Environment:
     """Return the templates of HTML in one language; they escape what they are given."""
-    escaping = _of_html(_folders())
-    escaping.install_gettext_translations(translator.catalogue, newstyle=True)
-    templates: Environment = escaping
+    templates: Environment = _of_html(_folders())
+    for name, said in _SAID.items():
+        templates.globals[name] = _escaping(getattr(translator, said))
     return templates
+
+
+def _escaping(say: Callable[..., str]) -> Callable[..., Markup]:
+    """Return what says a message in HTML: the message is HTML as it is, and no fact in it is."""
+
+    def said(*message: object, **facts: object) -> Markup:
+        text = say(*message, **{name: escape(fact) for name, fact in facts.items()})
+        return Markup(text)  # noqa: S704 - messages are ours  # nosec B704
+
+    return said
 
 
 def filled(templates: Environment, name: str, given: dict[str, object]) -> str:
     """Return what a template of plain text writes."""
     template = templates.get_template(f"{name}.txt")
     # What Template.render does besides takes longer than a short letter.
-    context = _Plain(templates, templates.globals | given, template.name, template.blocks)
+    context = Context(templates, templates.globals | given, template.name, template.blocks)
     return "".join(template.root_render_func(context)).strip("\n")
 
 
@@ -96,4 +94,5 @@ def _templates(folders: Sequence[str], *, autoescape: bool, **options: Any) -> A
     )
     templates.policies["ext.i18n.trimmed"] = True
     templates.newstyle_gettext = True
+    templates.code_generator_class = Plain
     return templates
