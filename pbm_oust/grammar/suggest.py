@@ -16,8 +16,9 @@ def example(position: Position) -> str | None:
 
     The latest ones are remembered, because a letter names its example in several places.
     """
-    grid, placements = position.grid, position.placements()
-    return grid.format_cell(min(grid.each(placements), key=grid.place_of)) if placements else None
+    placements = position.placements()
+    names = position.grid.names_of.items()
+    return next((name for cell, name in names if cell & placements), None)
 
 
 def next_wish(game: Game) -> Wish | None:

@@ -120,8 +120,9 @@ class Oust:
     def tally(self, side: Side) -> tuple[int, ...]:
         """Return the size of the side's largest group and the number of its stones."""
         stones = self.stones(side)
-        sizes = (group.bit_count() for group in self.grid.groups(stones))
-        return max(sizes, default=0), stones.bit_count()
+        in_groups = stones & self.grid.neighbours(stones)
+        sizes = (group.bit_count() for group in self.grid.groups(in_groups))
+        return max(sizes, default=int(stones > 0)), stones.bit_count()
 
     def _own_and_enemy(self) -> tuple[int, int]:
         return (self.x, self.o) if self.to_move is Side.X else (self.o, self.x)
