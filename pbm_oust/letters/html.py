@@ -40,7 +40,7 @@ Linked = tuple[tuple[str, str], ...]
 """Words with their links."""
 
 _END, _BREAK, _BREAK_WITHIN = "\n", "<br>\n", "<br\n>"
-_SPACES, _KEPT_SPACES = "   ", "\u00a0 \u00a0"
+_SPACES, _KEPT_SPACES = "   ", "&#160; &#160;"
 _ADDRESS = regex(r"^(https?://[^\s<>\"']+)$", re.MULTILINE)
 _LONG = 4
 """How many lines are scrolled rather than wrapped."""
