@@ -7,7 +7,10 @@ them. So a method is written when it is called for the first time.
 
 from collections.abc import Callable, Iterable
 from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
-from typing import Any, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform
+
+if TYPE_CHECKING:
+    from dataclasses import replace as replace
 
 T = TypeVar("T")
 
@@ -25,6 +28,13 @@ def frozen(cls: type[T]) -> type[T]:
         if vars(made).get(name) is None:
             setattr(made, name, method)
     return made
+
+
+if not TYPE_CHECKING:
+
+    def replace(instance: T, /, **changes: object) -> T:
+        """Return what `dataclasses.replace` does, of a class that is made here."""
+        return instance.__replace__(**changes)
 
 
 _with_slots = dataclass(init=False, repr=False, eq=False, slots=True)
@@ -78,6 +88,18 @@ def _hash(cls: Any) -> tuple[str, dict[str, Any]]:
     return f"def __hash__(self): return hash({values})", {}
 
 
+def _replace(cls: Any) -> tuple[str, dict[str, Any]]:
+    given = sorted((each for each in fields(cls) if each.init), key=lambda each: bool(each.kw_only))
+    named = ["*", *(f"{each.name}=KEPT" for each in given)] if given else []
+    values = (
+        f"{f'{each.name}=' if each.kw_only else ''}"
+        f"self.{each.name} if {each.name} is KEPT else {each.name}"
+        for each in given
+    )
+    made = f"self.__class__({', '.join(values)})"
+    return f"def __replace__({', '.join(['self', *named])}): return {made}", {"KEPT": object()}
+
+
 def _values(instance: str, names: Iterable[str]) -> str:
     """Return the text of a tuple with the values of some fields."""
     return f"({''.join(f'{instance}.{name},' for name in names)})"
@@ -114,6 +136,7 @@ _WRITTEN: dict[str, _Writer] = {
     "__hash__": _hash,
     "__getstate__": _state,
     "__setstate__": _set_state,
+    "__replace__": _replace,
 }
 _SHARED: dict[str, Callable[..., Any]] = {
     "__repr__": _repr,

@@ -4,12 +4,13 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import KW_ONLY, FrozenInstanceError, asdict, dataclass, field, fields, replace
+from dataclasses import KW_ONLY, FrozenInstanceError, asdict, dataclass, field, fields
+from dataclasses import replace as usual_replace
 from typing import Any, Generic, TypeVar
 
 import pytest
 
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 
 T = TypeVar("T")
 MAKERS = [frozen, dataclass(frozen=True, slots=True)]
@@ -124,7 +125,16 @@ def test_nothing_can_be_changed(derived: type[Any]) -> None:
     with pytest.raises(FrozenInstanceError):
         del made.number
     assert not hasattr(made, "__dict__")
-    assert replace(made, number=3).said() == "xxxxxx"
+    assert usual_replace(made, number=3).said() == "xxxxxx"
+
+
+def test_some_fields_are_replaced() -> None:
+    made = family(frozen)[1](2, "y", (3,), items=[4], noted=5)
+    for changes in ({}, {"number": 3}, {"items": [6], "last": (7,)}, {"noted": 8, "word": "z"}):
+        assert repr(replace(made, **changes)) == repr(usual_replace(made, **changes))
+    for unknown in ("doubled", "unknown"):
+        with pytest.raises(TypeError):
+            replace(made, **{unknown: 2})
 
 
 def test_patterns_match_what_is_not_named(derived: type[Any]) -> None:
@@ -205,4 +215,5 @@ def test_methods_are_written_when_they_are_called_for_the_first_time() -> None:
     assert written(lambda: cls(2)) == 0
     assert written(lambda: cls(1) == cls(2)) == 1
     assert written(lambda: {cls(1), cls(2)}) == 1
-    assert written(lambda: (cls(1) == cls(2), {cls(1), cls(2)})) == 0
+    assert written(lambda: replace(cls(1), number=2)) == 1
+    assert written(lambda: (cls(1) == replace(cls(2), word="y"), {cls(1), cls(2)})) == 0

@@ -9,14 +9,14 @@ what becomes of it when a player gets another userid or two accounts are merged:
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 from typing import Any, Generic, TypeVar, cast
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.board.notation import USERID
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.regex import regex
 
 T = TypeVar("T")

@@ -1,9 +1,8 @@
 """What becomes of accounts when players get other userids, or two accounts are made one. Pure."""
 
-from dataclasses import replace
-
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.registry import KEPT, Nouns
+from pbm_oust.frozen import replace
 
 
 def with_renamed(account: Account, old: str, new: str | None, nouns: Nouns = KEPT) -> Account:

@@ -6,14 +6,14 @@ So it reads in the player's account. What is as usual is not written down.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from enum import Enum
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.kept import Column, Kept, Row
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language, language_named
 
 _UTC = ZoneInfo("UTC")

@@ -8,14 +8,14 @@ that its player takes back.
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from datetime import datetime, timedelta
 from operator import attrgetter
 
 from pbm_oust.accounts.vacations import DAY, Absence, present
 from pbm_oust.board.game import Game, redo
 from pbm_oust.board.record import Deed, Record, Ruling, Verb
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.rules.position import Side
 
 Absences = Mapping[str, Sequence[Absence]]

@@ -7,14 +7,13 @@ which it is that player's turn.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.kept import Column, Holds, Kept
 from pbm_oust.board.notation import format_time
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 
 ALLOWANCE = 30
 """The days of vacation that a player has for each calendar year, that in which they begin."""

@@ -1,7 +1,7 @@
 """One board as a fold over its records: who may do what now, and what a record does. Pure."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import field, replace
+from dataclasses import field
 from datetime import datetime
 from functools import lru_cache
 
@@ -18,7 +18,7 @@ from pbm_oust.board.record import (
 )
 from pbm_oust.board.records import Records
 from pbm_oust.board.ruled import ruled
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.position import (
     How,

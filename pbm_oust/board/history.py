@@ -13,7 +13,6 @@ A history can be written in exactly one way, so reading is strict: whatever `for
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from pbm_oust.board.game import Game, redo
 from pbm_oust.board.header import Header
@@ -36,7 +35,7 @@ from pbm_oust.board.origin import Origin, position_of
 from pbm_oust.board.over import OVER, format_over
 from pbm_oust.board.reasons import AgainstRules
 from pbm_oust.board.record import Placement, Record
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.refusal import Refusal
 from pbm_oust.regex import regex
 from pbm_oust.rules.grid import BadGrid, NoSuchCell, parse_grid

@@ -5,12 +5,12 @@ that it moves like Arpad Elo's. Each kind of game has its own ratings for each c
 """
 
 from collections.abc import Iterable
-from dataclasses import field, replace
+from dataclasses import field
 from datetime import datetime
 from enum import Enum
 
 from pbm_oust.board.game import Game
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import How, Kind, Side
 

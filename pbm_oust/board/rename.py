@@ -4,11 +4,10 @@ They are in the lines X and O of the header, in records that hand a side over, a
 that says who won. Everything else stays as it is, byte for byte.
 """
 
-from dataclasses import replace
-
 from pbm_oust.board.notation import format_record, parse_record
 from pbm_oust.board.over import with_other_player
 from pbm_oust.board.record import Record, Ruling, Verb
+from pbm_oust.frozen import replace
 
 _OWNERS = ("X: ", "O: ")
 _ADOPTS = f" {Verb.ADOPT.value} "

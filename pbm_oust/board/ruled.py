@@ -1,11 +1,11 @@
 """What the server and its operator do to a game. Pure."""
 
-from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from pbm_oust.board import reasons
 from pbm_oust.board.record import Deed, Ruling, Verb
+from pbm_oust.frozen import replace
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.position import How, Result, Side
 

@@ -3,13 +3,13 @@
 import os
 import select
 import signal
-from dataclasses import replace
 from typing import Any
 
 import click
 
 from pbm_oust.cli.log import start_log
 from pbm_oust.cli.operator import ADDRESS, RELAY, Operator, now, pass_operator
+from pbm_oust.frozen import replace
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.robot.boards import Boards
 from pbm_oust.robot.finished import Finished

@@ -1,6 +1,5 @@
 """`pbm-oust players`: listing, showing, adding and disabling accounts, and new passwords."""
 
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -23,6 +22,7 @@ from pbm_oust.cli.operator import (
     print_table,
 )
 from pbm_oust.cli.terminal import say
+from pbm_oust.frozen import replace
 from pbm_oust.grammar.passwords import (
     LONGEST_PASSWORD,
     ReservedUserid,

@@ -4,7 +4,6 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
-from dataclasses import replace
 from functools import partial
 
 import click
@@ -13,6 +12,7 @@ from pbm_oust.cli.beside import house_beside, pages_beside
 from pbm_oust.cli.log import start_log
 from pbm_oust.cli.operator import ADDRESS, ENDPOINT, RELAY, Operator, now, pass_operator
 from pbm_oust.cli.terminal import say
+from pbm_oust.frozen import replace
 from pbm_oust.mail.crew import Crew, Member
 from pbm_oust.mail.listener import CannotListen
 from pbm_oust.mail.ports import Ports

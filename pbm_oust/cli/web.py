@@ -1,7 +1,6 @@
 """`pbm-oust web`: serving pages; another module has `web export`."""
 
 import asyncio
-from dataclasses import replace
 from importlib.util import find_spec
 
 import click
@@ -10,6 +9,7 @@ from pbm_oust.cli.gathered import Elsewhere, Gathered
 from pbm_oust.cli.log import start_log
 from pbm_oust.cli.operator import ADDRESS, ENDPOINT, RELAY, Operator, Refused, now, pass_operator
 from pbm_oust.cli.terminal import say
+from pbm_oust.frozen import replace
 from pbm_oust.store.configuration import Configuration, Endpoint
 from pbm_oust.store.home import Home
 

@@ -1,11 +1,11 @@
 """The command that starts a board: `oust challenge alice bob secret -size=13`."""
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board.header import Header, Terms
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import Option, Parameter
 from pbm_oust.grammar.values import PASSWORD_IF_ANY, read_userid

@@ -1,7 +1,6 @@
 """The command that mails a player all that is stored about them: export."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from enum import Enum
 from typing import TypeVar
 
@@ -12,7 +11,7 @@ from pbm_oust.accounts.notes import NOTES, notes_of
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.queue import plans_of, with_plans
 from pbm_oust.accounts.verification import Pending
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.values import OWN
 from pbm_oust.play.finding import boards_naming

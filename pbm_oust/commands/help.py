@@ -1,9 +1,8 @@
 """The command that explains the others: help."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.grammar.aliases import in_english, language_of
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import rest

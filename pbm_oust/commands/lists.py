@@ -1,13 +1,12 @@
 """The commands that list boards: games, list and history. Nothing changes."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import timedelta
 
 from pbm_oust.accounts.answered import Joining, Sheet
 from pbm_oust.accounts.seeks import Seek
 from pbm_oust.board.summary import Summary
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.showing import names_shown

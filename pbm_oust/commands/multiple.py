@@ -1,10 +1,9 @@
 """The command that carries out the lines in the text of the mail: multiple."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from pbm_oust.accounts.answered import Sheet
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.grammar.command import Command, Heading, Text
 from pbm_oust.grammar.showing import to_stranger
 from pbm_oust.play.authentication import look_at_password

@@ -1,12 +1,10 @@
 """The commands about the password of an account: change password and forgot."""
 
-from dataclasses import replace
-
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import settings_of
 from pbm_oust.accounts.verification import Pending, Purpose, salt_for
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import Parameter
 from pbm_oust.grammar.passwords import read_new_password

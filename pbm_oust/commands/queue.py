@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from enum import Enum
 
 from pbm_oust.accounts.account import Account
@@ -15,7 +14,7 @@ from pbm_oust.board.notation import format_wish
 from pbm_oust.board.reasons import GameOver, MayHaveBoard, OfBoard, OffGrid
 from pbm_oust.board.record import PLAYING, Deed, Place, Wish
 from pbm_oust.commands.play import suggested
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.grammar.aliases import in_english
 from pbm_oust.grammar.command import Command, Heading, Partial
 from pbm_oust.grammar.form import SurplusWord

@@ -1,9 +1,7 @@
 """The commands that show ratings: the standings, and where ratings come from."""
 
-from dataclasses import replace
-
 from pbm_oust.board.ratings import Change, SizeClass, Standing
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.showing import names_shown

@@ -4,13 +4,12 @@ A remark on the new board says which board it plays again. So each board has onl
 whoever asks first.
 """
 
-from dataclasses import replace
 from functools import partial
 
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.reasons import OfBoard
 from pbm_oust.commands.lists import Games
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.values import OF_BOARD, Filter
 from pbm_oust.play.forms import SignedForm

@@ -1,7 +1,5 @@
 """The command that goes on from a position of a board: `oust replay 17 9 alice bob secret`."""
 
-from dataclasses import replace
-
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header
@@ -9,7 +7,7 @@ from pbm_oust.board.notation import NUMBER
 from pbm_oust.board.origin import Origin, steps_of
 from pbm_oust.board.reasons import NoSuchRecord, OfBoard
 from pbm_oust.commands.challenge import TWO_PLAYERS
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import Parameter
 from pbm_oust.grammar.values import BOARD, PASSWORD_IF_ANY, BadNumber

@@ -6,7 +6,6 @@ takes the challenge, whatever happens then, and a leftover line of the challenge
 
 import hmac
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from pbm_oust.accounts.account import Account
@@ -17,7 +16,7 @@ from pbm_oust.board.header import Header, Terms
 from pbm_oust.board.notation import NUMBER
 from pbm_oust.commands.challenge import OPTIONS, UnusableGrid, set_by
 from pbm_oust.commands.lists import Listing
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import Option, Parameter
 from pbm_oust.grammar.values import OWN, BadNumber

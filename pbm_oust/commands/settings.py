@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from itertools import product
 
 from pbm_oust.accounts.account import Account
@@ -16,7 +15,7 @@ from pbm_oust.accounts.settings import (
     with_setting,
     with_settings,
 )
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.grammar.aliases import aliases_of, without_accents
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.form import MissingWord

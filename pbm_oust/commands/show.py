@@ -1,14 +1,14 @@
 """The commands that draw boards: show, showas and all show. Nothing changes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 
 from pbm_oust.accounts.answered import Sheet
 from pbm_oust.accounts.notes import notes_of
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import NoSuchRecord
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.form import MissingWord
 from pbm_oust.grammar.parts import rest

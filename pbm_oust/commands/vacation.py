@@ -1,7 +1,6 @@
 """The command that announces, ends and lists vacations. The opponents are told."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from enum import Enum
 from zoneinfo import ZoneInfo
@@ -21,7 +20,7 @@ from pbm_oust.accounts.vacations import (
     without_later,
 )
 from pbm_oust.board.summary import Summary, summary_of
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.grammar.aliases import in_english
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.form import MissingWord, SurplusWord

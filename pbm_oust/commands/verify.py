@@ -1,7 +1,5 @@
 """The command that brings a code back, and does what waited for it: verify."""
 
-from dataclasses import replace
-
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import USUAL, settings_of, with_settings
@@ -18,7 +16,7 @@ from pbm_oust.accounts.verification import (
 )
 from pbm_oust.commands.password import PasswordChangedNotice
 from pbm_oust.commands.signup import Signup, WelcomeNotice
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.grammar.aliases import in_english
 from pbm_oust.grammar.command import Command, Heading, Partial, Text, partial
 from pbm_oust.grammar.parts import Parameter

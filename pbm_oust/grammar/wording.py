@@ -3,11 +3,10 @@
 import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from itertools import islice
 
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.grammar import courtesies
 from pbm_oust.grammar.aliases import in_english, without_accents
 from pbm_oust.grammar.cells import ASKING, runs_within

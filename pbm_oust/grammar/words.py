@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import field, replace
+from dataclasses import field
 
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.grammar.aliases import (
     ALIASES,
     Aliases,

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import datetime
 
 from pbm_oust.accounts.answered import Answered, Joining, Purpose, Reply, Sheet
@@ -10,7 +9,7 @@ from pbm_oust.accounts.settings import SubjectForm
 from pbm_oust.accounts.tags import tag_of
 from pbm_oust.board.game import Game
 from pbm_oust.commands.talk import TalkNotice
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.letters.body import LARGEST, Part, beginning, body, part
 from pbm_oust.letters.headers import Headers
 from pbm_oust.letters.html import has_page

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import date, datetime, tzinfo
 from functools import cached_property
 from gettext import NullTranslations, translation
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 from pbm_oust import languages
 from pbm_oust.board.notation import format_action, format_ruling
 from pbm_oust.board.record import Action, Ruling, Verb
+from pbm_oust.frozen import replace
 from pbm_oust.grammar.command import Command, Partial
 from pbm_oust.grammar.notation import Known
 from pbm_oust.grammar.translation import option_in, word_in

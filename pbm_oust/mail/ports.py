@@ -1,8 +1,8 @@
 """Ports that several processes share: which one it is, where any will do."""
 
 import socket
-from dataclasses import replace
 
+from pbm_oust.frozen import replace
 from pbm_oust.store.configuration import Configuration, Endpoint
 
 

@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime
 from typing import Generic, TypeVar
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.summary import Summary
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.grammar.values import Filter
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed

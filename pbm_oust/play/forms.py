@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from functools import partial
 from typing import TypeVar
 
@@ -10,7 +10,7 @@ from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.status import signed_off_since
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.header import Header
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.grammar.command import Blank, Command, Heading, Partial
 from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.line import Line

@@ -1,11 +1,9 @@
 """What it takes to play against the house: that it plays at all, how many boards, and which."""
 
-from dataclasses import replace
-
 from pbm_oust.accounts.account import HOUSE, is_house
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.store.board_queries import count_active_against

@@ -1,7 +1,7 @@
 """What the server has to tell somebody, as values. The templates put them into words."""
 
 from collections.abc import Iterable
-from dataclasses import field, replace
+from dataclasses import field
 from enum import Enum
 from typing import ClassVar
 
@@ -16,7 +16,7 @@ from pbm_oust.board.ratings import Change
 from pbm_oust.board.reasons import MayHaveBoard, board_of
 from pbm_oust.board.record import Wish
 from pbm_oust.board.summary import Summary, summary_of
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.grammar.command import Command, Partial
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules.position import How

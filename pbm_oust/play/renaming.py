@@ -6,12 +6,11 @@ out afterwards.
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import replace
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.status import placeholder
 from pbm_oust.board.game import Game
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.play.finding import active_games, boards_naming
 from pbm_oust.play.notices import Notice
 from pbm_oust.play.request import Request

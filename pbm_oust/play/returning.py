@@ -1,13 +1,13 @@
 """A move ends the vacation of its player."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.status import signed_off_since, with_signed_off
 from pbm_oust.accounts.vacations import absences_of, away_at, ended_at, with_absences
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Record
+from pbm_oust.frozen import replace
 from pbm_oust.play.notices import BoardNotice, Notice
 from pbm_oust.play.unit_of_work import UnitOfWork
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import field, replace
+from dataclasses import field
 from datetime import datetime
 from functools import cache
 from typing import TypeVar
@@ -14,7 +14,7 @@ from pbm_oust.accounts.status import disabled_since
 from pbm_oust.accounts.vacations import Absence, absences_of
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import USERID
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.play.notices import (
     Notice,
     OutcomeNotice,

@@ -1,14 +1,13 @@
 """Asking for a verification: mailing codes to addresses, and keeping what they are for."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from enum import Enum
 
 from pbm_oust.accounts.address import is_same_address
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import USUAL
 from pbm_oust.accounts.verification import Pending, Purpose, code_for, name_of
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.languages import Language
 from pbm_oust.play.notices import Notice, Reader, Unheard, Verification
 from pbm_oust.play.outcome import Handled, Outcome, Silence, silent

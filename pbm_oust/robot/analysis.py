@@ -6,7 +6,6 @@ players ended a game changes none either: what counts is what the rules still ma
 
 import random
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from hashlib import sha256
 from itertools import pairwise
 from typing import Self
@@ -14,7 +13,7 @@ from typing import Self
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_action, format_origin
 from pbm_oust.board.record import Deed, Place, Ruling, Wish
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.robot.eye import worth
 from pbm_oust.robot.pie import fairest, is_first_stone
 from pbm_oust.robot.player import Clock, Thinking

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import field
 from itertools import takewhile
 
 from pbm_oust.accounts.answered import Reply
 from pbm_oust.board.record import WISHED, Deed, Place, Wish
 from pbm_oust.commands.play import Move
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.grammar.aliases import in_english
 from pbm_oust.grammar.cells import cells_in, parts_of, runs_within, turned_round
 from pbm_oust.grammar.command import Command, Meant, Text

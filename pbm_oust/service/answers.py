@@ -1,14 +1,13 @@
 """Reading answers to board mails: which of their lines say what to do, and what is for others."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import takewhile
 
 from pbm_oust.accounts.answered import Purpose, Reply
 from pbm_oust.board.record import Wish
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.talk import Chat
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.grammar.cells import is_placements
 from pbm_oust.grammar.command import Command
 from pbm_oust.grammar.line import Line

@@ -1,11 +1,11 @@
 """What a line lacks and the address that it came from may say: whose it is."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.board.game import Game
 from pbm_oust.commands.lists import Listing
+from pbm_oust.frozen import replace
 from pbm_oust.grammar.command import Blank, Command, Partial
 from pbm_oust.grammar.form import MissingWord
 from pbm_oust.grammar.line import Line

@@ -3,8 +3,6 @@
 A command knows that itself, in `instead`. This module has what is the same for all commands.
 """
 
-from dataclasses import replace
-
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import board_of
 from pbm_oust.commands.lists import Games
@@ -12,6 +10,7 @@ from pbm_oust.commands.play import Move, Preview
 from pbm_oust.commands.show import board_as_it_is
 from pbm_oust.commands.submit import Submit
 from pbm_oust.commands.talk import NothingWritten
+from pbm_oust.frozen import replace
 from pbm_oust.grammar.command import Command, Partial
 from pbm_oust.grammar.suggest import next_wish
 from pbm_oust.grammar.values import Filter

@@ -1,6 +1,5 @@
 """What a mail asks for: the command in its line, in an answer to a letter, or of a code."""
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pbm_oust.accounts.answered import Answered, Correspondence, Joining, Reply
@@ -9,7 +8,7 @@ from pbm_oust.commands.play import Move
 from pbm_oust.commands.seek import Join
 from pbm_oust.commands.talk import Message
 from pbm_oust.commands.verify import Verify, has_new_password
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.grammar.agreement import agrees
 from pbm_oust.grammar.aliases import ALIASES, in_english, language_of
 from pbm_oust.grammar.command import Command, Meant, Text

@@ -1,12 +1,10 @@
 """From a request to what it writes: records, accounts and notices."""
 
-from dataclasses import replace
-
 from pbm_oust.accounts.answered import Reply, Sheet
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.game import Game
 from pbm_oust.commands.verify import Verify
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.grammar.command import Command, Meant, Partial, Text
 from pbm_oust.grammar.showing import UNNAMED, MayShow, to_player, to_stranger
 from pbm_oust.grammar.words import MASK

@@ -1,12 +1,12 @@
 """Reading answers to letters that show several boards: a line for each, `oust 17: D4`."""
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from pbm_oust.accounts.answered import Reply, Sheet
 from pbm_oust.board.notation import NUMBER
 from pbm_oust.commands.multiple import Task, carry_out_all, look_at_all
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.grammar.showing import to_player
 from pbm_oust.grammar.words import first_words, fold
 from pbm_oust.play.forms import Service

@@ -1,12 +1,11 @@
 """Answers in which people write more than a move: what they say, or may mean. Pure."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from pbm_oust.accounts.answered import Reply
 from pbm_oust.board.record import Deed, Place
 from pbm_oust.commands.play import Move
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.grammar.aliases import in_english
 from pbm_oust.grammar.command import Command, Partial
 from pbm_oust.grammar.wish import DEEDS

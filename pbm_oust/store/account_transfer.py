@@ -1,12 +1,12 @@
 """Taking accounts from one home to another, as lines of JSON (`accounts/exported.py`)."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from pbm_oust.accounts.account import Account, BadAccount
 from pbm_oust.accounts.exported import format_json, parse_json
 from pbm_oust.accounts.reserved import is_reserved
 from pbm_oust.accounts.seeks import SEEKS
+from pbm_oust.frozen import replace
 from pbm_oust.store.account_queries import each_account, next_seek_number, those_with_accounts
 from pbm_oust.store.accounts import ACCOUNTS
 from pbm_oust.store.connections import Snapshot, Transaction

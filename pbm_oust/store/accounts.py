@@ -10,7 +10,6 @@ All methods may raise DatabaseFault.
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import datetime
 from itertools import takewhile
 
@@ -19,6 +18,7 @@ from pbm_oust.accounts.address import normal_address
 from pbm_oust.accounts.digest import next_digest
 from pbm_oust.accounts.merging import merged, with_renamed
 from pbm_oust.accounts.registry import KEPT, Nouns
+from pbm_oust.frozen import replace
 from pbm_oust.store.account_tables import ADDRESSES, Table, Tables, value_of
 from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.connections import Row, Snapshot, Transaction

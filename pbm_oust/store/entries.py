@@ -8,7 +8,6 @@ believed is replayed later, when nobody waits for it.
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime
 from enum import Enum
 from functools import lru_cache
@@ -21,7 +20,7 @@ from pbm_oust.board.ratings import Finish
 from pbm_oust.board.record import Deed, Verb
 from pbm_oust.board.rename import userids_in
 from pbm_oust.board.summary import Summary
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.regex import regex
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS

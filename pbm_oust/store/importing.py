@@ -1,11 +1,11 @@
 """Importing games from elsewhere: each becomes a board of its own, once."""
 
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
 from pbm_oust.board.formats.sheet import Checked, Draft
 from pbm_oust.board.game import Game
+from pbm_oust.frozen import replace
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.store.board_queries import boards_between
 from pbm_oust.store.causes import keep_import

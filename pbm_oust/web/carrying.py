@@ -1,12 +1,11 @@
 """Carrying out what players send from a page: as a mail would, with the answer on the page."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from starlette.concurrency import run_in_threadpool
 
 from pbm_oust.commands.signup import WelcomeNotice
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.letters.layout import Block
 from pbm_oust.letters.words import words_in
 from pbm_oust.play.notices import BoardNotice, Notice

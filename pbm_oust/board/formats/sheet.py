@@ -4,12 +4,11 @@ A format carries the lines of the header as they are and knows nothing of their 
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.history import BadHistory, read_history
 from pbm_oust.board.notation import FIRST_LINE, format_header, format_result
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 
 FORMAT = "pbm_oust game 1"
 """The name and version that programs look for in the formats that have one."""
