@@ -137,10 +137,10 @@ class Inbound:
         tags = [parse_tag(recipient, self.address) for recipient in recipients]
         for recipient, tag in zip(recipients, tags, strict=True):
             if tag is Robotic.BOUNCES:
-                return self._take_bounce(mail.headers, recipient)
+                return self._take_bounce(mail.message, recipient)
             if tag is Robotic.UNREAD:
                 return silent(Silence.ANSWERS_BROADCAST)
-        silence = reason_for_silence(mail.headers, envelope.sender, mail.sender, self.address)
+        silence = reason_for_silence(mail.message, envelope.sender, mail.sender, self.address)
         if silence:
             return Handled(Outcome.SILENT, why=silence)
         code = next((tag for tag in tags if isinstance(tag, Secret)), None)

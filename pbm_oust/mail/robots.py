@@ -1,5 +1,6 @@
 """Mail that must not be answered, so that robots never answer one another (RFC 3834, section 2)."""
 
+from collections.abc import Callable
 from email.message import Message
 
 from pbm_oust.accounts.address import is_same_address
@@ -27,6 +28,12 @@ _MARKS = {
 }
 """Headers that only robots and lists write, whatever they say."""
 _BEGINNINGS_OF_MARKS = ("list-", "x-auto")
+_IS_OF_ROBOT: dict[str, Callable[[str], bool]] = {
+    "auto-submitted": lambda said: said.partition(";")[0].strip() != "no",
+    "precedence": lambda said: said in _SENT_TO_MANY,
+    "return-path": lambda said: said == "<>",
+}
+"""What the values of other headers say where no human wrote the mail."""
 
 
 def reason_for_silence(
@@ -49,21 +56,19 @@ def reason_for_silence(
 
 
 def _reason_in_headers(message: Message, own_address: str) -> str | None:
-    headers = [(name, str(value).strip()) for name, value in message.raw_items()]
-    for name, value in headers:
-        match name.lower(), value.lower():
-            case "auto-submitted", said if said.partition(";")[0].strip() != "no":
-                return name
-            case "precedence", said if said in _SENT_TO_MANY:
-                return name
-            case "return-path", "<>":
-                return name
-            case mark, _ if mark in _MARKS or mark.startswith(_BEGINNINGS_OF_MARKS):
-                return name
+    hops = 0
+    for name, value in message.raw_items():
+        mark = name.lower()
+        is_of_robot = _IS_OF_ROBOT.get(mark)
+        if is_of_robot and is_of_robot(str(value).strip().lower()):
+            return name
+        if mark in _MARKS or mark.startswith(_BEGINNINGS_OF_MARKS):
+            return name
+        hops += mark == "received"
     if message.get_content_type() == "multipart/report":
         return "multipart/report"
     if is_own_id(str(message.get("Message-ID", "")).strip(), own_address.rpartition("@")[2]):
         return "own Message-ID"
-    if sum(name.lower() == "received" for name, _ in headers) > MOST_HOPS:
+    if hops > MOST_HOPS:
         return "too many hops"
     return None

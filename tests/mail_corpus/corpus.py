@@ -19,7 +19,7 @@ def reading(data: bytes) -> str:
         mail = read_mail(data)
     except UnreadableMail as error:
         return f"refused: {error}\n"
-    silence = reason_for_silence(mail.headers, None, mail.sender, OWN_ADDRESS)
+    silence = reason_for_silence(mail.message, None, mail.sender, OWN_ADDRESS)
     lines = [
         f"from: {mail.sender}".rstrip(),
         *(f"subject: {subject}".rstrip() for subject in mail.subjects),

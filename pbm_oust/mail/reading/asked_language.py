@@ -1,10 +1,10 @@
 """The language that a mail asks for in its headers. Pure."""
 
 import re
-from email.message import Message
+from collections.abc import Mapping
+from functools import lru_cache
 
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language
-from pbm_oust.mail.reading.headers import raw_headers
 from pbm_oust.regex import regex
 
 _RANGE = regex(
@@ -12,25 +12,24 @@ _RANGE = regex(
 )
 
 
-def language_asked(message: Message) -> Language:
+def language_asked(headers: Mapping[str, list[str]]) -> Language:
     """Return the language that a mail asks for, or is in; English if it names none of ours.
 
     Accept-Language (RFC 3282) says what its sender likes to read. It takes precedence over
     Content-Language, which says what they write.
     """
-    headers = raw_headers(message)
     for name in ("accept-language", "content-language"):
-        wanted = _by_preference(",".join(headers[name]))
-        if wanted and (found := _ours_among(wanted)):
+        if (said := ",".join(headers[name])) and (found := _ours_among(said)):
             return found
     return ENGLISH
 
 
-def _ours_among(wanted: list[str]) -> Language | None:
-    """Return the first language that we have."""
+@lru_cache(100)
+def _ours_among(said: str) -> Language | None:
+    """Return the preferred one of the languages in a header that we have."""
     from babel.core import negotiate_locale
 
-    found = negotiate_locale(wanted, list(LANGUAGES), sep="-")
+    found = negotiate_locale(_by_preference(said), list(LANGUAGES), sep="-")
     return LANGUAGES[found] if found else None
 
 

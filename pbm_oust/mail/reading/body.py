@@ -3,7 +3,9 @@
 import re
 from collections.abc import Iterator
 from email.message import Message
+from functools import lru_cache
 
+from pbm_oust.frozen import frozen
 from pbm_oust.mail.reading.charsets import decoded
 from pbm_oust.mail.reading.flowed import unflowed
 from pbm_oust.mail.reading.html import text_of_html
@@ -25,17 +27,41 @@ _NO_TEXT = dict.fromkeys(
 _CHARSET_OF_HTML = regex(rb"""<meta[^>]{0,100}charset=["']?([\w:.-]{1,40})""", re.IGNORECASE)
 
 
+@frozen
+class _Kind:
+    """What a part says of its content in Content-Type."""
+
+    type: str
+    charset: str | None
+    is_flowed: bool
+    is_closed_up: bool
+    """Whether the space at the end of a flowed line is no part of the text."""
+
+    @property
+    def is_html(self) -> bool:
+        """Whether it is HTML."""
+        return self.type.endswith("/html")
+
+
+@frozen
+class _Part:
+    """A part of a mail."""
+
+    message: Message
+    kind: _Kind
+
+
 def text_of(message: Message) -> str:
     """Return the first text that is not an attachment: plain text, or else text made from HTML.
 
     It still has its quotes and signature. Quotes from HTML are marked with `>`.
     """
     parts = list(_text_parts(message, 0))
-    for part in (each for each in parts if not _is_html(each)):
+    for part in (each for each in parts if not each.kind.is_html):
         text = without_armour(_plain(part))
         if text.strip():
             return text
-    for part in filter(_is_html, parts):
+    for part in (each for each in parts if each.kind.is_html):
         text = text_of_html(_content(part))
         if text.strip():
             return text
@@ -48,42 +74,49 @@ def is_closed(message: Message) -> bool:
     Such a part is encrypted, signed in a way that encloses the text, or Outlook's winmail.dat.
     """
     return any(
-        part.get_content_type() in _CLOSED_TYPES
-        or (part.get_content_type() == "text/plain" and ENCRYPTED in _content(part).split("\n"))
+        part.kind.type in _CLOSED_TYPES
+        or (part.kind.type == "text/plain" and ENCRYPTED in _content(part).split("\n"))
         for part in _parts(message, 0)
     )
 
 
-def _parts(message: Message, depth: int) -> Iterator[Message]:
+def _parts(message: Message, depth: int) -> Iterator[_Part]:
     """Yield the parts with content of their own; none from mails inside the mail."""
-    if depth > DEEPEST_PART or message.get_content_maintype() == "message":
+    kind = _kind_of(message)
+    if depth > DEEPEST_PART or kind.type.startswith("message/"):
         return
     if not message.is_multipart():
-        yield message
+        yield _Part(message, kind)
         return
     for part in message.get_payload():
         if isinstance(part, Message):
             yield from _parts(part, depth + 1)
 
 
-def _text_parts(message: Message, depth: int) -> Iterator[Message]:
+def _text_parts(message: Message, depth: int) -> Iterator[_Part]:
     """Yield the text parts; a part that claims to have parts and has none counts as text."""
     for part in _parts(message, depth):
-        is_text = part.get_content_type() in ("text/plain", "text/html")
-        is_whole = part.get_content_maintype() == "multipart"
-        if (is_text or is_whole) and part.get_content_disposition() != "attachment":
+        is_text = part.kind.type in ("text/plain", "text/html")
+        is_whole = part.kind.type.startswith("multipart/")
+        if (is_text or is_whole) and part.message.get_content_disposition() != "attachment":
             yield part
 
 
-def _is_html(part: Message) -> bool:
-    return part.get_content_subtype() == "html"
+def _kind_of(part: Message) -> _Kind:
+    said = part.get("Content-Type")
+    return _kind_said(None if said is None else str(said), part.get_default_type())
 
 
-def _plain(part: Message) -> str:
-    text = _content(part)
-    if _parameter(part, "format") == "flowed":
-        return unflowed(text, _parameter(part, "delsp") == "yes")
-    return text
+@lru_cache(100)
+def _kind_said(said: str | None, usual: str) -> _Kind:
+    """Return the kind that a Content-Type names, or the usual one of such a part."""
+    part = Message()
+    part.set_default_type(usual)
+    if said is not None:
+        part["Content-Type"] = said
+    is_flowed, is_closed_up = _parameter(part, "format"), _parameter(part, "delsp")
+    charset = part.get_content_charset()
+    return _Kind(part.get_content_type(), charset, is_flowed == "flowed", is_closed_up == "yes")
 
 
 def _parameter(part: Message, name: str) -> str:
@@ -92,13 +125,18 @@ def _parameter(part: Message, name: str) -> str:
     return str(value[2] if isinstance(value, tuple) else value).lower()
 
 
-def _content(part: Message) -> str:
+def _plain(part: _Part) -> str:
+    text = _content(part)
+    return unflowed(text, part.kind.is_closed_up) if part.kind.is_flowed else text
+
+
+def _content(part: _Part) -> str:
     """Return the text of a part, with newlines for line ends."""
-    payload = part.get_payload(decode=True)
+    payload = part.message.get_payload(decode=True)
     if not isinstance(payload, bytes):
         return ""
-    charset = part.get_content_charset()
-    if charset is None and _is_html(part):
+    charset = part.kind.charset
+    if charset is None and part.kind.is_html:
         named = _CHARSET_OF_HTML.search(payload[:2048])
         charset = named[1].decode() if named else None
     text = decoded(payload, charset or "utf-8")

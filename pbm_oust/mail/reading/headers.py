@@ -40,7 +40,7 @@ def _part_text(part: bytes | str, charset: str | None) -> str:
 
 def one_line(text: str) -> str:
     """Return a text with each run of spaces and line ends replaced by a single space."""
-    return re.sub(r"\s+", " ", text).strip()
+    return " ".join(text.split())
 
 
 def first_address(values: list[str]) -> str:

@@ -41,7 +41,7 @@ def within_limits(data: bytes) -> bytes:
     headers, end, body = data.partition(b"\n\n")
     if len(headers) > LARGEST_HEADERS:
         raise UnreadableMail(f"the headers are larger than {LARGEST_HEADERS} bytes")
-    each = _HEADER.findall(headers)
+    each = _HEADER.findall(headers) if len(headers) > LARGEST_HEADER else []
     long = {header for header in each if len(header) > LARGEST_HEADER}
     if any(map(_UNREAD_HEADER.match, long)):
         each = [header for header in each if header not in long or not _UNREAD_HEADER.match(header)]
@@ -51,6 +51,6 @@ def within_limits(data: bytes) -> bytes:
         raise UnreadableMail(f"a header is larger than {LARGEST_HEADER} bytes")
     if len(re.findall(rb"^--", body, re.MULTILINE)) > MOST_PARTS or len(of_parts) > MOST_PARTS * 4:
         raise UnreadableMail(f"there are more than {MOST_PARTS} parts")
-    if _REPORT.search(data) and data.count(b"\n\n") > MOST_GROUPS:
+    if data.count(b"\n\n") > MOST_GROUPS and _REPORT.search(data):
         raise UnreadableMail(f"there are more than {MOST_GROUPS} groups in a report")
     return headers + end + body

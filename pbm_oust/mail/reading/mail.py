@@ -41,8 +41,10 @@ class Mail:
     """The recipients in the headers; they count only if the envelope is not known."""
     answered: tuple[str, ...]
     """The Message-IDs that the mail seems to answer, the likeliest first."""
-    headers: Message
-    """The parsed message, for its other headers."""
+    headers: Mapping[str, list[str]]
+    """The values of all headers by their names in lower case; encoded words stay encoded."""
+    message: Message
+    """The parsed message, for its parts."""
 
 
 def read_mail(data: bytes, envelope_sender: str = "") -> Mail:
@@ -55,8 +57,6 @@ def read_mail(data: bytes, envelope_sender: str = "") -> Mail:
     subjects = [header_text(value) for value in raw["subject"]]
     text = text_of(message)
     message_id = one_line("".join(raw["message-id"][:1]))
-    content = "\0".join((*subjects, *raw["date"], text))
-    digest = hashlib.sha256(content.encode()).hexdigest()
     own = own_text(text)
     return Mail(
         sender=first_address(raw["from"]) or first_address([envelope_sender]),
@@ -65,7 +65,7 @@ def read_mail(data: bytes, envelope_sender: str = "") -> Mail:
         unsure=own.unsure[: max(0, LONGEST_CHAT - len(own.sure))],
         is_text_closed=not text.strip() and is_closed(message),
         message_id=message_id if re.fullmatch(r"<[!-;=?-~]{1,250}>", message_id) else "",
-        identity=message_id or f"content {digest}",
+        identity=message_id or f"content {_digest(*subjects, *raw['date'], text)}",
         recipients=tuple(
             address
             for name in _RECIPIENT_HEADERS
@@ -73,13 +73,19 @@ def read_mail(data: bytes, envelope_sender: str = "") -> Mail:
             if address
         ),
         answered=_answered(raw),
-        headers=message,
+        headers=raw,
+        message=message,
     )
 
 
 def whole_text(data: bytes) -> str:
     """Return the text of a mail with everything it quotes. Raises UnreadableMail."""
     return text_of(_parsed(data))
+
+
+def _digest(*texts: str) -> str:
+    """Return what sets a mail without a Message-ID apart."""
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
 
 def _answered(raw: Mapping[str, list[str]]) -> tuple[str, ...]:

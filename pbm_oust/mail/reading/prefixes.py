@@ -25,7 +25,8 @@ def without_prefixes(subject: str) -> str:
 
     First, letters that merely look different are made plain, and invisible marks are dropped.
     """
-    subject = _INVISIBLE.sub("", normal_form("NFKC", subject))
+    if not subject.isascii():
+        subject = _INVISIBLE.sub("", normal_form("NFKC", subject))
     start = 0
     while match := _PREFIX.match(subject, start):
         start = match.end()

@@ -15,7 +15,7 @@ from enum import Enum
 from authres import core_features
 from authres.core import AuthenticationResultsHeader
 
-from pbm_oust.mail.reading.headers import one_line, raw_headers
+from pbm_oust.mail.reading.headers import one_line
 from pbm_oust.mail.reading.mail import Mail
 from pbm_oust.regex import regex
 
@@ -57,9 +57,8 @@ def verdict_of(mail: Mail, authserv_id: str) -> Verdict:
 
     If it is verified, the sender of the mail is the only address there.
     """
-    raw = raw_headers(mail.headers)
-    froms, sender = raw["from"], mail.sender
-    read = [_read(value) for value in raw["authentication-results"][:MOST_HEADERS]]
+    froms, sender = mail.headers["from"], mail.sender
+    read = [_read(value) for value in mail.headers["authentication-results"][:MOST_HEADERS]]
     ours = [results for name, results in filter(None, read) if name == authserv_id.lower()]
     if any((method, found) == ("dmarc", "fail") for each in ours for method, found, _ in each):
         return Verdict.FORGED

@@ -38,7 +38,7 @@ def test_an_answer_is_read_without_the_quote(html: bool, desk: Desk) -> None:
         assert shown.split() == BOARD.split()
         webmail.answer(GREETING.rstrip())
     mail = desk.sent()
-    assert mail.headers.get_content_type() == ("multipart/alternative" if html else "text/plain")
+    assert mail.message.get_content_type() == ("multipart/alternative" if html else "text/plain")
     assert_reply(mail, GREETING.replace("\n", "\n\n") if html else GREETING)
 
 
