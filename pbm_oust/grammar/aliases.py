@@ -49,9 +49,10 @@ def in_english(word: str, among: Collection[str] | None = None) -> str:
     A word that has an accent is not English, but may be the same without it: décline.
     """
     folded = without_accents(word.lower())
-    meant = ALIASES.get(folded, ())
-    possible = (each for each in meant if among is None or each in among)
-    return next(possible, meant[0] if meant else word if word.isascii() else folded)
+    meant = ALIASES.get(folded)
+    if not meant:
+        return word if word.isascii() else folded
+    return next((each for each in meant if among is None or each in among), meant[0])
 
 
 def language_of(words: Iterable[str]) -> Language | None:

@@ -113,6 +113,8 @@ def _guarded(words: tuple[str, ...]) -> tuple[str, ...]:
 
 def _without_guard(words: Sequence[str]) -> tuple[list[str], str]:
     """Return words without the number of a record, and that number, as `#9`, or nothing."""
+    if not any("#" in word for word in words):
+        return list(words), ""
     said, guards = list[str](), list[str]()
     for word in words:
         joined = _ENDS_WITH_GUARD.fullmatch(word)

@@ -14,4 +14,6 @@ def normal_form(form: Literal["NFKC", "NFD"], text: str) -> str:
     Words of more than 100 characters are taken in pieces: putting a run of marks into order takes
     time that grows with the square of its length.
     """
+    if text.isascii():
+        return text
     return _PIECE.sub(lambda piece: unicodedata.normalize(form, piece[0]), text)

@@ -92,7 +92,8 @@ def first_words(text: str, most: int) -> tuple[str, ...]:
 
 
 def _plain(text: str) -> str:
-    return _SPACES.sub(" ", _INVISIBLE.sub("", normal_form("NFKC", text)))
+    visible = text if text.isascii() else _INVISIBLE.sub("", normal_form("NFKC", text))
+    return _SPACES.sub(" ", visible)
 
 
 def _parted(line: str) -> tuple[str, ...]:
@@ -101,7 +102,7 @@ def _parted(line: str) -> tuple[str, ...]:
 
 def fold(word: str) -> str:
     """Return a word with plain dashes, in lower case. Never used on passwords."""
-    return word.translate(_DASHES).lower()
+    return (word if word.isascii() else word.translate(_DASHES)).lower()
 
 
 def find_word(word: str, known: Iterable[str]) -> str:

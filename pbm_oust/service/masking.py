@@ -46,6 +46,8 @@ def without_passwords(text: str, password: Credential | None = None) -> str:
     That is the given password, and any command that may hold one. Tokens that prove who sent an
     answer are masked as well.
     """
+    if not text:
+        return text
     text = without_tokens(text, MASK)
     if isinstance(password, Secret) and password != NO_PASSWORD:
         text = masked(text, re.compile(f"({re.escape(password.text)})", re.IGNORECASE), MASK)
