@@ -77,6 +77,8 @@ class Connection:
     def _set_up(self, disk: Disk) -> None:
         self._apsw.set_busy_timeout(self._patience)
         self._apsw.set_wal_hook(self._log.note)
+        # No plan depends on the values: else some statements are prepared for each of them anew.
+        self._apsw.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         self.execute("PRAGMA synchronous = FULL")
         self.execute("PRAGMA foreign_keys = ON")
         self.execute("PRAGMA secure_delete = ON")  # what is forgotten is overwritten
@@ -119,15 +121,12 @@ class Connection:
 
     def begin(self, statement: str) -> None:
         """Begin a transaction, and check that the tables have the version that we know."""
-        self.execute(statement)
-        self._check_version()
-
-    def _check_version(self) -> None:
-        version = self.version()
+        ((version,),) = self.execute(f"{statement}; PRAGMA user_version")
+        if version == LATEST:
+            return
         if version > LATEST:
             raise too_new(self.path, version, LATEST)
-        if version < LATEST:
-            raise damaged(self.path, "it has none of our tables")
+        raise damaged(self.path, "it has none of our tables")
 
     def begin_at_once(self) -> bool:
         """Begin a transaction that writes, unless somebody else writes; return whether it has."""

@@ -79,7 +79,7 @@ class CountingDisk(Disk):
         """Count a statement."""
         if threading.get_ident() == self.thread:
             self.costs.statements += 1
-            self.costs.reads += statement == "BEGIN"
+            self.costs.reads += statement.partition(";")[0] == "BEGIN"
             self.costs.commits += statement == "COMMIT"
         return True
 
