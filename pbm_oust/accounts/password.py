@@ -11,6 +11,7 @@ import hashlib
 import hmac
 import os
 from enum import Enum
+from functools import lru_cache
 
 from pbm_oust.frozen import frozen
 from pbm_oust.regex import regex
@@ -73,7 +74,7 @@ def derivation_for(password: Secret, stored: str) -> Derivation:
     """Return what a password has to go through to be compared with a stored hash."""
     n, r, p, salt, _, case = _parts(stored)
     folded = _with_small_letter(password) if case else password
-    return Derivation(folded, bytes.fromhex(salt), n, r, p)
+    return Derivation(folded, salt, n, r, p)
 
 
 def format_hash(password: Secret, derivation: Derivation, derived: bytes) -> str:
@@ -86,7 +87,7 @@ def format_hash(password: Secret, derivation: Derivation, derived: bytes) -> str
 def match_derived(password: Secret, stored: str, derived: bytes) -> Match:
     """Return whether a password is the stored one, in constant time."""
     *_, wanted, case = _parts(stored)
-    if not hmac.compare_digest(derived, bytes.fromhex(wanted)):
+    if not hmac.compare_digest(derived, wanted):
         return Match.WRONG
     is_capital = _with_small_letter(password) != password
     return Match.OTHER_CASE if case and is_capital is not (case == _CAPITAL) else Match.RIGHT
@@ -110,13 +111,14 @@ def checked_hash(stored: str) -> str:
     return stored
 
 
-def _parts(stored: str) -> tuple[int, int, int, str, str, str]:
+@lru_cache(1000)
+def _parts(stored: str) -> tuple[int, int, int, bytes, bytes, str]:
     """Return the parts of a stored hash. Raises ValueError for what is none."""
     found = _STORED.fullmatch(stored)
     n, r, p = map(int, found.groups()[:3]) if found else (0, 0, 0)
     if not (found and n > 1 and n.bit_count() == 1 and r and p):
         raise ValueError("the hash of the password cannot be read")
-    return n, r, p, found[4], found[5], found[6] or ""
+    return n, r, p, bytes.fromhex(found[4]), bytes.fromhex(found[5]), found[6] or ""
 
 
 def _with_small_letter(password: Secret) -> Secret:

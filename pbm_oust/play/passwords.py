@@ -50,23 +50,23 @@ class Passwords:
     def match(self, password: Secret, stored: str) -> Match:
         """Return whether a password is the one whose hash is stored. Raises NotDerived."""
         needed = derivation_for(password, stored)
-        derived = self._derived(needed)
+        digest = self._digest(needed)
+        derived = self._derived(needed, digest)
         found = match_derived(password, stored, derived)
         if found is Match.RIGHT:
-            self._right.keep(self._digest(needed), derived)
+            self._right.keep(digest, derived)
         return found
 
     def hash(self, password: Secret, salt: bytes) -> str:
         """Return what is stored of a password. Raises NotDerived."""
         needed = derivation(password, salt)
-        return format_hash(password, needed, self._derived(needed))
+        return format_hash(password, needed, self._derived(needed, self._digest(needed)))
 
     def derive(self, needed: Derivation) -> None:
         """Let a password go through scrypt, and remember what comes of it."""
         self._others.keep(self._digest(needed), needed.derive())
 
-    def _derived(self, needed: Derivation) -> bytes:
-        digest = self._digest(needed)
+    def _derived(self, needed: Derivation, digest: bytes) -> bytes:
         derived = self._right.recall(digest) or self._others.recall(digest)
         if derived:
             return derived

@@ -55,14 +55,14 @@ def reachable(account: Account, addresses: tuple[str, ...], wrote_from: str, hom
     """
     returned = _returned(home, *addresses)
     lost = [each.address for each in returned if each.is_suspended]
-    working = (
+    working = tuple(
         address
         for address in addresses
-        if is_same_address(address, wrote_from)
-        or not any(is_same_address(address, other) for other in lost)
+        if not any(is_same_address(address, other) for other in lost)
+        or is_same_address(address, wrote_from)
     )
     settings = settings_of(account)
-    return Reader(tuple(working), account.userid, wrote_from, returned, settings, account)
+    return Reader(working, account.userid, wrote_from, returned, settings, account)
 
 
 def _returned(home: Home, *addresses: str) -> tuple[Returned, ...]:

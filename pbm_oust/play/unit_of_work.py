@@ -1,6 +1,6 @@
 """What every command works with: the home, the clock, the accounts, and the outgoing letters."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import field
 from datetime import datetime
@@ -68,10 +68,12 @@ class UnitOfWork:
     """The words of the commands, which no password can be."""
     read: dict[str, Account | None] | None = None
     """The accounts read for one command; None if each is read anew whenever it is needed."""
+    at: datetime | None = None
+    """The moment of one command; None if each look at the clock counts."""
 
     def now(self) -> datetime:
         """Return the time, to the second."""
-        return self.clock().replace(microsecond=0)
+        return self.at or self.clock().replace(microsecond=0)
 
     @property
     def has_house(self) -> bool:
@@ -122,8 +124,10 @@ class UnitOfWork:
 
     def posting(self, notices: Iterable[Notice], request: Request) -> AbstractContextManager[None]:
         """Send notices together with what the body of the `with` writes: all of it or nothing."""
-        timed = map(self._with_clock, (self._known(notice, request) for notice in notices))
-        letters = [letter for notice in timed for letter in self.write(notice, request)]
+        known = (self._known(notice, request) for notice in notices)
+        letters = [
+            letter for notice in self._timed(known) for letter in self.write(notice, request)
+        ]
         return self.home.posting(letters)
 
     def save(self, account: Account) -> None:
@@ -151,7 +155,7 @@ class UnitOfWork:
 
     def _tried(self, deed: Callable[["UnitOfWork"], T]) -> T:
         with self.home.unit():
-            return deed(replace(self, read={}))
+            return deed(replace(self, read={}, at=self.now()))
 
     def clock_of(self, game: Game, *latest: Account) -> Clock:
         """Return the clock of an active board at this moment. Raises AccountDamaged.
@@ -185,18 +189,29 @@ class UnitOfWork:
                     return replace(notice, reader=known)
         return notice
 
-    def _with_clock(self, notice: Notice) -> Notice:
-        """Return the notice of an active board with its clock.
+    def _timed(self, notices: Iterable[Notice]) -> Iterator[Notice]:
+        """Yield notices, those of active boards with their clocks.
 
         If an account is damaged the board is shown without a clock; others deal with the damage.
         """
-        game = notice.board()
-        is_now = any(shown.is_now for shown in notice.shows())
-        if isinstance(notice, TimedNotice) and game and is_now:
-            with suppress(AccountDamaged):
-                if not (game.result or notice.clock):
-                    return replace(notice, clock=self.clock_of(game))
-        return notice
+        timed: Game | None = None
+        clock: Clock | None = None
+        for notice in notices:
+            game = notice.board()
+            if (
+                not isinstance(notice, TimedNotice)
+                or game is None
+                or game.result
+                or notice.clock
+                or not any(shown.is_now for shown in notice.shows())
+            ):
+                yield notice
+                continue
+            if game is not timed:
+                timed, clock = game, None
+                with suppress(AccountDamaged):
+                    clock = self.clock_of(game)
+            yield replace(notice, clock=clock) if clock else notice
 
     def answer(self, notice: Notice, request: Request, handled: Handled = _ANSWERED) -> Handled:
         """Send a single notice, with nothing else to write."""
