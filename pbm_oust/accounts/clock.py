@@ -15,6 +15,7 @@ GRACE = DAY
 """The least time between the reminder and the end of a game."""
 LAST_REMINDER_FROM = 4 * DAY
 """How long the time behind a reminder is at least that there is a second one."""
+_NO_TIME = timedelta()
 
 
 def three_quarters(span: timedelta) -> timedelta:
@@ -70,6 +71,9 @@ class _Told:
     """How much more time the operator gave after it."""
 
 
+_NOTHING_TOLD = _Told((), None, _NO_TIME, _NO_TIME)
+
+
 def read_clock(game: Game, absences: Absences, now: datetime) -> Clock:
     """Return the clock of a board that is not over. `absences` are those of its players in order.
 
@@ -81,23 +85,22 @@ def read_clock(game: Game, absences: Absences, now: datetime) -> Clock:
     away = absences.get(player, ())
     turn = turn_of(game, absences)
     told = _told(game, turn)
-    used, granted = (times.get(player, timedelta()) for times in (turn.used, turn.granted))
-    total = terms.totaltime * DAY + granted if terms.totaltime else timedelta()
-    spans = {
-        Limit.MOVE: terms.maxtime * DAY + told.early + told.late if terms.maxtime else None,
-        Limit.TOTAL: max(total - used, 0 * DAY) if total else None,
-    }
-    limits = {limit: span for limit, span in spans.items() if span is not None}
-    reminded_after = (
-        max(min(three_quarters(span), span - GRACE), 0 * DAY) for span in limits.values()
-    )
+    used = turn.used.get(player, _NO_TIME)
+    total = _NO_TIME
+    limits = list[tuple[Limit, timedelta]]()
+    if terms.maxtime:
+        limits.append((Limit.MOVE, terms.maxtime * DAY + told.early + told.late))
+    if terms.totaltime:
+        total = terms.totaltime * DAY + turn.granted.get(player, _NO_TIME)
+        limits.append((Limit.TOTAL, max(total - used, _NO_TIME)))
+    reminded_after = [max(min(three_quarters(span), span - GRACE), _NO_TIME) for _, span in limits]
     until_reminder = min([terms.nagtime * DAY + told.early, *reminded_after])
     due_first = due(away, turn.began, until_reminder)
     first = told.reminders[0] if told.reminders else max(due_first, now)
-    ends = {limit: due(away, turn.began, span) for limit, span in limits.items()}
-    ends[Limit.FORFEIT] = due(away, first, terms.forfeittime * DAY + told.late)
-    limit = min(ends, key=lambda each: ends[each])
-    deadline = max(ends[limit], due(away, first, GRACE))
+    ends = [(due(away, turn.began, span), limit) for limit, span in limits]
+    ends.append((due(away, first, terms.forfeittime * DAY + told.late), Limit.FORFEIT))
+    end, limit = min(ends, key=lambda each: each[0])
+    deadline = max(end, due(away, first, GRACE))
     last = _last_reminder(told.last_from, deadline, away)
     return Clock(
         player=player,
@@ -131,7 +134,7 @@ def ruling_due(game: Game, clock: Clock, now: datetime) -> Ruling | None:
 def _last_reminder(
     since: datetime | None, deadline: datetime, absences: Sequence[Absence]
 ) -> datetime | None:
-    span = present(absences, since, deadline) if since else timedelta()
+    span = present(absences, since, deadline) if since else _NO_TIME
     if since is None or span < LAST_REMINDER_FROM:
         return None
     return due(absences, since, three_quarters(span))
@@ -140,6 +143,8 @@ def _last_reminder(
 def _told(game: Game, turn: Turn) -> _Told:
     """Return what the side to move was told behind the record that gave it the turn."""
     since = game.records[turn.record :]
+    if not since:
+        return _NOTHING_TOLD
     reminder = Ruling(Verb.REMIND, game.to_move)
     reminders = [record for record in since if record.action == reminder]
     extensions = [record for record in since if extension_of(record)[0] is game.to_move]
@@ -156,7 +161,7 @@ def _told(game: Game, turn: Turn) -> _Told:
 
 
 def _given(extensions: Iterable[Record]) -> timedelta:
-    return sum((extension_of(record)[1] for record in extensions), timedelta())
+    return sum((extension_of(record)[1] for record in extensions), _NO_TIME)
 
 
 def earliest_ruling(game: Game) -> datetime | None:

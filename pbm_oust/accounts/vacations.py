@@ -120,6 +120,8 @@ def together(absences: Iterable[Absence]) -> tuple[Absence, ...]:
 
 def present(absences: Sequence[Absence], since: datetime, until: datetime) -> timedelta:
     """Return how much of the time between two moments a player was not away."""
+    if not absences:
+        return until - since
     away = (
         min(each.end, until) - max(each.start, since)
         for each in absences

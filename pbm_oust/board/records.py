@@ -86,15 +86,25 @@ class Records(Sequence[Record]):
     @overload
     def __getitem__(self, place: slice) -> tuple[Record, ...]: ...
     def __getitem__(self, place: int | slice) -> Record | tuple[Record, ...]:
+        records, length = self._kept.records, self._length
         if isinstance(place, slice):
-            return tuple(self._kept.records[each] for each in range(*place.indices(self._length)))
-        return self._kept.records[range(self._length)[index(place)]]
+            start, stop, step = place.indices(length)
+            if step == 1:
+                return tuple(records[start:stop])
+            return tuple(records[each] for each in range(start, stop, step))
+        number = index(place)
+        if not -length <= number < length:
+            raise IndexError(place)
+        return records[number if number >= 0 else number + length]
 
     def __len__(self) -> int:
         return self._length
 
     def __iter__(self) -> Iterator[Record]:
         return islice(self._kept.records, self._length)
+
+    def __reversed__(self) -> Iterator[Record]:
+        return map(self._kept.records.__getitem__, range(self._length - 1, -1, -1))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Records):

@@ -258,7 +258,7 @@ def locked_folder(path: Path, hold: Hold = Hold.ALONE, *, waits: bool = True) ->
 
 
 @contextmanager
-def locked_file(path: Path) -> Iterator[int]:
+def locked_file(path: Path | str) -> Iterator[int]:
     """Lock an existing file, and give its handle. The lock ends with the process.
 
     If the file was replaced while we waited for it, the new one is locked instead.
@@ -268,7 +268,7 @@ def locked_file(path: Path) -> Iterator[int]:
         handle = open_regular(path, os.O_RDWR)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
-            is_held = os.path.samestat(os.fstat(handle), path.lstat())
+            is_held = os.path.samestat(os.fstat(handle), os.lstat(path))
             if is_held:
                 yield handle
         finally:

@@ -111,7 +111,14 @@ def disk_faults(path: Path) -> Iterator[None]:
     except DatabaseFault:
         raise
     except OSError as error:
-        raise _fault_by(error.errno or 0, path, "opened", str(error)) from error
+        raise disk_fault(error, path) from error
+
+
+def disk_fault(error: OSError, path: Path) -> DatabaseFault:
+    """Return the fault of the database for an error outside SQLite, unless it is one."""
+    if isinstance(error, DatabaseFault):
+        return error
+    return _fault_by(error.errno or 0, path, "opened", str(error))
 
 
 def _is_on_read_only_disk(path: Path) -> bool:

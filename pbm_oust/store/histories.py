@@ -107,7 +107,7 @@ class Found:
 class HeldHistory:
     """A locked history, and its content when the lock was taken."""
 
-    def __init__(self, handle: int, path: Path, disk: Disk, known: Found | None) -> None:
+    def __init__(self, handle: int, path: str, disk: Disk, known: Found | None) -> None:
         self._handle = handle
         self._path = path
         self._disk = disk
@@ -121,18 +121,18 @@ class HeldHistory:
         """Sync the file, whoever wrote it, and if asked its name."""
         self._disk.step_sync(self._handle)
         if with_folder:
-            self._disk.sync_folder(self._path.parent)
+            self._disk.sync_folder(Path(self._path).parent)
 
     def replace(self, data: bytes) -> None:
         """Write the history anew. Its lock then stops nobody, so this must come last."""
-        mode = stat.S_IMODE(os.fstat(self._handle).st_mode)
-        with locked_folder(self._path.parent, Hold.SHARED):
-            self._disk.replace(self._path, data, mode)
+        path, mode = Path(self._path), stat.S_IMODE(os.fstat(self._handle).st_mode)
+        with locked_folder(path.parent, Hold.SHARED):
+            self._disk.replace(path, data, mode)
 
     def is_in_place(self) -> bool:
         """Return whether the locked file is still the one at the path."""
         try:
-            return os.path.samestat(os.fstat(self._handle), self._path.lstat())
+            return os.path.samestat(os.fstat(self._handle), os.lstat(self._path))
         except FileNotFoundError:
             return False
 
@@ -163,14 +163,13 @@ class Histories:
     def stamp(self, name: BoardName) -> Stamp:
         """Return the stamp of a history; NO_STAMP if there is no file."""
         try:
-            # Each page asks: joining a Path would take longer than the look at the file.
-            return _stamp_of(os.lstat(f"{self._folders[name.kind]}/{name.board}.txt"))
+            return _stamp_of(os.lstat(self._text_path(name)))
         except FileNotFoundError:
             return NO_STAMP
 
     def read(self, name: BoardName, known: Found | None = None) -> Found:
         """Return the content of a history: `known`, if that is still it. Raises NoSuchFile."""
-        path = f"{self._folder(name.kind)}/{name.board}.txt"
+        path = self._checked_path(name)
         try:
             if known and known.is_still(os.lstat(path)):
                 return known
@@ -192,7 +191,7 @@ class Histories:
 
         `known` is what was found before, if anything is known.
         """
-        path = self._folder(name.kind) / f"{name.board}.txt"
+        path = self._checked_path(name)
         with ExitStack() as held:
             try:
                 handle = held.enter_context(locked_file(path))
@@ -212,6 +211,15 @@ class Histories:
         if os.path.islink(folder):
             raise linked(folder)
         return folder
+
+    def _checked_path(self, name: BoardName) -> str:
+        """Return the path of a board's history. Raises OSError if its folder is a link."""
+        self._folder(name.kind)
+        return self._text_path(name)
+
+    def _text_path(self, name: BoardName) -> str:
+        """Return the path as text: joining a Path would take longer than a look at the file."""
+        return f"{self._folders[name.kind]}/{name.board}.txt"
 
 
 def _read(handle: int, known: Found | None = None) -> Found:

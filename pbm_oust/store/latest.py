@@ -26,10 +26,11 @@ class Latest(Generic[K, V]):
     def get(self, key: K) -> V | None:
         """Return the value of a key, if it is kept."""
         with self._lock:
-            if key not in self._kept:
+            found = self._kept.get(key)
+            if found is None:
                 return None
             self._kept.move_to_end(key)
-            return self._kept[key][1]
+            return found[1]
 
     def put(self, key: K, value: V) -> None:
         """Keep a value in place of the one that its key had."""

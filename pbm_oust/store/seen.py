@@ -64,17 +64,23 @@ class SeenBoards:
 
     def look_with(self, name: BoardName, waiting: Waiting) -> Seen:
         """Return what there is of a board, given what waits for it. Raises as `look` does."""
+        known = self._latest.get(name)
         try:
-            found = self._histories.read(name, self.known_file(name))
+            found = self._histories.read(name, known.found if known else None)
         except NoSuchFile:
             found = None
         except OSError as error:
             raise DamagedHistory(self._histories.path(name), error) from None
-        return self.joined(name, found, waiting)
+        return self._joined(name, known, found, waiting)
 
     def joined(self, name: BoardName, found: Found | None, waiting: Waiting) -> Seen:
         """Return what a file and what waits for it say."""
-        known = self._latest.get(name)
+        return self._joined(name, self._latest.get(name), found, waiting)
+
+    def _joined(
+        self, name: BoardName, known: Seen | None, found: Found | None, waiting: Waiting
+    ) -> Seen:
+        """Return what a file and what waits for it say, given what is remembered."""
         if known and known.found is found and known.waiting == waiting:
             return known
         data = found.data if found else b""

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 
 from pbm_oust.store.connections import Connection, Snapshot, Value
 from pbm_oust.store.faults import DatabaseFault
@@ -49,25 +49,21 @@ class Snapshots:
             ((version,),) = self._watching.execute("PRAGMA data_version")
             return self._watching, version
 
-    @contextmanager
-    def read(self) -> Iterator[Snapshot]:
+    def read(self) -> AbstractContextManager[Snapshot]:
         """Give what the database holds at one moment; nested calls give the same."""
         here = self._here
         if here.snapshot:
-            yield here.snapshot
-        elif here.sharing:
+            return nullcontext(here.snapshot)
+        return _Sharing(self) if here.sharing else self._read_now()
+
+    @contextmanager
+    def _read_now(self) -> Iterator[Snapshot]:
+        with self.latest() as snapshot:
+            self._here.snapshot = snapshot
             try:
-                yield self._shared()
-            except DatabaseFault:
-                self.renew()
-                raise
-        else:
-            with self.latest() as snapshot:
-                here.snapshot = snapshot
-                try:
-                    yield snapshot
-                finally:
-                    here.snapshot = None
+                yield snapshot
+            finally:
+                self._here.snapshot = None
 
     @contextmanager
     def latest(self) -> Iterator[Snapshot]:
@@ -118,11 +114,16 @@ class Snapshots:
             self._watching.close()
             self._watching = None
 
-    def _shared(self) -> Snapshot:
+    def shared(self) -> Snapshot:
+        """Return what the questions of this thread share."""
         if self._here.shared is None:
             connection = self._take()
             self._here.shared = connection, Snapshot(connection)
-            connection.begin("BEGIN")
+            try:
+                connection.begin("BEGIN")
+            except DatabaseFault:
+                self.renew()
+                raise
         return self._here.shared[1]
 
     def _take(self) -> Connection:
@@ -141,3 +142,19 @@ class Snapshots:
             connection.close()
         else:
             self._idle.append(connection)
+
+
+class _Sharing(AbstractContextManager[Snapshot]):
+    """Gives what the questions of a thread share; after a fault, that is of a later moment."""
+
+    __slots__ = ("_snapshots",)
+
+    def __init__(self, snapshots: Snapshots) -> None:
+        self._snapshots = snapshots
+
+    def __enter__(self) -> Snapshot:
+        return self._snapshots.shared()
+
+    def __exit__(self, _type: object, error: BaseException | None, _trace: object) -> None:
+        if isinstance(error, DatabaseFault):
+            self._snapshots.renew()

@@ -61,6 +61,10 @@ class Waiting:
         return bool(self.rewritings or self.lines)
 
 
+NOTHING = Waiting()
+"""Where nothing waits."""
+
+
 def waiting_for(snapshot: Snapshot, name: BoardName) -> Waiting:
     """Return what waits for a history."""
     rows = snapshot.rows(
@@ -69,6 +73,8 @@ def waiting_for(snapshot: Snapshot, name: BoardName) -> Waiting:
         name.kind,
         name.board,
     )
+    if not rows:
+        return NOTHING
     rows.sort(key=lambda row: row[:2])
     return Waiting(
         tuple(Rewriting(*row) for is_line, *row in rows if not is_line),

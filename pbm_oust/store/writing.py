@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pbm_oust.store.connections import Connection, Task, Transaction
-from pbm_oust.store.faults import DatabaseFault, DatabaseInterrupted, disk_faults
+from pbm_oust.store.faults import DatabaseFault, DatabaseInterrupted, disk_fault
 
 log = logging.getLogger("pbm_oust")
 
@@ -153,9 +153,9 @@ class Writing:
     def _faults_of(self, tasks: list[Task[Any]], *, or_everybody: bool = False) -> Iterator[None]:
         """Let the work of some threads fail with the body; without any, if asked, that of all."""
         try:
-            with disk_faults(self._path):
-                yield
-        except DatabaseFault as fault:
+            yield
+        except OSError as error:
+            fault = disk_fault(error, self._path)
             self._fail(tasks or (self._everybody() if or_everybody else []), fault)
         except BaseException:
             self._fail(tasks, DatabaseInterrupted(f"{self._path}: writing was broken off"))
