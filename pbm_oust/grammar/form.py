@@ -130,9 +130,11 @@ class Form(Notation[C_co]):
 
         The password is None if the command gives none.
         """
-        given = self.given(command)
         are_new = [part.is_new for part in self.parameters]
         are_new += [self.rest.is_new] if self.rest else []
+        if not any(are_new):
+            return None, ""
+        given = self.given(command)
         values = (given[name] for name, is_new in zip(self.fields, are_new, strict=False) if is_new)
         new = next((each for each in values if isinstance(each, Secret)), None)
         return new, str(given.get("userid", ""))
@@ -168,7 +170,7 @@ class Form(Notation[C_co]):
     def _with_number_behind(self, words: list[str]) -> list[str]:
         """Return words with the number of a record behind them if it is at the board: `17#5`."""
         takes_number = self.rest and any("#N" in shown for shown in self.rest.shown)
-        if not (words and takes_number and self.is_about_board):
+        if not (words and "#" in words[0] and takes_number and self.is_about_board):
             return words
         board, sign, number = words[0].partition("#")
         is_whole = len(words) >= len(self.parameters)

@@ -252,19 +252,17 @@ def open_inbound(
 
 def _log_line(received: datetime, handled: Handled, size: int, milliseconds: float) -> str:
     """Return the line of the log about a mail: words `key=value`, those with spaces in quotes."""
-    fields = {
-        "received": format_time(received),
-        "outcome": outcome_text(handled),
-        "command": handled.command or "-",
-        "board": handled.board or "-",
-        "record": handled.record or "-",
-        "bytes": size,
-        "ms": round(milliseconds),
-    }
-    words = {key: str(value).replace('"', "'") for key, value in fields.items()}
-    return " ".join(
-        f'{key}="{word}"' if " " in word else f"{key}={word}" for key, word in words.items()
+    return (
+        f"received={_quoted(format_time(received))} outcome={_quoted(outcome_text(handled))} "
+        f"command={_quoted(handled.command or '-')} board={_quoted(handled.board or '-')} "
+        f"record={handled.record or '-'} bytes={size} ms={round(milliseconds)}"
     )
+
+
+def _quoted(word: str) -> str:
+    """Return a value in the log, in quotes if it has spaces."""
+    word = word.replace('"', "'")
+    return f'"{word}"' if " " in word else word
 
 
 def outcome_text(handled: Handled) -> str:

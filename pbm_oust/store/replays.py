@@ -30,7 +30,7 @@ class Replay:
 
     def goes_on_to(self, data: bytes) -> bool:
         """Return whether a history is this one, or goes on from it."""
-        return data is self.data or data.startswith(self.data)
+        return data.startswith(self.data)
 
     def with_records(self, text: bytes, game: Game) -> "Replay":
         """Return a history with more lines, which lead to a game and its result."""
@@ -53,7 +53,7 @@ class Replays:
     def replay(self, name: BoardName, data: bytes) -> Replay:
         """Return what a history says, every record checked against the rules. Raises BadHistory."""
         known = self._latest.get(name)
-        if known and data is known.data:
+        if known and data == known.data:
             return known
         replay = known and known.goes_on_to(data) and _continued(known, data)
         if not replay:

@@ -18,8 +18,10 @@ def raw_headers(message: Message) -> dict[str, list[str]]:
     """
     found: dict[str, list[str]] = defaultdict(list)
     for name, value in message.raw_items():
-        raw = str(value).encode("utf-8", "surrogateescape")
-        found[name.lower()].append(raw.decode("utf-8", "replace"))
+        text = str(value)
+        if not text.isascii():
+            text = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        found[name.lower()].append(text)
     return found
 
 
