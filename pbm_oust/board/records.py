@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from operator import index, is_not
+from operator import is_not
 from typing import TypeVar, cast, overload
 
 from pbm_oust.board.record import Record
@@ -92,10 +92,9 @@ class Records(Sequence[Record]):
             if step == 1:
                 return tuple(records[start:stop])
             return tuple(records[each] for each in range(start, stop, step))
-        number = index(place)
-        if not -length <= number < length:
+        if not -length <= place < length:
             raise IndexError(place)
-        return records[number if number >= 0 else number + length]
+        return records[place if place >= 0 else place + length]
 
     def __len__(self) -> int:
         return self._length
