@@ -15,12 +15,7 @@ from pbm_oust.accounts.vacations import Absence, absences_of
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import USERID
 from pbm_oust.frozen import frozen, replace
-from pbm_oust.play.notices import (
-    Notice,
-    OutcomeNotice,
-    Reader,
-    TimedNotice,
-)
+from pbm_oust.play.notices import Notice, OutcomeNotice, Reader, TimedNotice
 from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.passwords import Passwords
 from pbm_oust.play.readers import reachable, stranger
@@ -194,24 +189,17 @@ class UnitOfWork:
 
         If an account is damaged the board is shown without a clock; others deal with the damage.
         """
-        timed: Game | None = None
-        clock: Clock | None = None
+        timed: tuple[Game, Clock] | None = None
         for notice in notices:
-            game = notice.board()
-            if (
-                not isinstance(notice, TimedNotice)
-                or game is None
-                or game.result
-                or notice.clock
-                or not any(shown.is_now for shown in notice.shows())
-            ):
-                yield notice
-                continue
-            if game is not timed:
-                timed, clock = game, None
+            game, made = notice.board(), notice
+            is_now = any(shown.is_now for shown in notice.shows())
+            if isinstance(notice, TimedNotice) and game and is_now:
                 with suppress(AccountDamaged):
-                    clock = self.clock_of(game)
-            yield replace(notice, clock=clock) if clock else notice
+                    if not (game.result or notice.clock):
+                        if timed is None or timed[0] is not game:
+                            timed = game, self.clock_of(game)
+                        made = replace(notice, clock=timed[1])
+            yield made
 
     def answer(self, notice: Notice, request: Request, handled: Handled = _ANSWERED) -> Handled:
         """Send a single notice, with nothing else to write."""
