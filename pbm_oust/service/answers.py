@@ -62,10 +62,12 @@ def read_answer(subject: str, text: str, reply: Reply, unsure: str = "") -> Answ
     if len({move.wish for move in moves}) > 1:
         return replace(answers[0], command=Unreadable(TwoMoves()), instead=tuple(moves))
     readable = (each for each in answers if not isinstance(each.command, Unreadable))
+    if found := next(readable, None):
+        return found
     nothing = Answer(Line(()), Unreadable(UnsureAnswer() if unsure.strip() else EmptyAnswer()))
     wrong = answers[0] if answers else nothing
     meant = wrong.instead or tuple(_moves_in(f"{text}\n{unsure}", reply))
-    return next(readable, replace(wrong, instead=meant))
+    return replace(wrong, instead=meant)
 
 
 def _read_chat(lines: Sequence[tuple[str, str]], text: str, reply: Reply) -> Answer:
@@ -114,7 +116,7 @@ def _without_courtesies(text: str) -> tuple[str, str]:
     """Return the greetings above the first other line of a text, and that line with the rest."""
     lines = text.strip().split("\n")
     for nth, line in enumerate(lines[:_MOST_LINES]):
-        if line.strip() and not is_courtesy(line):
+        if is_placements(line) or (line.strip() and not is_courtesy(line)):
             return "\n".join(lines[:nth]).strip("\n"), "\n".join(lines[nth:])
     return "", text
 

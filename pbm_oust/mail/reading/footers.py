@@ -10,6 +10,8 @@ _ADDRESS_OF_PROGRAM = regex(r"[<(\[]*https?:\S*$|[<(]https?:[^\s<>()]*[>)]")
 _AROUND = " \t.!*_\u3002\u00a0[]()<>\u200e\u200f"
 _BRACKETS = str.maketrans("", "", "[]")
 _ENDS = [tuple(phrase.split("{}", 1)) for phrase in PHONE_FOOTERS if "{}" in phrase]
+_BEGINNINGS = tuple(begin for begin, _ in _ENDS if begin)
+_ENDINGS = tuple(end for begin, end in _ENDS if not begin)
 _WHOLE = frozenset(phrase for phrase in PHONE_FOOTERS if "{}" not in phrase)
 
 
@@ -21,7 +23,10 @@ def is_footer(line: str) -> bool:
     if len(line) > _LONGEST:
         return False
     bare = _ADDRESS_OF_PROGRAM.sub("", line.strip()).translate(_BRACKETS).strip(_AROUND).lower()
-    return bare in _WHOLE or any(_is_phrase(bare, *ends) for ends in _ENDS)
+    if bare in _WHOLE:
+        return True
+    may_be = bare.startswith(_BEGINNINGS) or bare.endswith(_ENDINGS)
+    return may_be and any(_is_phrase(bare, *ends) for ends in _ENDS)
 
 
 def _is_phrase(line: str, begin: str, end: str) -> bool:

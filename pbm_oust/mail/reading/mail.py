@@ -37,14 +37,18 @@ class Mail:
     message_id: str
     identity: str
     """The Message-ID or, if there is none, a digest of the content."""
-    recipients: tuple[str, ...]
-    """The recipients in the headers; they count only if the envelope is not known."""
     answered: tuple[str, ...]
     """The Message-IDs that the mail seems to answer, the likeliest first."""
     headers: Mapping[str, list[str]]
     """The values of all headers by their names in lower case; encoded words stay encoded."""
     message: Message
     """The parsed message, for its parts."""
+
+    @property
+    def recipients(self) -> tuple[str, ...]:
+        """The recipients in the headers; they count only if the envelope is not known."""
+        values = (value for name in _RECIPIENT_HEADERS for value in self.headers[name])
+        return tuple(filter(None, (first_address([value]) for value in values)))
 
 
 def read_mail(data: bytes, envelope_sender: str = "") -> Mail:
@@ -66,12 +70,6 @@ def read_mail(data: bytes, envelope_sender: str = "") -> Mail:
         is_text_closed=not text.strip() and is_closed(message),
         message_id=message_id if re.fullmatch(r"<[!-;=?-~]{1,250}>", message_id) else "",
         identity=message_id or f"content {_digest(*subjects, *raw['date'], text)}",
-        recipients=tuple(
-            address
-            for name in _RECIPIENT_HEADERS
-            for address in (first_address([value]) for value in raw[name])
-            if address
-        ),
         answered=_answered(raw),
         headers=raw,
         message=message,
