@@ -6,7 +6,7 @@ Source: RFC 2045, RFC 2046 and RFC 2183.
 from base64 import encodebytes
 from binascii import b2a_qp
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from pbm_oust.frozen import frozen
 from pbm_oust.letters.fields import LONGEST_LINE
@@ -28,12 +28,13 @@ class Part:
     """How it says it: its header fields."""
     encoded: str
     """The content as it is sent, in ASCII."""
+    size: int
+    """The number of bytes that it takes as it is sent, with lines that end in CRLF."""
 
-    @property
-    def size(self) -> int:
-        """The number of bytes that it takes as it is sent, with lines that end in CRLF."""
-        lines = self.fields.count("\n") + self.encoded.count("\n") + 1
-        return len(self.fields) + len(self.encoded) + lines + 1
+
+def _sized(content: str, fields: str, encoded: str) -> Part:
+    lines = fields.count("\n") + encoded.count("\n") + 1
+    return Part(content, fields, encoded, len(fields) + len(encoded) + lines + 1)
 
 
 def part(content: str, subtype: str) -> Part:
@@ -48,7 +49,7 @@ def part(content: str, subtype: str) -> Part:
         f'Content-Type: text/{subtype}; charset="{charset}"\n'
         f"Content-Transfer-Encoding: {encoding}\n"
     )
-    return Part(content, fields, encoded)
+    return _sized(content, fields, encoded)
 
 
 def _has_short_lines(content: str) -> bool:
@@ -80,7 +81,7 @@ def file_part(name: str, data: bytes) -> Part:
         f'Content-Disposition: attachment; filename="{name}"\n'
         "Content-Transfer-Encoding: base64\n"
     )
-    return Part("", fields, encodebytes(data).decode())
+    return _sized("", fields, encodebytes(data).decode())
 
 
 def sgf_part(name: str, text: str) -> Part:
@@ -91,7 +92,7 @@ def sgf_part(name: str, text: str) -> Part:
         f'Content-Disposition: attachment; filename="{name}"\n'
         f"Content-Transfer-Encoding: {encoding}\n"
     )
-    return Part("", fields, encoded)
+    return _sized("", fields, encoded)
 
 
 def beginning(content: str, room: int, ending: Callable[[int], str]) -> Part:
@@ -115,17 +116,24 @@ def body(parts: Sequence[Part], language: str, boundary: str, attached: Sequence
     attached follows them. No line of any part may be the boundary, or the boundary behind `=_`.
     """
     of_language = f"Content-Language: {language}\n"
-    whole = parts[0] if len(parts) == 1 else _together("alternative", boundary, parts)
+    fields, sent = parts[0].fields, parts[0].encoded
+    if len(parts) == 1 and not attached:
+        return f"{fields}MIME-Version: 1.0\n{of_language}\n{sent}"
+    if len(parts) > 1:
+        fields, sent = _together("alternative", boundary, map(_sent, parts))
     if attached:
         # Neither boundary may begin like the other one (RFC 2046, section 5.1.2).
-        whole = _together("mixed", f"=_{boundary}", (whole, *attached))
-    if whole is parts[0]:
-        return f"{whole.fields}MIME-Version: 1.0\n{of_language}\n{whole.encoded}"
-    return f"MIME-Version: 1.0\n{whole.fields}{of_language}\n{whole.encoded}"
+        fields, sent = _together("mixed", f"=_{boundary}", [(fields, sent), *map(_sent, attached)])
+    return f"MIME-Version: 1.0\n{fields}{of_language}\n{sent}"
 
 
-def _together(subtype: str, boundary: str, parts: Sequence[Part]) -> Part:
-    """Return several parts as one."""
-    each = "".join(f"--{boundary}\n{some.fields}\n{some.encoded}\n" for some in parts)
+def _sent(some: Part) -> tuple[str, str]:
+    """Return the fields of a part, and the part as it is sent."""
+    return some.fields, some.encoded
+
+
+def _together(subtype: str, boundary: str, parts: Iterable[tuple[str, str]]) -> tuple[str, str]:
+    """Return several parts as one, given what `_sent` returns of each."""
+    each = "".join(f"--{boundary}\n{fields}\n{sent}\n" for fields, sent in parts)
     fields = f'Content-Type: multipart/{subtype}; boundary="{boundary}"\n'
-    return Part("", fields, f"{each}--{boundary}--\n")
+    return fields, f"{each}--{boundary}--\n"

@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from email.utils import format_datetime
+from functools import lru_cache
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.answered import Answered
@@ -22,6 +23,12 @@ from pbm_oust.letters.fields import field, text_field
 from pbm_oust.play.notices import BoardNotice, Notice, Unheard, Verification
 from pbm_oust.play.request import Request
 from pbm_oust.store.letters import Head
+
+
+@lru_cache(1)
+def _date_text(second: datetime) -> str:
+    """Return a second as a Date has it; many letters have the same."""
+    return format_datetime(second)
 
 
 @frozen
@@ -48,7 +55,7 @@ class Headers:
             yield field("Reply-To", answers)
         is_utf8 = not (self.own + head.recipient).isascii()
         yield text_field("Subject", head.subject, is_utf8=is_utf8)
-        yield field("Date", format_datetime(self.clock()))
+        yield field("Date", _date_text(self.clock().replace(microsecond=0)))
         yield field("Message-ID", head.message_id)
         answered = request.message_id if reader.asked else ""
         if answered:
