@@ -6,10 +6,11 @@ quoted or shown in a proportional font.
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import chain
 
 from pbm_oust.board.game import Game
 from pbm_oust.frozen import frozen
-from pbm_oust.render.lines import board_points
+from pbm_oust.render.lines import GRIDS_REMEMBERED, board_points
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Position, Side
 
@@ -74,15 +75,30 @@ def _figures(position: Position, side: Side) -> str:
 @lru_cache(maxsize=REMEMBERED)
 def draw_text(grid: Grid, x: int, o: int, latest: int, letters: Letters) -> str:
     """Return a board with these stones of the two sides; the latest drawings are remembered."""
+    bare = _bare(grid)
+    drawn = list(bare.drawn)
+    for stones, (usual, late) in ((x, letters.x), (o, letters.o)):
+        for cell in grid.each(stones):
+            drawn[bare.places[cell]] = late if cell & latest else usual
+    return "".join(drawn)
+
+
+@frozen
+class _Bare:
+    """A board without stones."""
+
+    drawn: tuple[str, ...]
+    """The cells and what is between them."""
+    places: dict[int, int]
+    """Where each cell is."""
+
+
+@lru_cache(maxsize=GRIDS_REMEMBERED)
+def _bare(grid: Grid) -> _Bare:
     lead, points = board_points(grid)
-    stones, is_x, is_o = x | o, letters.x, letters.o
-    pieces = [
-        (is_x if point.cell & x else is_o)[bool(point.cell & latest)] + point.behind
-        if point.cell & stones
-        else (_STAR if point.is_star else _FREE) + point.behind
-        for point in points
-    ]
-    return lead + "".join(pieces)
+    cells = ((_STAR if point.is_star else _FREE, point.behind) for point in points)
+    places = {point.cell: 2 * nth + 1 for nth, point in enumerate(points)}
+    return _Bare((lead, *chain.from_iterable(cells)), places)
 
 
 @lru_cache(maxsize=REMEMBERED)
