@@ -7,7 +7,7 @@ from pbm_oust.board.reasons import AfterTurn, AgainstRules
 from pbm_oust.board.record import Deed, Place, Wish
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules.grid import Grid, NoSuchCell
-from pbm_oust.rules.position import Position
+from pbm_oust.rules.position import Position, choices
 
 
 @lru_cache(maxsize=64)
@@ -16,7 +16,7 @@ def example(position: Position) -> str | None:
 
     The latest ones are remembered, because a letter names its example in several places.
     """
-    placements = position.placements()
+    placements, _ = choices(position)
     names = position.grid.names_of.items()
     return next((name for cell, name in names if cell & placements), None)
 

@@ -49,6 +49,9 @@ class Plain(CodeGenerator):
         self, node: nodes.Call, frame: Frame, forward_caller: bool = False
     ) -> None:
         """Write a call."""
+        if node.dyn_args or node.dyn_kwargs:
+            super().visit_Call(node, frame, forward_caller)
+            return
         self.visit(node.node, frame)
         self.write("(")
         for given in (*node.args, *node.kwargs):

@@ -27,7 +27,7 @@ from pbm_oust.play.notices import Reader, Shown
 from pbm_oust.regex import regex
 from pbm_oust.render.html import Marks, Taps, board_html
 from pbm_oust.render.text import REMEMBERED, cells_text
-from pbm_oust.rules.position import Side
+from pbm_oust.rules.position import Side, choices
 from pbm_oust.service.table import format_answer
 
 ReplyTo = Callable[[Game | Joining], str | None]
@@ -224,7 +224,7 @@ def _board(
         move = suggested(game, game.player_to_move, deed)
         return mail_link(address, format_answer(move, language=language))
 
-    capturing, must_pass = position.capturing(), game.must_pass
+    (_, capturing), must_pass = choices(position), game.must_pass
     taps = Taps(mail_link(address, ""), capturing, links is Links.SLIM)
     return board_html(position, marks, taps), Below(
         is_linked=not must_pass,

@@ -45,7 +45,7 @@ from pbm_oust.play.notices import BoardNotice, Notice, Reader, has_counted
 from pbm_oust.render.text import cells_text, in_columns, players_text
 from pbm_oust.render.visible import visible_line
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind
+from pbm_oust.rules.position import Kind, choices
 from pbm_oust.service.table import form_named, playing_again
 
 
@@ -87,6 +87,7 @@ class Words:
             names_of_files=names_of_files,
             name_of_sgf=name_of_sgf,
             is_mailable=is_mailable,
+            choices=choices,
             number_of=int.bit_count,
             cells_text=cells_text,
             ordinal=translator.ordinal,

@@ -14,7 +14,7 @@ from pbm_oust.render.lines import GRIDS_REMEMBERED, Point
 from pbm_oust.render.table import INK, WOOD, table_points
 from pbm_oust.render.text import REMEMBERED
 from pbm_oust.rules.grid import Grid
-from pbm_oust.rules.position import Position, Side
+from pbm_oust.rules.position import Position, Side, choices
 
 COLOURS = {Side.X: "#102f6b", Side.O: "#c24e0c"}
 ON_STONES = "#fff"
@@ -69,7 +69,7 @@ def board_html(
     drawn = draw_html(grid, x, o, marks, is_bare)
     if not taps:
         return "".join(drawn)
-    bare, placements = _bare(grid), position.placements()
+    bare, (placements, _) = _bare(grid), choices(position)
     left = marks.taken & placements
     links = _links(grid, side, taps.is_slim)
     pieces = [

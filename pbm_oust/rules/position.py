@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from typing import ClassVar, Protocol, Self
 
 from pbm_oust.frozen import frozen
@@ -124,6 +125,15 @@ class Position(Protocol):
 
     def tally(self, side: Side) -> tuple[int, ...]:
         """Return the figures shown beside a player's name; the last is the number of stones."""
+
+
+@lru_cache(maxsize=64)
+def choices(position: Position) -> tuple[int, int]:
+    """Return the placements, and those of them that capture.
+
+    The latest ones are remembered, because a letter needs them in several places.
+    """
+    return position.placements(), position.capturing()
 
 
 class FastGame(Protocol):
