@@ -1,6 +1,7 @@
 """What a player sees in a position at a glance."""
 
 from collections.abc import Callable
+from typing import Protocol
 
 from pbm_oust.frozen import frozen
 from pbm_oust.rules.position import Position, Result, Side
@@ -22,6 +23,18 @@ class Glance:
     """
 
 
+class Prover(Protocol):
+    """Proves who wins positions of a game without draws whose turns are single placements."""
+
+    def wins(self, position: Position) -> bool | None:
+        """Return whether the side to move wins for certain; None if that is not known."""
+        ...
+
+    def prove(self, position: Position, most: int) -> None:
+        """Try to prove who wins a position that goes on, by at most so many others."""
+        ...
+
+
 @frozen
 class Eye:
     """Sees positions of one game on one grid that go on and have a placement."""
@@ -29,6 +42,7 @@ class Eye:
     look: Callable[[Position], Glance]
     choose: Callable[[int], int]
     """Picks one of some cells that look alike."""
+    prover: Prover | None = None
 
 
 def worth(result: Result, side: Side) -> float:

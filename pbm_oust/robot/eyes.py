@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable
 
+from pbm_oust.robot.churn import churn_eye
 from pbm_oust.robot.eye import Eye
 from pbm_oust.robot.fast import fast_eye
 from pbm_oust.robot.oust import oust_eye
@@ -10,7 +11,10 @@ from pbm_oust.robot.playouts import playing_eye
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.kinds import KINDS
 
-EYES: dict[str, Callable[[Grid, random.Random], Eye]] = {"oust": oust_eye}
+EYES: dict[str, Callable[[Grid, random.Random], Eye]] = {
+    "oust": oust_eye,
+    "churn": churn_eye,
+}
 """By the names of kinds. A game that is not here is played to the end by chance."""
 
 

@@ -102,6 +102,8 @@ class Thinking:
             node = node.after_best()
             if node.position.result:
                 break
+        if self._eye.prover and self._eye.prover.wins(root.position) is False:
+            root.proved = 0.0
         return cells
 
 

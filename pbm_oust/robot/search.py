@@ -11,7 +11,7 @@ A position that several ways of the same length lead to is in the tree once.
 from collections.abc import Callable
 from math import inf, sqrt
 
-from pbm_oust.robot.eye import Eye, Glance, worth
+from pbm_oust.robot.eye import Eye, Glance, Prover, worth
 from pbm_oust.rules.position import Position
 
 CURIOSITY = 1.0
@@ -19,6 +19,9 @@ CURIOSITY = 1.0
 
 CAUTION = 0.1
 """How much worse than its parent a position is taken to be before it is seen."""
+
+OFTEN, MANY = 16, 1000
+"""Whenever a tree has grown so often, so many positions are used to prove who wins its root."""
 
 
 class Generation:
@@ -120,6 +123,10 @@ class Node:
         cell = eye.choose(cells) if cells else 0
         if cells != cell:
             self._untried.append((prior, cells ^ cell))
+        return self._add(cell, prior)
+
+    def _add(self, cell: int, prior: float) -> int:
+        """Add the branch of a placement; return its number."""
         position, generation = follow(self._seen, cell), self._generation.following
         node = generation.nodes.get(position)
         if node is None:
@@ -146,6 +153,24 @@ class Node:
             self._prove(value)
         self._boosts[number] = branch.prior / (1 + branch.visits)
 
+    def hear(self, prover: Prover) -> None:
+        """Learn what a prover knows of the placements, unless it knows that all of them lose.
+
+        In a lost position it still matters what the other side may overlook.
+        """
+        wins = prover.wins(self.position)
+        if wins and self.proved is None:
+            cells = self.position.grid.each(self.position.placements())
+            cell = next(each for each in cells if prover.wins(follow(self.position, each)) is False)
+            tried = [each.cell for each in self.branches]
+            number = tried.index(cell) if cell in tried else self._add(cell, 0.0)
+            self.branches[number].node.proved = 0.0
+            self.proved = 1.0
+        elif wins is None:
+            for number, branch in enumerate(self.branches):
+                if prover.wins(branch.node.position):
+                    branch.node.proved, self._means[number] = 1.0, -inf
+
     def _prove(self, value: float) -> None:
         """Prove the position if a branch that is proved to have some value is enough for that."""
         if value == 1.0:
@@ -168,10 +193,15 @@ class Branch:
 
 def grow(root: Node, eye: Eye, may_go_on: Callable[[], bool]) -> int:
     """Let a tree grow as long as it may and its root is not proved. Returns the times it grew."""
-    times = 0
+    times, prover = 0, eye.prover
+    if prover:
+        root.hear(prover)
     while root.proved is None and (may_go_on() or not root.branches):
         _descend(root, eye)
         times += 1
+        if prover and times % OFTEN == 1 and prover.wins(root.position) is None:
+            prover.prove(root.position, MANY)
+            root.hear(prover)
     return times
 
 
