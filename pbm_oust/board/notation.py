@@ -227,7 +227,7 @@ def parse_record(text: str) -> Record:
         return _read_record(text)
     number, by, padded, at, key = match.groups()
     action = padded.rstrip(" ")
-    if len(padded) > _ACTION_WIDTH and padded is not action:
+    if len(padded) > max(_ACTION_WIDTH, len(action)):
         return _read_record(text)
     return _record(number, by, action, at, key)
 
