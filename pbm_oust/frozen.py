@@ -10,7 +10,7 @@ from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform
 
 if TYPE_CHECKING:
-    from dataclasses import replace as replace
+    from dataclasses import replace as replace  # whose fields a checker of types knows
 
 T = TypeVar("T")
 

@@ -1,5 +1,7 @@
 """Mail addresses: which are none, and which are the same. Pure."""
 
+from functools import lru_cache
+
 from pbm_oust.regex import regex
 from pbm_oust.render.visible import UNSEEN
 
@@ -34,6 +36,7 @@ def without_addresses(text: str, instead: str) -> str:
     return _LIKE_ADDRESS.sub(instead, text) if "@" in text else text
 
 
+@lru_cache(1000)
 def normal_address(address: str) -> str:
     """Return the form in which addresses are compared: lower case, no +tag."""
     local, _, domain = address.lower().rpartition("@")

@@ -120,7 +120,7 @@ def _carry_out(
     """Carry out the command of a request, or answer why it is not done."""
     if form.text is not Text.UNSEEN:
         chat = without_passwords(request.chat, form.password_of(command))
-        request = replace(request, chat=chat)
+        request = replace(request, chat=chat) if chat != request.chat else request
     actor = None
     try:
         may_prove = request.is_proved or form.claims_proof(command)
