@@ -1,7 +1,6 @@
 """The eye for Churn on small boards: it plays positions to the end by chance, and proves some.
 
-Larger boards are played to the end in the rules' fastest way, because the same stones seldom come
-up there again.
+On larger boards the same stones seldom come up again.
 """
 
 import random
@@ -9,9 +8,7 @@ import random
 from pbm_oust.experiments.simulate import chooser
 from pbm_oust.robot.camps import Camp, camps_on
 from pbm_oust.robot.eye import Eye, Glance, ranked
-from pbm_oust.robot.fast import fast_eye
 from pbm_oust.robot.proofs import proofs_on
-from pbm_oust.rules.churn import fast_game
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Position
 
@@ -20,9 +17,7 @@ LARGEST = 19
 
 
 def churn_eye(grid: Grid, rng: random.Random) -> Eye:
-    """Return an eye for Churn on a grid."""
-    if grid.cells.bit_count() > LARGEST:
-        return fast_eye(fast_game, grid, rng)
+    """Return an eye for Churn on a small grid."""
     choose, camps, half = chooser(grid, rng), camps_on(grid), grid.cells.bit_count() // 2
 
     def look(position: Position) -> Glance:

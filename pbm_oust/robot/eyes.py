@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable
 
-from pbm_oust.robot.churn import churn_eye
+from pbm_oust.robot.churn import LARGEST, churn_eye
 from pbm_oust.robot.eye import Eye
 from pbm_oust.robot.fast import fast_eye
 from pbm_oust.robot.oust import oust_eye
@@ -11,16 +11,20 @@ from pbm_oust.robot.playouts import playing_eye
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.kinds import KINDS
 
-EYES: dict[str, Callable[[Grid, random.Random], Eye]] = {
-    "oust": oust_eye,
-    "churn": churn_eye,
-}
+MakeEye = Callable[[Grid, random.Random], Eye]
+
+EYES: dict[str, MakeEye] = {"oust": oust_eye}
 """By the names of kinds. A game that is not here is played to the end by chance."""
+
+_ON_SMALL_BOARDS: dict[str, MakeEye] = {"churn": churn_eye}
+"""Those for boards of up to LARGEST cells."""
 
 
 def eye_for(kind: str, grid: Grid, rng: random.Random) -> Eye:
     """Return an eye for a kind of game on a grid."""
+    is_small = grid.cells.bit_count() <= LARGEST
+    own = EYES.get(kind) or (_ON_SMALL_BOARDS.get(kind) if is_small else None)
+    if own:
+        return own(grid, rng)
     fast_game = KINDS[kind].fast_game
-    if fast_game and kind not in EYES:
-        return fast_eye(fast_game, grid, rng)
-    return EYES.get(kind, playing_eye)(grid, rng)
+    return fast_eye(fast_game, grid, rng) if fast_game else playing_eye(grid, rng)

@@ -133,6 +133,7 @@ def test_processes_that_change_an_account_at_once_lose_no_change(home: Home) -> 
     script = """
 import os
 from dataclasses import replace
+from datetime import UTC, datetime
 from pbm_oust.play.unit_of_work import UnitOfWork
 
 def add(work):
@@ -140,7 +141,7 @@ def add(work):
     added = f"{os.getpid()}.{number}@example.org"
     work.save(replace(account, addresses=(*account.addresses, added)))
 
-work = UnitOfWork(home, lambda notice, request: [], lambda: None)
+work = UnitOfWork(home, lambda notice, request: [], lambda: datetime.now(UTC))
 for number in range(30):
     work.retried(add)
 """
