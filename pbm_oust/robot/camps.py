@@ -49,15 +49,14 @@ class Camps:
 
     def of(self, stones: int) -> Camp:
         """Return the camp with these stones."""
-        grid = self._grid
+        known, grid = self._known.get(stones), self._grid
+        if known:
+            return known
         groups = [(each.bit_count(), each, grid.neighbours(each)) for each in grid.groups(stones)]
-        return self._known.get(stones) or self._keep(stones, groups)
+        return self._keep(stones, groups)
 
     def place(self, camp: Camp, cell: int) -> Camp:
-        """Return the camp after a stone on a cell where the side may place."""
-        return camp.after.get(cell) or self._place(camp, cell)
-
-    def _place(self, camp: Camp, cell: int) -> Camp:
+        """Work out the camp after a stone on a cell where the side may place, and note it there."""
         size, formed, around, others = 1, cell, self._around[cell], Groups()
         for group in camp.groups:
             number, joined, beside = group

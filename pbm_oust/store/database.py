@@ -22,7 +22,6 @@ from pbm_oust.store.disk import Disk, locked_folder
 from pbm_oust.store.faults import (
     DatabaseFailing,
     DatabaseLocked,
-    disk_fault,
     disk_faults,
 )
 from pbm_oust.store.migrations import empty_database
@@ -180,10 +179,8 @@ class Database:
 
     def _is_sound(self, connection: Connection) -> bool:
         """Return whether a connection works, and still has the right file open."""
-        try:
+        with disk_faults(self.path):
             return not connection.is_broken and connection.identity == identity_of(self.path)
-        except OSError as error:
-            raise disk_fault(error, self.path) from error
 
     def _create(self) -> None:
         """Make the file if it is missing; a log that is left from before does not belong to it."""
