@@ -5,7 +5,6 @@ import smtplib
 import socket
 import subprocess
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pytest
 from tests.support.player import Player
 from tests.support.server import ADDRESS, PROGRAM, letters_in, running, started
 from tests.support.sink import Sink, listening_sink
+from tests.support.waiting import wait_until
 
 
 @pytest.fixture
@@ -137,12 +137,10 @@ def test_without_its_relay_the_server_puts_letters_into_the_maildir(
     with running(tmp_path) as server:
         player = Player("slow", "wonderland", server)
         player.send("signup slow wonderland")
-        while not relay.put_off:
-            time.sleep(0.01)
+        wait_until(lambda: relay.put_off, "a letter at the relay")
         configuration.write_text("")
         server.process.send_signal(signal.SIGHUP)
-        while not letters_in(tmp_path):
-            time.sleep(0.01)
+        wait_until(lambda: letters_in(tmp_path), "a letter in the Maildir")
         assert server.stop() == 0
 
 

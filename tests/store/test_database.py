@@ -5,7 +5,6 @@ import os
 import signal
 import stat
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -30,6 +29,7 @@ from pbm_oust.store.migrations import LATEST
 from pbm_oust.store.writing import LARGEST_LOG
 from tests.support.trouble import Fault, FaultyVfs, Trouble
 from tests.support.vfs import WatchedVfs
+from tests.support.waiting import wait_until
 
 
 class Wrong(Exception):
@@ -271,8 +271,7 @@ class SyncCounter(WatchedVfs):
 
 def wait_until_queued(database: Database, number: int) -> None:
     """Wait until so many works wait for their turn."""
-    while len(database._writing._tasks) < number:
-        time.sleep(0.001)
+    wait_until(lambda: len(database._writing._tasks) >= number, "works that wait")
 
 
 def write_together(database: Database, *works: Callable[[Transaction], str]) -> list[Future[str]]:
@@ -284,8 +283,7 @@ def write_together(database: Database, *works: Callable[[Transaction], str]) -> 
 
     with ThreadPoolExecutor(len(works) + 1) as pool:
         futures = [pool.submit(database.write, first)]
-        while not database._writing._is_led:
-            time.sleep(0.001)
+        wait_until(lambda: database._writing._is_led, "somebody who writes")
         for number, work in enumerate(works, 1):
             futures.append(pool.submit(database.write, work))
             if number < len(works):
@@ -391,8 +389,7 @@ def test_a_thread_that_waits_for_its_turn_may_give_up(database: Database) -> Non
     before = signal.signal(signal.SIGALRM, interrupt)
     with ThreadPoolExecutor(1) as pool:
         leading = pool.submit(database.write, lead)
-        while not database._writing._is_led:
-            time.sleep(0.001)
+        wait_until(lambda: database._writing._is_led, "somebody who writes")
         signal.setitimer(signal.ITIMER_REAL, 0.05)
         with pytest.raises(KeyboardInterrupt):
             write(database, "gives up")

@@ -3,7 +3,6 @@
 import os
 import smtplib
 import subprocess
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from email.message import EmailMessage
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.server import ADDRESS, PROGRAM, letters_in, listening_port, stopped
+from tests.support.waiting import wait_until
 
 NAMESPACE = ("unshare", "--map-root-user", "--mount")
 MOUNTED = 'mount -t tmpfs -o size=2m,mode=700 pbm_oust "$0" && exec "$@"'
@@ -103,8 +103,7 @@ def server(tmp_path: Path) -> Iterator[Confined]:
         server = Confined(process, home, listening_port(process))
         add_players(server)
         assert server.send("oust challenge alice bob wonderland -size=5", number=3) == 250
-        while not (server.home / "oust" / "1.txt").exists():
-            time.sleep(0.05)
+        wait_until((server.home / "oust" / "1.txt").exists, "a history")
         yield server
     finally:
         stopped(process)
