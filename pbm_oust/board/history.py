@@ -42,6 +42,8 @@ from pbm_oust.rules.grid import BadGrid, NoSuchCell, parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import IllegalPlacement, Position, stones_of
 
+_HEADER = regex("\n".join([FIRST_LINE, *(f"{key}: (?P<{key}>.*)" for key in KEYS), "\n"]))
+"""A header without a remark or an origin, and the empty line below it."""
 _CHALLENGE = regex(r"# challenge [0-9a-f]{16}")
 _SEEK = regex(rf"# seek {NUMBER.pattern}")
 
@@ -80,8 +82,8 @@ def read_history(data: bytes) -> History:
     it follows from the records. Raises BadHistory for anything the server would not have written.
     """
     whole_length = data.rfind(b"\n") + 1
-    lines = _Lines(_decode(data[:whole_length]))
-    course = _Course(_read_header(lines))
+    header, lines = _read_header(_decode(data[:whole_length]))
+    course = _Course(header)
     has_result_line = False
     keys: set[str] = set()
     for number, line in lines.rest:
@@ -102,14 +104,15 @@ def read_history(data: bytes) -> History:
 
 def read_header(data: bytes) -> Header:
     """Return the header of a history file alone. Raises BadHistory if it cannot be read."""
-    return _read_header(_Lines(_decode(data[: data.rfind(b"\n") + 1])))
+    return _read_header(_decode(data[: data.rfind(b"\n") + 1]))[0]
 
 
 class _Lines(Iterator[tuple[int, str]]):
     """The numbered lines of a history without its remarks."""
 
-    def __init__(self, text: str) -> None:
-        numbered = enumerate(text.split("\n")[:-1], 1)
+    def __init__(self, text: str, first: int = 1) -> None:
+        """`first` is the number of the first line."""
+        numbered = enumerate(text.split("\n")[:-1], first)
         self.rest = (
             each for each in numbered if not (each[1].startswith("#") and self._is_remark(*each))
         )
@@ -120,6 +123,13 @@ class _Lines(Iterator[tuple[int, str]]):
     def __next__(self) -> tuple[int, str]:
         self.last, line = next(self.rest)
         return self.last, line
+
+    def expect(self, wanted: str) -> tuple[int, str]:
+        """Return what follows some words on the next line, and its number. Raises BadHistory."""
+        number, line = next(self, (self.last + 1, None))
+        if line is None or not line.startswith(wanted):
+            raise BadHistory(number, f"a line {wanted.strip()!r} belongs here")
+        return number, line.removeprefix(wanted)
 
     def _is_remark(self, number: int, line: str) -> bool:
         """Return True for a remark. Raises BadHistory for one of ours without its value."""
@@ -144,17 +154,33 @@ def _decode(data: bytes) -> str:
         raise BadHistory(line, "the text is not UTF-8") from None
 
 
-def _read_header(lines: _Lines) -> Header:
-    def expect(wanted: str) -> tuple[int, str]:
-        number, line = next(lines, (lines.last + 1, None))
-        if line is None or not line.startswith(wanted):
-            raise BadHistory(number, f"a line {wanted.strip()!r} belongs here")
-        return number, line.removeprefix(wanted)
+def _read_header(text: str) -> tuple[Header, _Lines]:
+    """Return the header of a history, and the lines below it. Raises BadHistory."""
+    plain = _HEADER.match(text)
+    if plain:
+        found = {key: (number, plain[key]) for number, key in enumerate(KEYS, 2)}
+        return _header_of(found), _Lines(text[plain.end() :], len(KEYS) + 3)
+    lines = _Lines(text)
+    header = _header_of(_read_keys(lines))
+    number, rest = lines.expect("")
+    if rest.startswith(f"{FROM}: "):
+        header = replace(header, origin=_read_origin(number, rest, header))
+        number, rest = lines.expect("")
+    if rest:
+        raise BadHistory(number, "an empty line ends the header")
+    return header, lines
 
-    number, rest = expect(FIRST_LINE)
+
+def _read_keys(lines: _Lines) -> dict[str, tuple[int, str]]:
+    """Return what stands behind each key of a header, with the numbers of the lines."""
+    number, rest = lines.expect(FIRST_LINE)
     if rest:
         raise BadHistory(number, f"the first line is {FIRST_LINE!r}")
-    found = {key: expect(f"{key}: ") for key in KEYS}
+    return {key: lines.expect(f"{key}: ") for key in KEYS}
+
+
+def _header_of(found: dict[str, tuple[int, str]]) -> Header:
+    """Return the header of which this was found behind its keys. Raises BadHistory."""
     kind = KINDS.get(found["Kind"][1])
     if kind is None:
         raise BadHistory(found["Kind"][0], f"the game {found['Kind'][1]!r} is not known")
@@ -177,14 +203,7 @@ def _read_header(lines: _Lines) -> Header:
         started = parse_time(found[key][1])
     except ValueError as error:
         raise BadHistory(found[key][0], str(error)) from None
-    header = Header(kind, int(board), grid, found["X"][1], found["O"][1], terms, started)
-    number, rest = expect("")
-    if rest.startswith(f"{FROM}: "):
-        header = replace(header, origin=_read_origin(number, rest, header))
-        number, rest = expect("")
-    if rest:
-        raise BadHistory(number, "an empty line ends the header")
-    return header
+    return Header(kind, int(board), grid, found["X"][1], found["O"][1], terms, started)
 
 
 def _read_origin(number: int, line: str, header: Header) -> Origin:

@@ -5,7 +5,7 @@ It is made from the histories, and they take precedence.
 
 from pbm_oust.store.board_queries import find_damage, find_entry
 from pbm_oust.store.columns import format_outcome, seconds
-from pbm_oust.store.connections import Snapshot, Transaction
+from pbm_oust.store.connections import Row, Snapshot, Transaction
 from pbm_oust.store.entries import Damage, Entry, Reading, Source, State
 from pbm_oust.store.histories import NO_STAMP, Stamp
 from pbm_oust.store.waiting import BoardName
@@ -112,6 +112,27 @@ def get(snapshot: Snapshot, name: BoardName) -> tuple[Reading, Stamp] | None:
     return Reading(entry, userids, challenge, source, bool(is_replayed)), Stamp(*stamp)
 
 
+def said_as(snapshot: Snapshot, kind: str, first: int, last: int) -> dict[BoardName, Row]:
+    """Return what was put for the boards with these numbers that replay, as `row_of` gives it."""
+    rows = snapshot.rows(
+        "SELECT board, size, mtime, inode, is_replayed, challenge, source, source_number, "
+        "grid, x, o, state, to_move, result, is_rated, started, latest, records, due "
+        "FROM histories JOIN boards USING (kind, board) WHERE kind = ? AND board BETWEEN ? AND ?",
+        kind,
+        first,
+        last,
+    )
+    return {BoardName(kind, board): tuple(values) for board, *values in rows}
+
+
+def row_of(reading: Reading, stamp: Stamp) -> Row | None:
+    """Return what `put` writes about a board that replays; None for one that is damaged."""
+    entry = reading.entry
+    if isinstance(entry, Damage):
+        return None
+    return (*_told_values(reading, stamp), *_entry_values(entry))
+
+
 def remove(transaction: Transaction, name: BoardName) -> None:
     """Remove a board from the index."""
     transaction.run("DELETE FROM histories WHERE kind = ? AND board = ?", *_key(name))
@@ -156,11 +177,7 @@ def _put_history(transaction: Transaction, reading: Reading, stamp: Stamp) -> bo
         "(excluded.size, excluded.mtime, excluded.inode, excluded.is_replayed, "
         "excluded.challenge, excluded.source, excluded.source_number)",
         *_key(reading.entry.name),
-        *_values(stamp),
-        int(reading.is_replayed),
-        reading.challenge,
-        reading.source.word if reading.source else None,
-        reading.source.number if reading.source else None,
+        *_told_values(reading, stamp),
     )
     return changed == 1
 
@@ -199,17 +216,7 @@ def _put_entry(transaction: Transaction, entry: Entry) -> None:
         "is_rated = excluded.is_rated, started = excluded.started, latest = excluded.latest, "
         "records = excluded.records, due = excluded.due",
         *_key(entry.name),
-        entry.grid,
-        entry.x,
-        entry.o,
-        entry.state.value,
-        entry.to_move,
-        _result(entry),
-        int(entry.is_rated),
-        seconds(entry.started),
-        seconds(entry.latest),
-        entry.records,
-        _due(entry),
+        *_entry_values(entry),
     )
 
 
@@ -223,6 +230,30 @@ def _put_damage(transaction: Transaction, damage: Damage) -> None:
         damage.o,
         damage.line,
         damage.reason,
+    )
+
+
+def _told_values(reading: Reading, stamp: Stamp) -> Row:
+    """Return what the table of histories says about one."""
+    source = reading.source
+    word, number = (source.word, source.number) if source else (None, None)
+    return (*_values(stamp), int(reading.is_replayed), reading.challenge, word, number)
+
+
+def _entry_values(entry: Entry) -> Row:
+    """Return what the table of boards says about one."""
+    return (
+        entry.grid,
+        entry.x,
+        entry.o,
+        entry.state.value,
+        entry.to_move,
+        _result(entry),
+        int(entry.is_rated),
+        seconds(entry.started),
+        seconds(entry.latest),
+        entry.records,
+        _due(entry),
     )
 
 

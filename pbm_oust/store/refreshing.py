@@ -9,7 +9,7 @@ from pathlib import Path
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store import index
 from pbm_oust.store.boards import Boards
-from pbm_oust.store.connections import Snapshot, Transaction
+from pbm_oust.store.connections import Row, Snapshot, Transaction
 from pbm_oust.store.cores import TOGETHER, on_all_cores
 from pbm_oust.store.database import Database
 from pbm_oust.store.entries import Entry, Reading
@@ -57,7 +57,8 @@ def reindex(database: Database, boards: Boards, progress: Progress | None = None
     replays them.
     """
     for found in _look_at_all(database, boards, progress):
-        database.write(partial(_put_all, boards, found, believes=True))
+        if news := _news(database, found):
+            database.write(partial(_put_all, boards, news, believes=True))
     _count_ratings(database)
     with database.read() as snapshot:
         return sum(len(index.numbers_in(snapshot, kind)) for kind in KINDS)
@@ -197,6 +198,20 @@ def _count_ratings(database: Database) -> None:
     """Count the games again that what was written into the index has changed for ratings."""
     for kind in KINDS.values():
         count_all(database, kind)
+
+
+def _news(database: Database, found: _Found) -> _Found:
+    """Return what the index does not say already of what the files of some boards say."""
+    with database.read() as snapshot:
+        waiting, said = set(boards_with_waiting(snapshot)), dict[BoardName, Row]()
+        for kind in KINDS:
+            if numbers := [name.board for name in found if name.kind == kind]:
+                said |= index.said_as(snapshot, kind, min(numbers), max(numbers))
+    return {
+        name: each
+        for name, each in found.items()
+        if name in waiting or each is None or index.row_of(*each) != said.get(name, ())
+    }
 
 
 def _put_all(boards: Boards, found: _Found, transaction: Transaction, *, believes: bool) -> None:

@@ -210,6 +210,20 @@ def test_a_new_index_says_how_far_it_is(kept: Kept) -> None:
     assert told == [(0, 120), (100, 120), (120, 120)]
 
 
+def test_a_new_index_that_says_the_same_writes_nothing(kept: Kept) -> None:
+    kept.start("x C3", "o swap")
+    kept.start("x C3", "o resign", seek=b"# seek 5\n")
+    kept.settle()
+    reindex(kept.database, kept.boards)
+    before, said = kept.database.moment(), kept.index()
+    reindex(kept.database, kept.boards)
+    assert kept.database.moment() == before
+    kept.database.write(lambda each: each.run("UPDATE boards SET records = 7 WHERE board = 2"))
+    reindex(kept.database, kept.boards)
+    assert kept.database.moment() != before
+    assert kept.index() == said
+
+
 def test_a_lost_database_is_made_anew_from_the_files(kept: Kept) -> None:
     kept.start("x C3", "o swap")
     kept.start("x C3", "o resign", seek=b"# seek 5\n")
