@@ -38,7 +38,7 @@ from pbm_oust.board.record import Placement, Record
 from pbm_oust.frozen import frozen, replace
 from pbm_oust.refusal import Refusal
 from pbm_oust.regex import regex
-from pbm_oust.rules.grid import BadGrid, NoSuchCell, parse_grid
+from pbm_oust.rules.grid import BadGrid, parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import IllegalPlacement, Position, stones_of
 
@@ -226,6 +226,7 @@ class _Course:
     def __init__(self, header: Header) -> None:
         self._game = Game.start(header)
         self._position = self._game.position
+        self._stones = stones_of(self._position)
         self._placed = list[Record]()
         """Placements that led from the game to the position."""
         self._following = 1
@@ -249,45 +250,46 @@ class _Course:
             raise BadHistory(number, f"the next record is {self._following}, not {record.number}")
         if record.at < self._latest:
             raise BadHistory(number, f"the time lies before {format_time(self._latest)}")
-        followed = None if self._game.result else _placed(self._position, record)
+        followed = None if self._game.result else _placed(self._position, self._stones, record)
         if followed:
-            self._position, record = followed
+            self._position, self._stones, record = followed
             self._placed.append(record)
         else:
             self._game = _step(number, record, self.game())
             self._position = self._game.position
+            self._stones = stones_of(self._position)
         self._following, self._latest = record.number + 1, record.at
         return record
 
 
-def _placed(position: Position, record: Record) -> tuple[Position, Record] | None:
-    """Return the position after the placements of a record, and the record with what they took.
+def _placed(position: Position, stones: int, record: Record) -> tuple[Position, int, Record] | None:
+    """Return the position after the placements of a record, with its stones, and the record.
 
-    None if it is not just that. What else it may be, or why it is refused, is left to others to
-    find out.
+    `stones` are those before it; the record has what it took. None if it is not just placements.
+    What else it may be, or why it is refused, is left to others to find out.
     """
-    if not isinstance(record.action, tuple) or record.side is not position.to_move:
+    done, named = record.action, position.grid.named
+    if not isinstance(done, tuple) or record.side is not position.to_move or position.result:
         return None
-    if position.result:
-        return None
-    action, stones = record.action, stones_of(position)
-    for nth, done in enumerate(record.action):
-        if nth and not position.is_mid_turn:
+    action = done
+    for nth, placement in enumerate(done):
+        cell = named.get(placement.cell)
+        if cell is None or (nth and not position.is_mid_turn):
             return None
         try:
-            following = position.place(position.grid.parse_cell(done.cell))
-        except (NoSuchCell, IllegalPlacement):
+            position = position.place(cell)
+        except IllegalPlacement:
             return None
-        before, stones = stones, stones_of(following)
+        before, stones = stones, stones_of(position)
         gone = before & ~stones
-        if gone.bit_count() != done.took:
+        if gone.bit_count() != placement.took:
             return None
         if gone:
-            action = (*action[:nth], Placement(done.cell, done.took, gone), *action[nth + 1 :])
-        position = following
-    if action is not record.action:
+            taking = Placement(placement.cell, placement.took, gone)
+            action = (*action[:nth], taking, *action[nth + 1 :])
+    if action is not done:
         record = Record(record.number, record.side, action, record.at, record.message_key)
-    return position, record
+    return position, stones, record
 
 
 def _step(number: int, record: Record, game: Game) -> Game:

@@ -21,7 +21,8 @@ _TIME = regex(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 _ACTION_WIDTH = 25
 _RECORD = regex(
     r"(   [1-9]|  [1-9][0-9]| [1-9][0-9]{2}|[1-9][0-9]{3,8}) ([xo*])"
-    rf" (\S.{{{_ACTION_WIDTH - 1},}}?) (\S{{20}}) ([0-9a-f]{{16}})"
+    rf" (\S.{{{_ACTION_WIDTH - 1},}}?) ({_TIME.pattern}) ([0-9a-f]{{16}})",
+    re.ASCII,
 )
 _PLACEMENT = regex(r"([A-Z][1-9][0-9]?)(?:\*([1-9][0-9]{0,2}))?")
 _CELL = regex(r"[A-Z][1-9][0-9]?")
@@ -227,9 +228,13 @@ def parse_record(text: str) -> Record:
         return _read_record(text)
     number, by, padded, at, key = match.groups()
     action = padded.rstrip(" ")
-    if len(padded) > max(_ACTION_WIDTH, len(action)):
+    if len(padded) > _ACTION_WIDTH and len(padded) > len(action):
         return _read_record(text)
-    return _record(number, by, action, at, key)
+    try:
+        time = datetime.fromisoformat(at)
+    except ValueError:
+        return _read_record(text)  # a time that no calendar has
+    return _record(number, by, action, time, key)
 
 
 def _read_record(text: str) -> Record:
@@ -244,14 +249,14 @@ def _read_record(text: str) -> Record:
         raise ValueError(f"{number!r} is no number of a record")
     if not MESSAGE_KEY.fullmatch(key):
         raise ValueError(f"{key!r} is no id of a message")
-    record = _record(number, by, " ".join(action), at, key)
+    record = _record(number, by, " ".join(action), parse_time(at), key)
     if format_record(record) != text:
         raise ValueError(f"the server would have written {format_record(record).strip()!r}")
     return record
 
 
-def _record(number: str, by: str, action: str, at: str, key: str) -> Record:
+def _record(number: str, by: str, action: str, at: datetime, key: str) -> Record:
     side, done = _SIDES[by], parse_action(action)
     if isinstance(done, Ruling) is not (side is None):
         raise ValueError(f"{by} cannot do {format_action(done)!r}")
-    return Record(int(number), side, done, parse_time(at), key)
+    return Record(int(number), side, done, at, key)

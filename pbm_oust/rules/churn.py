@@ -90,10 +90,13 @@ class Churn:
         grid, own = self.grid, self.stones(self.to_move)
         if cell & (self.x | self.o):
             raise IllegalPlacement(Occupied())
-        allowed = placements(grid, own, self.x | self.o)
-        if not cell & allowed:
-            raise IllegalPlacement(self._fault(cell, allowed))
-        own = after_placing(grid, own, cell)
+        if grid.neighbours(cell) & own:
+            allowed = placements(grid, own, self.x | self.o)
+            if not cell & allowed:
+                raise IllegalPlacement(self._fault(cell, allowed))
+            own = after_placing(grid, own, cell)
+        else:
+            own |= cell  # what touches no friend is always allowed, and takes nothing off
         x, o = (own, self.o) if self.to_move is Side.X else (self.x, own)
         result = _majority(x, grid.cells) if x | o == grid.cells else None
         return Churn(grid, x, o, self.to_move.other, result)
