@@ -4,7 +4,8 @@ Each noun in `accounts/registry.py` has a table of its name: the userid, the pos
 and the columns of the noun.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
@@ -16,6 +17,7 @@ from pbm_oust.store.connections import Row, Snapshot, Value
 from pbm_oust.store.faults import AccountDamaged, ValueDamaged
 
 T = TypeVar("T")
+Columns = Sequence[Column]
 
 ADDRESSES = "addresses"
 """The table of addresses, which every account has."""
@@ -59,14 +61,13 @@ class Tables:
 
     def __init__(self, nouns: Nouns) -> None:
         self._tables = tuple(map(Table, nouns))
-        self._widths = {ADDRESSES: 1} | {noun.name: len(noun.columns) for noun in nouns}
-        columns = {ADDRESSES: ["address"]}
-        columns |= {noun.name: [column.name for column in noun.columns] for noun in nouns}
-        most = max(self._widths.values())
+        columns = {ADDRESSES: (Column("address"),)} | {noun.name: noun.columns for noun in nouns}
+        types = _types(columns.values())
+        self._places = {name: _places(each, types) for name, each in columns.items()}
+        """Where the cells of each table stand among those of all tables."""
         self.select = " UNION ALL ".join(
-            f"SELECT '{name}', position, {', '.join([*cells, *['NULL'] * (most - len(cells))])} "  # noqa: S608 - the names are ours # nosec B608
-            f"FROM {name} WHERE userid = ?1"
-            for name, cells in columns.items()
+            f"SELECT '{name}', position, {_cells(each, types)} FROM {name} WHERE userid = ?1"  # noqa: S608 - the names are ours # nosec B608
+            for name, each in columns.items()
         )
         """The statement for all rows of an account: their tables, positions and cells."""
 
@@ -76,10 +77,10 @@ class Tables:
 
     def rows_of(self, snapshot: Snapshot, userid: str) -> dict[str, list[Row]]:
         """Return the rows of an account by their tables, in order."""
-        found: dict[str, list[Row]] = {name: [] for name in self._widths}
+        found: dict[str, list[Row]] = {name: [] for name in self._places}
         rows = snapshot.rows(self.select, userid)
         for name, _, *cells in sorted(rows, key=lambda row: (row[0], row[1])):
-            found[name].append(tuple(cells[: self._widths[name]]))
+            found[name].append(tuple([cells[place] for place in self._places[name]]))
         return found
 
 
@@ -94,6 +95,32 @@ def value_of(noun: Kept[T], userid: str, rows: Sequence[Sequence[Value]]) -> T:
         raise AccountDamaged(
             f"the account {userid} in the database is damaged, {noun.name}: {error}"
         ) from None
+
+
+def _type(column: Column) -> str:
+    """Return the type of a column in SQL."""
+    return "INTEGER" if column.holds in (Holds.NUMBER, Holds.TIME) else "TEXT"
+
+
+def _types(tables: Iterable[Columns]) -> list[str]:
+    """Return the types of columns in which the cells of each table have room."""
+    counts = [Counter(map(_type, columns)) for columns in tables]
+    most = {each: max(count[each] for count in counts) for each in ("TEXT", "INTEGER")}
+    return [each for each, number in most.items() for _ in range(number)]
+
+
+def _places(columns: Columns, types: Sequence[str]) -> list[int]:
+    """Return where the cells of a table stand among columns of these types."""
+    free = {each: iter([at for at, there in enumerate(types) if there == each]) for each in types}
+    return [next(free[_type(column)]) for column in columns]
+
+
+def _cells(columns: Columns, types: Sequence[str]) -> str:
+    """Return what to select of a table, for columns of these types."""
+    found = [f"CAST(NULL AS {each})" for each in types]
+    for place, column in zip(_places(columns, types), columns, strict=True):
+        found[place] = column.name
+    return ", ".join(found)
 
 
 def _stored(column: Column, cell: Any) -> Value:

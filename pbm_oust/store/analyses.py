@@ -10,7 +10,8 @@ from pbm_oust.store.waiting import BoardName
 def keep_analysis(transaction: Transaction, name: BoardName, text: str) -> None:
     """Keep the analysis of a board instead of one that was kept before."""
     transaction.run(
-        "INSERT OR REPLACE INTO analyses (kind, board, analysis) VALUES (?, ?, ?)",
+        "INSERT INTO analyses (kind, board, analysis) VALUES (?, ?, ?)"
+        " ON CONFLICT (kind, board) DO UPDATE SET analysis = excluded.analysis",
         name.kind,
         name.board,
         text,

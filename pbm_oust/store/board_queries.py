@@ -9,7 +9,7 @@ from datetime import datetime
 from enum import Enum
 
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.columns import moment_of, parse_outcome, seconds, words_list
+from pbm_oust.store.columns import ALL_ROWS, moment_of, parse_outcome, seconds, words_list
 from pbm_oust.store.connections import Row, Snapshot, Value
 from pbm_oust.store.entries import Damage, Entry, Source, State
 from pbm_oust.store.waiting import BoardName, is_about_to_go
@@ -122,7 +122,8 @@ def progress_of(snapshot: Snapshot, userids: Iterable[str]) -> tuple[int, int]:
     It differs after whatever happens on one of them.
     """
     row = snapshot.row(
-        "SELECT count(*), total(b.records) FROM board_userids u JOIN boards b USING (kind, board) "
+        "SELECT count(*), coalesce(sum(b.records), 0) FROM board_userids u "
+        "JOIN boards b USING (kind, board) "
         "WHERE u.userid IN (SELECT value FROM json_each(?)) AND u.state = ? AND u.is_owner = 1",
         words_list(userids),
         State.ACTIVE.value,
@@ -177,7 +178,7 @@ def rated_games(
     kind: str,
     after: Place = FIRST_PLACE,
     until: Place = LAST_PLACE,
-    most: int = -1,
+    most: int = ALL_ROWS,
 ) -> list[Entry]:
     """Return games of a kind that count for ratings, in the order in which they count.
 

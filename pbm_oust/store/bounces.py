@@ -8,7 +8,7 @@ from itertools import groupby
 
 from pbm_oust.accounts.address import normal_address
 from pbm_oust.accounts.bounces import Bounce, Returned
-from pbm_oust.store.columns import moment_of, seconds
+from pbm_oust.store.columns import ALL_ROWS, moment_of, seconds
 from pbm_oust.store.connections import Row, Snapshot, Transaction
 
 MOST_KEPT = 10
@@ -40,8 +40,9 @@ def note_bounce(transaction: Transaction, address: str, bounce: Bounce) -> Retur
     )
     transaction.run(
         "DELETE FROM bounces WHERE id IN"
-        " (SELECT id FROM bounces WHERE normal = ? ORDER BY id DESC LIMIT -1 OFFSET ?)",
+        " (SELECT id FROM bounces WHERE normal = ? ORDER BY id DESC LIMIT ? OFFSET ?)",
         normal,
+        ALL_ROWS,
         MOST_KEPT,
     )
     return bounces_of(transaction, address)

@@ -48,8 +48,12 @@ def keep_cause(transaction: Transaction, game: Game, first: int, mail: Incoming)
     They are written with the same transaction.
     """
     transaction.run(
-        "INSERT OR REPLACE INTO causes"
-        " SELECT ?, ?, ?, ?, ?, ?, userid, ?, ? FROM accounts WHERE userid = ?",
+        "INSERT INTO causes"
+        " (kind, board, record, until, message_key, came, sender, message_id, userid)"
+        " SELECT ?, ?, ?, ?, ?, ?, ?, ?, userid FROM accounts WHERE userid = ?"
+        " ON CONFLICT (kind, board, record) DO UPDATE SET until = excluded.until,"
+        " message_key = excluded.message_key, came = excluded.came, userid = excluded.userid,"
+        " sender = excluded.sender, message_id = excluded.message_id",
         *_place(game, first),
         seconds(mail.came),
         mail.sender,
@@ -61,9 +65,15 @@ def keep_cause(transaction: Transaction, game: Game, first: int, mail: Incoming)
 def keep_import(transaction: Transaction, game: Game, at: datetime) -> None:
     """Keep that the records of a game were imported."""
     if game.records:
+        place = _place(game, 1)
         transaction.run(
-            "INSERT OR REPLACE INTO causes VALUES (?, ?, ?, ?, ?, ?, NULL, '', '')",
-            *_place(game, 1),
+            "DELETE FROM causes WHERE kind = ? AND board = ? AND record = ?", *place[:3]
+        )
+        transaction.run(
+            "INSERT INTO causes"
+            " (kind, board, record, until, message_key, came, sender, message_id)"
+            " VALUES (?, ?, ?, ?, ?, ?, '', '')",
+            *place,
             seconds(at),
         )
 

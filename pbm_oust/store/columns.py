@@ -26,6 +26,10 @@ def moment_of(count: int) -> datetime:
         ) from None
 
 
+ALL_ROWS = 2**63 - 1
+"""More rows than a table can have: a limit that is none."""
+
+
 def words_list(words: Iterable[str]) -> str:
     """Return words as one value, which `json_each` takes apart in a statement."""
     return json.dumps(list(words))

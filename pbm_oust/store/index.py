@@ -167,14 +167,16 @@ def _userids_in(snapshot: Snapshot, name: BoardName) -> frozenset[str]:
 def _put_history(transaction: Transaction, reading: Reading, stamp: Stamp) -> bool:
     """Write what a history tells, and its stamp; return whether that was something else before."""
     changed = transaction.run(
-        "INSERT INTO histories (kind, board, size, mtime, inode, is_replayed, challenge, source, "
-        "source_number) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
-        "is_named = is_named AND (size, mtime, inode) = (excluded.size, excluded.mtime, "
-        "excluded.inode), size = excluded.size, mtime = excluded.mtime, inode = excluded.inode, "
-        "is_replayed = excluded.is_replayed, challenge = excluded.challenge, "
-        "source = excluded.source, source_number = excluded.source_number "
-        "WHERE (size, mtime, inode, is_replayed, challenge, source, source_number) IS NOT "
-        "(excluded.size, excluded.mtime, excluded.inode, excluded.is_replayed, "
+        "INSERT INTO histories AS h (kind, board, size, mtime, inode, is_replayed, challenge, "
+        "source, source_number) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) "
+        "ON CONFLICT (kind, board) DO UPDATE SET is_named = CASE "
+        "WHEN (h.size, h.mtime, h.inode) = (excluded.size, excluded.mtime, excluded.inode) "
+        "THEN h.is_named ELSE 0 END, size = excluded.size, mtime = excluded.mtime, "
+        "inode = excluded.inode, is_replayed = excluded.is_replayed, "
+        "challenge = excluded.challenge, source = excluded.source, "
+        "source_number = excluded.source_number "
+        "WHERE (h.size, h.mtime, h.inode, h.is_replayed, h.challenge, h.source, h.source_number) "
+        "IS DISTINCT FROM (excluded.size, excluded.mtime, excluded.inode, excluded.is_replayed, "
         "excluded.challenge, excluded.source, excluded.source_number)",
         *_key(reading.entry.name),
         *_told_values(reading, stamp),
@@ -189,8 +191,8 @@ def _put_course(transaction: Transaction, entry: Entry) -> bool:
     """
     changed = transaction.run(
         "UPDATE boards SET to_move = ?, latest = ?, records = ?, due = ? "
-        "WHERE kind = ? AND board = ? AND (grid, x, o, state, result, is_rated, started) IS "
-        "(?, ?, ?, ?, ?, ?, ?)",
+        "WHERE kind = ? AND board = ? AND (grid, x, o, state, result, is_rated, started) "
+        "IS NOT DISTINCT FROM (?, ?, ?, ?, ?, ?, ?)",
         entry.to_move,
         seconds(entry.latest),
         entry.records,
@@ -211,10 +213,10 @@ def _put_entry(transaction: Transaction, entry: Entry) -> None:
     transaction.run(
         "INSERT INTO boards (kind, board, grid, x, o, state, to_move, result, is_rated, started, "
         "latest, records, due) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
-        "ON CONFLICT DO UPDATE SET grid = excluded.grid, x = excluded.x, o = excluded.o, "
-        "state = excluded.state, to_move = excluded.to_move, result = excluded.result, "
-        "is_rated = excluded.is_rated, started = excluded.started, latest = excluded.latest, "
-        "records = excluded.records, due = excluded.due",
+        "ON CONFLICT (kind, board) DO UPDATE SET grid = excluded.grid, x = excluded.x, "
+        "o = excluded.o, state = excluded.state, to_move = excluded.to_move, "
+        "result = excluded.result, is_rated = excluded.is_rated, started = excluded.started, "
+        "latest = excluded.latest, records = excluded.records, due = excluded.due",
         *_key(entry.name),
         *_entry_values(entry),
     )
@@ -223,8 +225,8 @@ def _put_entry(transaction: Transaction, entry: Entry) -> None:
 def _put_damage(transaction: Transaction, damage: Damage) -> None:
     transaction.run(
         "INSERT INTO damaged_boards (kind, board, x, o, line, reason) VALUES (?, ?, ?, ?, ?, ?) "
-        "ON CONFLICT DO UPDATE SET x = excluded.x, o = excluded.o, line = excluded.line, "
-        "reason = excluded.reason",
+        "ON CONFLICT (kind, board) DO UPDATE SET x = excluded.x, o = excluded.o, "
+        "line = excluded.line, reason = excluded.reason",
         *_key(damage.name),
         damage.x,
         damage.o,

@@ -112,8 +112,8 @@ def add_letter(
         "INSERT INTO letters (recipient, normal, message_id, subject, userid, kind, board, record,"
         " copies, is_answer, may_show_any_board, posted, state, content, next_try)"
         " VALUES (?, ?, ?, ?, (SELECT userid FROM accounts WHERE userid = ?), ?, ?, ?, ?, ?, ?, ?,"
-        " ?, ?, max(?, coalesce("
-        "(SELECT max(next_try) FROM letters WHERE normal = ? AND state = 'waiting'), 0)))",
+        " ?, ?, coalesce((SELECT max(next_try) FROM letters"
+        " WHERE normal = ? AND state = 'waiting' AND next_try > ?), ?))",
         head.recipient,
         normal,
         head.message_id,
@@ -123,13 +123,14 @@ def add_letter(
         about.board if about else None,
         about.record if about else None,
         head.copies,
-        head.is_answer,
-        head.may_show_any_board,
+        int(head.is_answer),
+        int(head.may_show_any_board),
         seconds(posted),
         state.value,
         content,
-        seconds(posted),
         normal,
+        seconds(posted),
+        seconds(posted),
     )
 
 
@@ -220,7 +221,7 @@ def answers_about(snapshot: Snapshot, game: Game, record: int, userid: str) -> l
     """
     rows = snapshot.rows(
         "SELECT state FROM letters WHERE kind = ? AND board = ? AND record = ?"
-        " AND userid = ? AND is_answer ORDER BY id",
+        " AND userid = ? AND is_answer = 1 ORDER BY id",
         game.header.kind.name,
         game.header.board,
         record,
@@ -233,7 +234,7 @@ def may_show_board_since(snapshot: Snapshot, addresses: Iterable[str], letter: i
     """Return whether any letter to a reader, from an id on, may show any board."""
     search = (
         "SELECT 1 FROM letters WHERE normal = ? AND state IN ('waiting', 'held', 'file')"
-        " AND id >= ? AND may_show_any_board LIMIT 1"
+        " AND id >= ? AND may_show_any_board = 1 LIMIT 1"
     )
     return any(snapshot.row(search, normal_address(each), letter) for each in addresses)
 

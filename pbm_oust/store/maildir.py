@@ -45,7 +45,7 @@ def recall_letter(transaction: Transaction, letter: Letter) -> None:
     """
     transaction.run(
         "UPDATE letters SET state = 'waiting', file = NULL"
-        " WHERE id = ? AND state = 'file' AND ifnull(file, '') = ?",
+        " WHERE id = ? AND state = 'file' AND coalesce(file, '') = ?",
         letter.id,
         letter.file,
     )

@@ -53,7 +53,7 @@ def note_key(
         "INSERT INTO message_keys (message_key, outcome, at, progress) VALUES (?, ?, ?, ?)"
         " ON CONFLICT (message_key) DO UPDATE"
         " SET outcome = excluded.outcome, at = excluded.at, progress = excluded.progress"
-        " WHERE outcome = 'begun'",
+        " WHERE message_keys.outcome = 'begun'",
         key,
         outcome.value,
         seconds(at),

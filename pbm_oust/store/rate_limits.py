@@ -30,7 +30,8 @@ class Charge:
 def number_counted(snapshot: Snapshot, counted: Counted, subject: str, now: datetime) -> int:
     """Return how often something that counts was done for a subject."""
     ((number,),) = snapshot.rows(
-        "SELECT total(number) FROM rate_limits WHERE word = ? AND subject = ? AND at > ?",
+        "SELECT coalesce(sum(number), 0) FROM rate_limits"
+        " WHERE word = ? AND subject = ? AND at > ?",
         *_that_count(counted, subject, now),
     )
     return int(number)
@@ -62,7 +63,8 @@ def count(transaction: Transaction, charge: Charge, now: datetime) -> None:
     step = _step(charge.counted)
     transaction.run(
         "INSERT INTO rate_limits (word, subject, at, number) VALUES (?, ?, ?, ?)"
-        " ON CONFLICT (word, subject, at) DO UPDATE SET number = number + excluded.number",
+        " ON CONFLICT (word, subject, at) DO UPDATE"
+        " SET number = rate_limits.number + excluded.number",
         charge.counted.value.word,
         _hash_of(charge.subject),
         seconds(now) // step * step,

@@ -62,9 +62,11 @@ def write_steps(transaction: Transaction, kind: Kind, steps: Iterable[Step]) -> 
     """Keep the steps of some games of a kind."""
     for step in steps:
         transaction.run(
-            "INSERT OR REPLACE INTO rating_steps "
+            "INSERT INTO rating_steps "
             "(kind, size, ended, board, userid, rating, wins, losses, draws, worth) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (kind, userid, size, ended, board) "
+            "DO UPDATE SET rating = excluded.rating, wins = excluded.wins, "
+            "losses = excluded.losses, draws = excluded.draws, worth = excluded.worth",
             kind.name,
             step.size.value,
             *step.place,

@@ -22,6 +22,7 @@ from pbm_oust.board.ratings import (
 )
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.board_queries import FIRST_PLACE, LAST_PLACE, Place, rated_games
+from pbm_oust.store.columns import ALL_ROWS
 from pbm_oust.store.connections import Snapshot, Transaction
 from pbm_oust.store.database import Database
 from pbm_oust.store.rating_steps import (
@@ -199,7 +200,7 @@ def finished_games(
     kind: Kind,
     after: Place = FIRST_PLACE,
     until: Place = LAST_PLACE,
-    most: int = -1,
+    most: int = ALL_ROWS,
 ) -> list[Finish]:
     """Return games of a kind that count, in their order: after one place and up to another."""
     found = rated_games(snapshot, kind.name, after, until, most)
@@ -208,7 +209,8 @@ def finished_games(
 
 def _set_until(transaction: Transaction, kind: Kind, place: Place) -> None:
     transaction.run(
-        "INSERT OR REPLACE INTO ratings_until (kind, ended, board) VALUES (?, ?, ?)",
+        "INSERT INTO ratings_until (kind, ended, board) VALUES (?, ?, ?)"
+        " ON CONFLICT (kind) DO UPDATE SET ended = excluded.ended, board = excluded.board",
         kind.name,
         *place,
     )

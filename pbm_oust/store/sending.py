@@ -56,7 +56,7 @@ def due_letters_to(snapshot: Snapshot, now: datetime, most: int, normal: str) ->
 
 def latest_letter(snapshot: Snapshot) -> int:
     """Return the number of the letter that was added last, 0 if there is none."""
-    ((latest,),) = snapshot.rows("SELECT ifnull(max(id), 0) FROM letters")
+    ((latest,),) = snapshot.rows("SELECT coalesce(max(id), 0) FROM letters")
     return int(latest)
 
 
@@ -95,8 +95,9 @@ def put_off(
     if row is None:
         return 0
     return transaction.run(
-        "UPDATE letters SET next_try = max(next_try, ?), is_leaving = 0,"
-        " put_off_since = ifnull(put_off_since, ?) WHERE normal = ? AND state = 'waiting'",
+        "UPDATE letters SET next_try = CASE WHEN next_try > ?1 THEN next_try ELSE ?1 END,"
+        " is_leaving = 0, put_off_since = coalesce(put_off_since, ?2)"
+        " WHERE normal = ?3 AND state = 'waiting'",
         seconds(until),
         seconds(now),
         row[0],

@@ -17,8 +17,9 @@ LIFETIME = timedelta(days=60)
 def keep_sheet(transaction: Transaction, sheet: Sheet, written: datetime) -> None:
     """Keep a sheet of a letter that is written now, unless its player's account is gone."""
     transaction.run(
-        "INSERT OR REPLACE INTO sheets (userid, id, written, positions)"
-        " SELECT userid, ?, ?, ? FROM accounts WHERE userid = ?",
+        "INSERT INTO sheets (userid, id, written, positions)"
+        " SELECT userid, ?, ?, ? FROM accounts WHERE userid = ? ON CONFLICT (userid, id)"
+        " DO UPDATE SET written = excluded.written, positions = excluded.positions",
         sheet.id,
         seconds(written),
         sheet.text,

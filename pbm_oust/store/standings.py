@@ -74,9 +74,9 @@ def write_standings(
     for standing in standings:
         transaction.run(
             "INSERT INTO ratings (kind, size, userid, rating, wins, losses, draws, worth) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET rating = excluded.rating, "
-            "wins = excluded.wins, losses = excluded.losses, draws = excluded.draws, "
-            "worth = excluded.worth",
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (kind, size, userid) "
+            "DO UPDATE SET rating = excluded.rating, wins = excluded.wins, "
+            "losses = excluded.losses, draws = excluded.draws, worth = excluded.worth",
             kind.name,
             size.value,
             *values_of(standing),

@@ -47,10 +47,14 @@ def requests_of(snapshot: Snapshot, userid: str, signup_key: str, now: datetime)
 def keep_verification(transaction: Transaction, code: str, pending: Pending) -> None:
     """Let a request wait for the code with this hash, in place of any earlier one."""
     transaction.run(
-        "INSERT OR REPLACE INTO verifications"
+        "INSERT INTO verifications"
         " (code, purpose, userid, address, asked, message_key, password, language,"
         " line, text, other)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (code) DO UPDATE SET"
+        " purpose = excluded.purpose, userid = excluded.userid, address = excluded.address,"
+        " asked = excluded.asked, message_key = excluded.message_key,"
+        " password = excluded.password, language = excluded.language, line = excluded.line,"
+        " text = excluded.text, other = excluded.other",
         code,
         pending.purpose.value,
         pending.userid,
