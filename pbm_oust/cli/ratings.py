@@ -24,8 +24,7 @@ from pbm_oust.letters.translator import Translator
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.board_queries import Place
-from pbm_oust.store.connections import Snapshot
-from pbm_oust.store.database import Database
+from pbm_oust.store.connections import Database, Snapshot
 from pbm_oust.store.entries import Entry
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.rating_lists import all_changes

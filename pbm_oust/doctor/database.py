@@ -25,7 +25,7 @@ def check(home: Home) -> Iterator[Finding]:
             "Empty the home, and restore the backup again",
         )
         return
-    if not home.database.path.exists():
+    if not home.database.is_made:
         yield _on.note("there is none yet; the server makes it when it starts")
         return
     try:

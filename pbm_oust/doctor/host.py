@@ -9,6 +9,7 @@ from pathlib import Path
 from pbm_oust.doctor.finding import Examiner, Finding, counted, status, within
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.configuration import Configuration
+from pbm_oust.store.embedded import files_of
 from pbm_oust.store.guarding import CLOSED, OPEN, user_name
 from pbm_oust.store.home import Home
 from pbm_oust.store.own_socket import FOR_DELIVER, FOR_OWNER
@@ -54,7 +55,7 @@ def _open_to_others(home: Home, has_readers: bool) -> Iterator[Finding]:
         ([home.outbox.path], f"700 {home.outbox.path.name}"),
         ([home.key_path], f"600 {home.key_path.name}"),
         *(([home.path / name], f"600 {name}") for name in (FOR_OWNER, FOR_DELIVER)),
-        (home.database.files, f"600 {home.database.path.name}*"),
+        (files_of(home.database_path), f"600 {home.database_path.name}*"),
     ):
         modes = [(path, stat.S_IMODE(found.st_mode)) for path in paths if (found := status(path))]
         for path, mode in [each for each in modes if each[1] & 0o077][:1]:
@@ -94,7 +95,7 @@ def _files(home: Home) -> list[Path]:
     """Return the files and folders that the server uses, without what others put there."""
     folders = [home.outbox.path, *(home.path / kind for kind in KINDS)]
     below = (path for folder in folders for path in [folder, *folder.rglob("*")])
-    own = (home.path, home.key_path, *home.database.files)
+    own = (home.path, home.key_path, *files_of(home.database_path))
     return [path for path in (*own, *below) if path.exists()]
 
 

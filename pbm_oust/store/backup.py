@@ -21,8 +21,8 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.account_queries import all_userids
 from pbm_oust.store.board_queries import find_entry
 from pbm_oust.store.connections import Snapshot
-from pbm_oust.store.database import FILE_NAME, UNFINISHED, Database
 from pbm_oust.store.disk import Disk, NoSuchFile, content_of
+from pbm_oust.store.embedded import FILE_NAME, UNFINISHED, EmbeddedDatabase
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.guarding import FOLDER_OF_HISTORIES, HISTORY
 from pbm_oust.store.histories import Histories
@@ -68,7 +68,7 @@ def back_up(home: Home, folder: Path, progress: Progress) -> Copied:
     if folder.resolve().is_relative_to(home.path.resolve()):
         raise NotCopied(f"{folder} lies in the home, with which it would get lost; take another")
     with _filled(home.disk, folder, "make the backup in a new one"):
-        if home.database.path.exists():
+        if home.database.is_made:
             look_at_histories(home.database, home.boards)
         for _ in range(_MOST_ATTEMPTS):
             copied, rewriting = _copy(home, folder, progress)
@@ -94,7 +94,7 @@ def restore(folder: Path, path: Path, progress: Progress, disk: Disk | None = No
     home = Home(path, disk)
     with _filled(home.disk, path, "restore into a new one, or move what it holds elsewhere"):
         _copy_file(home.disk, folder / FILE_NAME, path / UNFINISHED, 0o600)
-        database = Database(path / UNFINISHED, home.disk)
+        database = EmbeddedDatabase(path / UNFINISHED, home.disk)
         try:
             database.write(hold_letters)
             _restore_histories(Histories(folder, home.disk), home)
@@ -109,7 +109,7 @@ def restore(folder: Path, path: Path, progress: Progress, disk: Disk | None = No
             database.close()
         for name, mode in ((home.key_path.name, 0o600), (home.configuration.name, None)):
             _copy_file(home.disk, folder / name, path / name, mode)
-        home.disk.move(path / UNFINISHED, home.database.path)
+        home.disk.move(path / UNFINISHED, home.database_path)
         home.prepare()
     home.database.close()
     return copied

@@ -12,8 +12,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from pbm_oust.store.connections import Task
-from pbm_oust.store.database import Database
+from pbm_oust.store.connections import Database, Task
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.maildir import Maildir
 from pbm_oust.store.settler import Settler

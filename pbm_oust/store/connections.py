@@ -1,197 +1,75 @@
-"""One connection to the database, and what may be done with it: read a snapshot, or write."""
+"""What the rooms above ask of the database, whichever engine keeps it, and what engines share.
 
-import errno
-import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+    with database.read() as snapshot:
+        account = find(snapshot, "alice")
+    database.write(lambda transaction: note(transaction, "alice"))
+
+An engine is a `Database` with its `Connection`. Each may read a moment while others write; who
+writes is alone.
+"""
+
+from collections.abc import Callable, Hashable, Iterable
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
-import apsw
-
-from pbm_oust.store.disk import Disk
-from pbm_oust.store.faults import DatabaseFault, DatabaseLocked, damaged, fault_of, too_new
-from pbm_oust.store.migrations import LATEST, migrate
+from pbm_oust.store.faults import DatabaseFault
 
 T = TypeVar("T")
 Value = None | int | float | str | bytes
 Row = tuple[Any, ...]
 Identity = tuple[int, int]
-"""Device and inode of a file."""
-
-RESET_SIZE = 16 * 1024 * 1024
-"""The size in bytes to which the log is cut when it starts again."""
-_RESTART = 100
-"""How many milliseconds to wait for those who read the log."""
+"""What tells a database from another one that took its place, such as a file's device and inode."""
 
 
-@dataclass
-class _Log:
-    """How long the log is; it knows no connection, so that nothing keeps one that is dropped."""
+class Connection(Protocol):
+    """A connection to a database. Every method may raise DatabaseFault."""
 
-    pages: int = 0
+    is_broken: bool
+    """Whether a fault has shown, after which the connection should be closed."""
 
-    def note(self, _connection: apsw.Connection, _name: str, pages: int) -> int:
-        """Note what SQLite tells after a commit."""
-        self.pages = pages
-        return apsw.SQLITE_OK
+    @property
+    def is_sound(self) -> bool:
+        """Whether it can be used again: it works, and has the right database open."""
 
-
-class Connection:
-    """A connection to the file at `path`; if it is missing, to empty tables.
-
-    Every method may raise DatabaseFault.
-    """
-
-    def __init__(self, path: Path, disk: Disk, patience: float, *, reads_only: bool) -> None:
-        """`patience` is the number of seconds to wait until other processes have written."""
-        self.path = path
-        self.identity = identity_of(path)
-        self.is_broken = False
-        """Whether a fault has shown, after which the connection should be closed."""
-        self._log = _Log()
-        self._patience = int(patience * 1000)
-        try:
-            self._apsw = self._opened() if self.identity else _connection_to_nothing()
-        except apsw.Error as error:
-            raise fault_of(error, path, _errno_of(path)) or error from error
-        try:
-            if self.identity:
-                self._set_up(disk)
-            if reads_only:
-                self.execute("PRAGMA query_only = ON")
-            elif self.version():
-                self.execute("PRAGMA journal_mode = WAL")  # a copy may have lost it
-        except apsw.Error as error:
-            fault = self._fault(error) or damaged(path, str(error))
-            self.close()
-            raise fault from error
-        except BaseException:
-            self.close()
-            raise
-
-    def _opened(self) -> apsw.Connection:
-        return apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE)
-
-    def _set_up(self, disk: Disk) -> None:
-        self._apsw.set_busy_timeout(self._patience)
-        self._apsw.set_wal_hook(self._log.note)
-        # No plan depends on the values: else some statements are prepared for each of them anew.
-        self._apsw.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-        self.execute("PRAGMA synchronous = FULL")
-        self.execute("PRAGMA foreign_keys = ON")
-        self.execute("PRAGMA secure_delete = ON")  # what is forgotten is overwritten
-        self.execute(f"PRAGMA journal_size_limit = {RESET_SIZE}")
-        version = self.version()
-        # A process may have died between writing a transaction and syncing it. Whoever opens the
-        # database next sees that transaction, and must not build on it before it is durable.
-        with suppress(FileNotFoundError):
-            disk.sync_file(self.path.with_name(f"{self.path.name}-wal"))
-        if 0 < version < LATEST:
-            self.execute("BEGIN IMMEDIATE")
-            migrate(self._apsw)
-            self.execute("COMMIT")
+    @property
+    def identity(self) -> Identity | None:
+        """What identifies the database; None if there is none, and the tables are empty."""
 
     @property
     def is_in_transaction(self) -> bool:
-        """Whether a transaction is open; SQLite ends it by itself after some faults."""
-        return self._apsw.in_transaction
+        """Whether a transaction is open; some faults end it."""
 
     @property
     def changed(self) -> int:
         """The number of rows that the latest statement has changed."""
-        return self._apsw.changes()
-
-    @property
-    def pages_logged(self) -> int:
-        """The number of pages in the log after the latest commit of this connection."""
-        return self._log.pages
 
     def execute(self, statement: str, values: tuple[Value, ...] = ()) -> list[Row]:
-        """Carry out a statement and return its rows."""
-        try:
-            return self._apsw.execute(statement, values).fetchall()
-        except apsw.Error as error:
-            fault = self._fault(error)
-            if fault is None:
-                raise
-            self.is_broken = True
-            raise fault from error
+        """Carry out a statement in the SQL that all engines know, and return its rows."""
 
-    def begin(self, statement: str) -> None:
-        """Begin a transaction, and check that the tables have the version that we know."""
-        ((version,),) = self.execute(f"{statement}; PRAGMA user_version")
-        if version == LATEST:
-            return
-        if version > LATEST:
-            raise too_new(self.path, version, LATEST)
-        raise damaged(self.path, "it has none of our tables")
+    def begin_to_read(self) -> None:
+        """Begin a transaction that reads one moment; the tables must have our version."""
+
+    def begin_to_write(self) -> None:
+        """Begin a transaction when nobody else writes; the tables must have our version."""
 
     def begin_at_once(self) -> bool:
-        """Begin a transaction that writes, unless somebody else writes; return whether it has."""
-        try:
-            with self._waiting(0):
-                self.begin("BEGIN IMMEDIATE")
-        except DatabaseLocked:
-            self.is_broken = False
-            return False
-        return True
+        """Begin as `begin_to_write` does, unless somebody else writes; return whether it has."""
 
-    def end(self, statement: str) -> None:
-        """End the transaction, if one is open."""
-        if self.is_in_transaction:
-            self.execute(statement)
+    def commit(self) -> None:
+        """Make durable what was written."""
 
-    def version(self) -> int:
-        """Return the version of the tables."""
-        return int(self.execute("PRAGMA user_version")[0][0])
+    def roll_back(self) -> None:
+        """Undo what was written, and end the transaction, if one is open."""
 
-    def shorten_log(self) -> None:
-        """Move the log into the file itself, as far as nobody reads older pages."""
-        self.execute("PRAGMA wal_checkpoint(PASSIVE)")
+    def tend(self) -> None:
+        """Do what may follow a commit, and what nobody has to wait for."""
 
-    def restart_log(self) -> None:
-        """Let the log begin again when somebody writes next, unless others go on reading it.
-
-        Those who write wait meanwhile.
-        """
-        with self._waiting(_RESTART):
-            self.execute("PRAGMA wal_checkpoint(RESTART)")
-
-    @contextmanager
-    def _waiting(self, milliseconds: int) -> Iterator[None]:
-        """Wait at most so long for others in the body."""
-        self._apsw.set_busy_timeout(milliseconds)
-        try:
-            yield
-        finally:
-            self._apsw.set_busy_timeout(self._patience)
-
-    def empty_log(self) -> None:
-        """Move the whole log into the file and empty it, unless somebody else uses it now."""
-        self._apsw.set_busy_timeout(0)
-        self.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-    def copy_to(self, path: Path) -> None:
-        """Copy all that the database holds into an empty file, and sync it."""
-        try:
-            copy = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
-            try:
-                with copy.backup("main", self._apsw, "main") as backup:
-                    backup.step()
-            finally:
-                copy.close()
-        except apsw.Error as error:
-            raise fault_of(error, path) or error from error
+    def moment(self) -> Value:
+        """Return what is another value after each commit of others."""
 
     def close(self) -> None:
         """Close the connection, in whatever state it is."""
-        with suppress(apsw.Error):
-            self._apsw.close(True)
-
-    def _fault(self, error: apsw.Error) -> DatabaseFault | None:
-        return fault_of(error, self.path, self._apsw.system_errno)
 
 
 class Snapshot:
@@ -275,24 +153,70 @@ class Task(Generic[T]):
             del error  # else it would keep the frames alive that hold it
 
 
-def identity_of(path: Path) -> Identity | None:
-    """Return what identifies the file at a path; None if there is no file."""
-    try:
-        status = path.stat()
-    except FileNotFoundError:
-        return None
-    return status.st_dev, status.st_ino
+Work = Callable[[Transaction], Any]
+MakeDurable = Callable[[], list[Task[Any]]]
+"""Waits for the disk, and returns what was done."""
 
 
-def _connection_to_nothing() -> apsw.Connection:
-    connection = apsw.Connection(":memory:")
-    migrate(connection)
-    return connection
+class Database(Protocol):
+    """The database of a home: everything that it holds but the histories.
 
-
-def _errno_of(path: Path) -> int:
-    """Return why a file cannot be opened, as far as that can be seen without opening it.
-
-    A process that closes a file loses the locks that SQLite has on it.
+    The methods may raise DatabaseFault, an OSError. Any number of threads may use it, but not a
+    process that was forked after using it.
     """
-    return 0 if os.access(path, os.R_OK | os.W_OK) else errno.EACCES
+
+    @property
+    def is_made(self) -> bool:
+        """Whether anything has been written; until then it reads as empty."""
+
+    def read(self) -> AbstractContextManager[Snapshot]:
+        """Give what the database holds at one moment; nested calls give the same."""
+
+    def read_latest(self) -> AbstractContextManager[Snapshot]:
+        """Give what the database holds now, even within another `read`."""
+
+    def sharing(self) -> AbstractContextManager[None]:
+        """Let all that this thread reads in the body be of one moment, until it writes.
+
+        Within another body, what follows that is of a later moment.
+        """
+
+    def moment(self) -> Hashable:
+        """Return what is another value after each commit, whoever has committed."""
+
+    def write(self, work: Callable[[Transaction], T]) -> T:
+        """Do some work within a transaction; on return, it is durable.
+
+        The work shares its transaction with that of other threads, any of these may run it, and it
+        may be run again. So it must not wait, must read and write only the transaction, and must
+        be quick, because nobody else in the home writes meanwhile. If it raises an Exception, this
+        raises it too, and what the work has written is undone.
+        """
+
+    def write_all(self, works: Iterable[Work]) -> list[Task[Any]]:
+        """Do pieces of work as `write` does each, and return them once they are over."""
+
+    def begin_to_write(self, works: Iterable[Work]) -> MakeDurable | None:
+        """Do pieces of work in this thread, and return what makes them durable.
+
+        That waits for the disk, so any thread may call it, once. None if somebody else writes at
+        this moment, or if nobody has written before; nothing has been done then.
+        """
+
+    def copied_to(self, path: Path) -> AbstractContextManager[Snapshot]:
+        """Copy what the database holds into a new file of SQLite, and give it to be read.
+
+        Others may write meanwhile. Raises FileExistsError.
+        """
+
+    def tended(self) -> AbstractContextManager[None]:
+        """Leave the upkeep to the body, so that nobody who writes waits for it."""
+
+    def shorten_log(self) -> None:
+        """Do the upkeep that is due, while others write."""
+
+    def empty_log(self) -> None:
+        """Let no file keep what was removed, as far as this engine can see to that."""
+
+    def close(self) -> None:
+        """Close all connections, none of which may be in use. They are opened again when needed."""

@@ -6,8 +6,9 @@ A history is appended to; it is written anew only to replace a userid. What retu
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 
 from pbm_oust.board.history import BadHistory
@@ -145,8 +146,14 @@ class Histories:
     """The histories of the home at a path. The methods may raise OSError."""
 
     def __init__(self, home: Path, disk: Disk | None = None) -> None:
+        self._home = home
         self._folders = {kind: home / kind for kind in KINDS}
         self._disk = disk or Disk()
+
+    @property
+    def opener(self) -> "Callable[[], Histories]":
+        """What gives these histories to another process."""
+        return partial(Histories, self._home)
 
     def path(self, name: BoardName) -> Path:
         """Return the path of a board's history."""

@@ -29,9 +29,9 @@ from pbm_oust.store import account_queries
 from pbm_oust.store.boards import Boards
 from pbm_oust.store.commits import Commits
 from pbm_oust.store.configuration import BadConfiguration, Configuration, parse_configuration
-from pbm_oust.store.connections import Snapshot, Transaction
-from pbm_oust.store.database import FILE_NAME, UNFINISHED, Database
+from pbm_oust.store.connections import Database, Snapshot, Transaction
 from pbm_oust.store.disk import Disk, NoSuchFile, locked_folder, read_file
+from pbm_oust.store.embedded import FILE_NAME, UNFINISHED, EmbeddedDatabase
 from pbm_oust.store.guarding import CLOSED, FOLDER_OF_HISTORIES, guard
 from pbm_oust.store.histories import Histories
 from pbm_oust.store.key import Key, make_key
@@ -64,7 +64,8 @@ class Home:
         self.configuration = path / "pbm_oust.toml"
         self.key_path = path / "key"
         self._key = Key(self.key_path)
-        self.database = Database(path / FILE_NAME, self.disk)
+        self.database_path = path / FILE_NAME
+        self.database: Database = EmbeddedDatabase(self.database_path, self.disk)
         self.boards = Boards(Histories(path, self.disk), earliest_ruling)
         self.maildir = Maildir(path / "outbox", self.database, self.disk)
         self.outbox = Outbox(self.database, self.maildir)
@@ -90,7 +91,7 @@ class Home:
         with locked_folder(self.path):
             make_key(self.key_path, self.disk)
             self.disk.sync_folder(self.path)
-        if not self.database.path.exists():
+        if not self.database.is_made:
             reindex(self.database, self.boards)
 
     @property

@@ -20,8 +20,7 @@ from pathlib import Path
 
 from pbm_oust.regex import regex
 from pbm_oust.store.columns import moment_of, seconds
-from pbm_oust.store.connections import Snapshot, Transaction
-from pbm_oust.store.database import Database
+from pbm_oust.store.connections import Database, Snapshot, Transaction
 from pbm_oust.store.disk import Disk, content_of, locked_folder
 from pbm_oust.store.letters import Letter, remove_letter
 

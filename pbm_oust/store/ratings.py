@@ -23,8 +23,7 @@ from pbm_oust.board.ratings import (
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.board_queries import FIRST_PLACE, LAST_PLACE, Place, rated_games
 from pbm_oust.store.columns import ALL_ROWS
-from pbm_oust.store.connections import Snapshot, Transaction
-from pbm_oust.store.database import Database
+from pbm_oust.store.connections import Database, Snapshot, Transaction
 from pbm_oust.store.rating_steps import (
     Step,
     just_before,

@@ -4,14 +4,12 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store import index
 from pbm_oust.store.boards import Boards
-from pbm_oust.store.connections import Row, Snapshot, Transaction
+from pbm_oust.store.connections import Database, Row, Snapshot, Transaction
 from pbm_oust.store.cores import TOGETHER, on_all_cores
-from pbm_oust.store.database import Database
 from pbm_oust.store.entries import Entry, Reading
 from pbm_oust.store.histories import Histories, Stamp
 from pbm_oust.store.ratings import count_all
@@ -177,7 +175,7 @@ def _look_at_all(database: Database, boards: Boards, progress: Progress | None) 
     """Yield what the files of all boards say; they are read on all cores."""
     with database.read() as snapshot:
         names = _all_names(snapshot, boards)
-    prepare = partial(_boards_of, database.path.parent)
+    prepare = partial(_boards_of, boards.histories.opener)
     done, tell = 0, progress or _tell_nobody
     tell(done, len(names))
     for found in on_all_cores(partial(_look, believes=True), names, boards, prepare):
@@ -186,8 +184,8 @@ def _look_at_all(database: Database, boards: Boards, progress: Progress | None) 
         tell(done, len(names))
 
 
-def _boards_of(home: Path) -> Boards:
-    return Boards(Histories(home))
+def _boards_of(histories: Callable[[], Histories]) -> Boards:
+    return Boards(histories())
 
 
 def _tell_nobody(_done: int, _of: int) -> None:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.boards import Boards
-from pbm_oust.store.database import Database
+from pbm_oust.store.connections import Database
 from pbm_oust.store.ratings import count_some
 from pbm_oust.store.settling import settle
 from pbm_oust.store.waiting import BoardName

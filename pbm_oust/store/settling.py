@@ -15,8 +15,7 @@ from pbm_oust.frozen import frozen
 from pbm_oust.store import index
 from pbm_oust.store.board_queries import find_damage
 from pbm_oust.store.boards import Boards
-from pbm_oust.store.connections import Transaction
-from pbm_oust.store.database import Database
+from pbm_oust.store.connections import Database, Transaction
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.histories import NO_STAMP, DamagedHistory, Found, HeldHistory, Stamp

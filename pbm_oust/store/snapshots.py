@@ -3,51 +3,92 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from typing import Any, Generic, Protocol, TypeVar
 
 from pbm_oust.store.connections import Connection, Snapshot, Value
 from pbm_oust.store.faults import DatabaseFault
 
+C = TypeVar("C", bound=Connection)
 Moment = tuple[Connection, Value]
 """A connection, and its number of what others have committed."""
 
 
-class _Here(threading.local):
+class Pool(Protocol[C]):
+    """Connections that read, for those who need one for a while."""
+
+    def take(self) -> C:
+        """Return a connection that works. Raises DatabaseFault."""
+
+    def put_back(self, connection: C) -> None:
+        """Take a connection that is no longer used, in whatever state it is."""
+
+    def close(self) -> None:
+        """Close all connections that are not in use."""
+
+
+class Idle(Generic[C]):
+    """A pool that opens as many connections as are used at once, and keeps them."""
+
+    def __init__(self, connect: Callable[[], C]) -> None:
+        self._connect = connect
+        self._idle: list[C] = []
+
+    def take(self) -> C:
+        """Return a connection that works. Raises DatabaseFault."""
+        with suppress(IndexError):
+            while True:
+                connection = self._idle.pop()
+                if connection.is_sound:
+                    return connection
+                connection.close()
+        return self._connect()
+
+    def put_back(self, connection: C) -> None:
+        """Take a connection that is no longer used, in whatever state it is."""
+        with suppress(DatabaseFault):
+            connection.roll_back()
+        if connection.is_broken:
+            connection.close()
+        else:
+            self._idle.append(connection)
+
+    def close(self) -> None:
+        """Close all connections that are not in use."""
+        while self._idle:
+            self._idle.pop().close()
+
+
+class _Here(Generic[C], threading.local):
     """What one thread reads at present."""
 
     snapshot: Snapshot | None = None
     """The snapshot of a `read` that has not ended."""
     sharing = 0
     """How many times `sharing` has begun and not ended."""
-    shared: tuple[Connection, Snapshot] | None = None
+    shared: tuple[C, Snapshot] | None = None
     """What the questions share."""
 
 
-class Snapshots:
+class Snapshots(Generic[C]):
     """Gives each thread what the database holds at one moment. The methods may raise DatabaseFault.
 
-    `connect` opens a connection; `is_sound` tells whether one can be used again.
+    `pool` has the connections.
     """
 
-    def __init__(
-        self, connect: Callable[[], Connection], is_sound: Callable[[Connection], bool]
-    ) -> None:
-        self._connect = connect
-        self._is_sound = is_sound
-        self._idle: list[Connection] = []
-        """Connections that nobody reads with at present."""
-        self._here = _Here()
+    def __init__(self, pool: Pool[C]) -> None:
+        self._pool = pool
+        self._here = _Here[C]()
         self._lock = threading.Lock()
-        self._watching: Connection | None = None
+        self._watching: C | None = None
         """What tells whether anybody has committed; it is never within a transaction."""
 
     def moment(self) -> Moment:
         """Return what is another value after each commit, whoever has committed."""
         with self._lock:
-            if self._watching is None or not self._is_sound(self._watching):
+            if self._watching is None or not self._watching.is_sound:
                 self._end_watching()
-                self._watching = self._connect()
-            ((version,),) = self._watching.execute("PRAGMA data_version")
-            return self._watching, version
+                self._watching = self._pool.take()
+            return self._watching, self._watching.moment()
 
     def read(self) -> AbstractContextManager[Snapshot]:
         """Give what the database holds at one moment; nested calls give the same."""
@@ -69,7 +110,7 @@ class Snapshots:
     def latest(self) -> Iterator[Snapshot]:
         """Give what the database holds now, even within another `read`."""
         with self.connection() as connection:
-            connection.begin("BEGIN")
+            connection.begin_to_read()
             yield Snapshot(connection)
 
     @contextmanager
@@ -91,57 +132,39 @@ class Snapshots:
         if self._here.shared:
             connection, _ = self._here.shared
             self._here.shared = None
-            self._put_back(connection)
+            self._pool.put_back(connection)
 
     @contextmanager
-    def connection(self) -> Iterator[Connection]:
+    def connection(self) -> Iterator[C]:
         """Lend a connection that only reads."""
-        connection = self._take()
+        connection = self._pool.take()
         try:
             yield connection
         finally:
-            self._put_back(connection)
+            self._pool.put_back(connection)
 
     def close(self) -> None:
         """Close all connections, none of which may be in use."""
         with self._lock:
             self._end_watching()
-        while self._idle:
-            self._idle.pop().close()
+        self._pool.close()
 
     def _end_watching(self) -> None:
         if self._watching:
-            self._watching.close()
+            self._pool.put_back(self._watching)
             self._watching = None
 
     def shared(self) -> Snapshot:
         """Return what the questions of this thread share."""
         if self._here.shared is None:
-            connection = self._take()
+            connection = self._pool.take()
             self._here.shared = connection, Snapshot(connection)
             try:
-                connection.begin("BEGIN")
+                connection.begin_to_read()
             except DatabaseFault:
                 self.renew()
                 raise
         return self._here.shared[1]
-
-    def _take(self) -> Connection:
-        with suppress(IndexError):
-            while True:
-                connection = self._idle.pop()
-                if self._is_sound(connection):
-                    return connection
-                connection.close()
-        return self._connect()
-
-    def _put_back(self, connection: Connection) -> None:
-        with suppress(DatabaseFault):
-            connection.end("ROLLBACK")
-        if connection.is_broken:
-            connection.close()
-        else:
-            self._idle.append(connection)
 
 
 class _Sharing(AbstractContextManager[Snapshot]):
@@ -149,7 +172,7 @@ class _Sharing(AbstractContextManager[Snapshot]):
 
     __slots__ = ("_snapshots",)
 
-    def __init__(self, snapshots: Snapshots) -> None:
+    def __init__(self, snapshots: Snapshots[Any]) -> None:
         self._snapshots = snapshots
 
     def __enter__(self) -> Snapshot:

@@ -13,37 +13,24 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pbm_oust.store.connections import Connection, Task, Transaction
+from pbm_oust.store.connections import Connection, MakeDurable, Task, Work
 from pbm_oust.store.faults import DatabaseFault, DatabaseInterrupted, disk_fault
 
 log = logging.getLogger("pbm_oust")
 
 MOST_TOGETHER = 100
 """The most pieces of work that share a transaction."""
-LARGEST_LOG = 1000
-"""The number of pages after which the log is moved into the file."""
-LARGEST_TENDED = 5 * LARGEST_LOG
-"""The number of pages after which it is, even if somebody else has to do it."""
-
-Work = Callable[[Transaction], Any]
 
 
 class Writing:
     """Does the work of threads within transactions. The methods may raise DatabaseFault.
 
-    `connect` opens a connection to the database at `path`; `is_sound` tells whether one can be used
-    again.
+    `connect` opens a connection to the database at `path`.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        connect: Callable[[], Connection],
-        is_sound: Callable[[Connection], bool],
-    ) -> None:
+    def __init__(self, path: Path, connect: Callable[[], Connection]) -> None:
         self._path = path
         self._connect = connect
-        self._is_sound = is_sound
         self._here = threading.local()
         self._connection: Connection | None = None
         self._tasks: deque[Task[Any]] = deque()
@@ -51,18 +38,11 @@ class Writing:
         """Guards `_is_led`, and wakes waiting threads when their work is over."""
         self._is_led = False
         """Whether a thread does the work of others, or its own."""
-        self.largest_log = LARGEST_LOG
-        """The number of pages after which those who write shorten the log."""
 
     @property
     def is_by_this_thread(self) -> bool:
         """Whether this thread is within a work."""
         return getattr(self._here, "leads", False)
-
-    @property
-    def pages_logged(self) -> int:
-        """The number of pages in the log after the latest commit."""
-        return self._connection.pages_logged if self._connection else 0
 
     def all(self, works: Iterable[Work]) -> list[Task[Any]]:
         """Do pieces of work, and return them once they are durable or have failed."""
@@ -86,7 +66,7 @@ class Writing:
                 self._end_lead()
         return tasks
 
-    def begin(self, works: Iterable[Work]) -> Callable[[], list[Task[Any]]] | None:
+    def begin(self, works: Iterable[Work]) -> MakeDurable | None:
         """Do pieces of work in this thread, and return what makes them durable.
 
         That waits for the disk, so any thread may call it, once. None if somebody else writes at
@@ -94,7 +74,7 @@ class Writing:
         """
         with self._change:
             connection = self._connection
-            if self._is_led or self._tasks or not connection or not self._is_sound(connection):
+            if self._is_led or self._tasks or not connection or not connection.is_sound:
                 return None
             self._is_led = True
         tasks, is_begun = list(map(Task, works)), False
@@ -125,11 +105,11 @@ class Writing:
         return tasks
 
     def _lead(self) -> None:
-        """Do the work of waiting threads in one transaction, wake them, and shorten the log."""
+        """Do the work of waiting threads in one transaction, and wake them."""
         taken: list[Task[Any]] = []
         with self._faults_of(taken, or_everybody=True):
             connection = self._opened()
-            connection.begin("BEGIN IMMEDIATE")
+            connection.begin_to_write()
             while self._tasks and len(taken) < MOST_TOGETHER:
                 taken.append(self._tasks.popleft())
                 self._run(taken[-1:], connection)
@@ -137,9 +117,9 @@ class Writing:
 
     def _commit(self, tasks: list[Task[Any]], connection: Connection) -> None:
         """Make durable what was written, and let those go whose work it was."""
-        connection.execute("COMMIT")
+        connection.commit()
         self._let_go(tasks)
-        self._shorten_log(connection)
+        connection.tend()
 
     def _run(self, tasks: list[Task[Any]], connection: Connection) -> None:
         self._here.leads = True
@@ -173,7 +153,7 @@ class Writing:
         """Undo what was written, and mark the work of some threads as failed."""
         if self._connection:
             with suppress(DatabaseFault):
-                self._connection.end("ROLLBACK")
+                self._connection.roll_back()
         for task in tasks:
             task.fail(fault)
         self._let_go(tasks)
@@ -184,19 +164,9 @@ class Writing:
                 task.is_over = True
             self._change.notify_all()
 
-    def _shorten_log(self, connection: Connection) -> None:
-        """Move a long log into the file; what was committed is durable even without that."""
-        if connection.pages_logged >= self.largest_log:
-            try:
-                connection.shorten_log()
-                if connection.pages_logged >= LARGEST_TENDED:
-                    connection.restart_log()
-            except DatabaseFault as fault:
-                log.warning("the log of the database stays long: %s", fault)
-
     def _opened(self) -> Connection:
         """Return the connection that writes, a new one if needed."""
-        if self._connection and not self._is_sound(self._connection):
+        if self._connection and not self._connection.is_sound:
             self.close()
         if self._connection is None:
             self._connection = self._connect()

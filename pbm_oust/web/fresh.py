@@ -7,7 +7,6 @@ from pbm_oust.frozen import frozen
 from pbm_oust.store.histories import Stamp
 from pbm_oust.store.home import Home
 from pbm_oust.store.latest import Latest
-from pbm_oust.store.snapshots import Moment
 from pbm_oust.store.waiting import BoardName
 from pbm_oust.web.kept import MOST_BYTES, Made
 
@@ -16,7 +15,7 @@ from pbm_oust.web.kept import MOST_BYTES, Made
 class State:
     """What the page of a board depends on; while it is the same, the page is."""
 
-    database: Moment
+    database: Hashable
     history: Stamp
     minute: datetime
     """Pages show clocks to the minute."""

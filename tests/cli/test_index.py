@@ -96,7 +96,7 @@ def test_the_index_is_made_anew(home: Home) -> None:
 
 def test_boards_results_and_ratings_are_there_without_the_database(home: Home) -> None:
     listed, standings = run(home, "games", "list").output, run(home, "standings").output
-    home.database.path.unlink()
+    home.database_path.unlink()
     assert run(home, "games", "list").output == listed
     assert run(home, "standings").output == standings
     assert run(home, "games", "reindex").output == "the index holds 2 boards\n"

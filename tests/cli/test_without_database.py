@@ -92,7 +92,7 @@ def test_games_are_read_from_their_histories_alone(
     spoil: Callable[[Path], None], reason: str, arguments: tuple[str, ...], home: Home
 ) -> None:
     before = ran(home, *arguments)
-    spoil(home.database.path)
+    spoil(home.database_path)
     after = ran(home, *arguments)
     assert (before.returncode, before.stderr) == (0, "")
     assert after.returncode == 0
@@ -106,7 +106,7 @@ def test_games_are_read_from_their_histories_alone(
 def test_every_other_command_says_in_a_sentence_what_to_do(
     spoil: Callable[[Path], None], reason: str, arguments: tuple[str, ...], home: Home
 ) -> None:
-    spoil(home.database.path)
+    spoil(home.database_path)
     refused = ran(home, *arguments)
     assert refused.returncode == 1
     assert refused.stderr.startswith(f"Error: home/{reason}")
@@ -115,14 +115,14 @@ def test_every_other_command_says_in_a_sentence_what_to_do(
 
 
 def test_mail_is_kept_by_the_mail_server(home: Home) -> None:
-    damage(home.database.path)
+    damage(home.database_path)
     kept = ran(home, "deliver", "--sender", "alice@example.org")
     assert kept.returncode == os.EX_TEMPFAIL
     assert f"kept by the sender: home/{DAMAGED}" in kept.stderr
 
 
 def test_a_damaged_history_is_named_beside_a_damaged_database(home: Home) -> None:
-    damage(home.database.path)
+    damage(home.database_path)
     (home.path / "oust" / "1.txt").write_text("nothing\n")
     verified = ran(home, "games", "verify")
     assert verified.returncode == 1
@@ -131,7 +131,7 @@ def test_a_damaged_history_is_named_beside_a_damaged_database(home: Home) -> Non
 
 @pytest.mark.slow
 def test_who_has_locked_the_database_is_waited_for_and_then_named(home: Home) -> None:
-    connection = apsw.Connection(str(home.database.path))
+    connection = apsw.Connection(str(home.database_path))
     connection.execute("BEGIN IMMEDIATE")
     assert ran(home, "players", "list").returncode == 0
     refused = ran(home, "players", "disable", "alice")

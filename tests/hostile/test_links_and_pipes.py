@@ -93,7 +93,7 @@ def test_a_configuration_that_is_a_link_or_a_pipe_is_refused(home: Home, replace
 def test_a_database_that_is_a_link_is_refused(playing: Home, tmp_path: Path) -> None:
     linked = Home(tmp_path / "linked")
     linked.path.mkdir()
-    linked.database.path.symlink_to(playing.database.path)
+    linked.database_path.symlink_to(playing.database_path)
     with pytest.raises(DatabaseFault, match="is a link"):
         linked.userids()
 

@@ -36,7 +36,7 @@ def talk(tmp_path: Path) -> Talk:
 @contextmanager
 def nothing_written(talk: Talk) -> Iterator[None]:
     """Check that nothing is written while the body runs."""
-    log = talk.home.database.path.with_name("pbm_oust.db-wal")
+    log = talk.home.database_path.with_name("pbm_oust.db-wal")
     talk.home.database.empty_log()
     before = log.stat().st_size
     yield

@@ -11,7 +11,7 @@ from pbm_oust.store import board_queries as queries
 from pbm_oust.store.board_pages import Part, boards_in
 from pbm_oust.store.boards import Boards
 from pbm_oust.store.columns import format_outcome, parse_outcome
-from pbm_oust.store.database import Database
+from pbm_oust.store.embedded import EmbeddedDatabase
 from pbm_oust.store.entries import State, believe, read_entry, read_told
 from pbm_oust.store.histories import Histories
 from pbm_oust.store.refreshing import reindex, replay_believed
@@ -52,7 +52,7 @@ def test_the_index_knows_the_results_of_all_boards(kind: Kind, tmp_path: Path) -
     folder.mkdir()
     for number, (_, chance) in results.items():
         (folder / f"{number}.txt").write_bytes(history_of(chance.game(board=number)))
-    database = Database(tmp_path / "pbm_oust.db")
+    database = EmbeddedDatabase(tmp_path / "pbm_oust.db")
     boards = Boards(Histories(tmp_path), earliest_ruling)
     assert reindex(database, boards) == len(results)
     while replay_believed(database, boards, len(results)):

@@ -74,7 +74,7 @@ def test_the_mail_of_a_client_that_goes_away_counts(home: Home) -> None:
 
 
 def test_a_fault_of_ours_earns_nobody_trust(home: Home) -> None:
-    home.database.path.mkdir()
+    home.database_path.mkdir()
 
     async def fail() -> bool:
         with Lanes() as lanes:

@@ -131,7 +131,7 @@ def test_what_is_put_off_tells_the_client_nothing_of_the_disk(home: Home, port: 
 
 def test_a_database_that_cannot_be_opened_puts_mail_off_until_it_can(home: Home, port: int) -> None:
     assert deliver(port, command("help")) == S250_DONE
-    path = home.database.path
+    path = home.database_path
     away = path.rename(home.path / "elsewhere")
     path.mkdir()
     assert deliver(port, SIGNUP) == S451_LATER

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from pbm_oust.store.database import Database
+from pbm_oust.store.embedded import EmbeddedDatabase
 from tests.store.disturbed import Begun, begun_homes
 from tests.store.kept import Kept
 from tests.support.plans import served_by_indexes
@@ -31,16 +31,16 @@ def now() -> datetime:
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    database = Database(tmp_path / "pbm_oust.db", patience=0.2)
+def database(tmp_path: Path) -> Iterator[EmbeddedDatabase]:
+    database = EmbeddedDatabase(tmp_path / "pbm_oust.db", patience=0.2)
     yield database
     database.close()
 
 
 @pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedDatabase]:
     """A database for many works that are undone."""
-    database = Database(tmp_path_factory.mktemp("home") / "pbm_oust.db")
+    database = EmbeddedDatabase(tmp_path_factory.mktemp("home") / "pbm_oust.db")
     database.write(lambda _: None)
     yield database
     database.close()

@@ -12,8 +12,8 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Side
 from pbm_oust.store.boards import Board, Boards, challenge_remark
 from pbm_oust.store.connections import Row, Transaction
-from pbm_oust.store.database import Database
 from pbm_oust.store.disk import Disk
+from pbm_oust.store.embedded import EmbeddedDatabase
 from pbm_oust.store.histories import Histories
 from pbm_oust.store.settling import Unsettled, settle
 from pbm_oust.store.waiting import BoardName
@@ -29,7 +29,7 @@ class Kept:
         self.path = path
         for kind in KINDS:
             (path / kind).mkdir(parents=True, exist_ok=True)
-        self.database = Database(path / "pbm_oust.db")
+        self.database = EmbeddedDatabase(path / "pbm_oust.db")
         self.boards = Boards(Histories(path, disk), earliest_ruling)
 
     def start(self, *commands: str, x: str = "alice", o: str = "bob", seek: bytes = b"") -> int:

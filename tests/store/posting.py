@@ -3,8 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from pbm_oust.store.connections import Transaction
-from pbm_oust.store.database import Database
+from pbm_oust.store.connections import Database, Transaction
 from pbm_oust.store.letters import Head, Letter, State, add_letter, all_letters, find_letter
 from pbm_oust.store.sending import latest_letter
 

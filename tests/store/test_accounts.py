@@ -14,8 +14,7 @@ from pbm_oust.accounts.registry import KEPT
 from pbm_oust.accounts.seeks import SEEKS
 from pbm_oust.accounts.watched import with_watched
 from pbm_oust.store.accounts import ACCOUNTS, AccountChanged, Accounts
-from pbm_oust.store.connections import Transaction
-from pbm_oust.store.database import Database
+from pbm_oust.store.connections import Database, Transaction
 from pbm_oust.store.faults import AccountDamaged
 from tests.support.account_store import ALICE, BOB, CAROL, ask, read, rows_of, tried, write
 from tests.support.kept import accounts

@@ -12,7 +12,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from pbm_oust.store.database import PATIENCE
+from pbm_oust.store.embedded import PATIENCE
 from pbm_oust.store.home import Home
 from tests.store.disturbed import ALICE, BOB
 from tests.support.home_by_mail import home_of, mailed
@@ -37,7 +37,7 @@ def home(tmp_path: Path) -> Iterator[Home]:
 
 def held(home: Home) -> apsw.Connection:
     """Return a connection that lets nobody else write."""
-    connection = apsw.Connection(str(home.database.path))
+    connection = apsw.Connection(str(home.database_path))
     connection.execute("BEGIN IMMEDIATE")
     return connection
 
@@ -98,7 +98,7 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
 def test_with_a_damaged_database_games_are_shown_and_mail_stays_with_its_sender(
     damage: str, home: Home
 ) -> None:
-    path = home.database.path
+    path = home.database_path
     path.write_bytes(DAMAGE[damage](path.read_bytes()))
     shown = run(home, "games", "show", "oust", "1")
     verified = run(home, "games", "verify")
@@ -120,11 +120,11 @@ def test_a_server_whose_database_is_damaged_meanwhile_keeps_nothing_and_loses_no
 ) -> None:
     with running(home.path) as server:
         assert send(server, MOVE) == 250
-        whole = home.database.path.with_name("whole")
-        home.database.path.rename(whole)
-        home.database.path.write_bytes(b"something else  " * 1000)
+        whole = home.database_path.with_name("whole")
+        home.database_path.rename(whole)
+        home.database_path.write_bytes(b"something else  " * 1000)
         assert send(server, "oust show 1") == 451
-        whole.rename(home.database.path)
+        whole.rename(home.database_path)
         assert send(server, "oust show 1") == 250
         assert server.stop() == 0
 

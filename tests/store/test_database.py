@@ -16,7 +16,7 @@ import pytest
 
 from pbm_oust.store import writing
 from pbm_oust.store.connections import Snapshot, Task, Transaction
-from pbm_oust.store.database import Database
+from pbm_oust.store.embedded import EmbeddedDatabase
 from pbm_oust.store.faults import (
     DatabaseDamaged,
     DatabaseFailing,
@@ -26,7 +26,7 @@ from pbm_oust.store.faults import (
     DatabaseTooNew,
 )
 from pbm_oust.store.migrations import LATEST
-from pbm_oust.store.writing import LARGEST_LOG
+from pbm_oust.store.sqlite import LARGEST_LOG
 from tests.support.trouble import Fault, FaultyVfs, Trouble
 from tests.support.vfs import WatchedVfs
 from tests.support.waiting import wait_until
@@ -37,8 +37,8 @@ class Wrong(Exception):
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    database = Database(tmp_path / "pbm_oust.db", patience=0.2)
+def database(tmp_path: Path) -> Iterator[EmbeddedDatabase]:
+    database = EmbeddedDatabase(tmp_path / "pbm_oust.db", patience=0.2)
     yield database
     database.close()
 
@@ -48,12 +48,12 @@ def add(transaction: Transaction, key: str, progress: str = "") -> str:
     return key
 
 
-def write(database: Database, *keys: str) -> None:
+def write(database: EmbeddedDatabase, *keys: str) -> None:
     for key in keys:
         database.write(adding(key))
 
 
-def keys(database: Database) -> list[str]:
+def keys(database: EmbeddedDatabase) -> list[str]:
     with database.read() as snapshot:
         return keys_in(snapshot)
 
@@ -66,18 +66,18 @@ def keys_in(snapshot: Snapshot) -> list[str]:
 
 
 def test_a_home_without_a_database_reads_as_an_empty_one_and_stays_as_it_is(
-    database: Database,
+    database: EmbeddedDatabase,
 ) -> None:
     assert keys(database) == []
     assert list(database.path.parent.iterdir()) == []
 
 
-def test_what_is_written_is_read_afterwards(database: Database) -> None:
+def test_what_is_written_is_read_afterwards(database: EmbeddedDatabase) -> None:
     assert database.write(lambda transaction: add(transaction, "a")) == "a"
     assert keys(database) == ["a"]
 
 
-def test_a_reader_goes_on_to_see_what_was_there_when_it_began(database: Database) -> None:
+def test_a_reader_goes_on_to_see_what_was_there_when_it_began(database: EmbeddedDatabase) -> None:
     write(database, "a")
     with database.read() as snapshot:
         write(database, "b")
@@ -85,7 +85,7 @@ def test_a_reader_goes_on_to_see_what_was_there_when_it_began(database: Database
     assert keys(database) == ["a", "b"]
 
 
-def test_a_read_within_a_read_sees_the_same(database: Database) -> None:
+def test_a_read_within_a_read_sees_the_same(database: EmbeddedDatabase) -> None:
     write(database, "a")
     with database.read() as outer:
         write(database, "b")
@@ -94,8 +94,8 @@ def test_a_read_within_a_read_sees_the_same(database: Database) -> None:
         assert keys_in(outer) == ["a"]
 
 
-def test_each_commit_of_anybody_leads_to_another_moment(database: Database) -> None:
-    others = Database(database.path)
+def test_each_commit_of_anybody_leads_to_another_moment(database: EmbeddedDatabase) -> None:
+    others = EmbeddedDatabase(database.path)
     write(database, "a")
     moments = [database.moment(), database.moment()]
     for writing_one in (database, others, database):
@@ -107,7 +107,9 @@ def test_each_commit_of_anybody_leads_to_another_moment(database: Database) -> N
     assert len(set(moments)) == 4
 
 
-def test_another_file_in_its_place_is_another_moment(database: Database, tmp_path: Path) -> None:
+def test_another_file_in_its_place_is_another_moment(
+    database: EmbeddedDatabase, tmp_path: Path
+) -> None:
     before = database.moment()
     write(database, "a")
     first = database.moment()
@@ -116,14 +118,14 @@ def test_another_file_in_its_place_is_another_moment(database: Database, tmp_pat
     assert len({before, first, database.moment()}) == 3
 
 
-def test_a_reader_cannot_write(database: Database) -> None:
+def test_a_reader_cannot_write(database: EmbeddedDatabase) -> None:
     write(database, "a")
     with database.read() as snapshot, pytest.raises(DatabaseFault):
         snapshot.rows("DELETE FROM message_keys")
     assert keys(database) == ["a"]
 
 
-def test_each_thread_reads_by_itself(database: Database) -> None:
+def test_each_thread_reads_by_itself(database: EmbeddedDatabase) -> None:
     write(database, "a")
     with database.read() as snapshot, ThreadPoolExecutor() as pool:
         write(database, "b")
@@ -134,7 +136,9 @@ def test_each_thread_reads_by_itself(database: Database) -> None:
 # Writing
 
 
-def test_a_work_that_fails_leaves_nothing_and_its_error_comes_out(database: Database) -> None:
+def test_a_work_that_fails_leaves_nothing_and_its_error_comes_out(
+    database: EmbeddedDatabase,
+) -> None:
     def work(transaction: Transaction) -> None:
         add(transaction, "a")
         raise Wrong
@@ -144,7 +148,7 @@ def test_a_work_that_fails_leaves_nothing_and_its_error_comes_out(database: Data
     assert keys(database) == []
 
 
-def test_a_work_sees_what_it_has_written(database: Database) -> None:
+def test_a_work_sees_what_it_has_written(database: EmbeddedDatabase) -> None:
     def work(transaction: Transaction) -> list[str]:
         add(transaction, "a")
         return keys_in(transaction)
@@ -152,7 +156,7 @@ def test_a_work_sees_what_it_has_written(database: Database) -> None:
     assert database.write(work) == ["a"]
 
 
-def test_a_work_may_not_use_the_database_past_its_transaction(database: Database) -> None:
+def test_a_work_may_not_use_the_database_past_its_transaction(database: EmbeddedDatabase) -> None:
     with pytest.raises(RuntimeError):
         database.write(lambda _: keys(database))
     with pytest.raises(RuntimeError):
@@ -161,14 +165,14 @@ def test_a_work_may_not_use_the_database_past_its_transaction(database: Database
     assert keys(database) == ["b"]
 
 
-def test_the_number_of_changed_rows_is_returned(database: Database) -> None:
+def test_the_number_of_changed_rows_is_returned(database: EmbeddedDatabase) -> None:
     write(database, "a", "b")
     remove = "DELETE FROM message_keys WHERE message_key = ?"
     assert database.write(lambda transaction: transaction.run(remove, "a")) == 1
     assert database.write(lambda transaction: transaction.run(remove, "a")) == 0
 
 
-def test_nothing_of_a_work_remains_that_ends_the_process(database: Database) -> None:
+def test_nothing_of_a_work_remains_that_ends_the_process(database: EmbeddedDatabase) -> None:
     def work(transaction: Transaction) -> None:
         add(transaction, "a")
         raise KeyboardInterrupt
@@ -179,7 +183,7 @@ def test_nothing_of_a_work_remains_that_ends_the_process(database: Database) -> 
     assert keys(database) == ["b"]
 
 
-def test_a_long_log_is_brought_into_the_file(database: Database) -> None:
+def test_a_long_log_is_brought_into_the_file(database: EmbeddedDatabase) -> None:
     text = "x" * 4096 * (LARGEST_LOG // 4)
     for key in "abcdefgh":
         database.write(partial(add, key=key, progress=text))
@@ -188,7 +192,7 @@ def test_a_long_log_is_brought_into_the_file(database: Database) -> None:
     assert keys(database) == list("abcdefgh")
 
 
-def test_the_file_is_for_its_owner_alone_and_keeps_a_log(database: Database) -> None:
+def test_the_file_is_for_its_owner_alone_and_keeps_a_log(database: EmbeddedDatabase) -> None:
     write(database, "a")
     paths = sorted(database.path.parent.iterdir())
     assert [path.name for path in paths] == ["pbm_oust.db", "pbm_oust.db-shm", "pbm_oust.db-wal"]
@@ -199,14 +203,14 @@ def test_the_file_is_for_its_owner_alone_and_keeps_a_log(database: Database) -> 
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
-def test_what_root_makes_belongs_to_the_owner_of_the_home(database: Database) -> None:
+def test_what_root_makes_belongs_to_the_owner_of_the_home(database: EmbeddedDatabase) -> None:
     os.chown(database.path.parent, 4711, 4712)
     write(database, "a")
     owners = {(path.stat().st_uid, path.stat().st_gid) for path in database.path.parent.iterdir()}
     assert owners == {(4711, 4712)}
 
 
-def test_a_database_is_opened_again_after_it_was_closed(database: Database) -> None:
+def test_a_database_is_opened_again_after_it_was_closed(database: EmbeddedDatabase) -> None:
     write(database, "a")
     database.close()
     assert keys(database) == ["a"]
@@ -217,13 +221,15 @@ def test_a_database_is_opened_again_after_it_was_closed(database: Database) -> N
 # Copies
 
 
-def test_a_copy_holds_what_was_there_while_others_write(database: Database, tmp_path: Path) -> None:
+def test_a_copy_holds_what_was_there_while_others_write(
+    database: EmbeddedDatabase, tmp_path: Path
+) -> None:
     write(database, *"ab")
     with database.read():
         write(database, "c")
         database.copy_to(tmp_path / "copy.db")
     write(database, "d")
-    copy = Database(tmp_path / "copy.db")
+    copy = EmbeddedDatabase(tmp_path / "copy.db")
     assert stat.S_IMODE(copy.path.stat().st_mode) == 0o600
     assert keys(copy) == ["a", "b", "c"]
     write(copy, "e")
@@ -235,10 +241,10 @@ def test_a_copy_holds_what_was_there_while_others_write(database: Database, tmp_
 
 
 def test_a_copy_of_a_home_without_a_database_has_empty_tables(
-    database: Database, tmp_path: Path
+    database: EmbeddedDatabase, tmp_path: Path
 ) -> None:
     database.copy_to(tmp_path / "copy.db")
-    copy = Database(tmp_path / "copy.db")
+    copy = EmbeddedDatabase(tmp_path / "copy.db")
     assert keys(copy) == []
     write(copy, "a")
     assert keys(copy) == ["a"]
@@ -246,7 +252,7 @@ def test_a_copy_of_a_home_without_a_database_has_empty_tables(
     copy.close()
 
 
-def test_a_copy_that_finds_no_room_says_so(database: Database, tmp_path: Path) -> None:
+def test_a_copy_that_finds_no_room_says_so(database: EmbeddedDatabase, tmp_path: Path) -> None:
     write(database, "a")
     trouble = Trouble(1, Fault.STAYS, errno.ENOSPC)
     with FaultyVfs(trouble).in_use(), pytest.raises(DatabaseFull, match=r"copy\.db: the disk"):
@@ -269,12 +275,14 @@ class SyncCounter(WatchedVfs):
         do()
 
 
-def wait_until_queued(database: Database, number: int) -> None:
+def wait_until_queued(database: EmbeddedDatabase, number: int) -> None:
     """Wait until so many works wait for their turn."""
     wait_until(lambda: len(database._writing._tasks) >= number, "works that wait")
 
 
-def write_together(database: Database, *works: Callable[[Transaction], str]) -> list[Future[str]]:
+def write_together(
+    database: EmbeddedDatabase, *works: Callable[[Transaction], str]
+) -> list[Future[str]]:
     """Let threads write in one transaction: the first work goes on when all others wait."""
 
     def first(transaction: Transaction) -> str:
@@ -303,7 +311,7 @@ def wrong(transaction: Transaction) -> str:
 def test_threads_that_write_at_once_share_one_sync(tmp_path: Path) -> None:
     counter = SyncCounter()
     with counter.in_use():
-        database = Database(tmp_path / "pbm_oust.db")
+        database = EmbeddedDatabase(tmp_path / "pbm_oust.db")
         write(database, "before")
         before = counter.syncs
         futures = write_together(database, *map(adding, "abcdefghij"))
@@ -313,7 +321,9 @@ def test_threads_that_write_at_once_share_one_sync(tmp_path: Path) -> None:
         database.close()
 
 
-def test_a_work_that_fails_among_others_reaches_its_own_thread_only(database: Database) -> None:
+def test_a_work_that_fails_among_others_reaches_its_own_thread_only(
+    database: EmbeddedDatabase,
+) -> None:
     futures = write_together(database, adding("a"), wrong, adding("b"))
     assert [type(future.exception()) for future in futures] == [type(None)] * 2 + [
         Wrong,
@@ -330,7 +340,7 @@ def test_a_commit_that_fails_fails_for_all_who_share_it(tmp_path: Path) -> None:
         return add(transaction, "last")
 
     with FaultyVfs(trouble).in_use():
-        database = Database(tmp_path / "pbm_oust.db")
+        database = EmbeddedDatabase(tmp_path / "pbm_oust.db")
         write(database, "before")
         futures = write_together(database, adding("a"), wrong, last)
         errors = [future.exception() for future in futures]
@@ -343,7 +353,9 @@ def test_a_commit_that_fails_fails_for_all_who_share_it(tmp_path: Path) -> None:
         database.close()
 
 
-def test_a_work_that_hides_a_fault_does_not_write_past_its_transaction(database: Database) -> None:
+def test_a_work_that_hides_a_fault_does_not_write_past_its_transaction(
+    database: EmbeddedDatabase,
+) -> None:
 
     def hides(transaction: Transaction) -> str:
         add(transaction, "lost")
@@ -359,14 +371,14 @@ def test_a_work_that_hides_a_fault_does_not_write_past_its_transaction(database:
     assert keys(database) == []
 
 
-def test_many_threads_lose_nothing(database: Database) -> None:
+def test_many_threads_lose_nothing(database: EmbeddedDatabase) -> None:
     with ThreadPoolExecutor(10) as pool:
         list(pool.map(lambda number: write(database, f"{number}"), range(500)))
     assert len(keys(database)) == 500
 
 
 def test_a_thread_whose_work_comes_after_a_whole_transaction_goes_on_to_it(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+    database: EmbeddedDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(writing, "MOST_TOGETHER", 2)
     waiting = [Task(adding(key)) for key in "abc"]
@@ -375,7 +387,7 @@ def test_a_thread_whose_work_comes_after_a_whole_transaction_goes_on_to_it(
     assert [task.result() for task in waiting] == [*"abc"]
 
 
-def test_a_thread_that_waits_for_its_turn_may_give_up(database: Database) -> None:
+def test_a_thread_that_waits_for_its_turn_may_give_up(database: EmbeddedDatabase) -> None:
     """As when the operator presses Ctrl-C: what was not begun is not done later."""
     gave_up = threading.Event()
 
@@ -403,12 +415,12 @@ def test_a_thread_that_waits_for_its_turn_may_give_up(database: Database) -> Non
 # Trouble
 
 
-def other(database: Database) -> apsw.Connection:
+def other(database: EmbeddedDatabase) -> apsw.Connection:
     """Return a connection of somebody who heeds none of our rules."""
     return apsw.Connection(str(database.path))
 
 
-def test_a_database_that_others_hold_for_long_is_locked(database: Database) -> None:
+def test_a_database_that_others_hold_for_long_is_locked(database: EmbeddedDatabase) -> None:
     write(database, "a")
     holder = other(database)
     holder.execute("BEGIN IMMEDIATE")
@@ -422,7 +434,7 @@ def test_a_database_that_others_hold_for_long_is_locked(database: Database) -> N
 
 
 def test_a_database_that_others_hold_for_a_moment_is_waited_for(tmp_path: Path) -> None:
-    database = Database(tmp_path / "pbm_oust.db")
+    database = EmbeddedDatabase(tmp_path / "pbm_oust.db")
     write(database, "a")
     holder = other(database)
     holder.execute("BEGIN IMMEDIATE")
@@ -433,7 +445,7 @@ def test_a_database_that_others_hold_for_a_moment_is_waited_for(tmp_path: Path) 
     database.close()
 
 
-def test_a_lock_that_stays_fails_all_who_wait_for_it_together(database: Database) -> None:
+def test_a_lock_that_stays_fails_all_who_wait_for_it_together(database: EmbeddedDatabase) -> None:
     write(database, "a")
     holder = other(database)
     holder.execute("BEGIN IMMEDIATE")
@@ -446,13 +458,13 @@ def test_a_lock_that_stays_fails_all_who_wait_for_it_together(database: Database
     assert keys(database) == ["a"]
 
 
-def read_everything(database: Database) -> None:
+def read_everything(database: EmbeddedDatabase) -> None:
     with database.read() as snapshot:
         for statement in ("SELECT * FROM accounts", "SELECT * FROM addresses"):
             snapshot.rows(statement)
 
 
-def root_of(database: Database, table: str) -> int:
+def root_of(database: EmbeddedDatabase, table: str) -> int:
     """Return where the first page of a table begins in the file, in bytes."""
     with database.read() as snapshot:
         ((page,),) = snapshot.rows("SELECT rootpage FROM sqlite_schema WHERE name = ?", table)
@@ -462,7 +474,7 @@ def root_of(database: Database, table: str) -> int:
 
 @pytest.mark.parametrize("place", [0, 40, "accounts", "addresses"])
 def test_a_damaged_file_is_named_with_what_to_do_about_it(
-    database: Database, place: int | str
+    database: EmbeddedDatabase, place: int | str
 ) -> None:
     write(database, *"abcdefgh")
     start = root_of(database, place) if isinstance(place, str) else place
@@ -477,7 +489,7 @@ def test_a_damaged_file_is_named_with_what_to_do_about_it(
     assert "pbm_oust.db-wal" in str(caught.value)
 
 
-def test_an_emptied_file_is_damaged_and_not_begun_anew(database: Database) -> None:
+def test_an_emptied_file_is_damaged_and_not_begun_anew(database: EmbeddedDatabase) -> None:
     write(database, "a")
     database.close()
     database.path.write_bytes(b"")
@@ -488,7 +500,7 @@ def test_an_emptied_file_is_damaged_and_not_begun_anew(database: Database) -> No
     assert database.path.stat().st_size == 0
 
 
-def test_a_database_of_a_later_version_is_refused(database: Database) -> None:
+def test_a_database_of_a_later_version_is_refused(database: EmbeddedDatabase) -> None:
     write(database, "a")
     with other(database) as newer:
         newer.execute(f"PRAGMA user_version = {LATEST + 1}")
@@ -504,7 +516,7 @@ def test_a_database_of_a_later_version_is_refused(database: Database) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may open everything")
-def test_a_file_of_somebody_else_cannot_be_opened(database: Database) -> None:
+def test_a_file_of_somebody_else_cannot_be_opened(database: EmbeddedDatabase) -> None:
     write(database, "a")
     database.close()
     database.path.chmod(0)
@@ -513,10 +525,10 @@ def test_a_file_of_somebody_else_cannot_be_opened(database: Database) -> None:
 
 
 def test_a_database_that_is_put_in_the_place_of_another_is_used_from_then_on(
-    database: Database, tmp_path: Path
+    database: EmbeddedDatabase, tmp_path: Path
 ) -> None:
     write(database, "a")
-    restored = Database(tmp_path / "restored.db")
+    restored = EmbeddedDatabase(tmp_path / "restored.db")
     write(restored, "b")
     restored.close()
     restored.path.rename(database.path)
@@ -527,7 +539,9 @@ def test_a_database_that_is_put_in_the_place_of_another_is_used_from_then_on(
     assert keys(database) == ["b", "c"]
 
 
-def test_a_log_that_is_left_of_a_removed_database_does_not_come_back(database: Database) -> None:
+def test_a_log_that_is_left_of_a_removed_database_does_not_come_back(
+    database: EmbeddedDatabase,
+) -> None:
     write(database, "a")
     log = database.path.with_name("pbm_oust.db-wal")
     content = log.read_bytes()
@@ -539,14 +553,14 @@ def test_a_log_that_is_left_of_a_removed_database_does_not_come_back(database: D
 
 
 def test_a_home_that_is_not_there_cannot_be_written(tmp_path: Path) -> None:
-    database = Database(tmp_path / "none" / "pbm_oust.db")
+    database = EmbeddedDatabase(tmp_path / "none" / "pbm_oust.db")
     with pytest.raises(DatabaseFailing, match="No such file or directory"):
         write(database, "a")
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_process_does_not_go_on_with_the_database_of_the_one_it_was_forked_from(
-    database: Database,
+    database: EmbeddedDatabase,
 ) -> None:
     write(database, "a")
     child = os.fork()

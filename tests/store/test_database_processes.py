@@ -8,7 +8,7 @@ from random import Random
 import apsw
 import pytest
 
-from pbm_oust.store.database import Database
+from pbm_oust.store.embedded import EmbeddedDatabase
 from tests.chaos.launcher import TracedDisk
 from tests.chaos.power import Storage
 from tests.chaos.trace import Step, Trace
@@ -21,10 +21,10 @@ FILE = "pbm_oust.db"
 TAKES_MANY = """
 import sys
 from pathlib import Path
-from pbm_oust.store.database import Database
+from pbm_oust.store.embedded import EmbeddedDatabase
 from tests.store.mails import take
 
-database = Database(Path(sys.argv[1]))
+database = EmbeddedDatabase(Path(sys.argv[1]))
 print("ready", flush=True)
 sys.stdin.readline()
 for number in range(100):
@@ -34,13 +34,13 @@ for number in range(100):
 DIES_AT_STEP = """
 import sys
 from pathlib import Path
-from pbm_oust.store.database import Database
+from pbm_oust.store.embedded import EmbeddedDatabase
 from tests.store.mails import take
 from tests.support.trouble import Fault, FaultyDisk, FaultyVfs, Trouble
 
 trouble = Trouble(int(sys.argv[2]), Fault.DIES)
 with FaultyVfs(trouble).in_use():
-    database = Database(Path(sys.argv[1]), FaultyDisk(trouble))
+    database = EmbeddedDatabase(Path(sys.argv[1]), FaultyDisk(trouble))
     take(database, "mail")
     print("taken", flush=True)
     database.close()
@@ -49,7 +49,7 @@ with FaultyVfs(trouble).in_use():
 DIES_BEFORE_SYNC = """
 import os, sys
 from pathlib import Path
-from pbm_oust.store.database import Database
+from pbm_oust.store.embedded import EmbeddedDatabase
 from tests.chaos.launcher import TracedDisk
 from tests.chaos.trace import Trace
 from tests.store.mails import take
@@ -67,7 +67,7 @@ class Dying(TracedVfs):
 TracedDisk.trace, TracedDisk.fuse = Trace(Path(sys.argv[2])), Path("none")
 vfs = Dying(TracedDisk.trace)
 with vfs.in_use():
-    database = Database(Path(sys.argv[1]), TracedDisk())
+    database = EmbeddedDatabase(Path(sys.argv[1]), TracedDisk())
     take(database, "before")
     vfs.at_sync = 1
     take(database, "mail")
@@ -77,7 +77,7 @@ with vfs.in_use():
 def test_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
     path = tmp_path / FILE
     run_scripts(TAKES_MANY, *((path, name) for name in "abc"))
-    database = Database(path)
+    database = EmbeddedDatabase(path)
     assert len(taken(database)) == 300
     database.close()
     assert [each.name for each in tmp_path.iterdir()] == [FILE]
@@ -86,7 +86,7 @@ def test_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
 def test_processes_that_take_the_same_mails_take_each_once(tmp_path: Path) -> None:
     path = tmp_path / FILE
     run_scripts(TAKES_MANY, (path, "a"), (path, "a"))
-    database = Database(path)
+    database = EmbeddedDatabase(path)
     assert len(taken(database)) == 100
     database.close()
 
@@ -99,7 +99,7 @@ def test_a_process_that_is_killed_at_any_step_leaves_a_mail_whole_or_none(
         path.parent.mkdir()
         process = start_script(DIES_AT_STEP, path, f"{at}")
         output, _ = process.communicate(timeout=SLOW)
-        database = Database(path)
+        database = EmbeddedDatabase(path)
         found = taken(database)
         assert found in ([], ["mail"])
         assert found or not output
@@ -114,7 +114,7 @@ def test_a_process_that_is_killed_at_any_step_leaves_a_mail_whole_or_none(
 
 def test_a_process_that_is_killed_lets_others_write(tmp_path: Path) -> None:
     path = tmp_path / FILE
-    database = Database(path)
+    database = EmbeddedDatabase(path)
     process = start_script(TAKES_MANY.replace("range(100)", "range(10**6)"), path, "a")
     assert process.stdin
     assert process.stdout
@@ -137,7 +137,7 @@ def test_a_process_that_is_killed_lets_others_write(tmp_path: Path) -> None:
 # Power cuts
 
 
-def after_cut(steps: list[Step], share: float, seed: int, home: Path) -> Database:
+def after_cut(steps: list[Step], share: float, seed: int, home: Path) -> EmbeddedDatabase:
     """Return the database as a power cut leaves it that comes after some steps."""
     storage = Storage()
     storage.follow(steps)
@@ -145,7 +145,7 @@ def after_cut(steps: list[Step], share: float, seed: int, home: Path) -> Databas
     home.mkdir()
     for name, content in storage.files().items():
         (home / Path(name).name).write_bytes(content)
-    return Database(home / FILE)
+    return EmbeddedDatabase(home / FILE)
 
 
 def bring_log_into_file(path: Path) -> None:
@@ -163,7 +163,7 @@ def traced(memory_path: Path, mails: int) -> tuple[list[Step], list[int]]:
     disk.trace, disk.fuse = Trace(memory_path / "trace"), memory_path / "fuse"
     acknowledged = []
     with TracedVfs(disk.trace).in_use():
-        database = Database(home / FILE, disk)
+        database = EmbeddedDatabase(home / FILE, disk)
         for number in range(mails):
             take(database, f"{number:03}")
             acknowledged.append(disk.trace.size)
@@ -217,7 +217,7 @@ def test_what_a_killed_process_has_written_is_durable_before_anybody_sees_it(
     disk.trace, disk.fuse = Trace(trace), memory_path / "fuse"
     before = list(disk.trace.steps())
     with TracedVfs(disk.trace).in_use():
-        database = Database(home / FILE, disk)
+        database = EmbeddedDatabase(home / FILE, disk)
         assert taken(database) == ["before", "mail"]
         steps = list(disk.trace.steps())
         database.close()

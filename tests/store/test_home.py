@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.store.disk import NoSuchFile
+from pbm_oust.store.embedded import files_of
 from pbm_oust.store.home import Home
 from pbm_oust.store.waiting import BoardName
 from tests.store.disturbed import ALICE, BOB
@@ -68,7 +69,7 @@ def test_what_players_say_is_private_and_histories_are_not(tmp_path: Path) -> No
     (letter, _) = home.outbox.letters()
     boxes = [home.outbox.path / box for box in ("tmp", "new", "cur")]
     assert mode(home.history_path(BoardName("oust", 1))) == 0o644
-    assert {mode(path) for path in home.database.files} == {0o600}
+    assert {mode(path) for path in files_of(home.database_path)} == {0o600}
     assert mode(home.outbox.path / "new" / letter) == mode(home.key_path) == 0o600
     assert [mode(folder) for folder in (home.outbox.path, *boxes)] == [0o700] * 4
 
@@ -87,7 +88,7 @@ def test_the_database_of_a_new_home_knows_the_games_that_are_there(tmp_path: Pat
     home = home_of(tmp_path, ALICE, BOB)
     mailed(home, ALICE, "oust challenge alice bob wonderland -size=5")
     home.database.close()
-    home.database.path.unlink()
+    home.database_path.unlink()
     again = Home(tmp_path)
     again.prepare()
     assert again.userids() == []

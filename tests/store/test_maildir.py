@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from pbm_oust.store.connections import Transaction
-from pbm_oust.store.database import Database
+from pbm_oust.store.embedded import EmbeddedDatabase
 from pbm_oust.store.letters import State, add_letter, all_letters, remove_letter
 from pbm_oust.store.maildir import Maildir, recall_letter
 from pbm_oust.store.sending import latest_letter
@@ -24,7 +24,7 @@ from tests.support.vfs import TracedVfs
 
 
 @pytest.fixture
-def maildir(database: Database) -> Maildir:
+def maildir(database: EmbeddedDatabase) -> Maildir:
     maildir = Maildir(database.path.parent / "outbox", database)
     maildir.prepare()
     return maildir
@@ -35,7 +35,7 @@ def contents(maildir: Maildir, state: str = "new") -> list[str]:
     return [path.read_text() for path in sorted((maildir.path / state).iterdir())]
 
 
-def add(database: Database, at: datetime, *texts: str) -> list[int]:
+def add(database: EmbeddedDatabase, at: datetime, *texts: str) -> list[int]:
     """Add letters that are to be files, in one unit of work."""
 
     def work(transaction: Transaction) -> list[int]:
@@ -48,12 +48,12 @@ def add(database: Database, at: datetime, *texts: str) -> list[int]:
     return database.write(work)
 
 
-def files_of(database: Database) -> list[str]:
+def files_of(database: EmbeddedDatabase) -> list[str]:
     with database.read() as snapshot:
         return [each.file for each in all_letters(snapshot, State.FILE)]
 
 
-def remove(database: Database, letters: Iterable[int]) -> None:
+def remove(database: EmbeddedDatabase, letters: Iterable[int]) -> None:
     database.write(lambda transaction: [remove_letter(transaction, each) for each in letters])
 
 
@@ -69,7 +69,7 @@ def open_mail(maildir: Maildir) -> list[str]:
 
 
 def test_letters_are_written_in_their_order_for_their_owner_alone(
-    database: Database, maildir: Maildir, now: datetime
+    database: EmbeddedDatabase, maildir: Maildir, now: datetime
 ) -> None:
     first, second = add(database, now, "one", "two")
     assert maildir.write_out() == 2
@@ -82,7 +82,9 @@ def test_letters_are_written_in_their_order_for_their_owner_alone(
     assert modes == {0o600, 0o700}
 
 
-def test_letters_are_written_once(database: Database, maildir: Maildir, now: datetime) -> None:
+def test_letters_are_written_once(
+    database: EmbeddedDatabase, maildir: Maildir, now: datetime
+) -> None:
     add(database, now, "one")
     assert [maildir.write_out(), maildir.write_out()] == [1, 0]
     assert open_mail(maildir) == ["one"]
@@ -91,7 +93,7 @@ def test_letters_are_written_once(database: Database, maildir: Maildir, now: dat
 
 
 def test_letters_for_the_relay_are_no_files(
-    database: Database, maildir: Maildir, now: datetime
+    database: EmbeddedDatabase, maildir: Maildir, now: datetime
 ) -> None:
     post(database, head(), now)
     assert maildir.write_out() == 0
@@ -99,7 +101,7 @@ def test_letters_for_the_relay_are_no_files(
 
 
 def test_what_is_written_while_something_is_read_is_found(
-    database: Database, maildir: Maildir, now: datetime
+    database: EmbeddedDatabase, maildir: Maildir, now: datetime
 ) -> None:
     with database.read():
         add(database, now, "one")
@@ -108,7 +110,7 @@ def test_what_is_written_while_something_is_read_is_found(
 
 
 def test_what_others_keep_in_the_folders_is_left_alone(
-    database: Database, maildir: Maildir, now: datetime
+    database: EmbeddedDatabase, maildir: Maildir, now: datetime
 ) -> None:
     (maildir.path / "tmp" / "1.M2P3.host").write_text("of a mail program")
     (maildir.path / "new" / "1.M2P3.host").write_text("of somebody else")
@@ -119,7 +121,7 @@ def test_what_others_keep_in_the_folders_is_left_alone(
 
 
 def test_letters_that_were_taken_are_forgotten(
-    database: Database, maildir: Maildir, now: datetime
+    database: EmbeddedDatabase, maildir: Maildir, now: datetime
 ) -> None:
     add(database, now, "one", "two")
     maildir.write_out()
@@ -135,7 +137,7 @@ def test_letters_that_were_taken_are_forgotten(
 
 
 def test_a_letter_that_nobody_has_opened_is_taken_back(
-    database: Database, maildir: Maildir, now: datetime
+    database: EmbeddedDatabase, maildir: Maildir, now: datetime
 ) -> None:
     first, second = add(database, now, "one", "two")
     maildir.write_out()
@@ -149,7 +151,7 @@ def test_a_letter_that_nobody_has_opened_is_taken_back(
 
 
 def test_a_letter_is_back_in_its_place_if_it_was_not_taken_back(
-    database: Database, maildir: Maildir, now: datetime
+    database: EmbeddedDatabase, maildir: Maildir, now: datetime
 ) -> None:
     add(database, now, "one", "two")
     maildir.write_out()
@@ -162,7 +164,7 @@ def test_a_letter_is_back_in_its_place_if_it_was_not_taken_back(
 
 
 def test_letters_are_taken_back_together_or_not_at_all(
-    database: Database, maildir: Maildir, now: datetime
+    database: EmbeddedDatabase, maildir: Maildir, now: datetime
 ) -> None:
     add(database, now, "one", "two")
     maildir.write_out()
@@ -175,7 +177,7 @@ def test_letters_are_taken_back_together_or_not_at_all(
 
 
 def test_a_letter_may_go_to_the_relay_instead(
-    database: Database, maildir: Maildir, now: datetime
+    database: EmbeddedDatabase, maildir: Maildir, now: datetime
 ) -> None:
     (number,) = add(database, now, "one")
     maildir.write_out()
@@ -189,7 +191,7 @@ def test_a_letter_may_go_to_the_relay_instead(
 
 
 def test_a_letter_that_has_just_become_a_file_does_not_go_to_the_relay_as_well(
-    database: Database, maildir: Maildir, now: datetime
+    database: EmbeddedDatabase, maildir: Maildir, now: datetime
 ) -> None:
     (number,) = add(database, now, "one")
     found = letter(database, number)
@@ -225,7 +227,7 @@ def test_a_fault_at_any_step_of_writing_loses_and_doubles_no_letter(
         home.mkdir()
         trouble = Trouble(0, fault, number)
         with FaultyVfs(trouble).in_use():
-            database = Database(home / "pbm_oust.db", FaultyDisk(trouble))
+            database = EmbeddedDatabase(home / "pbm_oust.db", FaultyDisk(trouble))
             maildir = Maildir(home / "outbox", database, FaultyDisk(trouble))
             maildir.prepare()
             add(database, now, "one", "two")
@@ -256,7 +258,7 @@ def test_a_fault_at_any_step_of_taking_back_leaves_letters_and_database_of_one_m
         home.mkdir()
         trouble = Trouble(0, fault, number)
         with FaultyVfs(trouble).in_use():
-            database = Database(home / "pbm_oust.db", FaultyDisk(trouble))
+            database = EmbeddedDatabase(home / "pbm_oust.db", FaultyDisk(trouble))
             maildir = Maildir(home / "outbox", database, FaultyDisk(trouble))
             maildir.prepare()
             letters = add(database, now, "one", "two")
@@ -300,7 +302,7 @@ def test_a_power_cut_at_any_step_loses_and_doubles_no_letter(
         for name, content in storage.files().items():
             path = home / Path(name).relative_to(memory_path / "traced")
             path.write_bytes(content)
-        database = Database(home / "pbm_oust.db")
+        database = EmbeddedDatabase(home / "pbm_oust.db")
         maildir = Maildir(home / "outbox", database)
         maildir.write_out()
         found = contents(maildir)
@@ -319,7 +321,7 @@ def posted_and_taken_back(home: Path, path: Path, now: datetime) -> tuple[list[S
     disk.trace, disk.fuse = Trace(path), path.with_name("fuse")
     home.mkdir()
     with TracedVfs(disk.trace).in_use():
-        database = Database(home / "pbm_oust.db", disk)
+        database = EmbeddedDatabase(home / "pbm_oust.db", disk)
         maildir = Maildir(home / "outbox", database, disk)
         maildir.prepare()
         letters = add(database, now, "one", "two")

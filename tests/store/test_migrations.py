@@ -8,7 +8,7 @@ import pytest
 
 from pbm_oust.accounts.kept import Holds, Kept
 from pbm_oust.accounts.registry import KEPT
-from pbm_oust.store.database import Database
+from pbm_oust.store.embedded import EmbeddedDatabase
 from pbm_oust.store.migrations import LATEST, STEPS, empty_database, migrate
 
 TYPES = {
@@ -60,7 +60,7 @@ def test_a_database_of_an_earlier_version_is_brought_up_to_date(
     connection.pragma("journal_mode", "wal")
     migrate(connection, STEPS[:version])
     connection.close()
-    database = Database(path)
+    database = EmbeddedDatabase(path)
     with database.read() as snapshot:
         assert snapshot.row("PRAGMA user_version") == (LATEST,)
     database.close()

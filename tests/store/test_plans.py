@@ -9,7 +9,7 @@ import pytest
 
 from pbm_oust import store
 from pbm_oust.store import letters
-from pbm_oust.store.database import Database
+from pbm_oust.store.embedded import EmbeddedDatabase
 from pbm_oust.store.letters import SELECT
 from pbm_oust.store.migrations import migrate
 from pbm_oust.store.published import TABLE
@@ -64,7 +64,7 @@ def test_a_statement_of_the_program_that_reads_a_whole_table_is_refused(
 ) -> None:
     """So are those that are put together where they are carried out."""
     with served_by_indexes():
-        database = Database(tmp_path / "pbm_oust.db")
+        database = EmbeddedDatabase(tmp_path / "pbm_oust.db")
         monkeypatch.setattr(letters, "SELECT", "SELECT * FROM letters WHERE subject = ? --")
         with database.read() as snapshot, pytest.raises(ReadsWholeTable):
             letters.find_letter(snapshot, 1)

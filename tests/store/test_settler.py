@@ -13,7 +13,7 @@ from pbm_oust.store.disk import Disk
 from pbm_oust.store.message_keys import KeyOutcome, note_key
 from pbm_oust.store.ratings import forget_ratings, is_up_to_date
 from pbm_oust.store.settler import Settler
-from pbm_oust.store.writing import LARGEST_LOG, LARGEST_TENDED
+from pbm_oust.store.sqlite import LARGEST_LOG, LARGEST_TENDED
 from tests.store.kept import OUST, Kept, edited, named
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)

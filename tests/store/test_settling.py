@@ -29,7 +29,9 @@ def records(path: Path) -> list[str]:
 def run(home: Path, script: str) -> int:
     """Run a process on a home, which it finds as `kept`; return its exit status."""
     opening = "import os, sys\nfrom pathlib import Path\nfrom tests.store.kept import Kept\n"
-    opening += "from pbm_oust.store.database import Database\nkept = Kept(Path(sys.argv[1]))\n"
+    opening += (
+        "from pbm_oust.store.embedded import EmbeddedDatabase\nkept = Kept(Path(sys.argv[1]))\n"
+    )
     return subprocess.run([sys.executable, "-c", opening + script, str(home)]).returncode
 
 
@@ -93,7 +95,7 @@ def test_lines_that_a_process_has_appended_and_died_are_not_appended_again(kept:
     number = kept.start("x C3")
     kept.settle()
     kept.play(number, "o C4", "x resign")
-    dying = "Database.write = lambda *_: os._exit(9)\nkept.settle()"
+    dying = "EmbeddedDatabase.write = lambda *_: os._exit(9)\nkept.settle()"
     assert run(kept.path, dying) == 9
     before = kept.file(number).read_bytes()
     assert kept.waiting()
@@ -104,7 +106,7 @@ def test_lines_that_a_process_has_appended_and_died_are_not_appended_again(kept:
 
 def test_a_header_that_a_process_has_written_and_died_is_not_written_again(kept: Kept) -> None:
     number = kept.start("x C3")
-    dying = "Database.write = lambda *_: os._exit(9)\nkept.settle()"
+    dying = "EmbeddedDatabase.write = lambda *_: os._exit(9)\nkept.settle()"
     assert run(kept.path, dying) == 9
     before = kept.file(number).read_bytes()
     kept.play(number, "o C4")

@@ -29,7 +29,7 @@ PARTIAL = ("letters_unwritten", "letters_file", "histories_believed", "VIRTUAL T
 
 _PROGRAM = pbm_oust.__path__[0]
 _MIGRATIONS = migrations.__path__[0]
-_PASSES_ON = ("connections.py", "plans.py")
+_PASSES_ON = ("connections.py", "sqlite.py", "plans.py")
 
 
 class ReadsWholeTable(AssertionError):

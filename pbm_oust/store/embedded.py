@@ -1,8 +1,4 @@
-"""The database of a home, `HOME/pbm_oust.db`: everything that the home holds but the games.
-
-    with database.read() as snapshot:
-        account = find(snapshot, "alice")
-    database.write(lambda transaction: note(transaction, "alice"))
+"""The embedded database of a home, by SQLite in `HOME/pbm_oust.db`.
 
 One process writes at a time, and nobody waits for readers. Threads of one process share their
 transactions, so that all share one sync of the disk.
@@ -17,16 +13,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pbm_oust.store.connections import Connection, Snapshot, Task, Transaction, identity_of
+from pbm_oust.store.connections import MakeDurable, Snapshot, Task, Transaction, Work
 from pbm_oust.store.disk import Disk, locked_folder
-from pbm_oust.store.faults import (
-    DatabaseFailing,
-    DatabaseLocked,
-    disk_faults,
-)
+from pbm_oust.store.faults import DatabaseFailing, DatabaseLocked, disk_faults
 from pbm_oust.store.migrations import empty_database
-from pbm_oust.store.snapshots import Moment, Snapshots
-from pbm_oust.store.writing import LARGEST_LOG, LARGEST_TENDED, Work, Writing
+from pbm_oust.store.snapshots import Idle, Moment, Snapshots
+from pbm_oust.store.sqlite import (
+    LARGEST_LOG,
+    LARGEST_TENDED,
+    Log,
+    SqliteConnection,
+)
+from pbm_oust.store.writing import Writing
 
 T = TypeVar("T")
 
@@ -39,7 +37,12 @@ PATIENCE = 10.0
 """Seconds to wait until other processes have written."""
 
 
-class Database:
+def files_of(path: Path) -> list[Path]:
+    """Return the file of a database, and those that SQLite keeps beside it."""
+    return [path, *(path.with_name(path.name + each) for each in COMPANIONS)]
+
+
+class EmbeddedDatabase:
     """The database in the file at `path`. Its methods may raise DatabaseFault, an OSError.
 
     The first write makes it; until then it reads as empty. Any number of threads may use it, but
@@ -51,13 +54,19 @@ class Database:
         self._disk = disk or Disk()
         self._patience = patience
         self._process = os.getpid()
-        self._snapshots = Snapshots(partial(self._connect, reads_only=True), self._is_sound)
-        self._writing = Writing(path, self._connect_to_write, self._is_sound)
+        self._log = Log()
+        self._snapshots = Snapshots(Idle(partial(self._connect, reads_only=True)))
+        self._writing = Writing(path, self._connect_to_write)
+
+    @property
+    def is_made(self) -> bool:
+        """Whether the file is there."""
+        return self.path.exists()
 
     @property
     def files(self) -> list[Path]:
         """The file, and those that SQLite keeps beside it."""
-        return [self.path, *(self.path.with_name(self.path.name + each) for each in COMPANIONS)]
+        return files_of(self.path)
 
     def read(self) -> AbstractContextManager[Snapshot]:
         """Give what the database holds at one moment; nested calls give the same."""
@@ -83,13 +92,7 @@ class Database:
         return self._snapshots.moment()
 
     def write(self, work: Callable[[Transaction], T]) -> T:
-        """Do some work within a transaction; on return, it is durable.
-
-        The work shares its transaction with that of other threads, and any of these may run it.
-        So it must not wait, must read and write only the transaction, and must be quick, because
-        nobody else in the home writes meanwhile. If it raises an Exception, this raises it too,
-        and what the work has written is undone.
-        """
+        """Do some work within a transaction; on return, it is durable."""
         (task,) = self.write_all([work])
         result: T = task.result()
         return result
@@ -100,7 +103,7 @@ class Database:
         self._snapshots.renew()
         return self._writing.all(works)
 
-    def begin_to_write(self, works: Iterable[Work]) -> Callable[[], list[Task[Any]]] | None:
+    def begin_to_write(self, works: Iterable[Work]) -> MakeDurable | None:
         """Do pieces of work in this thread, and return what makes them durable.
 
         That waits for the disk, so any thread may call it, once. None if somebody else writes at
@@ -123,7 +126,7 @@ class Database:
         """Copy as `copy_to` does, and give the copied snapshot to read."""
         self._disk.create(path, b"", mode=0o600)
         with self._snapshots.connection() as connection:
-            connection.begin("BEGIN")
+            connection.begin_to_read()
             connection.copy_to(path)
             self._disk.sync_file(path)
             yield Snapshot(connection)
@@ -134,15 +137,15 @@ class Database:
 
         A very long log is shortened all the same.
         """
-        self._writing.largest_log = LARGEST_TENDED
+        self._log.largest = LARGEST_TENDED
         try:
             yield
         finally:
-            self._writing.largest_log = LARGEST_LOG
+            self._log.largest = LARGEST_LOG
 
     def shorten_log(self) -> None:
         """Move a long log into the file while others write, and let it begin again."""
-        if self._writing.pages_logged >= LARGEST_LOG:
+        if self._log.pages >= LARGEST_LOG:
             with self._snapshots.connection() as connection:
                 connection.shorten_log()
                 connection.restart_log()
@@ -166,21 +169,17 @@ class Database:
         self._snapshots.close()
         self._writing.close()
 
-    def _connect_to_write(self) -> Connection:
+    def _connect_to_write(self) -> SqliteConnection:
         self._create()
         return self._connect(reads_only=False)
 
-    def _connect(self, *, reads_only: bool) -> Connection:
+    def _connect(self, *, reads_only: bool) -> SqliteConnection:
         with disk_faults(self.path):
             if self.path.is_symlink():
                 reason = "is a link, and links in the home are not followed"
                 raise DatabaseFailing(f"{self.path} {reason}")
-            return Connection(self.path, self._disk, self._patience, reads_only=reads_only)
-
-    def _is_sound(self, connection: Connection) -> bool:
-        """Return whether a connection works, and still has the right file open."""
-        with disk_faults(self.path):
-            return not connection.is_broken and connection.identity == identity_of(self.path)
+            disk, patience = self._disk, self._patience
+            return SqliteConnection(self.path, disk, patience, self._log, reads_only=reads_only)
 
     def _create(self) -> None:
         """Make the file if it is missing; a log that is left from before does not belong to it."""
