@@ -4,7 +4,7 @@ import asyncio
 import os
 import select
 import signal
-import subprocess  # nosec B404
+import subprocess  # it starts our own program  # nosec B404
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator

@@ -80,7 +80,7 @@ def _of_html(folders: Sequence[str]) -> Any:
 
 def _templates(folders: Sequence[str], *, autoescape: bool, **options: Any) -> Any:
     # A template is read once: a process has those that it began with.
-    templates: Any = Environment(  # nosec B701
+    templates: Any = Environment(  # the callers choose what is escaped  # nosec B701
         autoescape=autoescape,  # noqa: S701 - plain text is not escaped
         loader=FileSystemLoader(folders),
         bytecode_cache=Built(Path(folders[0]) / FOLDER),

@@ -96,6 +96,7 @@ class _Connection(H11Protocol):
         self._waiting: tuple[object, Awaited | None] = (None, None)
         self._since = 0.0
 
+    # asyncio declares any transport; a connection always has one that can be written to.
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to serve, if there is room."""
         super().connection_made(transport)

@@ -46,6 +46,7 @@ def listening_socket(endpoint: Endpoint) -> socket.socket:
 class _Server(uvicorn.Server):
     """A server that leaves signals to whoever runs it."""
 
+    # uvicorn declares a generator, and uses it as a context manager only.
     def capture_signals(self) -> AbstractContextManager[None]:  # type: ignore[override]
         """Leave the signals alone."""
         return nullcontext()

@@ -1,6 +1,6 @@
 """Boards as PNG, for previews in chats, which show no SVG."""
 
-import subprocess  # nosec B404
+import subprocess  # it starts our own program  # nosec B404
 import sys
 
 import resvg_py
