@@ -3,6 +3,7 @@
 import os
 import select
 import signal
+from logging import getLogger
 from typing import Any
 
 import click
@@ -11,12 +12,15 @@ from pbm_oust.cli.log import start_log
 from pbm_oust.cli.operator import ADDRESS, RELAY, Operator, now, pass_operator
 from pbm_oust.frozen import replace
 from pbm_oust.mail.inbound import open_inbound
+from pbm_oust.robot import compiled
 from pbm_oust.robot.boards import Boards
 from pbm_oust.robot.finished import Finished
 from pbm_oust.robot.working import Worker
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import HIGHEST, Counted
+
+log = getLogger("pbm_oust")
 
 NICENESS = 19
 """How far behind all other work of the machine thinking is."""
@@ -46,6 +50,7 @@ def house(
     operator.close()
     start_log()
     os.nice(NICENESS)
+    log.info("house=begins core=%s", "compiled" if compiled.IS_THERE else "none")
     stopped = False
 
     def stop(*_: Any) -> None:

@@ -17,7 +17,8 @@ from pbm_oust.frozen import frozen, replace
 from pbm_oust.robot.eye import worth
 from pbm_oust.robot.pie import fairest, is_first_stone
 from pbm_oust.robot.player import Clock, Thinking
-from pbm_oust.robot.search import Node, follow
+from pbm_oust.robot.search import follow
+from pbm_oust.robot.searched import Searched
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Position, Side
 
@@ -130,11 +131,11 @@ def _on_turn(game: Game, seconds: float, clock: Clock) -> Verdict:
 
 def _on_first_stone(position: Position, thinking: Thinking) -> Verdict:
     """Return the verdict on an empty board whose first stone the other player may take over."""
-    nodes = list[Node]()
+    nodes = list[Searched]()
 
-    def search(node: Node, share: float) -> None:
-        thinking.search(node, share)
-        nodes.append(node)
+    def search(position: Position, share: float) -> Searched:
+        nodes.append(thinking.search(position, share))
+        return nodes[-1]
 
     cell, _ = fairest(position, search)
     node = next(node for node in nodes if node.position == position.place(cell))
@@ -168,15 +169,15 @@ def _solved(position: Position, thinking: Thinking) -> Verdict | None:
 
 def _searched(position: Position, thinking: Thinking) -> Verdict:
     """Return the verdict of a tree on a position with a placement."""
-    node = root = Node(position)
+    node = root = thinking.root(position)
     cells = thinking.turn(root, 1)
     for cell in cells:
-        node = _after(node, cell)
+        node = _after(node, cell, thinking)
     line = (_turn(position.grid, cells), *_told_by(node))
     return Verdict(_of_x(root.value, root.side), root.proved is not None, line[:LONGEST])
 
 
-def _told_by(node: Node) -> Iterator[Wish]:
+def _told_by(node: Searched) -> Iterator[Wish]:
     """Yield the best turns from a position of a tree, as far as it was searched well."""
     cells = list[int]()
     while node.branches and (node.proved is not None or node.visits >= LEAST_LOOKS):
@@ -187,10 +188,10 @@ def _told_by(node: Node) -> Iterator[Wish]:
             cells.clear()
 
 
-def _after(node: Node, cell: int) -> Node:
+def _after(node: Searched, cell: int, thinking: Thinking) -> Searched:
     """Return the position after a placement, in the tree if it was tried there."""
     tried = (each.node for each in node.branches if each.cell == cell)
-    return next(tried, None) or Node(follow(node.position, cell))
+    return next(tried, None) or thinking.root(follow(node.position, cell))
 
 
 def _turn(grid: Grid, cells: list[int]) -> Wish:

@@ -3,11 +3,8 @@
 On larger boards the same stones seldom come up again.
 """
 
-import random
-
-from pbm_oust.experiments.simulate import chooser
 from pbm_oust.robot.camps import Camp, camps_on
-from pbm_oust.robot.eye import Eye, Glance, ranked
+from pbm_oust.robot.eye import Choose, Eye, Glance, ranked
 from pbm_oust.robot.proofs import proofs_on
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Position
@@ -16,9 +13,9 @@ LARGEST = 19
 """The most cells of a small board: those of hex 3."""
 
 
-def churn_eye(grid: Grid, rng: random.Random) -> Eye:
+def churn_eye(grid: Grid, choose: Choose) -> Eye:
     """Return an eye for Churn on a small grid."""
-    choose, camps, half = chooser(grid, rng), camps_on(grid), grid.cells.bit_count() // 2
+    camps, half = camps_on(grid), grid.cells.bit_count() // 2
 
     def look(position: Position) -> Glance:
         mover = position.to_move

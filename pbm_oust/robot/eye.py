@@ -23,6 +23,10 @@ class Glance:
     """
 
 
+Choose = Callable[[int], int]
+"""Picks one of some cells that look alike."""
+
+
 class Prover(Protocol):
     """Proves who wins positions of a game without draws whose turns are single placements."""
 
@@ -40,8 +44,7 @@ class Eye:
     """Sees positions of one game on one grid that go on and have a placement."""
 
     look: Callable[[Position], Glance]
-    choose: Callable[[int], int]
-    """Picks one of some cells that look alike."""
+    choose: Choose
     prover: Prover | None = None
 
 
@@ -54,5 +57,7 @@ def worth(result: Result, side: Side) -> float:
 
 def ranked(weighed: list[tuple[float, int]]) -> list[tuple[float, int]]:
     """Return sets of cells, with a weight for each cell of a set, as priors."""
-    total = sum([weight * cells.bit_count() for weight, cells in weighed])
+    total = 0.0
+    for weight, cells in weighed:
+        total += weight * cells.bit_count()
     return sorted([(weight / total, cells) for weight, cells in weighed if cells], reverse=True)

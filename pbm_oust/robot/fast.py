@@ -1,16 +1,12 @@
 """The eye for games that can be played fast by chance: it plays positions to the end that way."""
 
-import random
-
-from pbm_oust.experiments.simulate import chooser
-from pbm_oust.robot.eye import Eye, Glance, ranked, worth
+from pbm_oust.robot.eye import Choose, Eye, Glance, ranked, worth
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import FastGame, Position, Side
 
 
-def fast_eye(fast_game: FastGame, grid: Grid, rng: random.Random) -> Eye:
+def fast_eye(fast_game: FastGame, grid: Grid, choose: Choose) -> Eye:
     """Return an eye for a game with such a way to be played, on a grid."""
-    choose = chooser(grid, rng)
 
     def look(position: Position) -> Glance:
         mover = position.to_move

@@ -1,18 +1,16 @@
 """The eye for Oust: who could take what, and which placements give least away."""
 
-import random
 from math import exp
 
-from pbm_oust.experiments.simulate import chooser
-from pbm_oust.robot.eye import Eye, Glance, ranked
+from pbm_oust.robot.eye import Choose, Eye, Glance, ranked
 from pbm_oust.robot.sight import Camp, Sight
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Position
 
 
-def oust_eye(grid: Grid, rng: random.Random) -> Eye:
+def oust_eye(_grid: Grid, choose: Choose) -> Eye:
     """Return an eye for Oust on a grid."""
-    return Eye(_look, chooser(grid, rng))
+    return Eye(_look, choose)
 
 
 def _look(position: Position) -> Glance:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from pbm_oust.board.game import Game
 from pbm_oust.experiments.symmetry import orbits
-from pbm_oust.robot.search import Node
+from pbm_oust.robot.searched import Searched
 from pbm_oust.rules.position import Position, Side
 
 
@@ -15,17 +15,16 @@ def is_first_stone(game: Game) -> bool:
     return game.header.terms.swap and game.to_move is Side.X and is_empty and not game.line
 
 
-def fairest(position: Position, search: Callable[[Node, float], None]) -> tuple[int, float]:
+def fairest(position: Position, search: Callable[[Position, float], Searched]) -> tuple[int, float]:
     """Return the first stone that leaves the sides most equal, and how likely its owner is to win.
 
-    `search` searches a position until a share of the time is spent.
+    `search` searches a position until a share of the time is spent, and returns its tree.
     """
     cells = position.placements()
     first_stones = [min(orbit) for orbit in orbits(position.grid) if min(orbit) & cells]
     found = []
     for nth, cell in enumerate(first_stones, 1):
-        node = Node(position.place(cell))
-        search(node, nth / len(first_stones))
+        node = search(position.place(cell), nth / len(first_stones))
         found.append((max(node.value, 1 - node.value), cell))
     worst, cell = min(found)
     return cell, 1 - worst

@@ -10,9 +10,10 @@ from pbm_oust.board.record import Deed, Place, Wish
 from pbm_oust.experiments.solve import Worth
 from pbm_oust.frozen import frozen
 from pbm_oust.robot.draws import offers_draw
-from pbm_oust.robot.eyes import eye_for
 from pbm_oust.robot.pie import fairest, is_first_stone
-from pbm_oust.robot.search import Node, follow, grow
+from pbm_oust.robot.search import follow
+from pbm_oust.robot.searched import Searched
+from pbm_oust.robot.searchers import searcher_for
 from pbm_oust.robot.solver import solver_for
 from pbm_oust.rules.position import Position
 
@@ -61,7 +62,7 @@ class Thinking:
     """One player's thoughts about one game, for as many seconds as it has."""
 
     def __init__(self, game: Game, seconds: float, rng: random.Random, clock: Clock) -> None:
-        self._eye = eye_for(game.header.kind.name, game.header.grid, rng)
+        self._searcher = searcher_for(game.header.kind.name, game.header.grid, rng)
         self._seconds = seconds
         self._clock = clock
         self._begun = clock()
@@ -80,29 +81,39 @@ class Thinking:
             return (worth - Worth.LOSS) / (Worth.WIN - Worth.LOSS), cells
         return None
 
-    def search(self, node: Node, share: float) -> None:
-        """Search a position until this share of the time is spent."""
-        self.looks += grow(node, self._eye, self._until(share))
+    def root(self, position: Position) -> Searched:
+        """Return a tree of a position that has not grown."""
+        return self._searcher.root(position)
+
+    def search(self, position: Position, share: float) -> Searched:
+        """Return a tree of a position that was searched until this share of the time is spent."""
+        root = self.root(position)
+        self.grow(root, share)
+        return root
+
+    def grow(self, node: Searched, share: float) -> None:
+        """Let a tree grow from a position until this share of the time is spent."""
+        self.looks += self._searcher.grow(node, self._until(share))
 
     def _until(self, share: float) -> Callable[[], bool]:
         end, clock = self._begun + share * self._seconds, self._clock
         return lambda: clock() < end
 
-    def turn(self, root: Node, share: float) -> list[int]:
+    def turn(self, root: Searched, share: float) -> list[int]:
         """Return the placements of a whole turn, searched until this share of the time is spent."""
         cells: list[int] = []
         node, spent = root, 0.0
         while not cells or node.position.is_mid_turn:
             # What the first placement is worth depends on those that follow: they have half.
             spent = (spent + share) / 2
-            self.search(node, spent)
+            self.grow(node, spent)
             if not node.after_best().position.is_mid_turn:
-                self.search(node, share)
+                self.grow(node, share)
             cells.append(node.best().cell)
             node = node.after_best()
             if node.position.result:
                 break
-        if self._eye.prover and self._eye.prover.wins(root.position) is False:
+        if self._searcher.is_lost(root.position):
             root.proved = 0.0
         return cells
 
@@ -124,9 +135,9 @@ def decide(game: Game, seconds: float, rng: random.Random, clock: Clock) -> Deci
             return Decision(Deed.SWAP, value, thinking.looks)
         if value:  # a lost position is searched, for whatever the other player may overlook
             return _turn(game, cells, value, thinking.looks, is_drawn=value == 0.5)
-    root = Node(game.position)
+    root = thinking.root(game.position)
     if game.can_swap:
-        thinking.search(root, PONDERED / 2)
+        thinking.grow(root, PONDERED / 2)
         if root.value < 0.5:
             return Decision(Deed.SWAP, root.value, thinking.looks)
     cells = thinking.turn(root, PONDERED)
@@ -137,8 +148,7 @@ def decide(game: Game, seconds: float, rng: random.Random, clock: Clock) -> Deci
 
 def takes_draw(game: Game, seconds: float, rng: random.Random, clock: Clock) -> bool:
     """Return whether the player to whom a draw is proposed takes it."""
-    thinking, node = Thinking(game, seconds, rng, clock), Node(game.position)
-    thinking.search(node, 1)
+    node = Thinking(game, seconds, rng, clock).search(game.position, 1)
     is_asked = game.offer is not None and game.offer.side is not game.to_move
     return (node.value if is_asked else 1 - node.value) < CONTENT
 
@@ -160,6 +170,5 @@ def _was_hopeless(game: Game, thinking: Thinking) -> bool:
     latest = max(turns, default=None)
     if latest is None or game.header.grid.cells.bit_count() <= SMALL:
         return False
-    node = Node(game.with_moves(latest).position)
-    thinking.search(node, 1)
+    node = thinking.search(game.with_moves(latest).position, 1)
     return node.side is game.to_move and node.value < HOPELESS

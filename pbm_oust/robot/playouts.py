@@ -1,9 +1,6 @@
 """An eye for any game: it plays a position to the end by chance, captures first."""
 
-import random
-
-from pbm_oust.experiments.simulate import chooser
-from pbm_oust.robot.eye import Eye, Glance, ranked, worth
+from pbm_oust.robot.eye import Choose, Eye, Glance, ranked, worth
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Position
 
@@ -14,9 +11,8 @@ PROMISE = 4.0
 """How many times as promising as other placements captures are taken to be."""
 
 
-def playing_eye(grid: Grid, rng: random.Random, *, captures_first: bool = True) -> Eye:
+def playing_eye(grid: Grid, choose: Choose, *, captures_first: bool = True) -> Eye:
     """Return an eye that plays positions to the end once; without captures first, uniformly."""
-    choose = chooser(grid, rng)
 
     def look(position: Position) -> Glance:
         captures = position.capturing() if captures_first else 0

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from math import inf, sqrt
 
 from pbm_oust.robot.eye import Eye, Glance, Prover, worth
+from pbm_oust.robot.searched import merit, worth_before
 from pbm_oust.rules.position import Position
 
 CURIOSITY = 1.0
@@ -90,7 +91,7 @@ class Node:
 
     def best(self) -> "Branch":
         """Return the branch to play: a proved win, else the one tried most that is not lost."""
-        return max(self.branches, key=lambda branch: _merit(branch, self))
+        return max(self.branches, key=lambda branch: merit(branch, self))
 
     def after_best(self) -> "Node":
         """Return where the branch to play leads."""
@@ -145,7 +146,7 @@ class Node:
         """Let what came of a branch count once more."""
         branch = self.branches[number]
         branch.visits += 1
-        value = _worth(branch, self)
+        value = worth_before(branch, self)
         if branch.node.proved is None:
             self._means[number] = value
         else:
@@ -176,7 +177,7 @@ class Node:
         if value == 1.0:
             self.proved = 1.0
         elif not self._untried and all(each.node.proved is not None for each in self.branches):
-            self.proved = max(_worth(each, self) for each in self.branches)
+            self.proved = max(worth_before(each, self) for each in self.branches)
 
 
 class Branch:
@@ -235,17 +236,3 @@ def _look(position: Position, eye: Eye) -> Glance:
     after = position.pass_turn()
     value = worth(after.result, after.to_move) if after.result else _look(after, eye).value
     return Glance(position, value if after.to_move is position.to_move else 1 - value, [(1.0, 0)])
-
-
-def _worth(branch: Branch, node: Node) -> float:
-    """Return what a branch is worth to the side to move before it, as far as it was searched."""
-    value = branch.node.value
-    return value if branch.node.side is node.side else 1 - value
-
-
-def _merit(branch: Branch, node: Node) -> tuple[float, float]:
-    """Return how good a branch is to play: a proved win, else what was tried most, else a loss."""
-    value = _worth(branch, node)
-    if branch.node.proved is None or 0.0 < value < 1.0:
-        return float(branch.visits), value
-    return (inf, 1.0) if value else (-1.0, branch.prior)

@@ -22,7 +22,7 @@ def test_a_wheel_carries_the_templates_and_the_catalogues(tmp_path: Path) -> Non
         shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("*.mo", "built"))
     (source / "scripts").mkdir()
     shutil.copy(ROOT / "scripts/catalogues.py", source / "scripts")
-    for name in ("setup.cfg", "pyproject.toml", "README.md", "LICENSE", "MANIFEST.in"):
+    for name in ("setup.cfg", "setup.py", "pyproject.toml", "README.md", "LICENSE", "MANIFEST.in"):
         shutil.copy(ROOT / name, source)
     # First an archive of the sources, and out of that the wheel.
     subprocess.run(

@@ -1,7 +1,5 @@
 """What the eye for Oust sees at a glance, against the rules placement by placement."""
 
-import random
-
 from hypothesis import given
 
 from pbm_oust.robot.oust import oust_eye, risks
@@ -9,6 +7,7 @@ from pbm_oust.robot.sight import Sight
 from pbm_oust.rules.oust import Oust
 from pbm_oust.rules.position import taken
 from tests.support.strategies import Play, plays, relaxed
+from tests.support.thinking import lowest
 
 
 def largest_capture(position: Oust) -> int:
@@ -37,7 +36,7 @@ def test_it_sees_what_the_other_side_could_take_after_each_placement(play: Play)
 def test_it_finds_every_placement_promising_and_the_best_first(play: Play) -> None:
     for position in play.positions():
         if position.has_placement():
-            glance = oust_eye(position.grid, random.Random(1)).look(position)
+            glance = oust_eye(position.grid, lowest).look(position)
             promises = [prior for prior, _ in glance.priors]
             assert sum(cells for _, cells in glance.priors) == position.placements()
             assert abs(sum(p * cells.bit_count() for p, cells in glance.priors) - 1) < 1e-9

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 
 from pbm_oust.experiments.room import Room
+from pbm_oust.experiments.simulate import chooser
 from pbm_oust.experiments.solve import Search, Worth
 from pbm_oust.robot.camps import Camps
 from pbm_oust.robot.churn import churn_eye
@@ -66,7 +67,10 @@ def test_a_proof_goes_on_where_it_stopped() -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_a_tree_plays_what_is_proved_to_win(seed: int) -> None:
     position = by_chance(45, seed)
-    eye, proofs = churn_eye(position.grid, random.Random(1)), Proofs(position.grid)
+    eye, proofs = (
+        churn_eye(position.grid, chooser(position.grid, random.Random(1))),
+        Proofs(position.grid),
+    )
     proofs.prove(position, PLENTY)
     winner = position.to_move if proofs.wins(position) else position.to_move.other
     rng = random.Random(seed)

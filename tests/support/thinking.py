@@ -10,6 +10,11 @@ from pbm_oust.robot.player import Decision, decide
 from pbm_oust.rules.position import Side
 
 
+def lowest(cells: int) -> int:
+    """Return the lowest cell of a set: a choice without chance."""
+    return cells & -cells
+
+
 def counting_clock() -> Callable[[], float]:
     """Return a clock that goes on by a second whenever it is read."""
     seconds = 0.0

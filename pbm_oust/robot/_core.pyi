@@ -1,0 +1,91 @@
+"""The compiled core of the house player: see core/core.h.
+
+Sets of cells are bytes, the lowest first, laid out as in `Grid`; `cells`, `stride` and `slant` are
+those of a grid. Figures of results count halves of a win of the side to move: 0, 1, 2, or -1 if
+nothing is proved.
+"""
+
+from typing import final
+
+OUST_BY_EYE: int
+OUST_BY_CHANCE: int
+CHURN_BY_CHANCE: int
+MOST_CELLS: int
+"""The most cells of a grid on which a tree can grow."""
+MOST_PROVED: int
+"""The most cells of a grid on which proofs can be sought."""
+
+@final
+class Proofs:
+    """What is proved about positions of Churn on one grid."""
+
+    def __new__(cls, cells: bytes, stride: int, slant: int, entries: int) -> Proofs:
+        """Return proofs of a grid; `entries` is a power of two: each takes 8 bytes.
+
+        Raises ValueError if the grid is too large, and MemoryError.
+        """
+
+    def wins(self, own: bytes, enemy: bytes) -> bool | None:
+        """Return whether the side to move, which has its own stones, wins for certain."""
+
+    def prove(self, own: bytes, enemy: bytes, most: int) -> int:
+        """Look at so many positions at most for a proof; return at how many it did."""
+
+@final
+class Tree:
+    """A tree of positions, numbered from 0, its root."""
+
+    def __new__(
+        cls,
+        cells: bytes,
+        stride: int,
+        slant: int,
+        eye: int,
+        x: bytes,
+        o: bytes,
+        to_move: bool,
+        is_mid_turn: bool,
+        seed: int,
+        proofs: Proofs | None,
+        proving: int,
+        most_bytes: int,
+        picks_lowest: bool,
+    ) -> Tree:
+        """Return a tree of one position that goes on; `to_move` is whether o is to move.
+
+        After every 16 looks, `proving` positions are used for proofs. Raises ValueError for a grid
+        that is too large, and MemoryError.
+        """
+
+    @property
+    def positions(self) -> int:
+        """How many positions it has."""
+
+    @property
+    def memory(self) -> int:
+        """How many bytes of memory it takes."""
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it has stopped growing for want of memory."""
+
+    def grow(self, node: int, times: int, effort: int, /) -> int:
+        """Grow from a position from which it has grown so often; return how often it did.
+
+        An effort is about a tenth of a microsecond. Raises IndexError and MemoryError.
+        """
+
+    def know(self, node: int, /) -> tuple[int, float, int, int, int, int]:
+        """Return visits, their total value, what is proved, the side, mid turn, and branches."""
+
+    def stones(self, node: int, /) -> tuple[bytes, bytes]:
+        """Return the stones of x and of o."""
+
+    def branches(self, node: int, /) -> list[tuple[int, int, float, int]]:
+        """Return for each branch the bit of its cell (-1: a pass), visits, prior and position."""
+
+    def settle(self, node: int, proved: int, /) -> None:
+        """Take a position as proved."""
+
+    def glance(self, node: int, /) -> tuple[float, list[tuple[float, bytes]]]:
+        """Return how likely the side to move is to win at a glance, and priors: the most last."""

@@ -1,0 +1,85 @@
+/* What a compiled tree can do. There is one set of these functions for each size of sets of cells. */
+
+#ifndef PBM_OUST_CORE_H
+#define PBM_OUST_CORE_H
+
+#include "lattice.h"
+#include "proofs.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* How a tree sees positions: by the eye for Oust, or by games to the end by chance. */
+typedef enum { OUST_BY_EYE, OUST_BY_CHANCE, CHURN_BY_CHANCE, EYES } Eye;
+
+#define MOST_WORDS 4
+
+/* What to plant: a position that goes on, and how to see it. */
+typedef struct {
+    const Lattice *lattice;
+    Eye eye;
+    /* Proofs of the same lattice, or NULL. The tree keeps them as long as it lives. */
+    Proofs *proofs;
+    uint64_t seed;
+    int picks_lowest;
+    /* How many positions are used for proofs at a time. */
+    long proving;
+    /* How many bytes the tree may take before it stops adding positions. */
+    size_t most_bytes;
+    /* The stones of x and of o, by the numbers of their cells. */
+    uint64_t stones[2][MOST_WORDS];
+    int to_move;
+    int is_mid_turn;
+} Planting;
+
+/* What is known of a position of a tree. */
+typedef struct {
+    uint64_t stones[2][MOST_WORDS];
+    int to_move;
+    int is_mid_turn;
+    uint32_t visits;
+    /* The sum of what came of it, for the side to move. */
+    double total;
+    /* 0, 1 or 2 for a loss, a draw or a win of the side to move; -1 if that is not known. */
+    int proved;
+    uint32_t branches;
+} Known;
+
+/* What is known of a branch. */
+typedef struct {
+    /* The number of the cell; -1 for a pass. */
+    int cell;
+    uint32_t visits;
+    double prior;
+    uint32_t node;
+} KnownBranch;
+
+/* Cells that look alike, and how promising each of them looks. */
+typedef struct {
+    double prior;
+    uint64_t cells[MOST_WORDS];
+} KnownAlike;
+
+typedef struct {
+    /* Return a tree of one position, number 0; NULL if there is no memory. */
+    void *(*plant)(const Planting *planting);
+    void (*fell)(void *tree);
+    /* Let a tree grow from a position, until that is proved, the tree is full, or so much effort is
+     * spent. One is about a tenth of a microsecond. `times` is how often it has grown from there
+     * before. Return how often it grew; -1 if there is not even memory for one branch. */
+    long (*grow)(void *tree, uint32_t node, long times, long effort);
+    uint32_t (*positions)(const void *tree);
+    size_t (*bytes)(const void *tree);
+    int (*is_full)(const void *tree);
+    void (*know)(const void *tree, uint32_t node, Known *known);
+    void (*know_branch)(const void *tree, uint32_t node, uint32_t number, KnownBranch *known);
+    /* Take a position as proved; `proved` is 0, 1 or 2. */
+    void (*settle)(void *tree, uint32_t node, int proved);
+    /* Return how likely the side to move is to win at a glance, and write up to `most` sets of cells,
+     * the most promising last; `sets` gets their number. */
+    double (*glance)(void *tree, uint32_t node, KnownAlike *alike, uint32_t most, uint32_t *sets);
+} Core;
+
+extern const Core core_of_1_word, core_of_2_words, core_of_3_words, core_of_4_words;
+
+#endif

@@ -1,0 +1,137 @@
+/* Oust: what a placement makes of a position, and games by chance. */
+
+#ifndef PBM_OUST_OUST_H
+#define PBM_OUST_OUST_H
+
+#include "choice.h"
+#include "sight.h"
+
+/* A game by chance that has not ended after this many placements for each cell counts as a draw. */
+#define LONGEST 10
+
+/* Return the enemy stones that a side takes on an empty cell that touches a stone of its own; none
+ * if it may not place there. */
+static inline Cells taken_at(const Board *board, Cells own, Cells enemy, int cell) {
+    Cells around = no_cells(), ignored, within = own, taken = no_cells();
+    add_cell(&within, cell);
+    Cells formed = flood(board, only(cell), within, &around);
+    Cells touched = both(around, enemy);
+    int size = number_of(formed);
+    while (!is_empty(touched)) {
+        ignored = no_cells();
+        Cells foes = flood(board, only(lowest(touched)), enemy, &ignored);
+        if (number_of(foes) >= size) {
+            return no_cells();
+        }
+        taken = either(taken, foes);
+        touched = without(touched, foes);
+    }
+    return taken;
+}
+
+/* Put the stone of a placement where the side to move may place, and take what it takes off the
+ * board. Return whether it takes anything. What follows from that is for `end_placement`. */
+static inline int put_stone(const Board *board, const Stance *from, int cell, Stance *to) {
+    int mover = from->to_move;
+    Cells taken = no_cells();
+    *to = *from;
+    if (!is_empty(both(board->around[cell], from->stones[mover]))) {
+        taken = taken_at(board, from->stones[mover], from->stones[!mover], cell);
+    }
+    add_cell(&to->stones[mover], cell);
+    to->stones[!mover] = without(to->stones[!mover], taken);
+    return !is_empty(taken);
+}
+
+/* Work out who is to move after a placement, and whether the game is over. `sight` is what is seen
+ * of its stones; nobody looks at it if the last stone of a side was taken. */
+static inline void end_placement(int has_taken, const Sight *sight, Stance *to) {
+    int mover = to->to_move;
+    to->is_mid_turn = 0;
+    if (has_taken && is_empty(to->stones[!mover])) {
+        to->result = WON;
+    } else if (has_taken && may_place(sight, mover)) {
+        to->is_mid_turn = 1;
+        to->result = UNKNOWN;
+    } else {
+        to->to_move = !mover;
+        to->result = may_place(sight, 0) || may_place(sight, 1) ? UNKNOWN : DRAWN;
+    }
+}
+
+/* A game by chance: the stones, and the empty cells in any order. */
+typedef struct {
+    Cells stones[2];
+    int empties;
+    uint8_t empty[CELLS];
+} Course;
+
+/* Place a stone of a side by chance, each allowed placement being equally likely: cells are drawn
+ * until one is allowed. Return -1 if none is, else how many stones were taken. */
+static inline int draw_placement(const Board *board, Chance *chance, Course *course, int side) {
+    Cells own = course->stones[side], enemy = course->stones[!side];
+    for (int drawn = 0; drawn < course->empties; drawn++) {
+        int left = course->empties - drawn, number = drawn;
+        if (!chance->picks_lowest) {
+            number += number_below(chance, left);
+        } else {
+            for (int nth = drawn; nth < course->empties; nth++) {
+                number = course->empty[nth] < course->empty[number] ? nth : number;
+            }
+        }
+        int cell = course->empty[number];
+        course->empty[number] = course->empty[drawn];
+        course->empty[drawn] = (uint8_t)cell;
+        Cells taken = no_cells();
+        if (!is_empty(both(board->around[cell], own))) {
+            taken = taken_at(board, own, enemy, cell);
+            if (is_empty(taken)) {
+                continue;
+            }
+        }
+        course->empty[drawn] = course->empty[--course->empties];
+        add_cell(&course->stones[side], cell);
+        course->stones[!side] = without(enemy, taken);
+        int number_taken = 0;
+        while (!is_empty(taken)) {
+            course->empty[course->empties++] = (uint8_t)take_lowest(&taken);
+            number_taken++;
+        }
+        return number_taken;
+    }
+    return -1;
+}
+
+/* Play a game that goes on to the end by chance. Return what it is then worth to the side to move,
+ * 0 to 1, and add to `steps` how many stones were placed. */
+static inline double oust_game(const Board *board, Chance *chance, const Stance *from,
+                               long *steps) {
+    Course course = {{from->stones[0], from->stones[1]}, 0, {0}};
+    Cells empty = without(board->all, either(from->stones[0], from->stones[1]));
+    int side = from->to_move, has_passed = 0, has_taken = from->is_mid_turn;
+    while (!is_empty(empty)) {
+        course.empty[course.empties++] = (uint8_t)take_lowest(&empty);
+    }
+    for (int left = LONGEST * board->count; left > 0; left--) {
+        int taken = draw_placement(board, chance, &course, side);
+        if (taken < 0 && has_taken) {
+            /* The turn ended with the placement before. */
+            has_taken = 0;
+            side = !side;
+            taken = draw_placement(board, chance, &course, side);
+        }
+        ++*steps;
+        if (taken > 0 && is_empty(course.stones[!side])) {
+            return side == from->to_move;
+        }
+        if (taken < 0 && has_passed) {
+            return 0.5;
+        }
+        has_passed = taken < 0;
+        has_taken = taken > 0;
+        side = has_taken ? side : !side;
+    }
+    return 0.5;
+}
+
+#endif

@@ -1,0 +1,700 @@
+/* A tree of positions that grows where it looks promising, as the eye sees them.
+ *
+ * It grows as the tree in search.py does, where its ideas are explained. The file that includes this
+ * one defines WORDS, and CORE, the name of the functions that it offers. */
+
+#include "churn.h"
+#include "core.h"
+#include "eye.h"
+#include "oust.h"
+#include "room.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How much the promise of a placement counts against what came of it. */
+#define CURIOSITY 1.0
+
+/* How much worse than its parent a position is taken to be before it is seen. */
+#define CAUTION 0.1
+
+/* Whenever a tree has grown so often, who wins its root is to be proved. */
+#define OFTEN 16
+
+/* What a look costs, beside the stones that are placed in it. */
+#define EFFORT (16 * WORDS)
+
+/* The cell of a pass. */
+#define PASS UINT16_MAX
+
+/* The number of no position. */
+#define NOWHERE UINT32_MAX
+
+/* The table of positions grows when so many quarters of it are used. */
+#define QUARTERS 3
+
+/* Positions are kept in shelves of so many. */
+#define SHELF 4096
+
+/* No way down is longer. */
+#define DEEPEST 2048
+
+typedef struct {
+    /* What came of it, for the side to move before it; -INFINITY if it is proved to lose. */
+    double mean;
+    /* How promising it still looks. */
+    double boost;
+    uint32_t node, visits;
+    uint16_t cell;
+    /* The number of the set that the cell was in; NO_SET if it looked not promising at all. */
+    uint16_t set;
+} Branch;
+
+#define NO_SET UINT16_MAX
+
+/* What a position knows that was visited twice. */
+typedef struct {
+    uint16_t branches, most_branches;
+    /* How many sets of cells there are, and how many of them have cells that were not tried. The
+     * latest of these is the most promising. */
+    uint16_t sets, untried;
+    /* The branches that were tried; then come the sets, as `Alike`. In the only set of a position
+     * where a side must pass there is no cell. */
+    Branch branch[];
+} Crown;
+
+typedef struct {
+    double total;
+    /* NULL until the second visit. */
+    Crown *crown;
+    Cells stones[2];
+    uint32_t visits;
+    /* How many steps it is from the root of the tree. */
+    uint16_t depth;
+    unsigned char to_move : 1, is_mid_turn : 1, is_seen : 1;
+    signed char proved;
+} Node;
+
+typedef struct {
+    Board board;
+    Eye eye;
+    Proofs *proofs;
+    /* How many positions are used for proofs at a time. */
+    long proving;
+    Chance chance;
+    Room room;
+    Node **shelves;
+    uint32_t shelf_count, positions;
+    /* Positions by their stones and depths: numbers plus one, or 0. */
+    uint32_t *table;
+    uint32_t table_size;
+    /* What the latest growth has cost so far. */
+    long effort;
+    /* What is seen in the position `seen` of Oust, unless that is NOWHERE. */
+    Sight sight;
+    uint32_t seen;
+    Alike alike[MOST_SETS];
+} Tree;
+
+static Node *node_at(const Tree *tree, uint32_t number) {
+    return &tree->shelves[number / SHELF][number % SHELF];
+}
+
+static Alike *sets_of(Crown *crown) {
+    return (Alike *)(crown->branch + crown->most_branches);
+}
+
+static size_t size_of_crown(uint32_t branches, uint32_t sets) {
+    return sizeof(Crown) + branches * sizeof(Branch) + sets * sizeof(Alike);
+}
+
+/* Return how promising a branch looked before it was tried. */
+static double prior_of(Crown *crown, const Branch *branch) {
+    return branch->set == NO_SET ? 0.0 : sets_of(crown)[branch->set].prior;
+}
+
+static Stance stance_of(const Node *node) {
+    Stance stance = {{node->stones[0], node->stones[1]}, node->to_move, node->is_mid_turn, UNKNOWN};
+    return stance;
+}
+
+static double value_of(const Node *node) {
+    if (node->proved != UNKNOWN) {
+        return node->proved / 2.0;
+    }
+    return node->visits ? node->total / node->visits : 0.5;
+}
+
+/* Return what a position is worth to the side to move in another one. */
+static double worth_to(const Node *node, int side) {
+    double value = value_of(node);
+    return node->to_move == side ? value : 1 - value;
+}
+
+/* ---- Positions by their stones ---- */
+
+static uint32_t place_of(const Tree *tree, const Stance *stance, int depth) {
+    uint64_t mixed = (uint64_t)(depth << 2 | stance->is_mid_turn << 1 | stance->to_move);
+    for (int side = 0; side < 2; side++) {
+        for (int nth = 0; nth < WORDS; nth++) {
+            mixed = (mixed ^ stance->stones[side].word[nth]) * 0x9e3779b97f4a7c15u;
+            mixed ^= mixed >> 32;
+        }
+    }
+    return (uint32_t)(mixed * 0xbf58476d1ce4e5b9u >> 32) & (tree->table_size - 1);
+}
+
+/* Return the number of a position so many steps from the root; NOWHERE if it is not there. */
+static uint32_t find_node(const Tree *tree, const Stance *stance, int depth) {
+    uint32_t place = place_of(tree, stance, depth);
+    while (tree->table[place]) {
+        const Node *node = node_at(tree, tree->table[place] - 1);
+        if (node->depth == depth && is_same(node->stones[0], stance->stones[0]) &&
+            is_same(node->stones[1], stance->stones[1]) && node->to_move == stance->to_move &&
+            node->is_mid_turn == stance->is_mid_turn) {
+            return tree->table[place] - 1;
+        }
+        place = (place + 1) & (tree->table_size - 1);
+    }
+    return NOWHERE;
+}
+
+static void enter_in_table(Tree *tree, uint32_t number) {
+    Node *node = node_at(tree, number);
+    Stance stance = stance_of(node);
+    uint32_t place = place_of(tree, &stance, node->depth);
+    while (tree->table[place]) {
+        place = (place + 1) & (tree->table_size - 1);
+    }
+    tree->table[place] = number + 1;
+}
+
+/* Make room for one more position. Return 0 if there is none. */
+static int has_space(Tree *tree) {
+    if (tree->positions == tree->shelf_count * SHELF) {
+        Node **shelves = take_large(&tree->room, (tree->shelf_count + 1) * sizeof(Node *));
+        if (shelves == NULL) {
+            return 0;
+        }
+        Node *shelf = take_large(&tree->room, SHELF * sizeof(Node));
+        if (shelf == NULL) {
+            give_large(&tree->room, shelves);
+            return 0;
+        }
+        if (tree->shelves != NULL) {
+            memcpy(shelves, tree->shelves, tree->shelf_count * sizeof(Node *));
+            give_large(&tree->room, tree->shelves);
+        }
+        tree->shelves = shelves;
+        tree->shelves[tree->shelf_count++] = shelf;
+    }
+    if (4 * (uint64_t)(tree->positions + 1) > QUARTERS * (uint64_t)tree->table_size) {
+        if (tree->table_size > NOWHERE / 4) {
+            tree->room.is_full = 1;
+            return 0;
+        }
+        uint32_t *table = take_large(&tree->room, 2 * (size_t)tree->table_size * sizeof *table);
+        if (table == NULL) {
+            return 0;
+        }
+        give_large(&tree->room, tree->table);
+        tree->table = table;
+        tree->table_size *= 2;
+        for (uint32_t number = 0; number < tree->positions; number++) {
+            enter_in_table(tree, number);
+        }
+    }
+    return 1;
+}
+
+/* Add a position, which must not be there; return its number, or NOWHERE if there is no room. */
+static uint32_t add_node(Tree *tree, const Stance *stance, int depth) {
+    if (!has_space(tree)) {
+        return NOWHERE;
+    }
+    uint32_t number = tree->positions++;
+    Node *node = node_at(tree, number);
+    node->stones[0] = stance->stones[0];
+    node->stones[1] = stance->stones[1];
+    node->to_move = (unsigned)stance->to_move & 1;
+    node->is_mid_turn = (unsigned)stance->is_mid_turn & 1;
+    node->depth = (uint16_t)depth;
+    node->proved = (signed char)stance->result;
+    enter_in_table(tree, number);
+    return number;
+}
+
+/* ---- What the eye sees ---- */
+
+/* Return what is seen in a position of Oust. */
+static const Sight *sight_of(Tree *tree, uint32_t number) {
+    if (tree->seen != number) {
+        see(&tree->board, node_at(tree, number)->stones, &tree->sight);
+        tree->seen = number;
+    }
+    return &tree->sight;
+}
+
+/* Return how likely the side to move in a position that goes on is to win. */
+static double look(Tree *tree, uint32_t number) {
+    const Node *node = node_at(tree, number);
+    Stance stance = stance_of(node);
+    if (tree->eye == CHURN_BY_CHANCE) {
+        return churn_game(&tree->board, &tree->chance, &stance, &tree->effort);
+    }
+    const Sight *sight = sight_of(tree, number);
+    int must_pass = !may_place(sight, node->to_move);
+    double value;
+    if (must_pass) {
+        stance.to_move = !stance.to_move;
+    }
+    if (tree->eye == OUST_BY_EYE) {
+        value = likelihood(sight, stance.to_move);
+    } else {
+        value = oust_game(&tree->board, &tree->chance, &stance, &tree->effort);
+    }
+    return must_pass ? 1 - value : value;
+}
+
+/* Find the placements of a position that goes on, the most promising last, or a pass. Return how
+ * many sets they form. */
+static uint32_t find_priors(Tree *tree, uint32_t number, Alike *alike) {
+    const Node *node = node_at(tree, number);
+    int mover = node->to_move, sets = 0;
+    if (tree->eye == OUST_BY_EYE) {
+        sets = oust_priors(&tree->board, sight_of(tree, number), mover, alike);
+    } else {
+        Stance stance = stance_of(node);
+        Cells cells = tree->eye == OUST_BY_CHANCE
+                          ? oust_placements(sight_of(tree, number), mover)
+                          : churn_placements(&tree->board, node->stones[mover],
+                                             empty_cells(&tree->board, &stance));
+        alike[0] = (Alike){1.0, cells};
+        sets = rank(alike, 1);
+    }
+    if (sets == 0) {
+        alike[0] = (Alike){1.0, no_cells()};
+        sets = 1;
+    }
+    return (uint32_t)sets;
+}
+
+/* Return the number of the position that a placement or a pass leads to; NOWHERE if it is not in the
+ * tree and there is no room. */
+static uint32_t follow(Tree *tree, uint32_t number, uint16_t cell) {
+    const Node *node = node_at(tree, number);
+    Stance from = stance_of(node), to = from;
+    int depth = node->depth + 1, is_sight = 0;
+    if (cell == PASS) {
+        to.to_move = !from.to_move;
+        to.is_mid_turn = 0;
+    } else if (tree->eye == CHURN_BY_CHANCE) {
+        to = churn_place(&tree->board, &from, cell);
+    } else {
+        int has_taken = put_stone(&tree->board, &from, cell, &to);
+        if (!has_taken) {
+            /* Whoever is to move is known, so it can be looked for before anything is seen. */
+            to.to_move = !from.to_move;
+            to.is_mid_turn = 0;
+            uint32_t found = find_node(tree, &to, depth);
+            if (found != NOWHERE) {
+                return found;
+            }
+            to.to_move = from.to_move;
+        }
+        if (!is_empty(to.stones[!from.to_move]) || !has_taken) {
+            see(&tree->board, to.stones, &tree->sight);
+            tree->seen = NOWHERE;
+            is_sight = 1;
+        }
+        end_placement(has_taken, &tree->sight, &to);
+    }
+    uint32_t found = find_node(tree, &to, depth);
+    if (found == NOWHERE) {
+        found = add_node(tree, &to, depth);
+    }
+    if (is_sight) {
+        tree->seen = found;
+    }
+    return found;
+}
+
+/* ---- How it grows ---- */
+
+/* Let a position know its placements. Return 0 if there is no room. */
+static int crown(Tree *tree, uint32_t number) {
+    Node *node = node_at(tree, number);
+    if (node->crown != NULL) {
+        return 1;
+    }
+    uint32_t sets = find_priors(tree, number, tree->alike);
+    Crown *crown = take_block(&tree->room, size_of_crown(1, sets));
+    if (crown == NULL) {
+        return 0;
+    }
+    *crown = (Crown){0, 1, (uint16_t)sets, (uint16_t)sets};
+    memcpy(sets_of(crown), tree->alike, sets * sizeof(Alike));
+    node->crown = crown;
+    return 1;
+}
+
+/* Let a crown have room for one more branch. Return 0 if there is none. */
+static int widen(Tree *tree, Node *node) {
+    Crown *before = node->crown;
+    if (before->branches < before->most_branches) {
+        return 1;
+    }
+    uint32_t most = before->most_branches + before->most_branches / 2u + 1;
+    Crown *after = take_block(&tree->room, size_of_crown(most, before->sets));
+    if (after == NULL) {
+        return 0;
+    }
+    *after = (Crown){before->branches, (uint16_t)most, before->sets, before->untried};
+    memcpy(after->branch, before->branch, before->branches * sizeof(Branch));
+    memcpy(sets_of(after), sets_of(before), before->sets * sizeof(Alike));
+    give_block(&tree->room, before, size_of_crown(before->most_branches, before->sets));
+    node->crown = after;
+    return 1;
+}
+
+/* Add the branch of a placement in a set. Return its number; -1 if there is no room. */
+static int add_branch(Tree *tree, uint32_t number, uint16_t cell, uint16_t set) {
+    Node *node = node_at(tree, number);
+    if (!widen(tree, node)) {
+        return -1;
+    }
+    uint32_t after = follow(tree, number, cell);
+    if (after == NOWHERE) {
+        return -1;
+    }
+    Crown *crown = node->crown;
+    Branch *added = &crown->branch[crown->branches];
+    *added = (Branch){0.0, 0.0, after, 0, cell, set};
+    added->boost = prior_of(crown, added);
+    return crown->branches++;
+}
+
+/* Add the most promising of the branches that were not tried. Return its number; -1 if there is no
+ * room. */
+static int try_branch(Tree *tree, uint32_t number) {
+    Crown *crown = node_at(tree, number)->crown;
+    uint16_t last = (uint16_t)(crown->untried - 1), cell = PASS;
+    Alike *set = &sets_of(crown)[last];
+    if (!is_empty(set->cells)) {
+        cell = (uint16_t)choose(&tree->chance, &tree->board, set->cells);
+    }
+    int added = add_branch(tree, number, cell, last);
+    if (added >= 0) {
+        crown = node_at(tree, number)->crown;
+        set = &sets_of(crown)[last];
+        if (cell != PASS) {
+            drop_cell(&set->cells, cell);
+        }
+        crown->untried -= is_empty(set->cells);
+    }
+    return added;
+}
+
+/* Return the number of the branch to try next; -1 if there is no room. */
+static int most_promising(Tree *tree, uint32_t number) {
+    const Node *node = node_at(tree, number);
+    Crown *crown = node->crown;
+    double spread = CURIOSITY * sqrt(node->visits), most = -INFINITY;
+    int best = 0;
+    for (int nth = 0; nth < crown->branches; nth++) {
+        double merit = crown->branch[nth].mean + spread * crown->branch[nth].boost;
+        if (merit > most) {
+            most = merit;
+            best = nth;
+        }
+    }
+    if (crown->untried) {
+        double prior = sets_of(crown)[crown->untried - 1].prior;
+        if (node->total / node->visits - CAUTION + spread * prior > most) {
+            return try_branch(tree, number);
+        }
+    }
+    return best;
+}
+
+/* Prove a position if a branch that is proved to have some value is enough for that. */
+static void conclude(const Tree *tree, Node *node, double value) {
+    if (value == 1.0) {
+        node->proved = WON;
+        return;
+    }
+    double most = 0.0;
+    if (node->crown->untried) {
+        return;
+    }
+    for (int nth = 0; nth < node->crown->branches; nth++) {
+        const Node *after = node_at(tree, node->crown->branch[nth].node);
+        if (after->proved == UNKNOWN) {
+            return;
+        }
+        most = fmax(most, worth_to(after, node->to_move));
+    }
+    node->proved = (signed char)(2 * most);
+}
+
+/* Let what came of a branch count once more. */
+static void learn(const Tree *tree, Node *node, int number) {
+    Branch *branch = &node->crown->branch[number];
+    const Node *after = node_at(tree, branch->node);
+    double value = worth_to(after, node->to_move);
+    branch->visits++;
+    branch->mean = value;
+    if (after->proved != UNKNOWN) {
+        branch->mean = value > 0 ? value : -INFINITY;
+        conclude(tree, node, value);
+    }
+    branch->boost = prior_of(node->crown, branch) / (1 + branch->visits);
+}
+
+/* Go down to a position that was not seen, and let what is seen there count. Return 0 if there is no
+ * room for it. */
+static int descend(Tree *tree, uint32_t number) {
+    struct {
+        uint32_t node;
+        int branch;
+    } path[DEEPEST];
+    int steps = 0;
+    Node *node = node_at(tree, number);
+    while (node->proved == UNKNOWN && node->is_seen && steps < DEEPEST) {
+        int branch = crown(tree, number) ? most_promising(tree, number) : -1;
+        if (branch < 0) {
+            return 0;
+        }
+        path[steps].node = number;
+        path[steps++].branch = branch;
+        number = node->crown->branch[branch].node;
+        node = node_at(tree, number);
+    }
+    double value = value_of(node);
+    if (node->proved == UNKNOWN && !node->is_seen) {
+        value = look(tree, number);
+        node->is_seen = 1;
+    }
+    int side = node->to_move;
+    node->visits++;
+    node->total += value;
+    tree->effort += EFFORT + steps;
+    while (steps-- > 0) {
+        node = node_at(tree, path[steps].node);
+        learn(tree, node, path[steps].branch);
+        if (node->to_move != side) {
+            value = 1 - value;
+            side = node->to_move;
+        }
+        if (node->proved != UNKNOWN) {
+            value = node->proved / 2.0;
+        }
+        node->visits++;
+        node->total += value;
+    }
+    return 1;
+}
+
+/* ---- Proofs ---- */
+
+/* Return 1 or 0 if the side to move in a position of Churn is known to win or to lose; else -1. */
+static int known_win(const Tree *tree, const Stance *stance) {
+    if (stance->result != UNKNOWN) {
+        return stance->result == WON;
+    }
+    int mover = stance->to_move;
+    return proved_win(tree->proofs, stance->stones[mover].word[0], stance->stones[!mover].word[0]);
+}
+
+static Stance result_of(const Tree *tree, const Node *node) {
+    Stance stance = stance_of(node);
+    if (is_empty(empty_cells(&tree->board, &stance))) {
+        stance.result = majority(&tree->board, stance.stones[stance.to_move]);
+    }
+    return stance;
+}
+
+/* Let a position play the placement that is proved to win. */
+static void play_proved(Tree *tree, uint32_t number) {
+    Node *node = node_at(tree, number);
+    Stance stance = stance_of(node);
+    Cells empty = empty_cells(&tree->board, &stance);
+    Cells cells = churn_placements(&tree->board, stance.stones[stance.to_move], empty);
+    while (!is_empty(cells)) {
+        int cell = take_lowest(&cells), tried = 0;
+        Stance after = churn_place(&tree->board, &stance, cell);
+        if (known_win(tree, &after) != 0 || !crown(tree, number)) {
+            continue;
+        }
+        while (tried < node->crown->branches && node->crown->branch[tried].cell != cell) {
+            tried++;
+        }
+        if (tried == node->crown->branches) {
+            tried = add_branch(tree, number, (uint16_t)cell, NO_SET);
+        }
+        if (tried >= 0) {
+            node_at(tree, node->crown->branch[tried].node)->proved = LOST;
+            node->proved = WON;
+            return;
+        }
+    }
+}
+
+/* Learn what is proved of the placements, unless all of them lose: in a lost position it still
+ * matters what the other side may overlook. */
+static void hear(Tree *tree, uint32_t number) {
+    Node *node = node_at(tree, number);
+    Stance stance = stance_of(node);
+    int wins = known_win(tree, &stance);
+    if (wins == 1 && node->proved == UNKNOWN) {
+        play_proved(tree, number);
+    }
+    if (wins >= 0 || node->crown == NULL) {
+        return;
+    }
+    for (int nth = 0; nth < node->crown->branches; nth++) {
+        Branch *branch = &node->crown->branch[nth];
+        Node *after = node_at(tree, branch->node);
+        Stance standing = result_of(tree, after);
+        if (known_win(tree, &standing) == 1) {
+            after->proved = WON;
+            branch->mean = -INFINITY;
+        }
+    }
+}
+
+static void prove_root(Tree *tree, uint32_t number) {
+    Stance stance = stance_of(node_at(tree, number));
+    if (known_win(tree, &stance) < 0) {
+        int mover = stance.to_move;
+        tree->effort += prove(tree->proofs, stance.stones[mover].word[0],
+                              stance.stones[!mover].word[0], tree->proving);
+        hear(tree, number);
+    }
+}
+
+/* ---- What it offers ---- */
+
+static void fell(void *it) {
+    Tree *tree = it;
+    if (tree != NULL) {
+        close_room(&tree->room);
+        free(tree);
+    }
+}
+
+static void *plant(const Planting *planting) {
+    Tree *tree = calloc(1, sizeof(Tree));
+    if (tree == NULL) {
+        return NULL;
+    }
+    make_board(&tree->board, planting->lattice);
+    tree->eye = planting->eye;
+    tree->proofs = WORDS == 1 ? planting->proofs : NULL;
+    tree->proving = planting->proving;
+    seed_chance(&tree->chance, planting->seed, planting->picks_lowest);
+    open_room(&tree->room, planting->most_bytes);
+    tree->room.is_bound = 0;
+    tree->seen = NOWHERE;
+    tree->table_size = 1024;
+    tree->table = take_large(&tree->room, tree->table_size * sizeof *tree->table);
+    Stance root;
+    memset(&root, 0, sizeof root);
+    for (int side = 0; side < 2; side++) {
+        for (int nth = 0; nth < WORDS; nth++) {
+            root.stones[side].word[nth] = planting->stones[side][nth];
+        }
+    }
+    root.to_move = planting->to_move;
+    root.is_mid_turn = planting->is_mid_turn;
+    root.result = UNKNOWN;
+    if (tree->table == NULL || add_node(tree, &root, 0) == NOWHERE) {
+        fell(tree);
+        return NULL;
+    }
+    return tree;
+}
+
+static uint32_t branches_of(const Node *node) {
+    return node->crown == NULL ? 0 : node->crown->branches;
+}
+
+static long grow(void *it, uint32_t number, long times, long effort) {
+    Tree *tree = it;
+    Node *root = node_at(tree, number);
+    long grown = 0;
+    tree->effort = 0;
+    tree->room.is_full = 0;
+    if (times == 0 && tree->proofs != NULL) {
+        hear(tree, number);
+    }
+    while (root->proved == UNKNOWN && tree->effort < effort) {
+        /* A position whose turn has to be played must have a branch, however full the tree is. */
+        tree->room.is_bound = branches_of(root) > 0;
+        if (!descend(tree, number)) {
+            break;
+        }
+        grown++;
+        if (tree->proofs != NULL && (times + grown) % OFTEN == 1) {
+            prove_root(tree, number);
+        }
+    }
+    return root->proved == UNKNOWN && branches_of(root) == 0 && tree->room.is_full ? -1 : grown;
+}
+
+static uint32_t positions(const void *it) {
+    return ((const Tree *)it)->positions;
+}
+
+static size_t bytes(const void *it) {
+    return sizeof(Tree) + ((const Tree *)it)->room.bytes;
+}
+
+static int is_full(const void *it) {
+    return ((const Tree *)it)->room.is_full;
+}
+
+static void copy_cells(uint64_t *to, Cells from) {
+    for (int nth = 0; nth < MOST_WORDS; nth++) {
+        to[nth] = nth < WORDS ? from.word[nth < WORDS ? nth : 0] : 0;
+    }
+}
+
+static void know(const void *it, uint32_t number, Known *known) {
+    const Node *node = node_at(it, number);
+    copy_cells(known->stones[0], node->stones[0]);
+    copy_cells(known->stones[1], node->stones[1]);
+    known->to_move = node->to_move;
+    known->is_mid_turn = node->is_mid_turn;
+    known->visits = node->visits;
+    known->total = node->total;
+    known->proved = node->proved;
+    known->branches = branches_of(node);
+}
+
+static void know_branch(const void *it, uint32_t number, uint32_t nth, KnownBranch *known) {
+    Crown *crown = node_at(it, number)->crown;
+    const Branch *branch = &crown->branch[nth];
+    known->cell = branch->cell == PASS ? -1 : branch->cell;
+    known->visits = branch->visits;
+    known->prior = prior_of(crown, branch);
+    known->node = branch->node;
+}
+
+static void settle(void *it, uint32_t number, int proved) {
+    node_at(it, number)->proved = (signed char)proved;
+}
+
+static double glance(void *it, uint32_t number, KnownAlike *alike, uint32_t most, uint32_t *sets) {
+    Tree *tree = it;
+    *sets = find_priors(tree, number, tree->alike);
+    for (uint32_t nth = 0; nth < *sets && nth < most; nth++) {
+        alike[nth].prior = tree->alike[nth].prior;
+        copy_cells(alike[nth].cells, tree->alike[nth].cells);
+    }
+    return look(tree, number);
+}
+
+const Core CORE = {plant,   fell, grow,        positions, bytes,
+                   is_full, know, know_branch, settle,    glance};

@@ -1,0 +1,42 @@
+"""What grows the trees of the house players: the compiled core if it is there, else Python."""
+
+import os
+import random
+from collections.abc import Callable
+
+from pbm_oust.robot.compiled import CompiledSearcher, knows
+from pbm_oust.robot.eye import Eye
+from pbm_oust.robot.eyes import eye_for
+from pbm_oust.robot.search import Node, grow
+from pbm_oust.robot.searched import Searched, Searcher
+from pbm_oust.rules.grid import Grid
+from pbm_oust.rules.position import Position
+
+VARIABLE = "PBM_OUST_HOUSE"
+"""If this variable of the environment is `python`, the compiled core is left alone."""
+
+
+class PythonSearcher:
+    """Grows trees as `search.py` does, for any kind of game."""
+
+    def __init__(self, eye: Eye) -> None:
+        self._eye = eye
+
+    def root(self, position: Position) -> Searched:
+        """Return a tree that has not grown."""
+        return Node(position)
+
+    def grow(self, node: Searched, may_go_on: Callable[[], bool]) -> int:
+        """Let a tree of this searcher grow from a position, as `Searcher` says."""
+        return grow(node, self._eye, may_go_on) if isinstance(node, Node) else 0
+
+    def is_lost(self, position: Position) -> bool:
+        """Return whether the side to move is known to lose, though the tree still searches it."""
+        return self._eye.prover is not None and self._eye.prover.wins(position) is False
+
+
+def searcher_for(kind: str, grid: Grid, rng: random.Random) -> Searcher:
+    """Return what grows trees of a kind of game on a grid."""
+    if knows(kind, grid) and os.environ.get(VARIABLE) != "python":
+        return CompiledSearcher(kind, grid, rng)
+    return PythonSearcher(eye_for(kind, grid, rng))
