@@ -28,7 +28,7 @@ MOST_BYTES = min(512 * 2**20, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_
 ENTRIES = 2**23
 """How many proofs of a grid are kept: they take 64 megabytes."""
 
-MANY = 250
+MANY = 4000
 """How many positions are used for proofs after every 16 looks."""
 
 EFFORT = 10_000
