@@ -132,6 +132,14 @@ def after(play: Play | ChurnPlay) -> Position:
     return before if last.result else last
 
 
+def grown_alike(core: CompiledNode, position: Position, eye: Eye, effort: int) -> int:
+    """Let a compiled tree and one in Python grow equally often, compare them, and say how often."""
+    python, grown = Node(position), let_grow(core, effort)
+    assert grow(python, eye, times(grown)) == grown
+    assert_same(python, core)
+    return grown
+
+
 @relaxed
 @given(st.one_of(plays, large_plays))
 def test_it_sees_in_oust_what_the_eye_sees(play: Play) -> None:
@@ -144,10 +152,7 @@ def test_it_sees_in_oust_what_the_eye_sees(play: Play) -> None:
 @given(st.one_of(plays, large_plays), st.integers(1, 300))
 def test_a_tree_of_oust_is_the_same(play: Play, looks: int) -> None:
     position = after(play)
-    python, core = Node(position), rooted("oust", position)
-    grown = let_grow(core, looks * 16)
-    assert grow(python, oust_eye(play.grid, lowest), times(grown)) == grown
-    assert_same(python, core)
+    grown_alike(rooted("oust", position), position, oust_eye(play.grid, lowest), looks * 16)
 
 
 @pytest.mark.parametrize(
@@ -155,31 +160,25 @@ def test_a_tree_of_oust_is_the_same(play: Play, looks: int) -> None:
 )
 def test_a_large_tree_of_oust_is_the_same(name: str) -> None:
     position = Oust(parse_grid(name))
-    python, core = Node(position), rooted("oust", position)
-    grown = let_grow(core, 200_000)
-    assert grow(python, oust_eye(position.grid, lowest), times(grown)) == grown > 1000
-    assert_same(python, core)
+    core, eye = rooted("oust", position), oust_eye(position.grid, lowest)
+    assert grown_alike(core, position, eye, 200_000) > 1000
 
 
 @relaxed
 @given(plays, st.integers(1, 40))
 def test_a_tree_of_games_of_oust_by_chance_is_the_same(play: Play, looks: int) -> None:
     position = after(play)
-    python, core = Node(position), rooted("oust", position, is_plain=True)
-    grown = let_grow(core, looks * 16)
+    core = rooted("oust", position, is_plain=True)
     eye = playing_eye(play.grid, lowest, captures_first=False)
-    assert grow(python, eye, times(grown)) == grown
-    assert_same(python, core)
+    grown_alike(core, position, eye, looks * 16)
 
 
 @relaxed
 @given(churn_plays, st.integers(1, 60))
 def test_a_tree_of_games_of_churn_by_chance_is_the_same(play: ChurnPlay, looks: int) -> None:
     position = after(play)
-    python, core = Node(position), rooted("churn", position, is_plain=True)
-    grown = let_grow(core, looks * 16)
-    assert grow(python, churn_by_lowest(play.grid), times(grown)) == grown
-    assert_same(python, core)
+    core = rooted("churn", position, is_plain=True)
+    grown_alike(core, position, churn_by_lowest(play.grid), looks * 16)
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -42,6 +42,23 @@ static PyObject *write_cells(const Lattice *lattice, const uint64_t *cells) {
     return PyBytes_FromStringAndSize((const char *)bytes, sizeof bytes);
 }
 
+/* Return a new object if it is whole; else let go of it. */
+static PyObject *whole(PyObject *made, int is_whole) {
+    if (!is_whole) {
+        Py_CLEAR(made);
+    }
+    return made;
+}
+
+/* Put an item into a list; without the item, let go of the list. */
+static void put_item(PyObject **list, uint32_t nth, PyObject *item) {
+    if (item == NULL) {
+        Py_CLEAR(*list);
+    } else {
+        PyList_SET_ITEM(*list, (Py_ssize_t)nth, item);
+    }
+}
+
 /* ---- Proofs ---- */
 
 typedef struct {
@@ -72,11 +89,7 @@ static PyObject *proofs_new(PyTypeObject *type, PyObject *args, PyObject *words)
             is_read = 0;
         }
     }
-    if (!is_read) {
-        Py_XDECREF(self);
-        return NULL;
-    }
-    return (PyObject *)self;
+    return whole((PyObject *)self, is_read);
 }
 
 static void proofs_dealloc(ProofsObject *self) {
@@ -218,11 +231,7 @@ static PyObject *tree_new(PyTypeObject *type, PyObject *args, PyObject *words) {
             is_read = 0;
         }
     }
-    if (!is_read) {
-        Py_XDECREF(self);
-        return NULL;
-    }
-    return (PyObject *)self;
+    return whole((PyObject *)self, is_read);
 }
 
 static void tree_dealloc(TreeObject *self) {
@@ -252,6 +261,15 @@ static int read_node(TreeObject *self, PyObject *number, uint32_t *node) {
     return 1;
 }
 
+/* Read the number of a position, and what is known of it. Returns as `read_node` does. */
+static int read_known(TreeObject *self, PyObject *number, uint32_t *node, Known *known) {
+    if (!read_node(self, number, node)) {
+        return 0;
+    }
+    self->core->know(self->tree, *node, known);
+    return 1;
+}
+
 static PyObject *tree_grow(TreeObject *self, PyObject *args) {
     unsigned long node;
     long times, effort;
@@ -265,10 +283,9 @@ static PyObject *tree_grow(TreeObject *self, PyObject *args) {
 static PyObject *tree_know(TreeObject *self, PyObject *number) {
     uint32_t node;
     Known known;
-    if (!read_node(self, number, &node)) {
+    if (!read_known(self, number, &node, &known)) {
         return NULL;
     }
-    self->core->know(self->tree, node, &known);
     return Py_BuildValue("kdiiik", (unsigned long)known.visits, known.total, known.proved,
                          known.to_move, known.is_mid_turn, (unsigned long)known.branches);
 }
@@ -276,10 +293,9 @@ static PyObject *tree_know(TreeObject *self, PyObject *number) {
 static PyObject *tree_stones(TreeObject *self, PyObject *number) {
     uint32_t node;
     Known known;
-    if (!read_node(self, number, &node)) {
+    if (!read_known(self, number, &node, &known)) {
         return NULL;
     }
-    self->core->know(self->tree, node, &known);
     return Py_BuildValue("NN", write_cells(&self->lattice, known.stones[0]),
                          write_cells(&self->lattice, known.stones[1]));
 }
@@ -287,10 +303,9 @@ static PyObject *tree_stones(TreeObject *self, PyObject *number) {
 static PyObject *tree_branches(TreeObject *self, PyObject *number) {
     uint32_t node;
     Known known;
-    if (!read_node(self, number, &node)) {
+    if (!read_known(self, number, &node, &known)) {
         return NULL;
     }
-    self->core->know(self->tree, node, &known);
     PyObject *found = PyList_New((Py_ssize_t)known.branches);
     for (uint32_t nth = 0; found != NULL && nth < known.branches; nth++) {
         KnownBranch branch;
@@ -298,11 +313,7 @@ static PyObject *tree_branches(TreeObject *self, PyObject *number) {
         int bit = branch.cell < 0 ? -1 : self->lattice.bit[branch.cell];
         PyObject *item = Py_BuildValue("ikdk", bit, (unsigned long)branch.visits, branch.prior,
                                        (unsigned long)branch.node);
-        if (item == NULL) {
-            Py_CLEAR(found);
-        } else {
-            PyList_SET_ITEM(found, (Py_ssize_t)nth, item);
-        }
+        put_item(&found, nth, item);
     }
     return found;
 }
@@ -332,11 +343,7 @@ static PyObject *tree_glance(TreeObject *self, PyObject *number) {
     for (uint32_t nth = 0; found != NULL && nth < sets; nth++) {
         PyObject *cells = write_cells(&self->lattice, alike[nth].cells);
         PyObject *item = cells == NULL ? NULL : Py_BuildValue("dN", alike[nth].prior, cells);
-        if (item == NULL) {
-            Py_CLEAR(found);
-        } else {
-            PyList_SET_ITEM(found, (Py_ssize_t)nth, item);
-        }
+        put_item(&found, nth, item);
     }
     return found == NULL ? NULL : Py_BuildValue("dN", value, found);
 }
