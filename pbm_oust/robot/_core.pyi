@@ -84,6 +84,15 @@ class Tree:
     def branches(self, node: int, /) -> list[tuple[int, int, float, int]]:
         """Return for each branch the bit of its cell (-1: a pass), visits, prior and position."""
 
+    def keep(self, nodes: list[int], most_bytes: int, /) -> list[int]:
+        """Let go of all that is not below the first of some positions, which becomes the root.
+
+        If that takes more than so many bytes, the positions that were visited least forget their
+        branches, but never the positions that are named. Returns their numbers from then on; all
+        other numbers mean nothing any more. Raises IndexError, MemoryError, and ValueError if no
+        position is named.
+        """
+
     def settle(self, node: int, proved: int, /) -> None:
         """Take a position as proved."""
 

@@ -4,7 +4,8 @@ What a placement does to a side depends on the stones of that side alone; the ot
 decides which cells are free. So what is known of some stones is kept for all positions with them.
 """
 
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 
 from pbm_oust.rules.grid import Grid
 
@@ -18,11 +19,13 @@ Groups = list[tuple[int, int, int]]
 class Camp:
     """The stones of a side."""
 
-    __slots__ = ("after", "groups", "stones", "wanted")
+    __slots__ = ("after", "beside", "groups", "stones", "wanted")
 
     def __init__(self, grid: Grid, stones: int, groups: Groups) -> None:
         self.stones = stones
         self.groups = groups
+        self.beside = reduce(or_, [around for _, _, around in groups], 0).bit_count()
+        """How many cells its stones touch."""
         self.wanted = _by_size(grid.cells & ~stones, groups)
         """The cells without a stone, by the size of the group that a stone there would form.
 

@@ -6,6 +6,7 @@ of up to 256 cells.
 
 import os
 import random
+import sys
 from collections.abc import Callable
 from functools import lru_cache
 
@@ -22,8 +23,11 @@ except ImportError:
 else:
     IS_THERE = True
 
-MOST_BYTES = min(512 * 2**20, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 8)
-"""How much memory a tree takes at most: an eighth of the machine's, but not more than 512 MB."""
+MOST_BYTES = min(256 * 2**20, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 16)
+"""How much memory a tree takes at most: a sixteenth of the machine's, but not more than 256 MB.
+
+It is full when it has two thirds of that. Then it keeps one third, which is copied meanwhile.
+"""
 
 ENTRIES = 2**23
 """How many proofs of a grid are kept: they take 64 megabytes."""
@@ -130,6 +134,33 @@ class CompiledNode:
         """Return where the branch to play leads."""
         return self.best().node
 
+    def keep(self, most_bytes: int) -> int:
+        """Make the position the root of its tree; return how many bytes the tree has then.
+
+        All that is not below it goes. What is visited least is forgotten, until the rest takes
+        about so many bytes at most. All other nodes of the tree are of no use afterwards. Raises
+        MemoryError.
+        """
+        self._position, self._before = self.position, None
+        (self.number,) = self.tree.keep([self.number], sys.maxsize)
+        if self.tree.memory > most_bytes:
+            self.make_room(most_bytes)
+        return self.tree.memory
+
+    def make_room(self, most_bytes: int) -> None:
+        """Let the tree forget what it visits least, so that it takes about so many bytes at most.
+
+        The position and those before it remain; all other nodes are of no use afterwards. Raises
+        MemoryError.
+        """
+        path = [self]
+        while path[-1]._before is not None:
+            path.append(path[-1]._before)
+        path.reverse()
+        numbers = self.tree.keep([each.number for each in path], most_bytes)
+        for node, number in zip(path, numbers, strict=True):
+            node.number = number
+
     @property
     def _known(self) -> tuple[int, float, int, int, int, int]:
         return self.tree.know(self.number)
@@ -161,7 +192,7 @@ class CompiledSearcher:
         self._rng = rng
         self._picks_lowest = picks_lowest
         self._proving = proving
-        self._most_bytes = most_bytes
+        self._most_bytes = most_bytes * 2 // 3
         if kind == "oust":
             self._eye = _core.OUST_BY_CHANCE if is_plain else _core.OUST_BY_EYE
         else:
@@ -193,13 +224,21 @@ class CompiledSearcher:
         """Let a tree of this searcher grow from a position, as `Searcher` says."""
         times = 0
         if isinstance(node, CompiledNode):
-            tree, number = node.tree, node.number
-            while node.proved is None and (may_go_on() or not tree.know(number)[-1]):
-                grown = tree.grow(number, times, EFFORT)
+            tree = node.tree
+            while node.proved is None and (may_go_on() or not tree.know(node.number)[-1]):
+                grown = tree.grow(node.number, times, EFFORT)
                 times += grown
-                if tree.is_full:
+                if tree.is_full and not self._makes_room(node):
                     break
         return times
+
+    def _makes_room(self, node: CompiledNode) -> bool:
+        """Let a full tree forget one half; return whether that gave it room to grow."""
+        try:
+            node.make_room(self._most_bytes // 2)
+        except MemoryError:
+            return False
+        return node.tree.memory < self._most_bytes * 3 // 4
 
     def is_lost(self, position: Position) -> bool:
         """Return whether the side to move is known to lose, though the tree still searches it."""

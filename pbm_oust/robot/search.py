@@ -1,9 +1,11 @@
 """A tree of positions that grows where it looks promising, as the eye sees them.
 
-Each step down the tree takes the placement with the best sum of two figures: what came of it so
-far, and how promising it looks as long as it was tried little. What the eye sees in a position at
-the end of the way counts for all positions on the way. Results are facts: a position that has one
-is proved, and so is a position from which the mover can reach a proved win, or nothing better.
+Each step down the tree takes the placement with the best sum of three figures: what came of it so
+far, and as long as it was tried little, how promising it looks and what came of placements of the
+same side on the same cell elsewhere in the tree (this is called progressive history). What the eye
+sees in a position at the end of the way counts for all positions on the way. Results are facts: a
+position that has one is proved, and so is a position from which the mover can reach a proved win,
+or nothing better.
 
 A position that several ways of the same length lead to is in the tree once.
 """
@@ -13,7 +15,7 @@ from math import inf, sqrt
 
 from pbm_oust.robot.eye import Eye, Glance, Prover, worth
 from pbm_oust.robot.searched import merit, worth_before
-from pbm_oust.rules.position import Position
+from pbm_oust.rules.position import Position, Side
 
 CURIOSITY = 1.0
 """How much the promise of a placement counts against what came of it."""
@@ -21,24 +23,51 @@ CURIOSITY = 1.0
 CAUTION = 0.1
 """How much worse than its parent a position is taken to be before it is seen."""
 
+HISTORY = 0.5
+"""How much it counts for a placement that was tried little what came of it elsewhere."""
+
+BYTES = 2000
+"""About how much memory a position of a tree takes."""
+
 OFTEN, MANY = 16, 1000
 """Whenever a tree has grown so often, so many positions are used to prove who wins its root."""
+
+
+class History:
+    """What came of the placements of a side, wherever in a tree they were."""
+
+    __slots__ = ("_times", "_totals")
+
+    def __init__(self) -> None:
+        self._times: dict[int, int] = {}
+        self._totals: dict[int, float] = {}
+
+    def note(self, cell: int, value: float) -> None:
+        """Let what came of a placement on a cell count."""
+        self._times[cell] = self._times.get(cell, 0) + 1
+        self._totals[cell] = self._totals.get(cell, 0.0) + value
+
+    def worth(self, cell: int) -> float:
+        """Return what comes of placements on a cell, as far as is known."""
+        return (self._totals.get(cell, 0.0) + 0.5) / (self._times.get(cell, 0) + 1)
 
 
 class Generation:
     """The positions of a tree that are equally many steps from its root."""
 
-    __slots__ = ("_following", "nodes")
+    __slots__ = ("_following", "histories", "nodes")
 
-    def __init__(self) -> None:
+    def __init__(self, histories: dict[Side, History] | None = None) -> None:
         self.nodes: dict[Position, Node] = {}
+        self.histories = histories or {side: History() for side in Side}
+        """Those of both sides, for the whole tree."""
         self._following: Generation | None = None
 
     @property
     def following(self) -> "Generation":
         """The positions one step further."""
         if self._following is None:
-            self._following = Generation()
+            self._following = Generation(self.histories)
         return self._following
 
 
@@ -76,7 +105,7 @@ class Node:
         self._untried: list[tuple[float, int]] = []
         """The priors of the other placements, the most promising last."""
         self._means: list[float] = []
-        """What came of each branch, for the side to move here."""
+        """What came of each branch, for the side to move here, and of the same cell elsewhere."""
         self._boosts: list[float] = []
         """How promising each branch still looks."""
         if position.result:
@@ -96,6 +125,22 @@ class Node:
     def after_best(self) -> "Node":
         """Return where the branch to play leads."""
         return self.best().node
+
+    def keep(self, most_bytes: int) -> int:
+        """Make the position the root of its tree; return about how many bytes that takes then.
+
+        Positions that several ways lead to are in the tree once: those that are not below this one
+        have to be let go of by hand. Nothing below it is forgotten, however much it takes.
+        """
+        generation, nodes, number = Generation(self._generation.histories), [self], 0
+        while nodes:
+            number += len(nodes)
+            generation.nodes = {node.position: node for node in nodes}
+            for node in nodes:
+                node._generation = generation
+            generation = generation.following
+            nodes = list({id(each.node): each.node for n in nodes for each in n.branches}.values())
+        return number * BYTES
 
     def see(self, eye: Eye) -> float:
         """Look at the position; return how likely the side to move is to win."""
@@ -148,11 +193,17 @@ class Node:
         branch.visits += 1
         value = worth_before(branch, self)
         if branch.node.proved is None:
-            self._means[number] = value
+            usual = self._generation.histories[self.side].worth(branch.cell)
+            self._means[number] = value + HISTORY * usual / (1 + branch.visits)
         else:
             self._means[number] = value or -inf
             self._prove(value)
         self._boosts[number] = branch.prior / (1 + branch.visits)
+
+    def note(self, number: int, value: float) -> None:
+        """Let what came of a branch count for all placements of the side on the same cell."""
+        if cell := self.branches[number].cell:
+            self._generation.histories[self.side].note(cell, value)
 
     def hear(self, prover: Prover) -> None:
         """Learn what a prover knows of the placements, unless it knows that all of them lose.
@@ -219,6 +270,7 @@ def _descend(root: Node, eye: Eye) -> None:
         parent.learn(number)
         if parent.side is not side:
             value, side = 1 - value, parent.side
+        parent.note(number, value)
         if parent.proved is not None:
             value = parent.proved
         parent.count(value)

@@ -39,6 +39,14 @@ class Searched(Protocol):
     def after_best(self) -> "Searched":
         """Return where the branch to play leads."""
 
+    def keep(self, most_bytes: int) -> int:
+        """Make the position the root of its tree, which lets go of all that is not below it.
+
+        If that takes more than so many bytes, a compiled tree forgets what was visited least. All
+        other positions of the tree are to be asked for again afterwards. Returns how many bytes the
+        tree takes then. Raises MemoryError.
+        """
+
 
 class Way(Protocol):
     """A placement in a position of a tree, or a pass, and where it leads."""

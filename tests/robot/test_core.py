@@ -194,26 +194,71 @@ def test_a_tree_of_churn_with_proofs_is_the_same(seed: int) -> None:
     assert_same(python, core)
 
 
-def test_a_tree_that_is_full_stops_growing_and_can_be_played() -> None:
-    position = Oust(square(7))
-    small = CompiledSearcher("oust", position.grid, random.Random(1), most_bytes=2**20)
-    root = small.root(position)
+def small_tree(looks: int) -> tuple[CompiledSearcher, CompiledNode]:
+    """Return a tree of 7x7 that has been full, and what grows it."""
+    small = CompiledSearcher("oust", square(7), random.Random(1), most_bytes=2**20)
+    root = small.root(Oust(square(7)))
     assert isinstance(root, CompiledNode)
-    small.grow(root, lambda: True)
-    assert root.tree.is_full
-    assert root.tree.memory < 2**20 + 2**18
-    assert small.grow(root, lambda: True) < 100
-    while root.proved is None and root.branches:
-        small.grow(root, lambda: False)
-        assert root.branches
-        root = root.after_best()
+    small.grow(root, times(looks))
+    return small, root
+
+
+def test_a_tree_that_is_full_forgets_what_it_visits_least_and_goes_on() -> None:
+    _, root = small_tree(400)
+    assert root.visits > 2 * root.tree.positions
+    assert root.tree.memory < 2**20
+    assert sum(branch.visits for branch in root.branches) == root.visits - 1
+
+
+def test_a_tree_that_has_been_full_can_be_played_to_its_end() -> None:
+    small, node = small_tree(60)
+    while not node.position.result and (node.proved is None or node.branches):
+        small.grow(node, times(2))
+        assert node.best().cell & node.position.placements()
+        node = node.after_best()
+
+
+def test_what_a_tree_forgets_changes_nothing_else_that_it_knows() -> None:
+    root = rooted("oust", Oust(square(7)))
+    root.tree.grow(0, 0, 300_000)
+    whole = rooted("oust", Oust(square(7)))
+    whole.tree.grow(0, 0, 300_000)
+    root.make_room(root.tree.memory // 2)
+    assert root.tree.memory < whole.tree.memory * 0.6
+    waiting, forgotten = [(whole, root)], 0
+    while waiting:
+        one, other = waiting.pop()
+        assert told(one) == told(other)
+        if one.branches and not other.branches:
+            forgotten += 1
+        else:
+            ways = zip(one.branches, other.branches, strict=True)
+            waiting += [(way.node, like.node) for way, like in ways]
+    assert forgotten
+
+
+@relaxed
+@given(st.one_of(plays, large_plays), st.integers(30, 300))
+def test_the_part_of_a_tree_that_is_kept_grows_on_as_in_python(play: Play, looks: int) -> None:
+    position = after(play)
+    python, core = Node(position), rooted("oust", position)
+    eye, grown = oust_eye(play.grid, lowest), let_grow(core, looks * 16)
+    grow(python, eye, times(grown))
+    one, other = python.after_best(), core.after_best()
+    if not one.position.result:
+        one.keep(0)
+        other.keep(2**30)
+        assert_same(one, other)
+        grown = let_grow(other, looks * 16)
+        assert grow(one, eye, times(grown)) == grown
+        assert_same(one, other)
 
 
 def test_a_tree_without_any_room_still_finds_a_placement() -> None:
     position = Oust(square(7))
     small = CompiledSearcher("oust", position.grid, random.Random(1), most_bytes=0)
     root = small.root(position)
-    small.grow(root, lambda: True)
+    small.grow(root, times(10))
     assert root.best().cell & position.placements()
 
 
@@ -232,6 +277,7 @@ def megabytes(times):
             root = searcher.root(position)
             root.tree.grow(0, 0, 300_000)
             root.tree.glance(0), root.tree.stones(0), root.branches, root.proved
+            root.after_best().keep(2**19)
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 first = megabytes(10)
 print(megabytes(100) - first)
@@ -269,6 +315,10 @@ def test_the_core_takes_no_nonsense() -> None:
             ask(1)
     with pytest.raises(IndexError):
         root.tree.grow(1, 0, 100)
+    with pytest.raises(IndexError):
+        root.tree.keep([0, 1], 100)
+    with pytest.raises(ValueError, match="no position"):
+        root.tree.keep([], 100)
     with pytest.raises(ValueError, match="halves"):
         root.tree.settle(0, 3)
     with pytest.raises(ValueError, match="does not play"):

@@ -7,11 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm_oust.robot.eyes import eye_for
+from pbm_oust.robot.oust import oust_eye
 from pbm_oust.robot.proofs import proofs_on
-from pbm_oust.robot.search import Node, grow
+from pbm_oust.robot.search import Generation, History, Node, grow
 from pbm_oust.rules.grid import square
 from pbm_oust.rules.oust import Oust
-from pbm_oust.rules.position import Position
+from pbm_oust.rules.position import Position, Side
 from tests.support.boards import board
 from tests.support.strategies import ChurnPlay, Play, churn_plays, plays, relaxed
 
@@ -67,6 +68,20 @@ def test_a_position_is_in_a_tree_once_for_each_length_of_the_way_to_it(play: Any
 def test_several_ways_to_a_position_share_it() -> None:
     root = grown(Oust(square(3)), "oust", 2000)
     assert sum(len(node.branches) for node in every(root)) > len(every(root))
+
+
+def test_a_placement_that_does_well_elsewhere_in_the_tree_is_tried_more() -> None:
+    def visits(elsewhere: float) -> int:
+        position, histories = Oust(square(5)), {side: History() for side in Side}
+        for _ in range(1000):
+            histories[Side.X].note(lowest, elsewhere)
+        root, left = Node(position, Generation(histories)), repeat(True, 60)
+        eye = oust_eye(position.grid, lambda cells: cells & -cells)
+        grow(root, eye, lambda: next(left, False))
+        return next(branch.visits for branch in root.branches if branch.cell == lowest)
+
+    lowest = square(5).cells & -square(5).cells
+    assert visits(1.0) > visits(0.0)
 
 
 @given(st.one_of(plays, churn_plays), st.integers(0, 9))

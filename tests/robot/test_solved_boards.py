@@ -17,6 +17,7 @@ from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Position, Side
 from tests.support.games import new_game
+from tests.support.rings import fast_if, slow
 from tests.support.thinking import decided, done, random_turn
 
 NO_SWAP = Terms(swap=False)
@@ -36,13 +37,14 @@ PLACEMENTS = {
     "square 8x2": 5,
 }
 """The tables of Oust, and how many placements lead to their positions."""
+TAKE_LONG = {"hex 2,4", "hex 3", "square 8x2"}
+"""Those that take a quarter of a minute or more to make; the same program has made them all."""
 
 SMALL = [
     *(("oust", grid) for grid in ("square 2x2", "square 3x3", "hex 2", "hex 1,4", "hex 2,3")),
     ("churn", "hex 1,2"),
     ("churn", "hex 2"),
-    pytest.param("oust", "square 4x3", marks=pytest.mark.slow),
-    pytest.param("oust", "square 6x2", marks=pytest.mark.slow),
+    slow("oust", "square 4x3"),
 ]
 
 
@@ -117,10 +119,7 @@ def test_a_won_game_is_won_against_play_by_chance(grid: str, seed: int) -> None:
 
 @pytest.mark.parametrize(
     "grid",
-    [
-        pytest.param(grid, marks=() if grid in ("hex 2,3", "square 4x3") else pytest.mark.slow)
-        for grid in PLACEMENTS
-    ],
+    fast_if(lambda grid: grid in {"hex 2,3", "square 4x3"}, sorted(PLACEMENTS.keys() - TAKE_LONG)),
 )
 def test_the_tables_are_those_that_rules_solve_writes(grid: str, tmp_path: Path) -> None:
     shape, size = grid.split()

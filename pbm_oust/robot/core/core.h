@@ -71,6 +71,11 @@ typedef struct {
     uint32_t (*positions)(const void *tree);
     size_t (*bytes)(const void *tree);
     int (*is_full)(const void *tree);
+    /* Return a tree of what is below the first of some positions, which becomes its root, 0. If that
+     * takes more than some bytes, positions that were visited least forget their placements, but none
+     * of the positions that are named, as long as they are below the first one. `numbers` get their
+     * numbers in it; UINT32_MAX if one is not there. Return NULL if there is no memory. */
+    void *(*part_of)(const void *tree, uint32_t *numbers, uint32_t count, size_t most);
     void (*know)(const void *tree, uint32_t node, Known *known);
     void (*know_branch)(const void *tree, uint32_t node, uint32_t number, KnownBranch *known);
     /* Take a position as proved; `proved` is 0, 1 or 2. */

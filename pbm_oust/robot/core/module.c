@@ -348,6 +348,53 @@ static PyObject *tree_glance(TreeObject *self, PyObject *number) {
     return found == NULL ? NULL : Py_BuildValue("dN", value, found);
 }
 
+/* Read the numbers of positions. Returns NULL and raises an error if there are none. */
+static uint32_t *read_nodes(TreeObject *self, PyObject *list) {
+    Py_ssize_t count = PyList_GET_SIZE(list);
+    if (count == 0) {
+        PyErr_SetString(PyExc_ValueError, "no position is to be kept");
+        return NULL;
+    }
+    uint32_t *nodes = PyMem_Malloc((size_t)count * sizeof *nodes);
+    if (nodes == NULL) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    for (Py_ssize_t nth = 0; nth < count; nth++) {
+        if (!read_node(self, PyList_GET_ITEM(list, nth), &nodes[nth])) {
+            PyMem_Free(nodes);
+            return NULL;
+        }
+    }
+    return nodes;
+}
+
+static PyObject *tree_keep(TreeObject *self, PyObject *args) {
+    PyObject *list, *found = NULL;
+    Py_ssize_t most;
+    if (!PyArg_ParseTuple(args, "O!n", &PyList_Type, &list, &most)) {
+        return NULL;
+    }
+    uint32_t *nodes = read_nodes(self, list);
+    if (nodes == NULL) {
+        return NULL;
+    }
+    uint32_t count = (uint32_t)PyList_GET_SIZE(list);
+    void *part = self->core->part_of(self->tree, nodes, count, most < 0 ? 0 : (size_t)most);
+    if (part == NULL) {
+        PyErr_NoMemory();
+    } else {
+        self->core->fell(self->tree);
+        self->tree = part;
+        found = PyList_New((Py_ssize_t)count);
+    }
+    for (uint32_t nth = 0; found != NULL && nth < count; nth++) {
+        put_item(&found, nth, PyLong_FromUnsignedLong(nodes[nth]));
+    }
+    PyMem_Free(nodes);
+    return found;
+}
+
 static PyObject *tree_positions(TreeObject *self, void *unused) {
     (void)unused;
     return PyLong_FromUnsignedLong(self->core->positions(self->tree));
@@ -368,6 +415,7 @@ static PyMethodDef tree_methods[] = {
     {"know", (PyCFunction)tree_know, METH_O, NULL},
     {"stones", (PyCFunction)tree_stones, METH_O, NULL},
     {"branches", (PyCFunction)tree_branches, METH_O, NULL},
+    {"keep", (PyCFunction)tree_keep, METH_VARARGS, NULL},
     {"settle", (PyCFunction)tree_settle, METH_VARARGS, NULL},
     {"glance", (PyCFunction)tree_glance, METH_O, NULL},
     {NULL, NULL, 0, NULL},

@@ -5,6 +5,7 @@
 #include "churn.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* So many places of the table are looked at for one position. */
 #define PLACES 4
@@ -18,7 +19,18 @@ struct Proofs {
     uint64_t mask;
     /* How many positions may still be looked at. */
     long left;
+    /* The cell that won latest after so many placements; NO_CELL if none did. */
+    uint8_t winner[DEEPEST];
 };
+
+#define NO_CELL UINT8_MAX
+
+/* A placement that may win: its cell, the stones of its side after it, and how many cells these touch.
+ * It counts as none for a placement that is to be tried first. */
+typedef struct {
+    Cells after;
+    int16_t cell, beside;
+} Trial;
 
 /* An entry is the stones of both sides, of 31 bits each, whether the side to move wins, and a bit
  * that tells it from no entry. */
@@ -41,6 +53,7 @@ Proofs *new_proofs(const Lattice *lattice, uint64_t entries) {
     }
     make_board(&proofs->board, lattice);
     proofs->mask = entries - 1;
+    memset(proofs->winner, NO_CELL, sizeof proofs->winner);
     proofs->table = calloc(entries, sizeof(uint64_t));
     if (proofs->table == NULL) {
         free(proofs);
@@ -76,6 +89,34 @@ static void keep(Proofs *proofs, uint64_t own, uint64_t enemy, int wins) {
     entries[0] = key | (uint64_t)wins << 1;
 }
 
+/* List placements in the order in which they are tried: the one that won latest, then those first
+ * after which the stones of the side touch the fewest cells. Return how many there are. */
+static int list_trials(const Board *board, Cells own, Cells allowed, int first, Trial *trials) {
+    int number = 0;
+    while (!is_empty(allowed)) {
+        int cell = take_lowest(&allowed), place = number++;
+        Cells after = churn_after(board, own, cell);
+        int beside = cell == first ? 0 : number_of(neighbours(board, after));
+        for (; place > 0 && trials[place - 1].beside > beside; place--) {
+            trials[place] = trials[place - 1];
+        }
+        trials[place] = (Trial){after, (int16_t)cell, (int16_t)beside};
+    }
+    return number;
+}
+
+static int proved(Proofs *proofs, Cells own, Cells enemy, int depth);
+
+/* Return 1 or 0 for a win or a loss of the side that has just placed; -1 if no more positions may be
+ * looked at. */
+static int wins_after(Proofs *proofs, Cells after, Cells enemy, int depth) {
+    if (is_same(either(after, enemy), proofs->board.all)) {
+        return majority(&proofs->board, after) == WON;
+    }
+    int other_wins = proved(proofs, enemy, after, depth);
+    return other_wins < 0 ? -1 : !other_wins;
+}
+
 /* Return 1 or 0 for a win or a loss of the side to move; -1 if no more positions may be looked at.
  * `depth` counts the placements before it. */
 static int proved(Proofs *proofs, Cells own, Cells enemy, int depth) {
@@ -88,20 +129,18 @@ static int proved(Proofs *proofs, Cells own, Cells enemy, int depth) {
     }
     proofs->left--;
     wins = 0;
+    Trial trials[MOST_PROVED];
     const Board *board = &proofs->board;
-    Cells empty = without(board->all, either(own, enemy));
-    Cells allowed = churn_placements(board, own, empty);
-    while (!wins && !is_empty(allowed)) {
-        Cells after = churn_after(board, own, take_lowest(&allowed));
-        if (is_same(either(after, enemy), board->all)) {
-            wins = majority(board, after) == WON;
-            continue;
-        }
-        int other_wins = proved(proofs, enemy, after, depth + 1);
-        if (other_wins < 0) {
+    Cells allowed = churn_placements(board, own, without(board->all, either(own, enemy)));
+    int number = list_trials(board, own, allowed, proofs->winner[depth], trials);
+    for (int nth = 0; nth < number && !wins; nth++) {
+        wins = wins_after(proofs, trials[nth].after, enemy, depth + 1);
+        if (wins < 0) {
             return -1;
         }
-        wins = !other_wins;
+        if (wins) {
+            proofs->winner[depth] = (uint8_t)trials[nth].cell;
+        }
     }
     keep(proofs, own.word[0], enemy.word[0], wins);
     return wins;

@@ -19,6 +19,9 @@
 /* How much worse than its parent a position is taken to be before it is seen. */
 #define CAUTION 0.1
 
+/* How much it counts for a placement that was tried little what came of it elsewhere in the tree. */
+#define HISTORY 0.5
+
 /* Whenever a tree has grown so often, who wins its root is to be proved. */
 #define OFTEN 16
 
@@ -34,6 +37,9 @@
 /* The table of positions grows when so many quarters of it are used. */
 #define QUARTERS 3
 
+/* How large the table is at first. */
+#define LEAST_TABLE 1024
+
 /* Positions are kept in shelves of so many. */
 #define SHELF 4096
 
@@ -41,7 +47,8 @@
 #define DEEPEST 2048
 
 typedef struct {
-    /* What came of it, for the side to move before it; -INFINITY if it is proved to lose. */
+    /* What came of it, for the side to move before it, and of such placements elsewhere;
+     * -INFINITY if it is proved to lose. */
     double mean;
     /* How promising it still looks. */
     double boost;
@@ -95,6 +102,11 @@ typedef struct {
     Sight sight;
     uint32_t seen;
     Alike alike[MOST_SETS];
+    /* How often each side has placed on each cell, and the sum of what came of it for that side. */
+    struct {
+        double total;
+        uint32_t times;
+    } history[2][CELLS];
 } Tree;
 
 static Node *node_at(const Tree *tree, uint32_t number) {
@@ -170,58 +182,85 @@ static void enter_in_table(Tree *tree, uint32_t number) {
     tree->table[place] = number + 1;
 }
 
-/* Make room for one more position. Return 0 if there is none. */
-static int has_space(Tree *tree) {
-    if (tree->positions == tree->shelf_count * SHELF) {
-        Node **shelves = take_large(&tree->room, (tree->shelf_count + 1) * sizeof(Node *));
-        if (shelves == NULL) {
-            return 0;
-        }
-        Node *shelf = take_large(&tree->room, SHELF * sizeof(Node));
-        if (shelf == NULL) {
-            give_large(&tree->room, shelves);
-            return 0;
-        }
-        if (tree->shelves != NULL) {
-            memcpy(shelves, tree->shelves, tree->shelf_count * sizeof(Node *));
-            give_large(&tree->room, tree->shelves);
-        }
-        tree->shelves = shelves;
-        tree->shelves[tree->shelf_count++] = shelf;
+/* Give the table so many places, and enter all positions. Return 0 if there is no room. */
+static int make_table(Tree *tree, uint32_t size) {
+    uint32_t *table = take_large(&tree->room, (size_t)size * sizeof *table);
+    if (table == NULL) {
+        return 0;
     }
-    if (4 * (uint64_t)(tree->positions + 1) > QUARTERS * (uint64_t)tree->table_size) {
-        if (tree->table_size > NOWHERE / 4) {
-            tree->room.is_full = 1;
-            return 0;
-        }
-        uint32_t *table = take_large(&tree->room, 2 * (size_t)tree->table_size * sizeof *table);
-        if (table == NULL) {
-            return 0;
-        }
+    if (tree->table != NULL) {
         give_large(&tree->room, tree->table);
-        tree->table = table;
-        tree->table_size *= 2;
-        for (uint32_t number = 0; number < tree->positions; number++) {
-            enter_in_table(tree, number);
-        }
+    }
+    tree->table = table;
+    tree->table_size = size;
+    for (uint32_t number = 0; number < tree->positions; number++) {
+        enter_in_table(tree, number);
     }
     return 1;
 }
 
-/* Add a position, which must not be there; return its number, or NOWHERE if there is no room. */
-static uint32_t add_node(Tree *tree, const Stance *stance, int depth) {
+/* Return whether a table of some size has enough places for so many positions. */
+static int has_places(uint32_t size, uint32_t positions) {
+    return 4 * (uint64_t)positions <= QUARTERS * (uint64_t)size;
+}
+
+/* Make room for one more position in the table. Return 0 if there is none. */
+static int has_place(Tree *tree) {
+    if (has_places(tree->table_size, tree->positions + 1)) {
+        return 1;
+    }
+    if (tree->table_size > NOWHERE / 4) {
+        tree->room.is_full = 1;
+        return 0;
+    }
+    return make_table(tree, 2 * tree->table_size);
+}
+
+/* Make room for one more position on the shelves. Return 0 if there is none. */
+static int has_space(Tree *tree) {
+    if (tree->positions < tree->shelf_count * SHELF) {
+        return 1;
+    }
+    Node **shelves = take_large(&tree->room, (tree->shelf_count + 1) * sizeof(Node *));
+    if (shelves == NULL) {
+        return 0;
+    }
+    Node *shelf = take_large(&tree->room, SHELF * sizeof(Node));
+    if (shelf == NULL) {
+        give_large(&tree->room, shelves);
+        return 0;
+    }
+    if (tree->shelves != NULL) {
+        memcpy(shelves, tree->shelves, tree->shelf_count * sizeof(Node *));
+        give_large(&tree->room, tree->shelves);
+    }
+    tree->shelves = shelves;
+    tree->shelves[tree->shelf_count++] = shelf;
+    return 1;
+}
+
+/* Add a position that is not entered in the table; return its number, or NOWHERE if there is no
+ * room. */
+static uint32_t shelve_node(Tree *tree, const Stance *stance, int depth) {
     if (!has_space(tree)) {
         return NOWHERE;
     }
-    uint32_t number = tree->positions++;
-    Node *node = node_at(tree, number);
+    Node *node = node_at(tree, tree->positions);
     node->stones[0] = stance->stones[0];
     node->stones[1] = stance->stones[1];
     node->to_move = (unsigned)stance->to_move & 1;
     node->is_mid_turn = (unsigned)stance->is_mid_turn & 1;
     node->depth = (uint16_t)depth;
     node->proved = (signed char)stance->result;
-    enter_in_table(tree, number);
+    return tree->positions++;
+}
+
+/* Add a position, which must not be there; return its number, or NOWHERE if there is no room. */
+static uint32_t add_node(Tree *tree, const Stance *stance, int depth) {
+    uint32_t number = has_place(tree) ? shelve_node(tree, stance, depth) : NOWHERE;
+    if (number != NOWHERE) {
+        enter_in_table(tree, number);
+    }
     return number;
 }
 
@@ -418,6 +457,23 @@ static int most_promising(Tree *tree, uint32_t number) {
     return best;
 }
 
+/* Return what comes of the placements of a side on a cell, as far as the tree knows. */
+static double usual_worth(const Tree *tree, int side, uint16_t cell) {
+    if (cell == PASS) {
+        return 0.5;
+    }
+    return (tree->history[side][cell].total + 0.5) / (tree->history[side][cell].times + 1);
+}
+
+/* Let what came of a placement count for all of its side on the same cell. */
+static void note(Tree *tree, const Node *node, int number, double value) {
+    uint16_t cell = node->crown->branch[number].cell;
+    if (cell != PASS) {
+        tree->history[node->to_move][cell].total += value;
+        tree->history[node->to_move][cell].times++;
+    }
+}
+
 /* Prove a position if a branch that is proved to have some value is enough for that. */
 static void conclude(const Tree *tree, Node *node, double value) {
     if (value == 1.0) {
@@ -444,7 +500,8 @@ static void learn(const Tree *tree, Node *node, int number) {
     const Node *after = node_at(tree, branch->node);
     double value = worth_to(after, node->to_move);
     branch->visits++;
-    branch->mean = value;
+    branch->mean = value + HISTORY * usual_worth(tree, node->to_move, branch->cell) /
+                               (1 + branch->visits);
     if (after->proved != UNKNOWN) {
         branch->mean = value > 0 ? value : -INFINITY;
         conclude(tree, node, value);
@@ -487,6 +544,7 @@ static int descend(Tree *tree, uint32_t number) {
             value = 1 - value;
             side = node->to_move;
         }
+        note(tree, node, path[steps].branch, value);
         if (node->proved != UNKNOWN) {
             value = node->proved / 2.0;
         }
@@ -597,8 +655,6 @@ static void *plant(const Planting *planting) {
     open_room(&tree->room, planting->most_bytes);
     tree->room.is_bound = 0;
     tree->seen = NOWHERE;
-    tree->table_size = 1024;
-    tree->table = take_large(&tree->room, tree->table_size * sizeof *tree->table);
     Stance root;
     memset(&root, 0, sizeof root);
     for (int side = 0; side < 2; side++) {
@@ -609,7 +665,7 @@ static void *plant(const Planting *planting) {
     root.to_move = planting->to_move;
     root.is_mid_turn = planting->is_mid_turn;
     root.result = UNKNOWN;
-    if (tree->table == NULL || add_node(tree, &root, 0) == NOWHERE) {
+    if (!make_table(tree, LEAST_TABLE) || add_node(tree, &root, 0) == NOWHERE) {
         fell(tree);
         return NULL;
     }
@@ -696,5 +752,7 @@ static double glance(void *it, uint32_t number, KnownAlike *alike, uint32_t most
     return look(tree, number);
 }
 
-const Core CORE = {plant,   fell, grow,        positions, bytes,
-                   is_full, know, know_branch, settle,    glance};
+#include "part.h"
+
+const Core CORE = {plant,   fell, grow,        positions, bytes,  is_full,
+                   part_of, know, know_branch, settle,    glance};
