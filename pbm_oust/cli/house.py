@@ -3,13 +3,14 @@
 import os
 import select
 import signal
+import time
 from logging import getLogger
 from typing import Any
 
 import click
 
 from pbm_oust.cli.log import start_log
-from pbm_oust.cli.operator import ADDRESS, RELAY, Operator, now, pass_operator
+from pbm_oust.cli.operator import ADDRESS, RELAY, Operator, pass_operator
 from pbm_oust.frozen import replace
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.robot import compiled
@@ -24,6 +25,12 @@ log = getLogger("pbm_oust")
 
 NICENESS = 19
 """How far behind all other work of the machine thinking is."""
+
+STAY_SECONDS = 300.0
+"""How long a server's house stays after its latest move, since it still has trees of its boards."""
+
+LOOK_SECONDS = 1.0
+"""How often it looks meanwhile whether there is something to do."""
 
 
 @click.command()
@@ -65,11 +72,24 @@ def house(
     home = Home(operator.path, has_relay=has_relay)
     limits = replace(configured.limits, chosen={**configured.limits.chosen, Counted.MOVES: HIGHEST})
     taking = address or configured.address
-    work = open_inbound(home, taking, now, limits, web_address=configured.web_address).work
+    work = open_inbound(home, taking, home.now, limits, web_address=configured.web_address).work
     try:
-        worker = Worker(Boards(home), work, is_over)
-        worker.play_all()
-        if analyses or configured.analyses:
-            worker.analyse_all(Finished(home).waiting(configured.house_cells))
+        boards, finished = Boards(home), Finished(home)
+        worker, text = Worker(boards, work, is_over), home.read_configuration()
+
+        def do_all() -> None:
+            worker.play_all()
+            if analyses or configured.analyses:
+                worker.analyse_all(finished.waiting(configured.house_cells))
+
+        do_all()
+        latest = time.monotonic()
+        while keeper is not None and worker.has_trees and time.monotonic() < latest + STAY_SECONDS:
+            is_told = bool(select.select([keeper], [], [], LOOK_SECONDS)[0])
+            if is_told or stopped or home.read_configuration() != text:
+                break
+            if boards.have_changed() or finished.have_changed():
+                do_all()
+                latest = time.monotonic()
     finally:
-        home.database.close()
+        home.close()

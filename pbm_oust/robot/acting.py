@@ -10,6 +10,7 @@ from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.robot.boards import Waiting
 from pbm_oust.robot.player import LEVELS, Clock, Level, decide, takes_draw
+from pbm_oust.robot.trees import Trees
 from pbm_oust.service.service import handle
 
 
@@ -18,12 +19,12 @@ def level_of(userid: str) -> Level:
     return next((level for level in LEVELS if level.userid == userid), LEVELS[0])
 
 
-def wishes_on(waiting: Waiting, seconds: float, clock: Clock) -> tuple[Wish, ...]:
+def wishes_on(waiting: Waiting, seconds: float, clock: Clock, trees: Trees) -> tuple[Wish, ...]:
     """Return what a house player does on a board, after thinking for at most some seconds."""
     game = waiting.game
     rng = Random(f"{game.name} {game.next_number}")  # a game # noqa: S311 # nosec B311
     if not waiting.is_offered or game.offer is None:
-        decision = decide(game, seconds, rng, clock)
+        decision = decide(game, seconds, rng, clock, trees)
         return (decision.wish, Deed.PROPOSE) if decision.offers_draw else (decision.wish,)
     if game.offer.action is Deed.PROPOSE:
         is_taken = takes_draw(game, seconds, rng, clock)

@@ -15,6 +15,7 @@ from pbm_oust.robot.search import follow
 from pbm_oust.robot.searched import Searched
 from pbm_oust.robot.searchers import searcher_for
 from pbm_oust.robot.solver import solver_for
+from pbm_oust.robot.trees import Trees
 from pbm_oust.rules.position import Position
 
 HOPELESS = 0.02
@@ -118,10 +119,13 @@ class Thinking:
         return cells
 
 
-def decide(game: Game, seconds: float, rng: random.Random, clock: Clock) -> Decision:
+def decide(
+    game: Game, seconds: float, rng: random.Random, clock: Clock, trees: Trees | None = None
+) -> Decision:
     """Return what the side to move does in a game that goes on.
 
-    `clock` tells seconds; what it counts from does not matter.
+    `clock` tells seconds; what it counts from does not matter. A tree is taken from `trees` if the
+    board has one there, and kept there for the next turn.
     """
     if game.must_pass:
         return Decision(Deed.PASS, 0.5, 0)
@@ -135,15 +139,18 @@ def decide(game: Game, seconds: float, rng: random.Random, clock: Clock) -> Deci
             return Decision(Deed.SWAP, value, thinking.looks)
         if value:  # a lost position is searched, for whatever the other player may overlook
             return _turn(game, cells, value, thinking.looks, is_drawn=value == 0.5)
-    root = thinking.root(game.position)
+    kept = trees.take(game) if trees is not None else None
+    root = kept or thinking.root(game.position)
     if game.can_swap:
         thinking.grow(root, PONDERED / 2)
         if root.value < 0.5:
-            return Decision(Deed.SWAP, root.value, thinking.looks)
+            decision = Decision(Deed.SWAP, root.value, thinking.looks)
+            return _with_tree(decision, trees, game, root)
     cells = thinking.turn(root, PONDERED)
     if root.value < HOPELESS and _was_hopeless(game, thinking):
         return Decision(Deed.RESIGN, root.value, thinking.looks)
-    return _turn(game, cells, root.value, thinking.looks, is_drawn=root.proved == 0.5)
+    decision = _turn(game, cells, root.value, thinking.looks, is_drawn=root.proved == 0.5)
+    return _with_tree(decision, trees, game, root, *cells)
 
 
 def takes_draw(game: Game, seconds: float, rng: random.Random, clock: Clock) -> bool:
@@ -158,6 +165,15 @@ def _turn(game: Game, cells: list[int], value: float, looks: int, *, is_drawn: b
     after = reduce(follow, cells, game.position)
     offers = not after.result and offers_draw(game, value, is_drawn=is_drawn)
     return Decision(_placing(game, *cells), value, looks, offers)
+
+
+def _with_tree(
+    decision: Decision, trees: Trees | None, game: Game, root: Searched, *cells: int
+) -> Decision:
+    """Return a decision, after keeping what is below the placements that it makes."""
+    if trees is not None:
+        trees.keep(game, root, cells)
+    return decision
 
 
 def _placing(game: Game, *cells: int) -> Place:

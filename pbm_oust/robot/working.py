@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from logging import getLogger
 from math import inf
 
@@ -15,6 +16,7 @@ from pbm_oust.robot.analysis import SECONDS, Analysis, Verdict, judged
 from pbm_oust.robot.boards import Boards, Waiting
 from pbm_oust.robot.player import Clock
 from pbm_oust.robot.sharing import Wanted, first_of, seconds_for
+from pbm_oust.robot.trees import Trees
 from pbm_oust.store.waiting import BoardName
 
 log = getLogger("pbm_oust")
@@ -30,26 +32,44 @@ class Worker:
         self._boards = boards
         self._work = work
         self._is_over = is_over
+        self._trees = Trees()
+
+    @property
+    def has_trees(self) -> bool:
+        """Whether it would know more of some board than a process that begins."""
+        return len(self._trees) > 0
 
     def play_all(self, faster_than: float = inf) -> None:
         """Do what waits for the house, until nothing does or the work is over.
 
-        Of the players, only those play who think less than so many seconds.
+        Of the players, only those play who think less than so many seconds. Other hosts take other
+        boards; one that dies leaves its own to us.
         """
+        elsewhere = set[str]()
         while not self._is_over():
             now = self._work.now()
             wanted = [
                 (Wanted(seconds, waiting.seconds_left(now)), waiting)
                 for waiting in self._boards.waiting()
+                if waiting.game.name not in elsewhere
                 if (seconds := level_of(waiting.userid).seconds) < faster_than
             ]
+            if not wanted and elsewhere and faster_than == inf:
+                elsewhere.clear()
+                time.sleep(LOOK_SECONDS)
+                continue
             if not wanted:
                 break
             boards = [each for each, _ in wanted]
             first, waiting = wanted[first_of(boards)]
-            wishes = wishes_on(waiting, seconds_for(first, boards), self._clock(first))
-            if not self._is_over():
-                self._do(waiting, wishes)
+            seconds = seconds_for(first, boards)
+            with self._leased(waiting.game) as is_ours:
+                if not is_ours:
+                    elsewhere.add(waiting.game.name)
+                    continue
+                wishes = wishes_on(waiting, seconds, self._clock(first), self._trees)
+                if not self._is_over():
+                    self._do(waiting, wishes)
 
     def analyse_all(self, finished: Iterator[Game]) -> None:
         """Analyse games that are over, until all of them are or the work is over.
@@ -58,13 +78,24 @@ class Worker:
         """
         clock = self._clock(Wanted(seconds=inf, left=inf))
         for game in finished:
-            begun, verdicts = time.perf_counter(), list[Verdict]()
-            for verdict in judged(game, SECONDS, clock):
-                if self._is_over():
+            with self._leased(game) as is_ours:
+                if is_ours and not self._analysed(game, clock):
                     return
-                verdicts.append(verdict)
-            keep(self._work.home, game, Analysis.of(game, SECONDS, verdicts))
-            log.info('house=analysis board="%s" s=%.0f', game.name, time.perf_counter() - begun)
+
+    def _analysed(self, game: Game, clock: Clock) -> bool:
+        """Analyse a game, and return whether that was not broken off."""
+        begun, verdicts = time.perf_counter(), list[Verdict]()
+        for verdict in judged(game, SECONDS, clock):
+            if self._is_over():
+                return False
+            verdicts.append(verdict)
+        keep(self._work.home, game, Analysis.of(game, SECONDS, verdicts))
+        log.info('house=analysis board="%s" s=%.0f', game.name, time.perf_counter() - begun)
+        return True
+
+    def _leased(self, game: Game) -> AbstractContextManager[frozenset[str]]:
+        """Give the board of a game, unless another host thinks about it, and keep others off."""
+        return self._work.home.database.leased([f"house: {game.name}"])
 
     def _clock(self, wanted: Wanted) -> Clock:
         """Return a clock to think by: it stands still while those who think less are playing.

@@ -49,8 +49,24 @@ def test_a_house_that_is_killed_goes_on_and_plays_each_turn_once(tmp_path: Path)
         wait_until(lambda: moves_of(home), "the house's turn")
         mailed(home, ALICE, f"oust move 1 alice wonderland {_first_placement(home)}")
         wait_until(lambda: len(moves_of(home)) == 3, "the house's second turn")
-        wait_until(lambda: not processes_of(server.process.pid, "house"), "the end of thinking")
     assert len(moves_of(home)) == 3
+
+
+def test_the_same_process_plays_the_turns_of_a_game_and_ends_with_the_server(
+    tmp_path: Path,
+) -> None:
+    home = home_of(tmp_path / "home", ALICE)
+    with running(home.path) as server:
+        mailed(home, ALICE, "oust challenge house1 alice wonderland -size=7 -noswap")
+        wait_until(lambda: moves_of(home), "the house's turn")
+        (thinking,) = processes_of(server.process.pid, "house")
+        for _ in range(2):
+            # The house may have won: its first stones are where chance and its time let them be.
+            if not _game(home).result:
+                mailed(home, ALICE, f"oust move 1 alice wonderland {_first_placement(home)}")
+            wait_until(lambda: _is_alices(home) or _game(home).result, "the house's turn")
+            assert processes_of(server.process.pid, "house") == [thinking]
+    wait_until(lambda: not Path(f"/proc/{thinking}").exists(), "the end of the house")
 
 
 def _game(home: Home) -> Game:

@@ -1,0 +1,142 @@
+"""Trees are kept from one turn to the next, wherever the game has gone as they did."""
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from pbm_oust.board.game import Game
+from pbm_oust.board.header import Terms
+from pbm_oust.board.record import Deed, Place
+from pbm_oust.robot import compiled
+from pbm_oust.robot.player import decide
+from pbm_oust.robot.searched import Searched
+from pbm_oust.robot.searchers import VARIABLE, searcher_for
+from pbm_oust.robot.trees import Trees
+from pbm_oust.rules.position import Side
+from tests.support.games import new_game, play
+from tests.support.thinking import counting_clock, done
+
+NO_SWAP = Terms(swap=False)
+
+needs_core = pytest.mark.skipif(not compiled.IS_THERE, reason="there is no compiled core")
+
+
+@pytest.fixture(params=[pytest.param("core", marks=needs_core), "python"], autouse=True)
+def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, request.param)
+
+
+def grown(game: Game, clock_reads: int = 300) -> Searched:
+    """Return a tree of a game that has grown."""
+    searcher = searcher_for(game.header.kind.name, game.header.grid, random.Random(1))
+    root, clock = searcher.root(game.position), counting_clock()
+    searcher.grow(root, lambda: clock() < clock_reads)
+    return root
+
+
+def played(game: Game, cell: int) -> Game:
+    """Return a game after a placement that takes nothing."""
+    return done(game, Place((game.header.grid.format_cell(cell),)))
+
+
+def answered(trees: Trees) -> tuple[Game, int]:
+    """Keep a tree after its best turn; return the game after the best answer, and its visits."""
+    game = new_game("square 5x5", NO_SWAP)
+    root = grown(game)
+    first = root.best()
+    reply = first.node.best()
+    visits = reply.node.visits
+    trees.keep(game, root, [first.cell])
+    return played(played(game, first.cell), reply.cell), visits
+
+
+def test_after_the_answer_a_tree_goes_on_from_there() -> None:
+    trees = Trees()
+    game, visits = answered(trees)
+    node = trees.take(game)
+    assert node
+    assert node.position.stones(Side.X) == game.position.stones(Side.X)
+    assert node.position.stones(Side.O) == game.position.stones(Side.O)
+    assert node.visits == visits > 1
+    assert len(trees) == 0
+
+
+def test_a_game_that_went_another_way_has_no_tree() -> None:
+    trees = Trees()
+    answered(trees)
+    game = new_game("square 5x5", NO_SWAP)
+    one, other = list(game.header.grid.each(game.position.placements()))[:2]
+    root = grown(game)
+    trees.keep(game, root, [one])
+    assert trees.take(played(game, other)) is None
+    assert len(trees) == 0
+
+
+def test_a_turn_that_is_taken_back_is_looked_up_where_it_stands() -> None:
+    trees = Trees()
+    game = new_game("square 5x5", NO_SWAP)
+    root = grown(game)
+    cell = root.best().cell
+    trees.keep(game, root, [cell])
+    game = played(game, cell)
+    asked = game.act(game.to_move.other, Deed.UNDO, game.latest, "f" * 16)
+    back = asked.act(game.to_move, Deed.ACCEPT, game.latest, "e" * 16)
+    assert back.position == new_game("square 5x5", NO_SWAP).position
+    assert trees.take(back) is None
+
+
+def test_a_swap_leaves_a_tree_as_it_is() -> None:
+    trees = Trees()
+    game = play(new_game("square 7x7"), "x D4")
+    root = grown(game)
+    visits = root.visits
+    trees.keep(game, root, [])
+    swapped = done(game, Deed.SWAP)
+    node = trees.take(swapped)
+    assert node
+    assert (node.position, node.visits) == (swapped.position, visits)
+
+
+def test_the_trees_that_were_not_needed_for_longest_go_first() -> None:
+    games = [new_game(f"square {size}x{size}", NO_SWAP) for size in (5, 6, 7)]
+    games = [Game.start(replace(each.header, board=nth)) for nth, each in enumerate(games, 1)]
+    sizes = Trees()
+    for game in games:
+        sizes.keep(game, grown(game, 30), [])
+    trees = Trees(sizes.memory - 1)
+    for game in games:
+        trees.keep(game, grown(game, 30), [])
+    assert trees.memory <= sizes.memory - 1
+    assert trees.take(games[0]) is None
+    assert trees.take(games[2]) is not None
+
+
+def test_a_player_goes_on_with_its_tree() -> None:
+    trees, rng, game = Trees(), random.Random(1), new_game("square 7x7", NO_SWAP)
+    decision = decide(game, 200, rng, counting_clock(), trees)
+    assert len(trees) == 1
+    game = done(game, decision.wish)
+    node = trees.take(game)
+    assert node
+    trees.keep(game, node, [])
+    reply = node.best().cell
+    game = played(game, reply)
+    again = decide(game, 1, rng, counting_clock(), trees)
+    assert not done(game, again.wish).result
+    assert len(trees) == 1
+
+
+def test_of_churn_no_tree_is_kept() -> None:
+    trees, game = Trees(), new_game("hex 3", NO_SWAP, kind="churn")
+    trees.keep(game, grown(game, 30), [])
+    assert len(trees) == 0
+
+
+def test_games_with_kept_trees_are_played_to_the_end() -> None:
+    one, other, rng = Trees(), Trees(), random.Random(1)
+    game = new_game("square 5x5", NO_SWAP)
+    while not game.result:
+        trees = one if len(game.line) % 2 else other
+        game = done(game, decide(game, 12, rng, counting_clock(), trees).wish)
+    assert game.result
