@@ -1,7 +1,7 @@
 """Clients that keep a mail until it is acknowledged, as mail servers do, and send some twice."""
 
 import os
-import smtplib
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +11,7 @@ from enum import Enum
 from random import Random
 
 from tests.chaos.ledger import Enough, Ledger, Mail
-from tests.chaos.trial import Trial
+from tests.chaos.stage import Stage
 
 PATIENCE = 20
 """Seconds that a client waits for an answer."""
@@ -30,10 +30,13 @@ class Way(Enum):
     BEFORE = "by deliver before"
     BESIDE = "by deliver at the same time"
     BEHIND = "by deliver afterwards"
+    TWICE = "at two hosts at the same time"
 
 
 WAYS = {Way.DROPPED: 7, Way.AGAIN: 7, Way.BEFORE: 8, Way.BESIDE: 3, Way.BEHIND: 2}
 """How many of a hundred mails come a second time, and how; the players choose those for LATE."""
+WAYS_OF_HOSTS = {Way.TWICE: 20}
+"""The same, besides, where there are several hosts."""
 
 
 class GivenUp(Exception):
@@ -54,7 +57,7 @@ class Answer(Enum):
 class Client:
     """Sends mails to the server on trial; every choice comes from `random`."""
 
-    trial: Trial
+    stage: Stage
     ledger: Ledger
     random: Random
 
@@ -64,7 +67,8 @@ class Client:
         Raises Enough when the trial is over before that, and GivenUp.
         """
         self.ledger.enter(mail)
-        way = self.random.choices((None, *WAYS), (100 - sum(WAYS.values()), *WAYS.values()))[0]
+        ways = WAYS | (WAYS_OF_HOSTS if self.stage.hosts > 1 else {})
+        way = self.random.choices((None, *ways), (100 - sum(ways.values()), *ways.values()))[0]
         fuse = self.random.uniform(0.1, 0.9) if self.random.random() < 0.7 else None
         pause = self.random.uniform(0.05, 0.25)
         if way is Way.DROPPED and self._hand_over(mail, reads_answer=False) is Answer.SENT:
@@ -75,6 +79,8 @@ class Client:
             with self._delivering(mail, fuse):
                 time.sleep(pause)
                 self._insist(mail)
+        elif way is Way.TWICE:
+            self._insist_at_two(mail)
         else:
             self._insist(mail)
         if way is Way.BEHIND:
@@ -87,10 +93,27 @@ class Client:
         self._insist(mail)
         self.ledger.count(way.value)
 
-    def _insist(self, mail: Mail) -> None:
-        """Hand a mail over again and again until that succeeds."""
-        put_off = 0
-        while (answer := self._hand_over(mail)) is not Answer.DONE:
+    def _insist_at_two(self, mail: Mail) -> None:
+        """Hand a mail to two hosts at the same moment, until both have taken it."""
+        one, other = self.random.sample(range(self.stage.hosts), 2)
+        both = threading.Barrier(2)
+
+        def insist() -> None:
+            both.wait(PATIENCE)
+            self._insist(mail, other)
+
+        with ThreadPoolExecutor(1) as pool:
+            beside = pool.submit(insist)
+            both.wait(PATIENCE)
+            self._insist(mail, one)
+            beside.result()
+        self.ledger.count(Way.TWICE.value)
+
+    def _insist(self, mail: Mail, first: int | None = None) -> None:
+        """Hand a mail over again and again until that succeeds, first to the host with a number."""
+        put_off, host = 0, first
+        while (answer := self._hand_over(mail, host=host)) is not Answer.DONE:
+            host = None
             self.ledger.count(answer.value)
             put_off = put_off + 1 if answer is Answer.PUT_OFF else 0
             if answer is Answer.REFUSED or put_off > MOST_PUT_OFF:
@@ -98,19 +121,22 @@ class Client:
             self._wait()
         self.ledger.acknowledge(mail)
 
-    def _hand_over(self, mail: Mail, reads_answer: bool = True) -> Answer:
-        """Hand a mail over by SMTP, or go away when all of it has been sent."""
-        while (port := self.trial.port) is None:
-            self._wait()
-        smtp = smtplib.SMTP(local_hostname="localhost", timeout=PATIENCE)
+    def _hand_over(
+        self, mail: Mail, *, reads_answer: bool = True, host: int | None = None
+    ) -> Answer:
+        """Hand a mail to a host, whichever it is, or go away when all of it has been sent."""
+        if host is None:
+            host = self.random.randrange(self.stage.hosts)
         try:
-            _, greeting = smtp.connect("127.0.0.1", port)
-            if self.trial.host.encode() not in greeting:
-                return Answer.GONE
+            while (smtp := self.stage.connect(host, PATIENCE)) is None:
+                self._wait()
+        except OSError:
+            return Answer.GONE
+        try:
             smtp.ehlo()
             smtp.mail(mail.sender.address)
-            code, _ = smtp.rcpt(self.trial.address)
-            data = mail.to(self.trial.address)
+            code, _ = smtp.rcpt(self.stage.address)
+            data = mail.to(self.stage.address)
             if code == 250 and reads_answer:
                 code, _ = smtp.data(data)
             elif code == 250 and smtp.docmd("DATA")[0] == 354:
@@ -151,8 +177,8 @@ class Client:
 
     def _deliver(self, mail: Mail, fuse: float | None) -> int:
         """Hand a mail to a process of `deliver`, and return its exit status."""
-        data = mail.to(self.trial.address)
-        status = self.trial.deliver(mail.sender.address, data, fuse)
+        data = mail.to(self.stage.address)
+        status = self.stage.deliver(mail.sender.address, data, fuse)
         if status == os.EX_OK:
             self.ledger.acknowledge(mail)
         elif status == os.EX_TEMPFAIL:

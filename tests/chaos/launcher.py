@@ -15,6 +15,7 @@ import os
 import re
 import signal
 import sys
+import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from enum import Enum
@@ -36,6 +37,8 @@ STEPS = {
     "step_remove",
 }
 """The steps that the trace knows."""
+_MOMENT = 0.4
+"""Seconds."""
 
 
 class Build(Enum):
@@ -161,10 +164,14 @@ def forget_ids() -> None:
     replace("pbm_oust.board.records", "Records.has_message_key", lambda _records, _key: False)
     replace("pbm_oust.play.starting", "started_by", lambda *_arguments, **_named: None)
     replace("pbm_oust.store.board_queries", "started_by", lambda *_arguments, **_named: None)
+    replace("pbm_oust.store.open_boards", "_HAS_STARTED_NONE", "SELECT 1 WHERE ? <> ''")
 
 
 def write_early() -> None:
-    """Let histories get their lines, and be synced, before these are committed."""
+    """Let histories get their lines, and be synced, a moment before these are committed.
+
+    The moment is as long as a kill needs to come in between.
+    """
     boards: Any = import_module("pbm_oust.store.boards")
     write: Callable[..., Any] = boards.Boards._write
 
@@ -175,6 +182,7 @@ def write_early() -> None:
                 file.append(board.data[len(file.found.data) :], at=len(file.found.data))
         else:
             self.histories.create(board.name, board.data)
+        time.sleep(_MOMENT)
         return board
 
     replace("pbm_oust.store.boards", "Boards._write", write_at_once)

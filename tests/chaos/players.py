@@ -17,8 +17,6 @@ from tests.support.recorded import RecordedGame, recorded_games
 
 T = TypeVar("T")
 
-SOON_SECONDS = 15.0
-"""How long players wait for a history to get what was acknowledged; a kill may come in between."""
 GAMES_OF_A_PAIR = 3
 """How many games two players play before two others take their places."""
 MOST_IN_VAIN = 3
@@ -155,7 +153,7 @@ class Table:
             board=game.name,
             done=" ".join(words),
         )
-        self._waited_for(partial(self._board_with, f" {mail.id}\n"))
+        self._wait_for_board(f" {mail.id}\n")
 
     def _placements(self, game: Game) -> list[str]:
         """Return a turn or the beginning of one, or a pass where that alone is possible."""
@@ -237,7 +235,7 @@ class Table:
             sender,
             other,
             subject,
-            message_id=f"<{self.number}.{self._sent}@{self.client.trial.host}>",
+            message_id=f"<{self.number}.{self._sent}@{self.client.stage.host}>",
             marker=f"marker-{self.number}-{self._sent}-marker",
             text=self._random.choice(TEXTS).format(sender.password if done else "here"),
             board=board,
@@ -249,45 +247,47 @@ class Table:
 
     def _code_for(self, player: Player) -> str:
         """Return the code that was mailed to a player. Raises Vanished."""
-        with self.client.trial.steady:
-            for path in (self.client.trial.home / "outbox").glob("new/*"):
-                text = path.read_text()
-                code = re.search(r"^  verify (\S+)$", text, re.MULTILINE)
-                if code and f"\nTo: {player.address}\n" in text:
-                    return code[1]
-        raise Vanished
 
-    def _board_of(self, mail: Mail) -> int:
-        """Return the board that a challenge started. Raises Vanished."""
-        found = self._waited_for(partial(self._board_with, f"# challenge {mail.id}\n"))
+        def code() -> str | None:
+            for letter in self.client.stage.letters():
+                found = re.search(r"^  verify (\S+)$", letter, re.MULTILINE)
+                if found and f"\nTo: {player.address}\n" in letter:
+                    return found[1]
+            return None
+
+        found = self._waited_for(code, self.client.stage.letters_take)
         if found is None:
             raise Vanished
         return found
 
-    def _board_with(self, text: str) -> int | None:
-        """Return a board in whose history a text stands."""
-        for path in (self.client.trial.home / self.setting.kind).glob("[0-9]*.txt"):
-            if text in path.read_text():
-                return int(path.stem)
-        return None
+    def _board_of(self, mail: Mail) -> int:
+        """Return the board that a challenge started. Raises Vanished."""
+        found = self._wait_for_board(f"# challenge {mail.id}\n")
+        if found is None:
+            raise Vanished
+        return found
 
-    def _waited_for(self, found: Callable[[], T | None]) -> T | None:
-        """Return what is found in the home, where a server writes it soon; None if it does not."""
-        end = time.monotonic() + SOON_SECONDS
-        while True:
-            with self.client.trial.steady:
-                thing = found()
-            if thing is not None or time.monotonic() > end:
-                return thing
+    def _wait_for_board(self, text: str) -> int | None:
+        """Return the board in whose history a text stands soon; None if there is none."""
+        stage = self.client.stage
+        look = partial(stage.board_with, self.setting.kind, text)
+        return self._waited_for(look, stage.histories_take)
+
+    def _waited_for(self, found: Callable[[], T | None], seconds: float) -> T | None:
+        """Return what is found, which is there within so many seconds; None if it is not."""
+        end = time.monotonic() + seconds
+        while (thing := found()) is None and time.monotonic() < end:
             time.sleep(0.02)
+        return thing
 
     def _game(self, board: int) -> Game:
         """Return the game of a board. Raises Vanished."""
-        path = self.client.trial.home / self.setting.kind / f"{board}.txt"
+        history = self.client.stage.history(self.setting.kind, board)
+        if history is None:
+            raise Vanished
         try:
-            with self.client.trial.steady:
-                game = read_history(path.read_bytes()).game
-        except (BadHistory, FileNotFoundError):
+            game = read_history(history).game
+        except BadHistory:
             raise Vanished from None
         if game.header.owners != {player.userid for player in self._players}:
             raise Vanished

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from tests.chaos.clients import Answer, Way
+from tests.chaos.failures import Failure
 from tests.chaos.ledger import Kind, Ledger
 from tests.chaos.running import Outcome
 
@@ -12,8 +13,9 @@ KILLS_OF_THE_SERVER = (
     "kills during start",
     "kills of one process of several",
 )
-KILLS = (*KILLS_OF_THE_SERVER, "kills of deliver")
 POWER = ("power cuts", "steps undone")
+FAILURES = (*(failure.value for failure in Failure), "servers that found no database")
+"""What happens where there are several hosts."""
 MOST_SHOWN = 5
 """How many findings are shown under each heading."""
 
@@ -26,20 +28,24 @@ def report(outcome: Outcome) -> str:
 def progress_line(ledger: Ledger) -> str:
     """Return how far a trial is, in a line. Kills are those of the server."""
     kills = sum(ledger.counts[what] for what in KILLS_OF_THE_SERVER)
-    return f"{ledger.acknowledged} of {ledger.wanted + 1} mails, {kills} kills"
+    failures = sum(ledger.counts[what] for what in FAILURES[:-1])
+    done = f"{failures} failures" if failures else f"{kills} kills"
+    return f"{ledger.acknowledged} of {ledger.wanted + 1} mails, {done}"
 
 
 def _figures(outcome: Outcome) -> Iterator[str]:
     plan, counts = outcome.plan, outcome.ledger.counts
     acknowledged = Counter(mail.kind for mail in outcome.ledger.mails if mail.acknowledged)
+    ways = [way for way in Way if way is not Way.TWICE or plan.hosts > 1]
     figures = {
         "mails acknowledged": acknowledged.total(),
         **{f"  {kind.value}": acknowledged[kind] for kind in Kind},
         "tries that were not answered": counts[Answer.GONE.value],
         "tries that were answered 451": counts[Answer.PUT_OFF.value],
         "duplicates sent": sum(counts[way.value] for way in Way),
-        **{f"  {way.value}": counts[way.value] for way in Way},
-        **{what: counts[what] for what in KILLS},
+        **{f"  {way.value}": counts[way.value] for way in ways},
+        **{what: counts[what] for what in (FAILURES if plan.hosts > 1 else KILLS_OF_THE_SERVER)},
+        "kills of deliver": counts["kills of deliver"],
         **{what: counts[what] for what in POWER if plan.power},
         "games finished": counts["games finished"],
         "boards given up": counts["boards given up"],
@@ -48,7 +54,9 @@ def _figures(outcome: Outcome) -> Iterator[str]:
     }
     power = "power cuts" if plan.power else "no power cuts"
     spared = f" of {plan.spared}" if plan.spared else ""
-    yield f"build {plan.build.value}{spared}, seed {plan.seed}, {power}"
+    several = f"{plan.hosts} hosts, joined with their databases by {outcome.wire}"
+    what = several if plan.hosts > 1 else f"build {plan.build.value}{spared}"
+    yield f"{what}, seed {plan.seed}, {power}"
     yield from (f"{what:<44}{count:>8,}" for what, count in figures.items())
 
 

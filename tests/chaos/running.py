@@ -12,7 +12,8 @@ from tests.chaos.launcher import Build
 from tests.chaos.ledger import Enough, Kind, Ledger, Mail, Player
 from tests.chaos.players import SETTINGS, tables
 from tests.chaos.power import WrongTrace
-from tests.chaos.trial import Broken, Trial
+from tests.chaos.stage import Broken, Stage
+from tests.chaos.trial import Trial
 from tests.chaos.verdict import Verdict, judge
 
 SHARES = (None, None, 0.0, 0.0, 0.5, 0.8, 1.0)
@@ -34,6 +35,8 @@ class Plan:
     minutes: float = 60
     processes: int = 1
     tables: int = len(SETTINGS)
+    hosts: int = 1
+    """With several hosts the kills are failures of whatever there is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,8 @@ class Outcome:
     verdict: Verdict
     seconds: float
     fault: str = ""
+    wire: str = ""
+    """What joins several hosts with their databases."""
 
     @property
     def is_right(self) -> bool:
@@ -69,19 +74,28 @@ def conduct(
     """Carry out a trial in a folder; `progress` is called all the time."""
     begun = time.monotonic()
     ledger = Ledger(plan.mails - 1)
-    trial = Trial(folder, ledger, plan.build, plan.power, plan.spared, plan.processes)
-    conductor = Conductor(plan, trial, ledger, progress, deadline=begun + 60 * plan.minutes)
+    stage = _stage(plan, folder, ledger)
+    conductor = Conductor(plan, stage, ledger, progress, deadline=begun + 60 * plan.minutes)
     fault = ""
-    trial.start()
     try:
+        stage.start()
         conductor.play()
         conductor.end()
     except (Broken, GivenUp, Enough, WrongTrace) as error:
         fault = f"{type(error).__name__}: {error}"
     finally:
-        trial.close()
-    verdict = judge(trial.home, trial.log, ledger.mails)
-    return Outcome(plan, ledger, verdict, time.monotonic() - begun, fault)
+        stage.close()
+    verdict = judge(stage.home, stage.log, ledger.mails)
+    return Outcome(plan, ledger, verdict, time.monotonic() - begun, fault, stage.wire)
+
+
+def _stage(plan: Plan, folder: Path, ledger: Ledger) -> Stage:
+    """Return what the trial is played on."""
+    if plan.hosts > 1:
+        from tests.chaos.cluster import Cluster
+
+        return Cluster(folder, ledger, plan.hosts)
+    return Trial(folder, ledger, plan.build, plan.power, plan.spared, plan.processes)
 
 
 class Conductor:
@@ -90,13 +104,13 @@ class Conductor:
     def __init__(
         self,
         plan: Plan,
-        trial: Trial,
+        stage: Stage,
         ledger: Ledger,
         progress: Callable[[Ledger], None],
         deadline: float,
     ) -> None:
         self._plan = plan
-        self._trial = trial
+        self._stage = stage
         self._ledger = ledger
         self._progress = progress
         self._deadline = deadline
@@ -114,7 +128,7 @@ class Conductor:
                 for kill in self._kills[:-1]:
                     self._wait_until_due(kill, playing)
                     self._kill(kill)
-                self._trial.wait_until_ready()
+                self._stage.wait_until_ready()
                 while not all(future.done() for future in playing):
                     self._look_after(playing)
                     time.sleep(0.05)
@@ -127,29 +141,29 @@ class Conductor:
         """Kill the server once more, send a last mail, and let the server stop."""
         for kill in self._kills[-1:]:
             self._kill(kill)
-        self._trial.wait_until_ready()
+        self._stage.wait_until_ready()
         self._ledger.reopen()
         player = Player("last", "Pw-last")
-        host = self._trial.host
+        host = self._stage.host
         mail = Mail(Kind.LOOK, player, player, "help", f"<last@{host}>", "marker-last-marker")
         self._client(self._random).send(mail)
-        status = self._trial.stop()
+        status = self._stage.stop()
         if status != 0:
-            raise Broken(f"the server stopped with status {status}; see {self._trial.log}")
+            raise Broken(f"the server stopped with status {status}; see {self._stage.log}")
 
     def _client(self, random: Random) -> Client:
-        return Client(self._trial, self._ledger, random)
+        return Client(self._stage, self._ledger, random)
 
     def _wait_until_due(self, kill: Kill, playing: list[Future[None]]) -> None:
         if not kill.is_at_start:
-            self._trial.wait_until_ready()
+            self._stage.wait_until_ready()
         while self._ledger.acknowledged < kill.due and not all(each.done() for each in playing):
             self._look_after(playing, kill.due)
         time.sleep(kill.delay)
 
     def _kill(self, kill: Kill) -> None:
-        if self._trial.kill(self._random, kill.share):
-            self._trial.start()
+        if self._stage.kill(self._random, kill.share):
+            self._stage.start()
         self._done += 1
         self._ledger.tell()
 
@@ -157,7 +171,7 @@ class Conductor:
         """Wait a moment for mails. Raises Broken where something has gone wrong meanwhile."""
         self._ledger.wait(due or self._ledger.wanted, seconds=0.2)
         self._progress(self._ledger)
-        self._trial.check_alive()
+        self._stage.check_alive()
         for future in playing:
             if future.done():
                 future.result()

@@ -4,10 +4,12 @@ import os
 import re
 import secrets
 import signal
+import smtplib
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import nullcontext, suppress
 from pathlib import Path
 from random import Random
@@ -15,6 +17,7 @@ from random import Random
 from tests.chaos.launcher import Build
 from tests.chaos.ledger import Ledger
 from tests.chaos.mains import Mains
+from tests.chaos.stage import SLOW, Broken, greeted
 from tests.support.limits import UNLIMITED_TABLE
 from tests.support.processes import children_of
 from tests.support.waiting import has_news
@@ -23,8 +26,6 @@ ROOT = Path(__file__).parents[2]
 PROGRAM = str(Path(sys.executable).with_name("pbm-oust"))
 SHARED_MEMORY = "pbm_oust.db-shm"
 """What processes that use the database share besides; it holds nothing that has to last."""
-SLOW = 60
-"""Seconds after which something is broken that has not happened."""
 SINGLE = 0.7
 """How often a single process is killed where there are several."""
 LONGEST_FUSE = 30
@@ -34,15 +35,16 @@ SECONDS_OF_DELIVER = 0.3
 """What `deliver` takes for a mail, about."""
 
 
-class Broken(Exception):
-    """The trial cannot go on; the message says why."""
-
-
 class Trial:
     """A home in a folder, and the processes on it. `port` is where the server takes mail.
 
     `steady` is held by whoever needs the home to stay as it is when the power goes.
     """
+
+    hosts = 1
+    histories_take = 15.0
+    letters_take = 0.0
+    wire = ""
 
     def __init__(
         self,
@@ -160,6 +162,33 @@ class Trial:
         with self.steady:
             self._deliveries.remove(process)
         return status
+
+    def connect(self, _host: int, seconds: float) -> smtplib.SMTP | None:
+        """Return a connection to the server; None while it does not listen. Raises OSError."""
+        if (port := self.port) is None:
+            return None
+        smtp = smtplib.SMTP(local_hostname="localhost", timeout=seconds)
+        return greeted(smtp, smtp.connect("127.0.0.1", port), self.host)
+
+    def history(self, kind: str, board: int) -> bytes | None:
+        """Return the history of a board; None if there is none."""
+        with self.steady, suppress(FileNotFoundError):
+            return (self.home / kind / f"{board}.txt").read_bytes()
+        return None
+
+    def board_with(self, kind: str, text: str) -> int | None:
+        """Return a board of a kind in whose history a text stands."""
+        with self.steady:
+            for path in (self.home / kind).glob("[0-9]*.txt"):
+                if text in path.read_text():
+                    return int(path.stem)
+        return None
+
+    def letters(self) -> Iterator[str]:
+        """Yield the letters that wait in the outbox."""
+        with self.steady:
+            for path in (self.home / "outbox").glob("new/*"):
+                yield path.read_text()
 
     def stop(self) -> int:
         """Tell the server to stop, and return its exit status."""

@@ -14,7 +14,8 @@ from email.message import Message
 from pathlib import Path
 
 from tests.chaos.ledger import Kind, Mail
-from tests.chaos.trial import PROGRAM, SLOW
+from tests.chaos.stage import SLOW
+from tests.chaos.trial import PROGRAM
 from tests.support.letters import is_whole, text_letter
 
 KINDS = ("oust", "churn")
