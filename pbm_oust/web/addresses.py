@@ -10,7 +10,7 @@ from pbm_oust.letters.letters import CODE_PATH, PLAY_PATH
 FRONT, BOARDS, HISTORY, HELP = "/", "/boards", "/history", "/help"
 PLAY, CODE = PLAY_PATH, CODE_PATH
 SIGN_IN, SIGN_UP, SIGN_OUT = "/sign-in", "/sign-up", "/sign-out"
-ROBOTS = "/robots.txt"
+ROBOTS, HEALTH = "/robots.txt", "/healthz"
 MINE = "/me"
 SETTINGS, CHALLENGE, DO = f"{MINE}/settings", f"{MINE}/challenge", f"{MINE}/do"
 

@@ -21,9 +21,9 @@ from pbm_oust.play.telling import gone_from
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.robot.analyses import kept_text, read_analysis
 from pbm_oust.rules.position import Kind
-from pbm_oust.store.boards import Board
 from pbm_oust.store.faults import AccountDamaged
 from pbm_oust.store.open_boards import read_board
+from pbm_oust.store.seen import Board
 from pbm_oust.store.waiting import BoardName
 from pbm_oust.web import paths
 from pbm_oust.web.drawing import TooManyWait

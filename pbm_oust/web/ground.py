@@ -14,6 +14,7 @@ from pbm_oust.store.home import Home
 from pbm_oust.store.limits import USUAL_LIMITS, Limits
 from pbm_oust.web.drawing import Drawing
 from pbm_oust.web.fresh import Fresh
+from pbm_oust.web.health import Health
 from pbm_oust.web.kept import Kept, headers_in
 from pbm_oust.web.languages import language_of
 from pbm_oust.web.live import Live
@@ -44,6 +45,7 @@ class Ground:
         self.clock = clock
         self.base = base
         self.live = Live(home)
+        self.health = Health(home)
         self.kept = Kept()
         self.fresh = Fresh(home)
         self.drawing = Drawing(png_beside if is_served else png_of)

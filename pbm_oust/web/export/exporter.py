@@ -62,7 +62,7 @@ class Exporter:
     def close(self) -> None:
         """Close the home."""
         self._asking.close()
-        self._home.database.close()
+        self._home.close()
 
     def board(self, name: BoardName) -> Done | None:
         """Export a board that has changed; None if there is no such board."""

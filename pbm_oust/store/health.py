@@ -1,0 +1,112 @@
+"""Whether mail can be taken: what each mail needs is tried out, and nothing is changed."""
+
+from contextlib import suppress
+from datetime import datetime, timedelta
+from enum import Enum
+
+from pbm_oust.store.connections import Snapshot, Transaction
+from pbm_oust.store.faults import (
+    DatabaseDamaged,
+    DatabaseFull,
+    DatabaseLocked,
+    DatabaseReadOnly,
+    DatabaseTooNew,
+    DatabaseTooOld,
+)
+from pbm_oust.store.home import Home
+from pbm_oust.store.message_keys import KeyOutcome, note_key
+from pbm_oust.store.sending import first_due
+
+LONGEST_DUE = timedelta(minutes=30)
+"""How long a letter may be due until something keeps letters from leaving."""
+
+_TRIAL = "trial"
+"""The message key that is written and removed again; no mail has one like it."""
+
+
+class Trouble(Enum):
+    """Why no mail should come here at present. The names stay the same in all versions."""
+
+    LATER_VERSION = "later_version"
+    EARLIER_VERSION = "earlier_version"
+    READ_ONLY = "read_only"
+    FULL = "full"
+    LOCKED = "locked"
+    DAMAGED = "damaged"
+    UNREACHABLE = "unreachable"
+    """It does not answer, or refuses to serve us."""
+    SILENT = "silent"
+    """It has not answered in time."""
+    LETTERS_STAY = "letters_stay"
+    """Mail is taken, but what it leads to does not leave."""
+
+
+TEXTS = {
+    Trouble.LATER_VERSION: "The database was written by a later version of the program.",
+    Trouble.EARLIER_VERSION: "The tables have to be upgraded by their owner.",
+    Trouble.READ_ONLY: "The database is read-only.",
+    Trouble.FULL: "The database has no room left.",
+    Trouble.LOCKED: "Somebody else has locked the database for too long.",
+    Trouble.DAMAGED: "The database is damaged.",
+    Trouble.UNREACHABLE: "The home cannot be used.",
+    Trouble.SILENT: "The home does not answer in time.",
+    Trouble.LETTERS_STAY: "Letters have been due for more than half an hour.",
+}
+"""A sentence for each, which gives nothing away."""
+
+_BY_FAULT = {
+    DatabaseTooNew: Trouble.LATER_VERSION,
+    DatabaseTooOld: Trouble.EARLIER_VERSION,
+    DatabaseReadOnly: Trouble.READ_ONLY,
+    DatabaseFull: Trouble.FULL,
+    DatabaseLocked: Trouble.LOCKED,
+    DatabaseDamaged: Trouble.DAMAGED,
+}
+
+
+class _TriedOut(Exception):
+    """A trial has gone well, and is undone."""
+
+
+def find_trouble(home: Home, *, lasts: bool = True) -> Trouble | None:
+    """Return why no mail should come at present; None if nothing is wrong.
+
+    A trial that does not last leaves out the commit, and so does not wait for the disk. What is not
+    made yet is in order then: the server makes it.
+    """
+    now = home.now()
+
+    def attempt(transaction: Transaction) -> None:
+        note_key(transaction, _TRIAL, KeyOutcome.BEGUN, now)
+        transaction.run("DELETE FROM message_keys WHERE message_key = ?", _TRIAL)
+        if not lasts:
+            raise _TriedOut
+
+    if home.is_unfinished:
+        return Trouble.UNREACHABLE
+    try:
+        if lasts or home.engine.key.is_made:
+            home.key()
+        if lasts or home.database.is_made:
+            with suppress(_TriedOut):
+                home.database.write(attempt)
+        return Trouble.LETTERS_STAY if home.ask(_do_letters_stay, now) else None
+    except OSError as error:
+        return trouble_of(error)
+
+
+def described(trouble: Trouble | None) -> dict[str, object]:
+    """Return whether mail can be taken, and if not, why, as programs read it."""
+    name, text = (trouble.value, TEXTS[trouble]) if trouble else (None, None)
+    return {"takes_mail": trouble is None, "trouble": name, "text": text}
+
+
+def trouble_of(error: OSError) -> Trouble:
+    """Return which trouble an error is."""
+    found = (trouble for fault, trouble in _BY_FAULT.items() if isinstance(error, fault))
+    return next(found, Trouble.UNREACHABLE)
+
+
+def _do_letters_stay(snapshot: Snapshot, now: datetime) -> bool:
+    due = first_due(snapshot)
+    return due is not None and due < now - LONGEST_DUE

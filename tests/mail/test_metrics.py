@@ -1,0 +1,167 @@
+"""Metrics of a real server, as the parser of Prometheus' own library reads them."""
+
+import os
+import signal
+import smtplib
+import socket
+import subprocess
+import urllib.request
+from pathlib import Path
+
+import apsw
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from pbm_oust.mail.counts import BOUNDS, Counts
+from pbm_oust.play.outcome import Handled, Outcome
+from tests.support.home_by_mail import ALICE, BOB, home_of
+from tests.support.mails import mail
+from tests.support.processes import children_of
+from tests.support.server import ADDRESS, PROGRAM, Server, running
+from tests.support.waiting import PATIENCE, wait_until
+
+Found = dict[tuple[str, ...], float]
+"""Samples by the name of their metric, and the values of their labels."""
+
+LINES = (
+    ("challenge", ALICE, "oust challenge alice bob wonderland -size=5"),
+    ("move", ALICE, "oust move 1 alice wonderland C3"),
+    ("move", BOB, "oust move 1 bob wrong E5"),
+    ("help", ALICE, "help"),
+)
+OUTCOMES = {"done": 2, "refused": 1, "answered": 1}
+
+
+@pytest.fixture
+def endpoint() -> str:
+    """Where metrics are to be served: a place that is free."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return f"127.0.0.1:{probe.getsockname()[1]}"
+
+
+def home_with(path: Path, endpoint: str) -> Path:
+    """Make a home with alice and bob, and metrics at an endpoint."""
+    home_of(path, ALICE, BOB).close()
+    (path / "pbm_oust.toml").write_text(f'metrics = "{endpoint}"\n')
+    return path
+
+
+def metrics_at(endpoint: str) -> Found:
+    """Return the samples at an endpoint."""
+    with urllib.request.urlopen(f"http://{endpoint}/metrics", timeout=PATIENCE) as answer:
+        assert answer.headers["Content-Type"].startswith("text/plain; version=")
+        text = answer.read().decode()
+    return {
+        (sample.name, *sample.labels.values()): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    }
+
+
+def send(server: Server, number: int, sender: str, line: str) -> None:
+    """Send a mail over a connection of its own; any process may take it."""
+    message = mail(f"From: {sender}", f"Subject: {line}", f"Message-ID: <{number}@example.org>")
+    with smtplib.SMTP("127.0.0.1", server.port, "localhost", PATIENCE) as smtp:
+        smtp.sendmail(sender, ADDRESS, message)
+
+
+def labelled(found: Found, name: str) -> Found:
+    """Return the samples of a metric that are not 0, by the values of their labels."""
+    return {key[1:]: value for key, value in found.items() if key[0] == name and value}
+
+
+def test_a_server_tells_what_became_of_mails_and_what_the_home_holds(
+    tmp_path: Path, endpoint: str
+) -> None:
+    home = home_with(tmp_path / "home", endpoint)
+    with running(home) as server:
+        for number, (_, sender, line) in enumerate(LINES):
+            send(server, number, sender, line)
+        found = metrics_at(endpoint)
+        assert server.stop() == 0
+    outcomes = {(outcome,): number for outcome, number in OUTCOMES.items()}
+    assert labelled(found, "pbm_oust_mails_total") == outcomes
+    assert labelled(found, "pbm_oust_commands_total") == {
+        ("challenge",): 1,
+        ("move",): 2,
+        ("help",): 1,
+    }
+    assert (
+        found["pbm_oust_mail_seconds_count",] == found["pbm_oust_mail_seconds_bucket", "+Inf"] == 4
+    )
+    assert 0 < found["pbm_oust_mail_seconds_sum",] < 4 * PATIENCE
+    assert found["pbm_oust_boards", "oust", "active"] == 1
+    assert found["pbm_oust_letters", "file"] >= 4
+    assert found["pbm_oust_oldest_letter_seconds",] == 0
+    assert 0 <= found["pbm_oust_sweep_lag_seconds",] < PATIENCE
+    assert found["pbm_oust_store_up",] == 1
+
+
+def test_metrics_go_on_without_the_store(tmp_path: Path, endpoint: str) -> None:
+    home = home_with(tmp_path / "home", endpoint)
+    with running(home) as server:
+        connection = apsw.Connection(str(home / "pbm_oust.db"))
+        connection.execute("PRAGMA user_version = 1000")
+        connection.close()
+        with pytest.raises(smtplib.SMTPDataError, match="451"):
+            send(server, 1, ALICE, "help")
+        found = metrics_at(endpoint)
+    assert found["pbm_oust_store_up",] == 0
+    assert found["pbm_oust_mails_total", "kept"] == 1
+    assert ("pbm_oust_boards", "oust", "active") not in found
+
+
+@pytest.mark.slow
+def test_all_processes_are_counted_together_also_those_that_have_died(
+    tmp_path: Path, endpoint: str
+) -> None:
+    home = home_with(tmp_path / "home", endpoint)
+    with running(home, "--processes", "3") as server:
+        for number in range(30):
+            send(server, number, ALICE, "help")
+        assert metrics_at(endpoint)["pbm_oust_mails_total", "answered"] == 30
+        before = children_of(server.process.pid)
+        for member in before:
+            os.kill(member, signal.SIGKILL)
+        wait_until(lambda: len(set(children_of(server.process.pid)) - set(before)) == 3, "others")
+        wait_until(lambda: is_served(endpoint), "metrics are served again")
+        wait_until(lambda: is_served(f"127.0.0.1:{server.port}"), "mail is taken again")
+        for number in range(30, 40):
+            send(server, number, ALICE, "help")
+        assert metrics_at(endpoint)["pbm_oust_mails_total", "answered"] == 40
+
+
+def is_served(endpoint: str) -> bool:
+    """Return whether somebody listens at an endpoint."""
+    host, _, port = endpoint.partition(":")
+    with socket.socket() as probe:
+        return probe.connect_ex((host, int(port))) == 0
+
+
+def test_a_place_that_is_taken_is_named(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        endpoint = f"127.0.0.1:{taken.getsockname()[1]}"
+        home = home_with(tmp_path / "home", endpoint)
+        command = [PROGRAM, "--home", str(home), "serve", "--smtp", "127.0.0.1:0"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode == 2
+    assert f"Error: cannot listen at {endpoint}: Address already in use" in done.stderr
+
+
+def test_rows_are_added_up_and_shared_with_forked_processes() -> None:
+    counts = Counts(2)
+    counts.row(0).note(Handled(Outcome.DONE, command="move"), 0.001)
+    child = os.fork()
+    if not child:
+        counts.row(1).note(Handled(Outcome.DONE, command="move"), BOUNDS[-1] + 1)
+        counts.row(1).note(Handled(Outcome.KEPT), BOUNDS[-1])
+        os._exit(0)
+    os.waitpid(child, 0)
+    totals = counts.totals()
+    assert (totals.outcomes[Outcome.DONE], totals.outcomes[Outcome.KEPT]) == (2, 1)
+    assert totals.commands["move"] == 2
+    assert (totals.until[0], *totals.until[-2:]) == (1, 2, 3)
+    assert sum(totals.commands.values()) == 2
