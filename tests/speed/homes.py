@@ -56,14 +56,14 @@ class Played:
     number: int
     games: tuple[Game, ...]
 
-    def mail(self, nth: int, home: Home, form: Form) -> Message:
-        """Return the mail that leads to the game after some turn."""
+    def mail(self, nth: int, home: Home | None, form: Form) -> Message:
+        """Return the mail that leads to the game after some turn; tokens are those of a home."""
         before, after = self.games[nth - 1], self.games[nth]
         record, mover = after.records[-1], before.player_to_move
         wish = wish_of(record.action)
         words = " ".join(wish.cells) if isinstance(wish, Place) else str(getattr(wish, "value", ""))
         recipient, line = ADDRESS, f"oust move {self.number} {mover} {password_of(mover)} {words}"
-        if form is Form.TOKEN:
+        if form is Form.TOKEN and home:
             account = account_of(home, mover)
             reply = Reply(Purpose.PLAY, "oust", self.number, before.next_number, mover)
             recipient = reply_address(ADDRESS, reply, token_for(home.key(), account, reply))
@@ -126,9 +126,11 @@ def _played(number: int) -> Played:
     return Played(number, tuple(games))
 
 
-def configure(path: Path, relay: str) -> None:
-    """Write the configuration of a home, whose letters go to a relay."""
-    (path / "pbm_oust.toml").write_text(CONFIGURATION.format(address=ADDRESS, relay=relay))
+def configure(path: Path, relay: str, store: str = "") -> None:
+    """Write the configuration of a home, whose letters go to a relay; a server may keep it."""
+    kept = f'store = "{store}"\n' if store else ""
+    text = CONFIGURATION.format(address=ADDRESS, relay=relay)
+    (path / "pbm_oust.toml").write_text(kept + text)
 
 
 def make_home(path: Path, form: Form, *, relay: str) -> Home:

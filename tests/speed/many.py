@@ -72,21 +72,39 @@ def make_many(
     home: Home, boards: int, players: int, progress: Progress, years: float, seed: int = 1
 ) -> None:
     """Fill a prepared home; a tenth of the boards goes on, the others ended in the last years."""
-    share = boards // len(GRIDS)
-    batches = [
-        Batch(home.path, kind, range(first, min(first + BATCH, share + 1)), players, years, seed)
-        for kind in GRIDS
-        for first in range(1, share + 1, BATCH)
-    ]
-    done = 0
-    with Pool() as pool:
-        for made in pool.imap_unordered(_write_boards, batches):
-            done += made
-            progress(done, boards)
+    numbers = range(1, boards // len(GRIDS) + 1)
+    _write_all(home, dict.fromkeys(GRIDS, numbers), players, years, seed, progress)
     for first in range(0, players, BATCH):
         accounts = _accounts(range(first, min(first + BATCH, players)))
         home.do(_write, accounts)
     reindex(home.database, home.boards, progress)
+
+
+def lay_boards(home: Home, numbers: dict[str, range], players: int, years: float) -> None:
+    """Add boards of each kind with these numbers to a home that has the players."""
+    _write_all(home, numbers, players, years, 1, lambda _done, _all: None)
+    reindex(home.database, home.boards)
+
+
+def _write_all(
+    home: Home,
+    numbers: dict[str, range],
+    players: int,
+    years: float,
+    seed: int,
+    progress: Progress,
+) -> None:
+    """Write the histories of boards."""
+    batches = [
+        Batch(home.path, kind, some[first : first + BATCH], players, years, seed)
+        for kind, some in numbers.items()
+        for first in range(0, len(some), BATCH)
+    ]
+    done, boards = 0, sum(map(len, numbers.values()))
+    with Pool() as pool:
+        for made in pool.imap_unordered(_write_boards, batches):
+            done += made
+            progress(done, boards)
 
 
 def userid_of(number: int) -> str:

@@ -44,6 +44,10 @@ class Shape:
     def __str__(self) -> str:
         return f"{self.connections} x {self.each}"
 
+    def shared(self, servers: int) -> "Shape":
+        """Return the part of each of so many servers."""
+        return Shape(-(-self.connections // servers), self.each)
+
 
 SHAPES = (Shape(8, 1), Shape(32, 20))
 
@@ -81,7 +85,7 @@ class Ground:
     def null(self, shape: Shape, mails: int) -> Run:
         """Let the server that drops each mail take so many."""
         command = [sys.executable, "-m", "tests.speed.null"]
-        with _started(command, self._folder / "null.log") as (process, port):
+        with started(command, self._folder / "null.log") as (process, port):
             boards = self._mails(Form.PASSWORD, mails, skipped=WARMING)
             return self._sent(process, port, shape, boards)
 
@@ -111,7 +115,7 @@ class Ground:
         That is the rate at which the outbox neither grows nor shrinks.
         """
         command = [sys.executable, "-m", "tests.speed.relay"]
-        with _started(command, self._folder / "relay.log") as (_, at):
+        with started(command, self._folder / "relay.log") as (_, at):
             relay = f"smtp://127.0.0.1:{at}"
             with self._serving(form, relay, options) as (home, process, port):
                 _wait_for_letters(home)
@@ -129,7 +133,7 @@ class Ground:
         home = Home(path)
         command = [PROGRAM, "--home", str(path), "serve", "--smtp", "127.0.0.1:0", *options]
         try:
-            with _started(command, self._folder / "serve.log") as (process, port):
+            with started(command, self._folder / "serve.log") as (process, port):
                 warming = self._mails(form, WARMING * len(all_played()))
                 self._sent(process, port, SHAPES[0], warming)
                 yield home, process, port
@@ -171,12 +175,7 @@ class Ground:
     def _mails(self, form: Form, mails: int, skipped: int = 0) -> list[list[Message]]:
         """Return so many mails, of all boards in turn, after some that are skipped."""
         home = Home(self._home(form))
-        boards = all_played()
-        each = -(-mails // len(boards))
-        first = PASSED + 1 + skipped
-        found = [
-            [board.mail(nth, home, form) for nth in range(first, first + each)] for board in boards
-        ]
+        found = mails_of(form, mails, skipped, home)
         home.database.close()
         return found
 
@@ -192,27 +191,12 @@ class Ground:
 
         Raises RuntimeError if one is refused.
         """
-        file = self._folder / "mails.json"
-        rows = [[(mail.sender, mail.recipient, mail.content) for mail in board] for board in boards]
-        file.write_text(json.dumps(rows))
-        before = processor_time(process.pid)
-        command = [sys.executable, "-m", "tests.speed.load", str(port)]
-        done = subprocess.run(
-            [*command, str(shape.connections), str(shape.each), str(file), str(rate)],
-            check=True,
-            capture_output=True,
-            text=True,
-            cwd=ROOT,
-        )
-        spent = processor_time(process.pid) - before
-        found = json.loads(done.stdout)
-        if found["refused"]:
-            raise RuntimeError(f"{len(found['refused'])} refused: {found['refused'][0]}")
-        return Run(len(found["waits"]), found["seconds"], tuple(found["waits"]), spent)
+        return send(process.pid, port, shape, boards, self._folder / "mails.json", rate)
 
 
 @contextmanager
-def _started(command: list[str], log: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
+def started(command: list[str], log: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """Run a server by a command line; give it and its port."""
     with log.open("w") as written:
         process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=written, text=True, cwd=ROOT
@@ -224,6 +208,49 @@ def _started(command: list[str], log: Path) -> Iterator[tuple[subprocess.Popen[s
             process.wait(20)
 
 
+def mails_of(
+    form: Form, mails: int, skipped: int = 0, home: Home | None = None
+) -> list[list[Message]]:
+    """Return so many mails, of all boards in turn, after some that are skipped.
+
+    Those to the address of a letter are for a home.
+    """
+    boards = all_played()
+    each = -(-mails // len(boards))
+    first = PASSED + 1 + skipped
+    return [[board.mail(nth, home, form) for nth in range(first, first + each)] for board in boards]
+
+
+def send(
+    process: int,
+    port: int,
+    shape: Shape,
+    boards: list[list[Message]],
+    file: Path,
+    rate: float = 0,
+) -> Run:
+    """Send the mails of some boards to a server, at a rate if one is given.
+
+    They are handed over in a file. Raises RuntimeError if one is refused.
+    """
+    rows = [[(mail.sender, mail.recipient, mail.content) for mail in board] for board in boards]
+    file.write_text(json.dumps(rows))
+    before = processor_time(process)
+    command = [sys.executable, "-m", "tests.speed.load", str(port)]
+    done = subprocess.run(
+        [*command, str(shape.connections), str(shape.each), str(file), str(rate)],
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+    )
+    spent = processor_time(process) - before
+    found = json.loads(done.stdout)
+    if found["refused"]:
+        raise RuntimeError(f"{len(found['refused'])} refused: {found['refused'][0]}")
+    return Run(len(found["waits"]), found["seconds"], tuple(found["waits"]), spent)
+
+
 def _wait_for_letters(home: Home) -> float:
     """Wait until no letter waits; return for how many seconds."""
     begun = time.perf_counter()
@@ -233,10 +260,16 @@ def _wait_for_letters(home: Home) -> float:
 
 
 def processor_time(pid: int) -> float:
-    """Return the seconds of processor time that a process and those that it started have had."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    own = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    """Return the seconds of processor time that a process and those that it started have had.
+
+    It is 0 for a process that is gone; its parent has that time then.
+    """
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except FileNotFoundError:
+        return 0.0
+    own = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
     return own + sum(map(processor_time, map(int, children)))
 
 

@@ -1,10 +1,10 @@
-"""The same commands on a small and on a large home, in turn."""
+"""The same commands on small homes and on a large one, in turn."""
 
 import re
 import statistics
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -16,6 +16,7 @@ from pbm_oust.play.outcome import Outcome
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.configuration import parse_configuration
 from pbm_oust.store.home import Home
+from pbm_oust.store.index import numbers_in
 from pbm_oust.store.limits import Counted
 from pbm_oust.store.open_boards import read_game
 from pbm_oust.store.upkeep import forget_expired
@@ -139,6 +140,49 @@ class Field:
         self.times.setdefault(what, []).append(seconds)
 
 
+class Compared:
+    """What commands cost on homes in folders, the last of which is the large one.
+
+    Each figure is taken so many times, in turn; all homes are played on with.
+    """
+
+    def __init__(self, folders: Sequence[Path], runs: int) -> None:
+        homes = [prepare(path) for path in folders]
+        self.boards = [sum(len(home.ask(numbers_in, kind)) for kind in KINDS) for home in homes]
+        """How many boards each home has."""
+        with ExitStack() as stack:
+            self._fields = [field_of(home, stack) for home in homes]
+            for nth in range(WARMING + runs):
+                for field in self._fields:
+                    field.round(nth)
+                if nth == WARMING - 1:
+                    for field in self._fields:
+                        field.times.clear()
+        for home in homes:
+            home.close()
+        for _ in range(runs):
+            for field in self._fields:
+                field.deliver()
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines of a table, in milliseconds where nothing else is said.
+
+        The ratios are those of the large home to the others.
+        """
+        yield _line("milliseconds, with boards:", self.boards, ",.0f", with_ratios=False)
+        for what in filter(None, self._fields[0].times):
+            yield _line(what, [field.median(what) for field in self._fields], ".1f")
+        ready, memory = zip(*(field.serve() for field in self._fields), strict=True)
+        yield _line("serve is ready, seconds", ready, ".2f")
+        yield _line("memory of the server, MB", memory, ".0f")
+
+
+def _line(what: str, figures: Sequence[float], form: str, *, with_ratios: bool = True) -> str:
+    *others, last = figures
+    ratios = [f"{last / each:8.2f}" for each in others] if with_ratios else ["   ratio"]
+    return f"{what:28}{''.join(f'{each:10{form}}' for each in figures)}{''.join(ratios)}"
+
+
 def _turns(seed: int) -> Iterator[str]:
     """Yield the turns of a game that was played at random."""
     for turn in Chance(KIND, KIND.default_grid, seed).turns:
@@ -146,10 +190,16 @@ def _turns(seed: int) -> Iterator[str]:
 
 
 def prepare(path: Path) -> Home:
-    """Return a home that is as it would be after a sweep, and that limits nothing."""
+    """Return a home that is as it would be after a sweep, and that limits nothing.
+
+    It stays in the store that its configuration names.
+    """
+    file = path / "pbm_oust.toml"
+    store = parse_configuration(file.read_text()).store if file.exists() else None
+    kept = f'store = "{store}"\n' if store else ""
     limits = "".join(f"{each.value.word} = {PLENTY}\n" for each in Counted if each.value.is_set)
     text = f'address = "{ADDRESS}"\nrelay = "{NOWHERE}"\n\n[limits]\n{limits}'
-    (path / "pbm_oust.toml").write_text(text)
+    file.write_text(kept + text)
     home = Home(path)
     home.prepare()
     forget_expired(home, datetime.now(UTC))
