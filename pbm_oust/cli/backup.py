@@ -8,6 +8,7 @@ import click
 
 from pbm_oust.cli.operator import Operator, Refused, pass_operator
 from pbm_oust.cli.terminal import progress_bar, say
+from pbm_oust.doctor.finding import counted
 from pbm_oust.store import backup as backups
 from pbm_oust.store.faults import DatabaseFault
 
@@ -24,7 +25,7 @@ def backup(operator: Operator, folder: Path) -> None:
     hashes of passwords and the key are in it.
     """
     home = operator.home
-    with progress_bar("copying histories") as progress, _refusing(folder):
+    with progress_bar("copying histories") as progress, refusing(folder):
         copied = backups.back_up(home, folder, progress)
     say(f"{folder} holds {_told(copied)}")
 
@@ -38,7 +39,7 @@ def restore(operator: Operator, folder: Path) -> None:
     The home is empty or not there yet. Letters that waited when the backup was made are held back,
     since some of them may have left: `outbox list` shows them, and `outbox resume` lets them go.
     """
-    with progress_bar("reading histories") as progress, _refusing(operator.path):
+    with progress_bar("reading histories") as progress, refusing(operator.path):
         copied = backups.restore(folder, operator.path, progress)
     say(f"{operator.path} holds {_told(copied)}")
     if copied.letters:
@@ -46,7 +47,7 @@ def restore(operator: Operator, folder: Path) -> None:
 
 
 @contextmanager
-def _refusing(folder: Path) -> Iterator[None]:
+def refusing(folder: Path) -> Iterator[None]:
     """Refuse what the body cannot write into a folder, with a sentence that names a file."""
     try:
         yield
@@ -59,8 +60,5 @@ def _refusing(folder: Path) -> Iterator[None]:
 
 
 def _told(copied: backups.Copied) -> str:
-    counts = {"board": copied.boards, "account": copied.accounts, "letter": copied.letters}
-    boards, accounts, letters = (
-        f"{number} {word if number == 1 else f'{word}s'}" for word, number in counts.items()
-    )
-    return f"{boards}, {accounts} and {letters}"
+    boards, accounts = counted(copied.boards, "board"), counted(copied.accounts, "account")
+    return f"{boards}, {accounts} and {counted(copied.letters, 'letter')}"

@@ -17,7 +17,6 @@ from pbm_oust.cli.operator import (
     Operator,
     Refused,
     as_json,
-    now,
     pass_operator,
     print_json,
 )
@@ -101,7 +100,7 @@ def summary(game: Game) -> dict[str, Any]:
 
 def deadline_of(operator: Operator, game: Game) -> str | None:
     """Return the deadline of the player to move; None if the game is over or nobody knows."""
-    work = UnitOfWork(operator.home, lambda _notice, _request: [], now)
+    work = UnitOfWork(operator.home, lambda _notice, _request: [], operator.home.now)
     try:
         return None if game.result else format_time(work.clock_of(game).deadline)
     except DatabaseFault:

@@ -9,6 +9,7 @@ from pbm_oust.cli.players import read_account
 from pbm_oust.cli.terminal import say
 from pbm_oust.cli.work import unit_of_work
 from pbm_oust.commands.broadcast import announce
+from pbm_oust.doctor.finding import counted
 from pbm_oust.store.faults import AccountDamaged
 
 
@@ -38,4 +39,4 @@ def broadcast(operator: Operator, text: str | None, userids: tuple[str, ...]) ->
         count = announce(text, to, unit_of_work(operator))
     except AccountDamaged as error:
         raise Refused(str(error)) from None
-    say(f"written to {count} {'player' if count == 1 else 'players'}")
+    say(f"written to {counted(count, 'player')}")

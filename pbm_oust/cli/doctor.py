@@ -5,11 +5,22 @@ from itertools import chain
 
 import click
 
-from pbm_oust.cli.operator import Operator, as_json, now, pass_operator, print_json
+from pbm_oust.cli.operator import Operator, as_json, pass_operator, print_json
 from pbm_oust.cli.terminal import say
-from pbm_oust.doctor import accounts, boards, configuration, database, host, letters, limits, relay
+from pbm_oust.doctor import (
+    accounts,
+    boards,
+    configuration,
+    database,
+    host,
+    letters,
+    limits,
+    relay,
+    server,
+)
 from pbm_oust.doctor.finding import Finding, Verdict
 from pbm_oust.store.configuration import BadConfiguration, Configuration
+from pbm_oust.store.health import described, find_trouble
 
 
 @click.command()
@@ -20,16 +31,17 @@ def doctor(operator: Operator, with_relay: bool, as_json: bool) -> None:
     """Say what is wrong with the home, and what to do.
 
     Prints a line for each finding. Replays every history, and changes nothing. Exit status 1 if
-    something is wrong.
+    something is wrong. As JSON it also says whether mail can be taken, as /healthz on the pages
+    does.
     """
     findings = list(_examine(operator, with_relay))
     if as_json:
-        print_json(
-            [
-                {"verdict": each.verdict.value, "about": each.about, "text": each.text}
-                for each in findings
-            ]
-        )
+        found = [
+            {"verdict": each.verdict.value, "about": each.about, "text": each.text}
+            for each in findings
+        ]
+        trouble = find_trouble(operator.home, lasts=False)
+        print_json({**described(trouble), "findings": found})
     else:
         for finding in findings:
             say(finding)
@@ -45,11 +57,12 @@ def _examine(operator: Operator, with_relay: bool) -> Iterator[Finding]:
         configured = Configuration()
     return chain(
         configuration.check(home),
+        server.check(home, configured),
         database.check(home),
-        boards.check(home, now()),
+        boards.check(home, home.now()),
         accounts.check(home),
-        letters.check(home, configured, now()),
-        limits.check(home, now()),
+        letters.check(home, configured, home.now()),
+        limits.check(home, home.now()),
         host.check(home, configured),
         relay.check(home, configured) if with_relay else (),
     )

@@ -12,7 +12,7 @@ from pbm_oust.board.formats.structured import format_structured
 from pbm_oust.board.history import BadHistory
 from pbm_oust.cli.completion import complete_boards
 from pbm_oust.cli.imported import large_option, read_import
-from pbm_oust.cli.operator import KIND, Operator, Refused, now, pass_operator
+from pbm_oust.cli.operator import KIND, Operator, Refused, pass_operator
 from pbm_oust.cli.terminal import say, say_data
 from pbm_oust.doctor.finding import counted
 from pbm_oust.mail.reading import UnreadableMail, whole_text
@@ -82,7 +82,7 @@ def import_(operator: Operator, file: str, number: int | None, dry_run: bool, la
         if dry_run:
             game = plan_import(draft, operator.home, number)
         else:
-            game = import_game(draft, operator.prepared_home(), now(), number)
+            game = import_game(draft, operator.prepared_home(), operator.home.now(), number)
     except (BadGame, NotImported) as error:
         name = "standard input" if file == "-" else click.format_filename(file)
         raise Refused(f"{name}: {error}") from None

@@ -17,6 +17,7 @@ from pbm_oust.cli.operator import (
 )
 from pbm_oust.cli.terminal import page, progress_bar, say
 from pbm_oust.cli.verifying import verified
+from pbm_oust.doctor.finding import counted
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store import refreshing
@@ -81,4 +82,4 @@ def reindex(operator: Operator) -> None:
     home = operator.prepared_home()
     with progress_bar("reading histories") as progress:
         boards = refreshing.reindex(home.database, home.boards, progress)
-    say(f"the index holds {boards} {'board' if boards == 1 else 'boards'}")
+    say(f"the index holds {counted(boards, 'board')}")

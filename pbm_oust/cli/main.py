@@ -78,6 +78,10 @@ def main(home: str) -> None:
             "formats:import_", "Make a board from a game in FILE, or on standard input."
         ),
         "list": Elsewhere("games:list_", "List boards."),
+        "mirror": Elsewhere(
+            "mirroring:mirror",
+            "Keep histories as files in DIR, up to date until told to stop.",
+        ),
         "reindex": Elsewhere(
             "histories:reindex", "Make the index of boards anew from the histories."
         ),
@@ -97,7 +101,27 @@ def games() -> None:
 @main.group(
     cls=Gathered,
     elsewhere={
+        "copy": Elsewhere(
+            "copying:copy",
+            "Copy the home in folder FROM into the home in folder TO, and compare all of it.",
+        ),
+        "upgrade": Elsewhere(
+            "upgrading:upgrade", "Bring the tables of the home to the version of this program."
+        ),
+    },
+)
+def home() -> None:
+    """Look after the home as a whole."""
+
+
+@main.group(
+    cls=Gathered,
+    elsewhere={
         "flush": Elsewhere("outbox:flush", "Hand all letters that wait to the relay now."),
+        "hold": Elsewhere(
+            "outbox:hold",
+            "Hold back the letters that wait, until you resume them.",
+        ),
         "list": Elsewhere("outbox:list_", "List letters that wait, are held back, or failed."),
         "remove": Elsewhere("outbox:remove", "Remove letters that failed or are held back."),
         "resume": Elsewhere("outbox:resume", "Let the letters go that a restore holds back."),

@@ -29,6 +29,7 @@ from pbm_oust.store.configuration import (
     parse_relay,
 )
 from pbm_oust.store.disk import NoSuchFile
+from pbm_oust.store.engines import CONFIGURATION
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import DamagedHistory
@@ -52,7 +53,14 @@ class Operator:
 
     @cached_property
     def _home(self) -> Home:
-        return Home(self.path)
+        try:
+            return Home(self.path)
+        except PermissionError:
+            raise
+        except OSError as error:  # the configuration says what keeps the home
+            reason = error.strerror or str(error)
+            where = "" if CONFIGURATION in reason else f"{self.path / CONFIGURATION}: "
+            raise click.UsageError(f"{where}{reason}") from None
 
     @property
     def home(self) -> Home:
@@ -76,8 +84,9 @@ class Operator:
         return self._home
 
     def close(self) -> None:
-        """Close the database of the home."""
-        self._home.database.close()
+        """Close what is open of the home."""
+        if "_home" in vars(self):
+            self._home.close()
 
     @cached_property
     def boards(self) -> "Salvage":

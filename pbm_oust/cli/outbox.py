@@ -1,6 +1,5 @@
 """`pbm-oust outbox`: listing and showing letters, and handing them to the relay."""
 
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -13,7 +12,6 @@ from pbm_oust.cli.operator import (
     Operator,
     Refused,
     as_json,
-    now,
     pass_operator,
     print_json,
     print_table,
@@ -33,6 +31,7 @@ from pbm_oust.store.posted import (
     read_letter,
     read_letters,
 )
+from pbm_oust.store.sending import hold_waiting
 from pbm_oust.store.upkeep import release_letters
 
 
@@ -87,7 +86,9 @@ def flush(operator: Operator, relay: Endpoint | None) -> None:
     try:
         signer = read_signer(operator.configuration)
         address = operator.configuration.address
-        relaying = Relaying(operator.prepared_home(), relay, address, time.time, signer)
+        relaying = Relaying(
+            operator.prepared_home(), relay, address, operator.home.database.time, signer
+        )
         flushed = relaying.flush(all_letters=True)
     except BadConfiguration as error:
         raise click.UsageError(str(error)) from None
@@ -108,7 +109,7 @@ def retry(operator: Operator, names: tuple[str, ...]) -> None:
     failed = operator.home.outbox.failed_letters()
     for name in _each(failed, names, "failed letters"):
         with _still_there(name):
-            operator.home.outbox.retry(name, now())
+            operator.home.outbox.retry(name, operator.home.now())
         say(f"{name} waits for the relay")
 
 
@@ -125,6 +126,16 @@ def remove(operator: Operator, names: tuple[str, ...]) -> None:
 
 
 @click.command()
+@pass_operator
+def hold(operator: Operator) -> None:
+    """Hold back the letters that wait, until you resume them.
+
+    After the database was put back to an earlier moment, some of them may have left since.
+    """
+    say(f"{counted(operator.home.database.write(hold_waiting), 'letter')} held back")
+
+
+@click.command()
 @click.argument("address", type=ADDRESS, required=False)
 @pass_operator
 def resume(operator: Operator, address: str | None) -> None:
@@ -134,7 +145,7 @@ def resume(operator: Operator, address: str | None) -> None:
     does the same.
     """
     if address is None:
-        released = release_letters(operator.home, now())
+        released = release_letters(operator.home, operator.home.now())
         say(f"{counted(released, 'letter')} released")
         return
     returned = operator.home.ask(bounces_of, address)

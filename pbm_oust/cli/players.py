@@ -16,7 +16,6 @@ from pbm_oust.cli.operator import (
     Operator,
     Refused,
     as_json,
-    now,
     pass_operator,
     print_json,
     print_table,
@@ -99,7 +98,7 @@ def add(operator: Operator, userid: str, addresses: tuple[str, ...], password: s
         raise no_userid(userid, refusal) from None
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    account = Account(userid, hash_password(_checked(password)), checked, now())
+    account = Account(userid, hash_password(_checked(password)), checked, operator.home.now())
     home = operator.prepared_home()
     if home.account(userid) or has_played(userid, home):
         raise Refused(f"the userid {userid} belongs to somebody already")
@@ -134,7 +133,7 @@ def disable(operator: Operator, userid: str) -> None:
     No command with its password is taken, nobody can challenge the player, and the player gets no
     mail. Their boards go on until their time ends. Nothing is removed.
     """
-    _set_disabled(operator, userid.lower(), now())
+    _set_disabled(operator, userid.lower(), operator.home.now())
 
 
 @click.command()

@@ -2,17 +2,19 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable
-from contextlib import nullcontext
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
 from functools import partial
+from importlib.util import find_spec
 
 import click
 
 from pbm_oust.cli.beside import house_beside, pages_beside
 from pbm_oust.cli.log import start_log
-from pbm_oust.cli.operator import ADDRESS, ENDPOINT, RELAY, Operator, now, pass_operator
+from pbm_oust.cli.operator import ADDRESS, ENDPOINT, RELAY, Operator, pass_operator
 from pbm_oust.cli.terminal import say
 from pbm_oust.frozen import replace
+from pbm_oust.mail.counts import Counts
 from pbm_oust.mail.crew import Crew, Member
 from pbm_oust.mail.listener import CannotListen
 from pbm_oust.mail.ports import Ports
@@ -23,6 +25,9 @@ from pbm_oust.store.home import Home
 log = logging.getLogger("pbm_oust")
 
 MOST_PROCESSES = 64
+
+Beside = Callable[[Home], AbstractAsyncContextManager[None]]
+"""What else goes on while the first process serves."""
 
 
 @click.command()
@@ -78,18 +83,42 @@ def serve(
     try:
         chosen = configure()
         pages = pages_beside(operator.path, chosen) if chosen.web else nullcontext()
+        counts = Counts(processes)
+        beside = partial(_beside, configure, chosen.metrics, counts)
         with pages:
             if processes == 1:
+                row = counts.row(0)
                 server = Server(
-                    operator.home, configure, now, announce, beside=partial(house_beside, configure)
+                    operator.home, configure, operator.home.now, announce, beside=beside, row=row
                 )
                 asyncio.run(server.run())
             else:
                 operator.close()
-                _serve_together(operator, processes, configure, announce)
+                _serve_together(operator, processes, configure, announce, beside, counts)
     except (CannotListen, BadConfiguration) as error:
         say(f"Error: {error}", err=True)
         raise SystemExit(2) from None
+
+
+@asynccontextmanager
+async def _beside(
+    configure: Callable[[], Configuration], metrics: Endpoint | None, counts: Counts, home: Home
+) -> AsyncIterator[None]:
+    """Let the house play, and serve metrics if there is a place for them, while the body runs."""
+    with _metrics_served(home, counts, metrics) if metrics else nullcontext():
+        async with house_beside(configure, home):
+            yield
+
+
+@contextmanager
+def _metrics_served(home: Home, counts: Counts, endpoint: Endpoint) -> Iterator[None]:
+    if not find_spec("prometheus_client"):
+        raise BadConfiguration("metrics need one more library: pip install 'pbm_oust[metrics]'")
+    from pbm_oust.mail.metrics import Metrics, served
+
+    with served(Metrics(home, counts, home.now), endpoint) as port:
+        log.info("metrics at http://%s/metrics", Endpoint(endpoint.host, port))
+        yield
 
 
 def _serve_together(
@@ -97,6 +126,8 @@ def _serve_together(
     processes: int,
     configure: Callable[[], Configuration],
     announce: Callable[[Configuration, Iterable[Endpoint]], None],
+    beside: Beside,
+    counts: Counts,
 ) -> None:
     """Serve with several processes, until told to stop."""
     ports = Ports()
@@ -107,10 +138,11 @@ def _serve_together(
         server = Server(
             home,
             lambda: ports.fix(configure()),
-            now,
+            home.now,
             lambda *_: None,
             member=member,
-            beside=partial(house_beside, configure),
+            beside=beside,
+            row=counts.row(member.number),
         )
         try:
             asyncio.run(server.run())
@@ -118,7 +150,7 @@ def _serve_together(
             say(f"Error: {error}", err=True)
             return 2
         finally:
-            home.database.close()
+            home.close()
         return 0
 
     places = [configuration.smtp, configuration.smtps, configuration.lmtp]

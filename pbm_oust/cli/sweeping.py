@@ -1,10 +1,8 @@
 """`pbm-oust sweep`: doing what is due, from cron if no server runs."""
 
-import time
-
 import click
 
-from pbm_oust.cli.operator import Operator, as_json, now, pass_operator, print_json
+from pbm_oust.cli.operator import Operator, as_json, pass_operator, print_json
 from pbm_oust.cli.terminal import say
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.mail.relay import Relaying
@@ -27,7 +25,7 @@ def sweep(operator: Operator, as_json: bool) -> None:
     home.recover()
     home.remove_drafts()
     look_at_histories(home.database, home.boards)
-    swept = sweeps.sweep(open_inbound(home, operator.configuration.address, now).work)
+    swept = sweeps.sweep(open_inbound(home, operator.configuration.address, home.now).work)
     if as_json:
         done = [{"about": deed.about, "what": deed.what} for deed in swept.done]
         troubles = [{"about": each.about, "reason": each.reason} for each in swept.troubles]
@@ -49,6 +47,6 @@ def hand_over(operator: Operator) -> None:
     if relay:
         try:
             signer = read_signer(configuration)
-            Relaying(operator.home, relay, address, time.time, signer).flush()
+            Relaying(operator.home, relay, address, operator.home.database.time, signer).flush()
         except (BadConfiguration, OSError) as error:
             say(f"letters stay in the outbox: {error}", err=True)

@@ -2,13 +2,12 @@
 
 import logging
 import os
-import time
 from pathlib import Path
 
 import click
 
 from pbm_oust.cli.log import start_log
-from pbm_oust.cli.operator import Operator, now
+from pbm_oust.cli.operator import Operator
 from pbm_oust.cli.terminal import say
 from pbm_oust.mail.inbound import KeptBySender, envelope_of, open_inbound
 from pbm_oust.mail.qmqp import Handed
@@ -41,9 +40,9 @@ def _take(operator: Operator, mail: Handed) -> int:
                 return os.EX_NOUSER
         home = operator.prepared_home()
         home.recover()
-        inbound = open_inbound(home, address, now, operator.configuration.limits)
+        inbound = open_inbound(home, address, home.now, operator.configuration.limits)
         inbound.take(mail.data, envelope_of(mail.sender, mail.recipients))
-        home.write_tally(now())
+        home.write_tally(home.now())
     except UnreadableMail as error:
         say(f"not readable: {error}", err=True)
         return os.EX_DATAERR
@@ -70,6 +69,6 @@ def _send_letters(operator: Operator) -> None:
 
         signer = read_signer(operator.configuration)
         address = operator.configuration.address
-        Relaying(operator.home, relay, address, time.time, signer).flush()
+        Relaying(operator.home, relay, address, operator.home.database.time, signer).flush()
     except Exception as error:  # noqa: BLE001 - the outermost edge
         log.warning("letters stay in the outbox: %s", error)

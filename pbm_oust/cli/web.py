@@ -7,7 +7,7 @@ import click
 
 from pbm_oust.cli.gathered import Elsewhere, Gathered
 from pbm_oust.cli.log import start_log
-from pbm_oust.cli.operator import ADDRESS, ENDPOINT, RELAY, Operator, Refused, now, pass_operator
+from pbm_oust.cli.operator import ADDRESS, ENDPOINT, RELAY, Operator, Refused, pass_operator
 from pbm_oust.cli.terminal import say
 from pbm_oust.frozen import replace
 from pbm_oust.store.configuration import Configuration, Endpoint
@@ -77,7 +77,7 @@ def _serve(operator: Operator, configuration: Configuration, keeper: int | None)
     start_log()
     home = Home(operator.path, has_relay=configuration.relay is not None)
     ground = Ground(
-        home, configuration.address, now, configuration.web_address, configuration.limits
+        home, configuration.address, home.now, configuration.web_address, configuration.limits
     )
     try:
         listening = listening_socket(endpoint)
@@ -91,7 +91,7 @@ def _serve(operator: Operator, configuration: Configuration, keeper: int | None)
     announced = f"Pages at http://{place}/; home {operator.path}."
 
     async def serving() -> None:
-        async with tallied(home, now):
+        async with tallied(home, home.now):
             await serve(
                 app,
                 listening,
@@ -105,4 +105,4 @@ def _serve(operator: Operator, configuration: Configuration, keeper: int | None)
         asyncio.run(serving())
     finally:
         log.write()
-        home.database.close()
+        home.close()

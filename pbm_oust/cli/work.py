@@ -1,6 +1,6 @@
 """The unit of work for those commands of the operator that players are told about."""
 
-from pbm_oust.cli.operator import Operator, now
+from pbm_oust.cli.operator import Operator
 from pbm_oust.letters.letters import Letters
 from pbm_oust.play.unit_of_work import UnitOfWork
 
@@ -9,5 +9,5 @@ def unit_of_work(operator: Operator) -> UnitOfWork:
     """Return a unit of work on the home, whose notices become letters."""
     home = operator.prepared_home()
     configuration = operator.configuration
-    letters = Letters(configuration.address, now, home.key, configuration.web_address)
-    return UnitOfWork(home, letters.write, now)
+    letters = Letters(configuration.address, home.now, home.key, configuration.web_address)
+    return UnitOfWork(home, letters.write, home.now)

@@ -26,10 +26,17 @@ _on = Examiner("histories")
 
 def check(home: Home, now: datetime) -> Iterator[Finding]:
     """Yield findings about all boards; every one of them is replayed."""
+    try:
+        yield from _boards(home, now)
+    except DatabaseFault:
+        yield _on.note("not looked at, because the database cannot be read")
+
+
+def _boards(home: Home, now: datetime) -> Iterator[Finding]:
     found: Counter[str] = Counter()
     boards = Salvage(home)
     for kind in KINDS.values():
-        if not (home.path / kind.name).is_dir():
+        if not (home.configured.store or (home.path / kind.name).is_dir()):
             yield _on.note(
                 f"there is no folder {kind.name} yet; the server makes it when it starts"
             )
@@ -81,7 +88,8 @@ def _check_owners(home: Home, game: Game) -> Iterator[Finding]:
 
 def _strange_files(home: Home, kind: Kind, names: Iterable[BoardName]) -> Iterator[Finding]:
     histories = set(map(home.history_path, names))
-    for path in sorted((home.path / kind.name).iterdir()):
+    folder = home.path / kind.name
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         if path not in histories and not path.name.startswith("."):
             yield _on.bad(
                 f"{within(home.path, path)} is no history by its name",

@@ -1,9 +1,8 @@
 """The database: that SQLite finds it whole, and that it fits the histories."""
 
-from collections import Counter
 from collections.abc import Iterator
 
-from pbm_oust.doctor.finding import RESTORE, Examiner, Finding, counted
+from pbm_oust.doctor.finding import RESTORE, Examiner, Finding
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.board_queries import find_damage
 from pbm_oust.store.connections import Snapshot
@@ -31,7 +30,7 @@ def check(home: Home) -> Iterator[Finding]:
     try:
         with home.database.read() as snapshot:
             findings = [
-                *_integrity(snapshot),
+                *(_on.bad(each, RESTORE) for each in home.database.damage(snapshot)),
                 *_index(home, snapshot),
                 *_ratings(snapshot),
                 *_waiting(snapshot),
@@ -41,20 +40,6 @@ def check(home: Home) -> Iterator[Finding]:
         return
     fits = "" if findings else ", and the index of boards fits the histories"
     yield from _on.all_or(f"it is whole{fits}", findings)
-
-
-def _integrity(snapshot: Snapshot) -> Iterator[Finding]:
-    for (text,) in snapshot.rows("PRAGMA integrity_check(5)"):
-        if text != "ok":
-            yield _on.bad(f"it is damaged: {text}", RESTORE)
-    orphans = Counter(
-        (table, parent) for table, _, parent, _ in snapshot.rows("PRAGMA foreign_key_check")
-    )
-    for (table, parent), number in sorted(orphans.items()):
-        yield _on.bad(
-            f"{counted(number, 'row')} of {table} without the row of {parent} that belongs to it",
-            RESTORE,
-        )
 
 
 def _index(home: Home, snapshot: Snapshot) -> Iterator[Finding]:

@@ -10,6 +10,7 @@ from pbm_oust.doctor.finding import Examiner, Finding, counted, status, within
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.configuration import Configuration
 from pbm_oust.store.embedded import files_of
+from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.guarding import CLOSED, OPEN, user_name
 from pbm_oust.store.home import Home
 from pbm_oust.store.own_socket import FOR_DELIVER, FOR_OWNER
@@ -104,6 +105,8 @@ def _key(home: Home) -> Iterator[Finding]:
         home.key()
     except FileNotFoundError:
         yield _on.note("there is no key yet; the server makes one when it starts")
+    except DatabaseFault:
+        yield _on.note("the key is not looked at, because the database cannot be read")
     except OSError as error:
         reason = str(error).removeprefix(f"{home.path}/")
         yield _on.bad(reason, "Put the file back from a backup, or remove it for a new one")

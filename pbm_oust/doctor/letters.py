@@ -10,6 +10,7 @@ from pbm_oust.store.account_queries import is_known
 from pbm_oust.store.configuration import Configuration
 from pbm_oust.store.connections import Snapshot
 from pbm_oust.store.faults import DatabaseFault, ValueDamaged
+from pbm_oust.store.health import LONGEST_DUE
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Letter
 from pbm_oust.store.outbox import name_of
@@ -39,7 +40,9 @@ def check(home: Home, configuration: Configuration, now: datetime) -> Iterator[F
     except DatabaseFault:
         yield _on.note("not looked at, because the database cannot be read")
         return
-    yield from _on.all_or(f"{counted(len(waiting), 'letter')} waiting", findings)
+    since = format_time(min((letter.posted for letter in waiting), default=now))
+    oldest = f", the oldest since {since}" if waiting else ""
+    yield from _on.all_or(f"{counted(len(waiting), 'letter')} waiting{oldest}", findings)
 
 
 def _without_reader(home: Home, letters: Iterable[Letter]) -> Iterator[Finding]:
@@ -62,10 +65,16 @@ def _has_reader(snapshot: Snapshot, address: str) -> bool:
 
 def _late(letters: list[Letter], configuration: Configuration, now: datetime) -> Iterator[Finding]:
     oldest = min((letter.posted for letter in letters), default=now)
+    due = min((letter.next_try for letter in letters), default=now)
     if configuration.relay and oldest < now - LONGEST_WAIT:
         yield _on.bad(
             f"letters wait for the relay since {format_time(oldest)}",
             "See whether it answers with: pbm-oust doctor --relay",
+        )
+    elif configuration.relay and due < now - LONGEST_DUE:
+        yield _on.bad(
+            f"letters are due since {format_time(due)} and do not leave",
+            "See whether a server runs, and with pbm-oust doctor --relay whether the relay answers",
         )
 
 

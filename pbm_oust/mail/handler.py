@@ -6,6 +6,7 @@ that the answer is 451, so that the sender's mail server keeps the message and t
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
 from functools import partial
 
@@ -14,7 +15,7 @@ from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from pbm_oust.mail.committer import Committer
 from pbm_oust.mail.inbound import Envelope as MailEnvelope
-from pbm_oust.mail.inbound import Inbound, KeptBySender, envelope_of, outcome_text
+from pbm_oust.mail.inbound import Inbound, KeptBySender, envelope_of
 from pbm_oust.mail.lanes import Lanes
 from pbm_oust.mail.qmqp import Handed
 from pbm_oust.mail.reading import UnreadableMail
@@ -31,7 +32,7 @@ from pbm_oust.mail.replies import (
     S553_UTF8,
 )
 from pbm_oust.mail.session import SmtpSession
-from pbm_oust.play.outcome import Handled, Outcome
+from pbm_oust.play.outcome import Handled, Outcome, outcome_text
 from pbm_oust.play.passwords import NotDerived
 from pbm_oust.regex import regex
 from pbm_oust.store.commits import CannotDefer
@@ -49,11 +50,21 @@ _BARE = regex(rb"\r(?!\n)|(?<!\r)\n|\0")
 class Handler:
     """The hooks of aiosmtpd: which senders and recipients are taken, and what DATA leads to."""
 
-    def __init__(self, inbound: Inbound, lanes: Lanes, after: Callable[[], None]) -> None:
-        """`lanes` take the mail in; `after` is called when there may be new letters."""
+    def __init__(
+        self,
+        inbound: Inbound,
+        lanes: Lanes,
+        after: Callable[[], None],
+        counted: Callable[[Handled, float], None] = lambda _handled, _seconds: None,
+    ) -> None:
+        """`lanes` take the mail in; `after` is called when there may be new letters.
+
+        `counted` is told what became of each message, and how many seconds that took.
+        """
         self._inbound = inbound
         self._lanes = lanes
         self._after = after
+        self._counted = counted
         self._committer = Committer(inbound.work.home, lanes.committing)
         self.at_work: set[asyncio.Future[tuple[str, Handled]]] = set()
         """The messages that are being handled."""
@@ -148,8 +159,10 @@ class Handler:
     async def _handle(self, content: bytes, envelope: MailEnvelope) -> tuple[str, Handled]:
         """Handle a message to the end, even if the client goes away meanwhile."""
         origin = envelope.source or envelope.sender or ""
+        begun = time.perf_counter()
         work = asyncio.ensure_future(self._work(content, envelope, origin))
         self.at_work.add(work)
+        work.add_done_callback(partial(self._count, begun))
         work.add_done_callback(self._finish)
         return await asyncio.shield(work)
 
@@ -191,6 +204,10 @@ class Handler:
             except NotDerived as password:
                 derive = partial(inbound.work.passwords.derive, password.needed)
                 await asyncio.wrap_future(self._lanes.hash(origin, derive))
+
+    def _count(self, begun: float, work: asyncio.Future[tuple[str, Handled]]) -> None:
+        if not (work.cancelled() or work.exception()):
+            self._counted(work.result()[1], time.perf_counter() - begun)
 
     def _finish(self, work: asyncio.Future[tuple[str, Handled]]) -> None:
         self.at_work.discard(work)

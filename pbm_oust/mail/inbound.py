@@ -22,15 +22,16 @@ from pbm_oust.mail.reading.verdict import Verdict, verdict_of
 from pbm_oust.mail.reports import read_report
 from pbm_oust.mail.robots import reason_for_silence
 from pbm_oust.play.authentication import verify
-from pbm_oust.play.outcome import Handled, Outcome, Silence, silent
+from pbm_oust.play.outcome import Handled, Outcome, Silence, outcome_text, silent
 from pbm_oust.play.passwords import NotDerived, Passwords
 from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Reason, UnreadableReason
+from pbm_oust.refusal import UnreadableReason
 from pbm_oust.service.service import handle
 from pbm_oust.service.table import is_of_letter
 from pbm_oust.store.bounces import note_bounce
 from pbm_oust.store.commits import CannotDefer
+from pbm_oust.store.connections import Question
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import USUAL_LIMITS, Limits
 from pbm_oust.store.open_boards import DamagedHistory
@@ -146,8 +147,9 @@ class Inbound:
         code = next((tag for tag in tags if isinstance(tag, Secret)), None)
         claims = [tag for tag in tags if isinstance(tag, Claim)]
         verdict = self._verdict(mail, envelope)
-        reply = None if code else self._reply(mail, claims, verdict)
-        return self._answer(mail, code, reply, envelope, verdict)
+        with self.work.home.database.sharing():
+            reply = None if code else self._reply(mail, claims, verdict)
+            return self._answer(mail, code, reply, envelope, verdict)
 
     def _verdict(self, mail: Mail, envelope: Envelope) -> Verdict:
         """Return what is known about the From of a mail."""
@@ -164,14 +166,16 @@ class Inbound:
         address, if the envelope has lost the tag, or the Message-ID of the letter; they prove it
         only for a mail from an address of the account.
         """
+        host = self.address.rpartition("@")[2]
+        tags = [parse_tag(recipient, self.address) for recipient in mail.recipients]
+        tags += [parse_letter_id(message_id, host) for message_id in mail.answered]
+        named = [tag for tag in tags if isinstance(tag, Claim)]
+        self.work.home.foresee(_asked_by_answer(mail, [*claims, *named], self.work))
         for claim in claims:
             if reply := verify(claim, self.work):
                 return reply
-        host = self.address.rpartition("@")[2]
-        named = [parse_tag(recipient, self.address) for recipient in mail.recipients]
-        named += [parse_letter_id(message_id, host) for message_id in mail.answered]
-        for claimed in named:
-            if isinstance(claimed, Claim) and (reply := verify(claimed, self.work)):
+        for claim in named:
+            if reply := verify(claim, self.work):
                 account = self.work.account(reply.userid)
                 is_from = account.has_address(mail.sender) and verdict is not Verdict.FORGED
                 return reply if is_from else None
@@ -250,6 +254,12 @@ def open_inbound(
     return Inbound(work, address, authserv_id)
 
 
+def _asked_by_answer(mail: Mail, claims: Sequence[Claim], work: UnitOfWork) -> Iterator[Question]:
+    from pbm_oust.play.foreseeing import asked_by_answer
+
+    yield from asked_by_answer(claims, mail.sender, mail.identity, work)
+
+
 def _log_line(received: datetime, handled: Handled, size: int, milliseconds: float) -> str:
     """Return the line of the log about a mail: words `key=value`, those with spaces in quotes."""
     return (
@@ -263,14 +273,6 @@ def _quoted(word: str) -> str:
     """Return a value in the log, in quotes if it has spaces."""
     word = word.replace('"', "'")
     return f'"{word}"' if " " in word else word
-
-
-def outcome_text(handled: Handled) -> str:
-    """Return the outcome of a mail as the log has it: `done`, `refused: wrong_password`."""
-    why = handled.why
-    text = why.word() if isinstance(why, Reason) else why.value if isinstance(why, Silence) else why
-    text = f"{text} {handled.limit}".strip()
-    return f"{handled.outcome.value}: {text}" if text else handled.outcome.value
 
 
 def _is_ours(subject: str, reply: Answered | None) -> bool:

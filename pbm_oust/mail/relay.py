@@ -19,7 +19,7 @@ from pbm_oust.mail.outgoing import Flushed, Outgoing
 from pbm_oust.mail.signing import Signer
 from pbm_oust.store.commits import Changed
 from pbm_oust.store.configuration import Endpoint
-from pbm_oust.store.disk import locked_folder
+from pbm_oust.store.connections import Hold
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Letter, State, all_letters
 from pbm_oust.store.maildir import recall_letter
@@ -57,19 +57,23 @@ class Relaying:
     def flush(self, *, all_letters: bool = False) -> Flushed:
         """Hand over what is due, or everything, and remove what is accepted from the outbox.
 
-        If another process does so, it takes what is due now too, and this does nothing; all
-        letters wait for it. Raises OSError if the relay does not answer.
+        If another process of this host does so, it takes what is due now too, and this does
+        nothing; all letters wait for it. What another host hands over just now is left to it.
+        Raises OSError if the relay does not answer.
         """
         flushed, is_needed = Flushed(), True
         while is_needed:
-            with locked_folder(self._home.outbox.path, waits=all_letters) as is_locked:
+            with self._home.relaying(waits=all_letters) as is_locked:
                 if not is_locked:
                     break
                 recall_files(self._home)
                 until = None if all_letters else self._outgoing.now
-                flushed += _Flush(self._outgoing, until, self._is_stopping).run()
+                with self._home.database.holding() as hold:
+                    flush = _Flush(self._outgoing, until, self._is_stopping, hold)
+                    flushed += flush.run()
             # Who has found the folder locked left its letters to us.
-            is_needed = not all_letters and not self._is_stopping.is_set() and self.is_wanted()
+            is_over = all_letters or flush.is_shared or self._is_stopping.is_set()
+            is_needed = not is_over and self.is_wanted()
         return flushed
 
     def is_wanted(self) -> bool:
@@ -85,12 +89,16 @@ class _Flush:
     """One flush of the outbox: threads that each have a connection, and one that brings letters."""
 
     def __init__(
-        self, outgoing: Outgoing, until: Callable[[], datetime] | None, is_stopping: threading.Event
+        self,
+        outgoing: Outgoing,
+        until: Callable[[], datetime] | None,
+        is_stopping: threading.Event,
+        hold: Hold,
     ) -> None:
         self._outgoing = outgoing
         self._is_stopping = is_stopping
         self._letters = ByAddress()
-        self._due = Due(outgoing.home, self._letters, until)
+        self._due = Due(outgoing.home, self._letters, until, hold)
         self._flushed = Flushed()
         self._counting = threading.Lock()
         self._faults = list[BaseException]()
@@ -98,6 +106,11 @@ class _Flush:
         self._connections = list[threading.Thread]()
         self._most = MOST_CONNECTIONS
         self._opened = 0.0
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether other hosts were at some of the letters."""
+        return self._due.is_shared
 
     def run(self) -> Flushed:
         """Hand over all that is due. Raises OSError."""

@@ -5,12 +5,17 @@ import logging
 import os
 import signal
 import sys
-import time
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager, nullcontext, suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import (
+    AbstractAsyncContextManager,
+    asynccontextmanager,
+    nullcontext,
+    suppress,
+)
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from pbm_oust.mail.counts import Counts, Row
 from pbm_oust.mail.crew import ALONE, Member
 from pbm_oust.mail.gate import Gate
 from pbm_oust.mail.handler import Handler
@@ -38,6 +43,9 @@ TURN_SECONDS = 0.0001
 STOP_SECONDS = 6
 """How long the messages being handled may take when the server is told to stop."""
 
+NOTE_SECONDS = 1.0
+"""How often it is noted how many connections to the database are in use."""
+
 _Place = tuple[Endpoint, type[SmtpSession]]
 
 
@@ -58,6 +66,8 @@ class Server:
     """Which of several processes it is."""
     beside: Callable[[Home], AbstractAsyncContextManager[None]] = lambda _home: nullcontext()
     """What else goes on while the first process serves."""
+    row: Row = field(default_factory=lambda: Counts().row(0))
+    """Where this process counts its mails."""
     _listeners: dict[_Place, asyncio.Server] = field(default_factory=dict)
     _gate: Gate = field(default_factory=Gate)
     _tls: Tls = field(default_factory=Tls)
@@ -80,7 +90,8 @@ class Server:
             configuration = self.configure()
             if self.member.is_first:
                 self._sender = Sender(self.home)
-                self._sweeper = Sweeper(self.sweep_seconds, self._sender.wake)
+                wake, ended = self._sender.wake, self.row.note_sweep
+                self._sweeper = Sweeper(self.sweep_seconds, wake, ended)
             try:
                 await self._serve(configuration, lanes, signals)
             finally:
@@ -96,9 +107,9 @@ class Server:
     ) -> None:
         """Take mail until a signal says that it is enough, and finish what has been begun."""
         inbound = open_inbound(self.home, configuration.address, self.clock)
-        handler = Handler(inbound, lanes, self._wake)
+        handler = Handler(inbound, lanes, self._wake, self.row.note)
         async with tallied(self.home, self.clock):
-            async with self._listening_at_home(handler), self._beside():
+            async with self._listening_at_home(handler), self._beside(), self._noting_lent():
                 await self._use(configuration, handler)
                 look_less_for_circles()
                 sys.setswitchinterval(TURN_SECONDS)
@@ -128,6 +139,21 @@ class Server:
 
     def _beside(self) -> AbstractAsyncContextManager[None]:
         return self.beside(self.home) if self.member.is_first else nullcontext()
+
+    @asynccontextmanager
+    async def _noting_lent(self) -> AsyncIterator[None]:
+        """Note now and then how many connections to the database are in use."""
+
+        async def note_on() -> None:
+            while True:
+                self.row.note_lent(self.home.database.lent)
+                await asyncio.sleep(NOTE_SECONDS)
+
+        noting = asyncio.create_task(note_on())
+        try:
+            yield
+        finally:
+            noting.cancel()
 
     def _wake(self) -> None:
         """Let the letters leave soon, whichever process sends them."""
@@ -194,7 +220,11 @@ class Server:
         if self._sweeper:
             self._sweeper.use(inbound.work)
         if self._sender:
-            relaying = Relaying(self.home, relay, address, time.time, signer) if relay else None
+            relaying = (
+                Relaying(self.home, relay, address, self.home.database.time, signer)
+                if relay
+                else None
+            )
             self._sender.use(relaying)
         endpoints = [bound_endpoint(self._listeners[place], place[0]) for place in places]
         self.ready(configuration, endpoints)

@@ -5,7 +5,8 @@ import threading
 from collections.abc import Callable
 
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.service.sweep import Trouble, sweep
+from pbm_oust.service.sweep import Swept, Trouble, sweep
+from pbm_oust.store.connections import LEASE_SECONDS
 from pbm_oust.store.refreshing import Walk
 
 log = logging.getLogger("pbm_oust")
@@ -15,19 +16,33 @@ SWEEP_SECONDS = 300
 
 Mail that waited in the mail server while this one was down comes in before that.
 """
+SHARED_SECONDS = LEASE_SECONDS + 5
+"""How long after a sweep that was shared with other hosts the next one starts at the latest: then
+it is known whether these have done their part."""
 STOP_SECONDS = 1
 """How long a sweep may go on when the server is told to stop; what is left stays due."""
 
 
-class Sweeper:
-    """Sweeps every `seconds` in its own thread; calls `wake` if there are new letters.
+def pause_after(swept: Swept, usual: float) -> float:
+    """Return how many seconds after a sweep the next one starts, which usually are so many."""
+    return min(usual, SHARED_SECONDS) if swept.is_shared else usual
 
-    The thread does not outlive the process.
+
+class Sweeper:
+    """Sweeps every `seconds`, or sooner, in its own thread; calls `wake` if there are new letters.
+
+    Each time that a sweep has ended, `ended` is called. The thread does not outlive the process.
     """
 
-    def __init__(self, seconds: float, wake: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        seconds: float,
+        wake: Callable[[], None],
+        ended: Callable[[], None] = lambda: None,
+    ) -> None:
         self._seconds = seconds
         self._wake = wake
+        self._ended = ended
         self._work: UnitOfWork | None = None
         self._walk: Walk | None = None
         self._known: frozenset[Trouble] = frozenset()
@@ -49,17 +64,20 @@ class Sweeper:
         self._thread.join(STOP_SECONDS)
 
     def _run(self) -> None:
-        while not self._stopping.wait(self._seconds):
+        pause = self._seconds
+        while not self._stopping.wait(pause):
+            pause = self._seconds
             try:
-                self._sweep()
+                pause = self._sweep()
             except OSError as error:
                 log.warning("the sweep is put off: %s", error)
             except Exception:
                 log.exception("the sweep is put off: a fault in the program")
 
-    def _sweep(self) -> None:
+    def _sweep(self) -> float:
+        """Sweep, and return after how many seconds to do so again."""
         if self._work is None:
-            return
+            return self._seconds
         self._look_at_histories()
         swept = sweep(self._work)
         for deed in swept.done:
@@ -70,6 +88,8 @@ class Sweeper:
         self._known = frozenset(swept.troubles)
         if swept.done:
             self._wake()
+        self._ended()
+        return pause_after(swept, self._seconds)
 
     def _look_at_histories(self) -> None:
         """Update the index of boards from some histories that others may have edited.

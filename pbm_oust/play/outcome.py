@@ -64,3 +64,11 @@ class Handled:
 def silent(why: Silence, board: str = "") -> Handled:
     """Return that nobody gets an answer."""
     return Handled(Outcome.SILENT, board, why=why)
+
+
+def outcome_text(handled: Handled) -> str:
+    """Return the outcome of a mail as the log has it: `done`, `refused: wrong_password`."""
+    why = handled.why
+    text = why.word() if isinstance(why, Reason) else why.value if isinstance(why, Silence) else why
+    text = f"{text} {handled.limit}".strip()
+    return f"{handled.outcome.value}: {text}" if text else handled.outcome.value

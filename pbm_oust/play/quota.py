@@ -6,7 +6,7 @@ from datetime import datetime
 from pbm_oust.frozen import frozen
 from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import NotAllowed, NotAllowedReason
+from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.store.limits import Counted
 from pbm_oust.store.rate_limits import Charge, count, count_within_limit, end_of_limit
 
@@ -74,13 +74,13 @@ def ask(charges: Iterable[Charge], work: UnitOfWork) -> None:
             raise NotAllowed(TooMuch(charge, work.limits.most(charge.counted), ends))
 
 
-def of_stranger(cost: Cost, request: Request, work: UnitOfWork) -> Iterator[Charge]:
+def of_stranger(cost: Cost, request: Request, *, is_known: bool) -> Iterator[Charge]:
     """Yield what a mail that proves nothing is charged.
 
     Where it comes from is a host or network or, through our own mail servers, its address.
+    `is_known`: whether some account has the address of its sender.
     """
     if cost.work:
-        is_known = work.is_known(request.sender)
         answers = Counted.ANSWERS_TO_PLAYERS if is_known else Counted.ANSWERS
         yield Charge(answers, request.sender, cost.work)
         if request.source:
@@ -89,6 +89,13 @@ def of_stranger(cost: Cost, request: Request, work: UnitOfWork) -> Iterator[Char
     if cost.accounts:
         yield Charge(Counted.SIGNUPS_OF_SOURCE, origin(request), cost.accounts)
         yield Charge(Counted.ALL_SIGNUPS, "", cost.accounts)
+
+
+def of_equal(refusal: Refusal, request: Request) -> tuple[Charge, Charge]:
+    """Return what a refused mail is charged together with those like it, and what by itself."""
+    alike = "\0".join([request.sender, refusal.reason.word(), request.line])
+    mail = Charge(Counted.REFUSED_MAILS, f"{alike}\0{request.identity}")
+    return Charge(Counted.EQUAL_REFUSALS, alike), mail
 
 
 def of_player(cost: Cost, userid: str) -> Iterator[Charge]:

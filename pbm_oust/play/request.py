@@ -14,6 +14,11 @@ from pbm_oust.refusal import NotAllowedReason, UnreadableReason
 from pbm_oust.store.letters import Draft
 
 
+def message_key(userid: str, identity: str) -> str:
+    """Return the message key of a player's mail, which `identity` sets apart from all others."""
+    return hashlib.sha256(f"{userid}\0{identity}".encode()).hexdigest()[:16]
+
+
 @frozen
 class Request:
     """One command as a mail brought it."""
@@ -72,7 +77,7 @@ class Request:
 
     def message_key(self, userid: str) -> str:
         """Return the message key of this mail from a player: the same each time it comes."""
-        return hashlib.sha256(f"{userid}\0{self.identity}".encode()).hexdigest()[:16]
+        return message_key(userid, self.identity)
 
 
 @frozen

@@ -1,11 +1,14 @@
 """What requests are charged: limits are asked before anything is done, and said once."""
 
+from collections.abc import Iterator
+
 from pbm_oust.play.quota import (
     Cost,
     TooMuch,
     ask,
     of_boards,
     of_codes,
+    of_equal,
     of_player,
     of_stranger,
     record,
@@ -26,7 +29,7 @@ from pbm_oust.store.rate_limits import Charge, number_counted
 def charge_stranger(cost: Cost, request: Request, work: UnitOfWork) -> None:
     """Ask whether a mail that proves nothing may cause what it asks for. Raises NotAllowed."""
     ask(of_codes(cost.codes, request.sender, request), work)
-    spend(of_stranger(cost, request, work), work)
+    spend(_of_stranger(cost, request, work), work)
 
 
 def charge_player(cost: Cost, actor: Actor | None, request: Request, work: UnitOfWork) -> None:
@@ -64,7 +67,7 @@ def charge_refusal(refusal: Refusal, read: Read, request: Request, work: UnitOfW
         return before + 1 >= work.limits.most(counted)
     is_charged = not isinstance(command, Unreadable) and not form_of(command).claims_proof(command)
     if not (request.is_proved or is_charged):
-        spend(of_stranger(Cost(), request, work), work)
+        spend(_of_stranger(Cost(), request, work), work)
     return False
 
 
@@ -83,13 +86,16 @@ def count_equal(refusal: Refusal, request: Request, work: UnitOfWork) -> int:
     Those have the same line and the same reason, so that robots end there and people do not. The
     same mail counts once, however often it comes. Beyond the limit nothing is written.
     """
-    alike = "\0".join([request.sender, refusal.reason.word(), request.line])
-    before = work.home.ask(number_counted, Counted.EQUAL_REFUSALS, alike, work.now())
-    if before >= work.limits.most(Counted.EQUAL_REFUSALS):
-        work.home.tally.add(Counted.SILENCES, Counted.EQUAL_REFUSALS.value.word)
+    equal, mail = of_equal(refusal, request)
+    before = work.home.ask(number_counted, equal.counted, equal.subject, work.now())
+    if before >= work.limits.most(equal.counted):
+        work.home.tally.add(Counted.SILENCES, equal.counted.value.word)
         return before + 1
-    mail = Charge(Counted.REFUSED_MAILS, f"{alike}\0{request.identity}")
     if not spend_once(mail, work):
         return before
-    take([Charge(Counted.EQUAL_REFUSALS, alike)], work)
+    take([equal], work)
     return before + 1
+
+
+def _of_stranger(cost: Cost, request: Request, work: UnitOfWork) -> Iterator[Charge]:
+    return of_stranger(cost, request, is_known=work.is_known(request.sender))

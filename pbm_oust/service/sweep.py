@@ -6,6 +6,7 @@ any time, in any number of processes: each thing is done once.
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import islice
 
 from pbm_oust.accounts.clock import ruling_due
 from pbm_oust.board.game import Game
@@ -22,6 +23,9 @@ from pbm_oust.store.account_queries import with_digest_due
 from pbm_oust.store.board_queries import damaged_boards, due_by
 from pbm_oust.store.open_boards import DamagedHistory, read_game
 from pbm_oust.store.upkeep import forget_expired
+
+TOGETHER = 20
+"""How many things a host takes at a time."""
 
 
 @frozen
@@ -48,21 +52,29 @@ class Swept:
 
     done: tuple[Done, ...]
     troubles: tuple[Trouble, ...]
+    is_shared: bool = False
+    """Whether other hosts were at work on something of it, or have died at that."""
 
 
 def sweep(work: UnitOfWork) -> Swept:
     """Do all that is due by the clock of `work`, and return what was done.
 
-    What fails for one board or player stays due, and does not hold up the others.
+    What fails for one board or player stays due, and does not hold up the others. Hosts that sweep
+    at the same time share what is due.
     """
     done: list[Done] = []
     troubles: list[Trouble] = []
-    for about, chore in _chores(work):
-        try:
-            done += [Done(what, about) for what in [chore()] if what]
-        except (OSError, DamagedHistory, Refusal) as error:
-            troubles.append(Trouble(about, str(error)))
-    return Swept(tuple(done), tuple(troubles))
+    is_shared = False
+    chores = _chores(work)
+    while some := dict(islice(chores, TOGETHER)):
+        with work.home.database.leased(some) as ours:
+            is_shared |= len(ours) < len(some)
+            for about in (each for each in some if each in ours):
+                try:
+                    done += [Done(what, about) for what in [some[about]()] if what]
+                except (OSError, DamagedHistory, Refusal) as error:
+                    troubles.append(Trouble(about, str(error)))
+    return Swept(tuple(done), tuple(troubles), is_shared)
 
 
 def _chores(work: UnitOfWork) -> Iterator[tuple[str, Callable[[], str]]]:

@@ -69,15 +69,14 @@ def each_account(snapshot: Snapshot) -> Iterator[Account]:
     return _accounts(snapshot, USERIDS_AFTER, _read)
 
 
-def at_address(snapshot: Snapshot, address: str) -> list[Account]:
-    """Return the accounts that have an address, however it is written."""
-    userids = _firsts(snapshot, AT_ADDRESS, normal_address(address))
-    return list(_read(snapshot, userids))
+def userids_at(snapshot: Snapshot, address: str) -> list[str]:
+    """Return the userids of the accounts that have an address, however it is written."""
+    return _firsts(snapshot, AT_ADDRESS, normal_address(address))
 
 
 def is_known(snapshot: Snapshot, address: str) -> bool:
     """Return whether some account has an address, however it is written."""
-    return snapshot.row(AT_ADDRESS, normal_address(address)) is not None
+    return bool(userids_at(snapshot, address))
 
 
 def watchers(snapshot: Snapshot, kind: str, board: int) -> list[Account]:

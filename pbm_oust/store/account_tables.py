@@ -77,8 +77,11 @@ class Tables:
 
     def rows_of(self, snapshot: Snapshot, userid: str) -> dict[str, list[Row]]:
         """Return the rows of an account by their tables, in order."""
+        return self.parted(snapshot.rows(self.select, userid))
+
+    def parted(self, rows: Iterable[Row]) -> dict[str, list[Row]]:
+        """Return the rows that `select` gives by their tables, in order."""
         found: dict[str, list[Row]] = {name: [] for name in self._places}
-        rows = snapshot.rows(self.select, userid)
         for name, _, *cells in sorted(rows, key=lambda row: (row[0], row[1])):
             found[name].append(tuple([cells[place] for place in self._places[name]]))
         return found

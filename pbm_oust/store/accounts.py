@@ -24,6 +24,8 @@ from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.connections import Row, Snapshot, Transaction
 from pbm_oust.store.faults import AccountDamaged, Stale, ValueDamaged
 
+_NEXT_VERSION = "UPDATE account_versions SET latest = latest + 1 WHERE id = 1 RETURNING latest"
+
 
 class AccountChanged(Stale):
     """An account is no longer as it was read; nothing has been written."""
@@ -73,9 +75,13 @@ class Accounts:
     def write(self, transaction: Transaction, account: Account) -> Account:
         """Write an account over the version that it was made from, and return it.
 
-        A new account has version 0. Raises AccountChanged.
+        A new account has version 0. The work raises AccountChanged.
         """
-        version = self._next_version(transaction)
+        next_version = transaction.send(_NEXT_VERSION)
+        kept = transaction.send(self.tables.select, account.userid)
+        transaction.wait()
+        ((version,),), found = next_version.rows, self.tables.parted(kept.rows)
+        changed = AccountChanged(account.userid)
         stored = (
             account.password,
             seconds(account.joined),
@@ -87,30 +93,27 @@ class Accounts:
         if account.version:
             statement = (
                 "UPDATE accounts SET password = ?, joined = ?, signup_key = ?, digest_due = ?, "
-                "version = ? WHERE userid = ? AND version = ?"
+                "version = ? WHERE userid = ? AND version = ? RETURNING 1"
             )
-            count = transaction.run(statement, *stored, account.version)
+            transaction.require(changed, statement, *stored, account.version)
         else:
             statement = (
                 "INSERT INTO accounts (password, joined, signup_key, digest_due, version, userid) "
-                "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+                "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING 1"
             )
-            count = transaction.run(statement, *stored)
-        if not count:
-            raise AccountChanged(account.userid)
-        found = self.tables.rows_of(transaction, account.userid)
+            transaction.require(changed, statement, *stored)
         self._write_addresses(transaction, account, found[ADDRESSES])
         for table in self.tables:
             wanted = [table.stored(row) for row in table.noun.rows_of(account)]
             self._write_rows(transaction, account.userid, table, found[table.noun.name], wanted)
         return replace(account, version=version)
 
-    def check(self, snapshot: Snapshot, accounts: Iterable[Account]) -> None:
-        """Raise AccountChanged if some account is no longer as it was read."""
+    def check(self, transaction: Transaction, accounts: Iterable[Account]) -> None:
+        """Let the work raise AccountChanged if some account is no longer as it was read."""
+        statement = "SELECT 1 FROM accounts WHERE userid = ? AND version = ?"
         for account in accounts:
-            statement = "SELECT 1 FROM accounts WHERE userid = ? AND version = ?"
-            if not snapshot.row(statement, account.userid, account.version):
-                raise AccountChanged(account.userid)
+            changed = AccountChanged(account.userid)
+            transaction.require(changed, statement, account.userid, account.version)
 
     def remove(self, transaction: Transaction, account: Account) -> None:
         """Remove an account, and its userid from the accounts of others.
@@ -165,18 +168,14 @@ class Accounts:
         if not transaction.run(statement, account.userid, account.version):
             raise AccountChanged(account.userid)
 
-    def _next_version(self, transaction: Transaction) -> int:
-        statement = "UPDATE account_versions SET latest = latest + 1 WHERE id = 1 RETURNING latest"
-        return int(transaction.rows(statement)[0][0])
-
     def _write_addresses(
         self, transaction: Transaction, account: Account, found: list[Row]
     ) -> None:
         if [(address,) for address in account.addresses] == found:
             return
-        transaction.run("DELETE FROM addresses WHERE userid = ?", account.userid)
+        transaction.send("DELETE FROM addresses WHERE userid = ?", account.userid)
         for position, address in enumerate(account.addresses):
-            transaction.run(
+            transaction.send(
                 "INSERT INTO addresses (userid, position, address, normal) VALUES (?, ?, ?, ?)",
                 account.userid,
                 position,
@@ -196,9 +195,9 @@ class Accounts:
         pairs = zip(found, wanted, strict=False)
         same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         if same < len(found):
-            transaction.run(table.delete, userid, same)
+            transaction.send(table.delete, userid, same)
         for position in range(same, len(wanted)):
-            transaction.run(table.insert, userid, position, *wanted[position])
+            transaction.send(table.insert, userid, position, *wanted[position])
 
 
 ACCOUNTS = Accounts()

@@ -23,9 +23,11 @@ from pbm_oust.store.board_queries import find_entry
 from pbm_oust.store.connections import Snapshot
 from pbm_oust.store.disk import Disk, NoSuchFile, content_of
 from pbm_oust.store.embedded import FILE_NAME, UNFINISHED, EmbeddedDatabase
+from pbm_oust.store.engines import KeyFile
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.guarding import FOLDER_OF_HISTORIES, HISTORY
 from pbm_oust.store.histories import Histories
+from pbm_oust.store.history_files import HistoryFiles
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import stamps_in
 from pbm_oust.store.joining import join
@@ -41,6 +43,8 @@ from pbm_oust.store.waiting import (
 )
 
 _RECORD = regex(rb"^ {0,3}([0-9]+) [xo*] ", re.MULTILINE)
+_STORE = regex(r"^store *=.*\n?", re.MULTILINE)
+"""The line of a configuration that names a server."""
 _LEAVING = (State.WAITING, State.HELD, State.FILE)
 _MOST_ATTEMPTS = 10
 """How often players may be renamed while a backup is made."""
@@ -72,13 +76,15 @@ def back_up(home: Home, folder: Path, progress: Progress) -> Copied:
             look_at_histories(home.database, home.boards)
         for _ in range(_MOST_ATTEMPTS):
             copied, rewriting = _copy(home, folder, progress)
-            if home.ask(latest_rewriting) == rewriting:
+            if home.ask(latest_rewriting, home.database) == rewriting:
                 break
             home.disk.step_remove(folder / UNFINISHED)
         else:
             raise OSError(f"{home.path}: players get other userids again and again")
         for path, mode in ((home.key_path, 0o600), (home.configuration, None)):
             _copy_file(home.disk, path, folder / path.name, mode)
+        if home.configured.store:
+            _settle_in_files(home, folder)
         home.disk.move(folder / UNFINISHED, folder / FILE_NAME)
         home.disk.sync_folder(folder)
     return copied
@@ -97,7 +103,7 @@ def restore(folder: Path, path: Path, progress: Progress, disk: Disk | None = No
         database = EmbeddedDatabase(path / UNFINISHED, home.disk)
         try:
             database.write(hold_letters)
-            _restore_histories(Histories(folder, home.disk), home)
+            _restore_histories(HistoryFiles(folder, home.disk), home)
             settle(database, home.boards)
             reindex(database, home.boards, progress)
             with database.read() as snapshot:
@@ -111,7 +117,7 @@ def restore(folder: Path, path: Path, progress: Progress, disk: Disk | None = No
             _copy_file(home.disk, folder / name, path / name, mode)
         home.disk.move(path / UNFINISHED, home.database_path)
         home.prepare()
-    home.database.close()
+    home.close()
     return copied
 
 
@@ -142,15 +148,15 @@ def _copy(home: Home, folder: Path, progress: Progress) -> tuple[Copied, int]:
         done = 0
         for done, name in enumerate(names, 1):
             with suppress(NoSuchFile):
-                content = _history_at(snapshot, home.boards.histories, name)
-                home.disk.write(Histories(folder).path(name), content, 0o600)
+                content = history_at(snapshot, home.boards.histories, name)
+                home.disk.write(HistoryFiles(folder).path(name), content, 0o600)
             progress(done, len(names))
         for kind in KINDS:
             home.disk.sync_folder(folder / kind)
-        return _counted(snapshot, done), latest_rewriting(snapshot)
+        return _counted(snapshot, done), latest_rewriting(snapshot, home.database)
 
 
-def _history_at(snapshot: Snapshot, histories: Histories, name: BoardName) -> bytes:
+def history_at(snapshot: Snapshot, histories: Histories, name: BoardName) -> bytes:
     """Return a history as it was at the moment of a snapshot. Raises NoSuchFile."""
     waiting, entry = waiting_for(snapshot, name), find_entry(snapshot, name)
     try:
@@ -183,6 +189,13 @@ def _copy_file(disk: Disk, path: Path, target: Path, mode: int | None) -> None:
     """Copy a file if it exists, with the given mode or its own."""
     with suppress(FileNotFoundError):
         disk.write(target, content_of(path), path.stat().st_mode & 0o777 if mode is None else mode)
+
+
+def _settle_in_files(home: Home, folder: Path) -> None:
+    """Let a backup of a home on a server be one of files, with its key and without that server."""
+    KeyFile(folder / home.key_path.name, home.disk).put(home.key())
+    text = _STORE.sub("", home.read_configuration())
+    home.disk.write(folder / home.configuration.name, text.encode(), 0o600)
 
 
 def _files(histories: Histories, kind: str) -> Iterator[BoardName]:

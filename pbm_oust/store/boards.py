@@ -9,7 +9,9 @@ What is written waits in the database until it is in the histories (`settling.py
 """
 
 import threading
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, suppress
+from functools import partial
 
 from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.board.game import Game
@@ -18,12 +20,11 @@ from pbm_oust.board.notation import format_header
 from pbm_oust.board.ratings import finish_of
 from pbm_oust.board.rename import with_other_userid
 from pbm_oust.board.summary import Summary, summary_of
-from pbm_oust.frozen import frozen
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store import index
-from pbm_oust.store.connections import Snapshot, Transaction
+from pbm_oust.store.connections import Question, Snapshot, Transaction
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.entries import (
     Due,
@@ -34,7 +35,6 @@ from pbm_oust.store.entries import (
     read_entry,
     read_told,
 )
-from pbm_oust.store.faults import Stale
 from pbm_oust.store.histories import (
     NO_STAMP,
     DamagedHistory,
@@ -47,50 +47,21 @@ from pbm_oust.store.histories import (
 from pbm_oust.store.joining import Joined, join
 from pbm_oust.store.ratings import catch_up, forget_player
 from pbm_oust.store.replays import Replay, Replays
-from pbm_oust.store.seen import Seen, SeenBoards
+from pbm_oust.store.seen import (
+    MISSING,
+    Board,
+    BoardChanged,
+    Seen,
+    SeenBoards,
+    name_of,
+    settled,
+)
 from pbm_oust.store.waiting import BoardName, Lines, Waiting, add_lines, add_rewriting, waiting_for
-
-
-class BoardChanged(Stale):
-    """A board is no longer as it was read; the unit of work has to start again."""
-
-
-@frozen
-class Board:
-    """A board as it was read."""
-
-    replay: Replay
-    """Of the whole lines of its history and those that wait."""
-
-    @property
-    def game(self) -> Game:
-        """The game."""
-        return self.replay.history.game
-
-    @property
-    def data(self) -> bytes:
-        """The history: what is compared at the commit."""
-        return self.replay.data
-
-    @property
-    def has_result_line(self) -> bool:
-        """Whether the history ends with its result."""
-        return self.replay.history.has_result_line
-
-    @property
-    def name(self) -> BoardName:
-        """The kind and the number."""
-        return name_of(self.game)
 
 
 def challenge_remark(key: str) -> bytes:
     """Return the line of a history with the key of the message that started the board."""
     return f"# challenge {key}\n".encode()
-
-
-def name_of(game: Game) -> BoardName:
-    """Return the kind and the number of a game's board."""
-    return BoardName(game.header.kind.name, game.header.board)
 
 
 class Boards:
@@ -117,7 +88,16 @@ class Boards:
         if index.stamp_in(snapshot, name) != seen.stamp:
             with self._lock:
                 self._doubtful.add(name)
-        return self.replayed(name, seen.data)
+        return Board(self.replayed(name, seen.data).replay, seen)
+
+    def questions(self, name: BoardName) -> Iterator[Question]:
+        """Yield what `read` asks about a board."""
+        yield from self._seen.questions(name)
+        yield partial(index.stamp_in, name=name)
+
+    def recall(self, name: BoardName) -> Game | None:
+        """Return the game of a board as it was read last, if that is remembered."""
+        return self._replays.latest_game(name)
 
     def summary(self, snapshot: Snapshot, entry: Entry) -> Summary:
         """Return what a list says about a board in the index.
@@ -126,7 +106,8 @@ class Boards:
         there is none, and DamagedHistory.
         """
         with suppress(OSError):
-            if index.stamp_in(snapshot, entry.name) == self.histories.stamp(entry.name):
+            stamp = self.histories.stamp(entry.name, snapshot)
+            if index.stamp_in(snapshot, entry.name) == stamp:
                 return entry.summary
         return summary_of(self.read(snapshot, KINDS[entry.name.kind], entry.name.board).game)
 
@@ -148,7 +129,7 @@ class Boards:
     def next_number(self, snapshot: Snapshot, kind: Kind) -> int:
         """Return the number that a new board will have."""
         number = index.highest_number(snapshot, kind.name) + 1
-        while self.histories.stamp(BoardName(kind.name, number)) != NO_STAMP:
+        while self.histories.stamp(BoardName(kind.name, number), snapshot) != NO_STAMP:
             number += 1  # a history that the index does not know yet
         return number
 
@@ -166,7 +147,9 @@ class Boards:
 
         Raises BoardChanged if a board has that number already.
         """
-        seen = self._seen.look(transaction, name_of(game))
+        seen = MISSING
+        if not self.histories.is_within_database:
+            seen = self._seen.look(transaction, name_of(game))
         if seen.is_there:
             raise BoardChanged(str(name_of(game)))
         history = History(game, game.result is not None, len(text))
@@ -192,9 +175,11 @@ class Boards:
 
         Without new records, a missing result line is added. Raises BoardChanged.
         """
-        seen = self._see_unchanged(transaction, board)
         after = self.after(board, acted)
         text = after.data[len(board.data) :]
+        seen = board.seen if text else None
+        if not (seen and self._extends(seen)):
+            seen = self._see_unchanged(transaction, board)
         if not text:
             return board
         lines = Lines(len(board.game.records) + 1, text, key)
@@ -285,12 +270,26 @@ class Boards:
         return read_entry(replay.told, replay.history.game, self._due)
 
     def _write(self, transaction: Transaction, lines: Lines, seen: Seen, replay: Replay) -> Board:
-        """Let lines wait for a history, with which it replays, and write that into the index."""
-        name = name_of(replay.history.game)
-        self._replays.remember(name, replay)
-        self._seen.remember(name, seen.with_lines(lines, replay.data))
-        add_lines(transaction, name, lines)
+        """Let a history have lines, with which it replays, and write that into the index.
+
+        They wait for the history if that is not within the database.
+        """
+        name, written = name_of(replay.history.game), None
+        if self._extends(seen):
+            changed = BoardChanged(str(name))
+            written = self.histories.extend(transaction, name, seen.found, replay.data, changed)
+        else:
+            add_lines(transaction, name, lines)
         index.put(transaction, self._reading_of(replay), seen.stamp)
+        after = settled(written()) if written else seen.with_lines(lines, replay.data)
+        if after.stamp != seen.stamp:
+            index.note_stamp(transaction, name, after.stamp)
+        self._replays.remember(name, replay)
+        self._seen.remember(name, after)
         if finish_of(replay.history.game):
             catch_up(transaction, replay.history.game.header.kind)
-        return Board(replay)
+        return Board(replay, after)
+
+    def _extends(self, seen: Seen) -> bool:
+        """Return whether lines are written into a history itself, with their transaction."""
+        return self.histories.is_within_database and seen.is_settled

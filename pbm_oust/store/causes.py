@@ -47,7 +47,7 @@ def keep_cause(transaction: Transaction, game: Game, first: int, mail: Incoming)
 
     They are written with the same transaction.
     """
-    transaction.run(
+    transaction.send(
         "INSERT INTO causes"
         " (kind, board, record, until, message_key, came, sender, message_id, userid)"
         " SELECT ?, ?, ?, ?, ?, ?, ?, ?, userid FROM accounts WHERE userid = ?"

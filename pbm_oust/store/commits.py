@@ -12,11 +12,12 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from pbm_oust.store.connections import Database, Task
+from pbm_oust.store.connections import Database
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.maildir import Maildir
 from pbm_oust.store.settler import Settler
 from pbm_oust.store.unit import Unit
+from pbm_oust.store.writing import Task
 
 MakeDurable = Callable[[], list[Exception | None]]
 """Returns for each unit why it could not be committed, or None."""

@@ -33,6 +33,8 @@ _NAME = regex(r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*|")
 
 _WEB_ADDRESS = regex(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?/?")
 
+_STORE = regex(r"postgresql://\S+")
+
 Network = IPv4Network | IPv6Network
 """One address, or all that begin alike."""
 
@@ -79,6 +81,8 @@ class Configuration:
     """Where the pages are found from outside; empty if nobody but they need to know."""
     web_proxies: tuple[Network, ...] = ()
     """Web servers of ours before the pages, who are believed whom and how they serve."""
+    metrics: Endpoint | None = None
+    """Where to serve metrics for the operator; nowhere unless it is set."""
     house: House = House.UNRATED
     """Whether the house plays, and whether that counts for ratings."""
     house_boards: int = 5
@@ -87,6 +91,8 @@ class Configuration:
     """The most cells of a board that the house plays on."""
     house_analyses: bool = True
     """Whether the house analyses games that are over, if there are pages to show that."""
+    store: str = ""
+    """The database server that keeps the home, for several hosts; without one it is in files."""
     readers: bool = False
     """Whether other users of the machine may read the histories."""
     limits: Limits = field(default_factory=Limits)
@@ -106,6 +112,14 @@ def parse_endpoint(text: str) -> Endpoint:
     if not (colon and host and port.isascii() and port.isdigit() and int(port) < 2**16):
         raise ValueError(f"{text!r} is not written HOST:PORT or unix:PATH")
     return Endpoint(host, int(port))
+
+
+def parse_place(text: str) -> Endpoint:
+    """Return the endpoint that `HOST:PORT` names. Raises ValueError."""
+    endpoint = parse_endpoint(text)
+    if endpoint.path:
+        raise ValueError(f"{text!r} is not written HOST:PORT")
+    return endpoint
 
 
 def parse_relay(text: str) -> Endpoint:
@@ -151,6 +165,13 @@ def parse_web_address(text: str) -> str:
     if text and not _WEB_ADDRESS.fullmatch(text):
         raise ValueError(f"{text!r} is not written https://games.example.org")
     return text.removesuffix("/")
+
+
+def parse_store(text: str) -> str:
+    """Return the URL of a database on a server of PostgreSQL. Raises ValueError."""
+    if text and not _STORE.fullmatch(text):
+        raise ValueError("it is not written postgresql://USER@HOST/DATABASE")
+    return text
 
 
 def parse_house(text: str) -> House:
@@ -215,10 +236,12 @@ _READERS: dict[str, Callable[[object], object]] = {
     "web": _text_or_off(parse_endpoint),
     "web_address": _text(parse_web_address),
     "web_proxies": _text(parse_networks),
+    "metrics": _text_or_off(parse_place),
     "house": _text(parse_house),
     "house_boards": _number,
     "house_cells": _number,
     "house_analyses": _truth,
+    "store": _text(parse_store),
     "readers": _truth,
     "limits": parse_limits,
 }
@@ -244,6 +267,8 @@ def parse_configuration(text: str) -> Configuration:
     configuration = Configuration(**found)
     if configuration.smtps and not configuration.certificate:
         raise BadConfiguration("smtps: there is no certificate; set certificate, too")
+    if configuration.store and not configuration.relay:
+        raise BadConfiguration("store: letters of several hosts need a relay; set relay, too")
     if bool(configuration.dkim_key) is not bool(configuration.dkim_selector):
         raise BadConfiguration("dkim_key and dkim_selector: set both or neither")
     return configuration

@@ -8,18 +8,41 @@ An engine is a `Database` with its `Connection`. Each may read a moment while ot
 writes is alone.
 """
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from pbm_oust.store.faults import DatabaseFault
+
+if TYPE_CHECKING:
+    from pbm_oust.store.writing import MakeDurable, Task
 
 T = TypeVar("T")
 Value = None | int | float | str | bytes
 Row = tuple[Any, ...]
 Identity = tuple[int, int]
 """What tells a database from another one that took its place, such as a file's device and inode."""
+
+LEASE_SECONDS = 30.0
+"""How long a task is kept for a host that is dead, or has stopped."""
+
+
+class Answer(Protocol):
+    """What a statement that was sent does, as soon as that is known."""
+
+    @property
+    def rows(self) -> list[Row]:
+        """The rows that it gives; the statement must have been carried out."""
+
+    @property
+    def changed(self) -> int:
+        """The number of rows that it is known to have changed."""
+
+    @property
+    def is_none(self) -> bool:
+        """Whether it is known to give no row."""
 
 
 class Connection(Protocol):
@@ -46,6 +69,15 @@ class Connection(Protocol):
 
     def execute(self, statement: str, values: tuple[Value, ...] = ()) -> list[Row]:
         """Carry out a statement in the SQL that all engines know, and return its rows."""
+
+    def send(self, statement: str, values: tuple[Value, ...] = ()) -> Answer:
+        """Have a statement carried out within a transaction, without waiting for its answer."""
+
+    def wait(self) -> None:
+        """Wait until all that was sent has been carried out. Its faults show here, or before."""
+
+    def foresee(self, questions: "Iterable[Question]") -> None:
+        """Have at hand what questions will ask within a transaction, if that takes less time."""
 
     def begin_to_read(self) -> None:
         """Begin a transaction that reads one moment; the tables must have our version."""
@@ -100,62 +132,84 @@ class Snapshot:
         found = self.rows(statement, *values)
         return found[0] if found else None
 
+    def foresee(self, questions: "Iterable[Question]") -> None:
+        """Say what will be asked, so that it is asked together where answers take their time.
+
+        What a question returns or raises does not matter, but it must not wait or change anything.
+        Whatever it asks through the home is foreseen too, while both read the same moment.
+        """
+        self._noting(partial(self._connection.foresee, questions))
+
+    def _noting(self, do: Callable[[], T]) -> T:
+        """Return what something returns, and note its fault."""
+        if self.fault and not self._connection.is_in_transaction:
+            raise self.fault
+        try:
+            return do()
+        except DatabaseFault as fault:
+            self.fault = self.fault or fault
+            raise
+
+
+Question = Callable[[Snapshot], object]
+"""Something that reads a snapshot."""
+
 
 class Transaction(Snapshot):
     """What the database holds while nobody else writes, with the changes made so far."""
+
+    def __init__(self, connection: Connection) -> None:
+        super().__init__(connection)
+        self._required: list[tuple[Answer, Exception]] = []
+        """Answers that must not be empty, each with what is raised if it is."""
 
     def run(self, statement: str, *values: Value) -> int:
         """Carry out a statement and return the number of rows it has changed."""
         self.rows(statement, *values)
         return self._connection.changed
 
+    def send(self, statement: str, *values: Value) -> Answer:
+        """Have a statement carried out; nobody waits for its answer until the work ends."""
+        return self._noting(partial(self._connection.send, statement, values))
 
-class Task(Generic[T]):
-    """Work that waits to be done within a transaction, and its result."""
+    def require(self, otherwise: Exception, statement: str, *values: Value) -> Answer:
+        """Have a statement carried out that must give a row.
 
-    def __init__(self, work: Callable[[Transaction], T]) -> None:
-        self._work = work
-        self._result: list[T] = []
-        self._error: Exception | None = None
-        self.is_over = False
-        """Whether its result is durable, or it has failed."""
-
-    def run(self, connection: Connection) -> None:
-        """Do the work; if it fails, what it has written is undone. Raises DatabaseFault.
-
-        Such a fault is one of the whole transaction, including the work before this.
+        If it does not, `otherwise` is what the work raises, at its end at the latest.
         """
-        connection.execute("SAVEPOINT task")
-        transaction = Transaction(connection)
-        try:
-            self._result = [self._work(transaction)]
-        except Exception as error:  # noqa: BLE001 - it is raised again where the work came from
-            self._error = error
-        if transaction.fault and not connection.is_in_transaction:
-            raise transaction.fault
-        if self._error:
-            connection.execute("ROLLBACK TO task")
-        connection.execute("RELEASE task")
+        answer = self.send(statement, *values)
+        if answer.is_none:
+            raise otherwise
+        self._required.append((answer, otherwise))
+        return answer
 
-    def fail(self, fault: DatabaseFault) -> None:
-        """Mark the work as failed, because its transaction has."""
-        self._error = type(fault)(*fault.args)
-        self._error.__cause__ = fault
+    def wait(self) -> None:
+        """Wait until all that was sent has been carried out. Raises what required that."""
+        self._noting(self._connection.wait)
+        if unmet := self.unmet():
+            raise unmet
 
-    def result(self) -> T:
-        """Return what the work returned, or raise what it raised."""
-        error, self._error = self._error, None
-        try:
-            if error:
-                raise error
-            return self._result[0]
-        finally:
-            del error  # else it would keep the frames alive that hold it
+    def unmet(self) -> Exception | None:
+        """Return what is to be raised because something required is known to be missing."""
+        return next((error for answer, error in self._required if answer.is_none), None)
 
 
 Work = Callable[[Transaction], Any]
-MakeDurable = Callable[[], list[Task[Any]]]
-"""Waits for the disk, and returns what was done."""
+"""Writes to the database, and returns something."""
+
+
+class Hold(Protocol):
+    """Takes tasks from other hosts. Its methods may raise DatabaseFault."""
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether no other host can have taken a task, as if this one were dead."""
+
+    def take(self, tasks: Iterable[str]) -> frozenset[str]:
+        """Keep other hosts from some tasks, and return those that none of them does."""
+
+    def give_back(self, tasks: Iterable[str]) -> None:
+        """Let other hosts do tasks again."""
 
 
 class Database(Protocol):
@@ -168,6 +222,13 @@ class Database(Protocol):
     @property
     def is_made(self) -> bool:
         """Whether anything has been written; until then it reads as empty."""
+
+    @property
+    def lent(self) -> int:
+        """How many connections of this process's pool are in use; 0 if it needs no pool."""
+
+    def time(self) -> float:
+        """Return the seconds since the epoch, by the clock of all who share the database."""
 
     def read(self) -> AbstractContextManager[Snapshot]:
         """Give what the database holds at one moment; nested calls give the same."""
@@ -193,15 +254,30 @@ class Database(Protocol):
         raises it too, and what the work has written is undone.
         """
 
-    def write_all(self, works: Iterable[Work]) -> list[Task[Any]]:
+    def write_all(self, works: Iterable[Work]) -> "list[Task[Any]]":
         """Do pieces of work as `write` does each, and return them once they are over."""
 
-    def begin_to_write(self, works: Iterable[Work]) -> MakeDurable | None:
+    def begin_to_write(self, works: Iterable[Work]) -> "MakeDurable | None":
         """Do pieces of work in this thread, and return what makes them durable.
 
         That waits for the disk, so any thread may call it, once. None if somebody else writes at
         this moment, or if nobody has written before; nothing has been done then.
         """
+
+    def holding(self) -> "AbstractContextManager[Hold]":
+        """Give what takes tasks in the body for this host; at its end, others may do them again."""
+
+    def leased(self, tasks: Iterable[str]) -> AbstractContextManager[frozenset[str]]:
+        """Give those of some tasks that no other host does; it is kept from these in the body."""
+
+    def latest_id(self, snapshot: Snapshot, table: str) -> int:
+        """Return the highest id that a table has ever given, or 0."""
+
+    def note_latest_id(self, transaction: Transaction, table: str, latest: int) -> None:
+        """Let a table give higher ids from now on."""
+
+    def damage(self, snapshot: Snapshot) -> Iterator[str]:
+        """Yield what is wrong with the tables, a sentence each, as far as the engine can tell."""
 
     def copied_to(self, path: Path) -> AbstractContextManager[Snapshot]:
         """Copy what the database holds into a new file of SQLite, and give it to be read.

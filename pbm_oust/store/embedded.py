@@ -6,27 +6,21 @@ transactions, so that all share one sync of the disk.
 Nothing else in a process may open the file, because closing it would lose SQLite's locks.
 """
 
-import os
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
 
-from pbm_oust.store.connections import MakeDurable, Snapshot, Task, Transaction, Work
+from pbm_oust.store.connections import Snapshot, Transaction, Work
 from pbm_oust.store.disk import Disk, locked_folder
 from pbm_oust.store.faults import DatabaseFailing, DatabaseLocked, disk_faults
 from pbm_oust.store.migrations import empty_database
-from pbm_oust.store.snapshots import Idle, Moment, Snapshots
-from pbm_oust.store.sqlite import (
-    LARGEST_LOG,
-    LARGEST_TENDED,
-    Log,
-    SqliteConnection,
-)
-from pbm_oust.store.writing import Writing
-
-T = TypeVar("T")
+from pbm_oust.store.snapshots import Idle
+from pbm_oust.store.sqlite import LARGEST_LOG, LARGEST_TENDED, Log, SqliteConnection
+from pbm_oust.store.threads import ThreadsDatabase
+from pbm_oust.store.writing import MakeDurable
 
 FILE_NAME = "pbm_oust.db"
 UNFINISHED = f".{FILE_NAME}.draft"
@@ -42,7 +36,20 @@ def files_of(path: Path) -> list[Path]:
     return [path, *(path.with_name(path.name + each) for each in COMPANIONS)]
 
 
-class EmbeddedDatabase:
+class AllTasks:
+    """Takes every task, as there is no other host."""
+
+    is_sure = True
+
+    def take(self, tasks: Iterable[str]) -> frozenset[str]:
+        """Return all tasks."""
+        return frozenset(tasks)
+
+    def give_back(self, tasks: Iterable[str]) -> None:
+        """Do nothing."""
+
+
+class EmbeddedDatabase(ThreadsDatabase[SqliteConnection]):
     """The database in the file at `path`. Its methods may raise DatabaseFault, an OSError.
 
     The first write makes it; until then it reads as empty. Any number of threads may use it, but
@@ -53,10 +60,9 @@ class EmbeddedDatabase:
         self.path = path
         self._disk = disk or Disk()
         self._patience = patience
-        self._process = os.getpid()
         self._log = Log()
-        self._snapshots = Snapshots(Idle(partial(self._connect, reads_only=True)))
-        self._writing = Writing(path, self._connect_to_write)
+        idle = Idle(partial(self._connect, reads_only=True))
+        super().__init__(path, idle, self._connect_to_write)
 
     @property
     def is_made(self) -> bool:
@@ -64,44 +70,18 @@ class EmbeddedDatabase:
         return self.path.exists()
 
     @property
+    def lent(self) -> int:
+        """None: as many connections are opened as are used at once."""
+        return 0
+
+    @property
     def files(self) -> list[Path]:
         """The file, and those that SQLite keeps beside it."""
         return files_of(self.path)
 
-    def read(self) -> AbstractContextManager[Snapshot]:
-        """Give what the database holds at one moment; nested calls give the same."""
-        self._check_thread()
-        return self._snapshots.read()
-
-    def read_latest(self) -> AbstractContextManager[Snapshot]:
-        """Give what the database holds now, even within another `read`."""
-        self._check_thread()
-        return self._snapshots.latest()
-
-    def sharing(self) -> AbstractContextManager[None]:
-        """Let all that this thread reads in the body be of one moment, until it writes.
-
-        Within another body, what follows that is of a later moment.
-        """
-        self._check_thread()
-        return self._snapshots.sharing()
-
-    def moment(self) -> Moment:
-        """Return what is another value after each commit, also of other processes."""
-        self._check_thread()
-        return self._snapshots.moment()
-
-    def write(self, work: Callable[[Transaction], T]) -> T:
-        """Do some work within a transaction; on return, it is durable."""
-        (task,) = self.write_all([work])
-        result: T = task.result()
-        return result
-
-    def write_all(self, works: Iterable[Work]) -> list[Task[Any]]:
-        """Do pieces of work as `write` does each, and return them once they are over."""
-        self._check_thread()
-        self._snapshots.renew()
-        return self._writing.all(works)
+    def time(self) -> float:
+        """Return the seconds since the epoch, by the clock of this host."""
+        return time.time()
 
     def begin_to_write(self, works: Iterable[Work]) -> MakeDurable | None:
         """Do pieces of work in this thread, and return what makes them durable.
@@ -109,8 +89,7 @@ class EmbeddedDatabase:
         That waits for the disk, so any thread may call it, once. None if somebody else writes at
         this moment, or if nobody has written before; nothing has been done then.
         """
-        self._check_thread()
-        self._snapshots.renew()
+        self._about_to_write()
         return self._writing.begin(works)
 
     def copy_to(self, path: Path) -> None:
@@ -120,6 +99,34 @@ class EmbeddedDatabase:
         """
         with self.copied_to(path):
             pass
+
+    def holding(self) -> AbstractContextManager["AllTasks"]:
+        """Give what takes all tasks: there is one host, and what it does twice it notices."""
+        return nullcontext(AllTasks())
+
+    def leased(self, tasks: Iterable[str]) -> AbstractContextManager[frozenset[str]]:
+        """Give all tasks."""
+        return nullcontext(frozenset(tasks))
+
+    def latest_id(self, snapshot: Snapshot, table: str) -> int:
+        """Return the highest id that a table has ever given, or 0."""
+        row = snapshot.row("SELECT seq FROM sqlite_sequence WHERE name = ?", table)
+        return int(row[0]) if row else 0
+
+    def note_latest_id(self, transaction: Transaction, table: str, latest: int) -> None:
+        """Let a table give higher ids from now on."""
+        transaction.run("DELETE FROM sqlite_sequence WHERE name = ?", table)
+        transaction.run("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", table, latest)
+
+    def damage(self, snapshot: Snapshot) -> Iterator[str]:
+        """Yield what is wrong with the tables, a sentence each."""
+        for (text,) in snapshot.rows("PRAGMA integrity_check(5)"):
+            if text != "ok":
+                yield f"it is damaged: {text}"
+        rows = snapshot.rows("PRAGMA foreign_key_check")
+        for (table, parent), number in sorted(Counter((row[0], row[2]) for row in rows).items()):
+            count = f"{number} row{'s' if number > 1 else ''}"
+            yield f"{count} of {table} without the row of {parent} that belongs to it"
 
     @contextmanager
     def copied_to(self, path: Path) -> Iterator[Snapshot]:
@@ -164,11 +171,6 @@ class EmbeddedDatabase:
         finally:
             connection.close()
 
-    def close(self) -> None:
-        """Close all connections, none of which may be in use. They are opened again when needed."""
-        self._snapshots.close()
-        self._writing.close()
-
     def _connect_to_write(self) -> SqliteConnection:
         self._create()
         return self._connect(reads_only=False)
@@ -191,9 +193,3 @@ class EmbeddedDatabase:
                     with suppress(FileNotFoundError):
                         self._disk.remove(self.path.with_name(self.path.name + companion))
                 self._disk.create(self.path, empty_database(), mode=0o600)
-
-    def _check_thread(self) -> None:
-        if os.getpid() != self._process:
-            raise RuntimeError("this process was forked from one that uses the database")
-        if self._writing.is_by_this_thread:
-            raise RuntimeError("a work uses its transaction and nothing else of the database")

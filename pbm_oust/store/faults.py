@@ -24,6 +24,10 @@ class DatabaseLocked(DatabaseFault):
     """Another process has held the database for longer than we wait."""
 
 
+class DatabaseConflict(DatabaseFault):
+    """Others wrote the same at the same moment; the transaction may be tried again."""
+
+
 class DatabaseFull(DatabaseFault):
     """The disk has no room left."""
 
@@ -50,6 +54,10 @@ class AccountDamaged(ValueDamaged):
 
 class DatabaseTooNew(DatabaseFault):
     """The tables were made by a later version of the program."""
+
+
+class DatabaseTooOld(DatabaseFault):
+    """The tables are of an earlier version, and may not be changed by us."""
 
 
 class DatabaseInterrupted(DatabaseFault):

@@ -1,39 +1,20 @@
-"""The histories as files: `HOME/oust/17.txt`. Anybody may read them; writing takes their locks.
+"""The histories of a home, whichever engine keeps them: what they are asked, and what they tell.
 
-A history is appended to; it is written anew only to replace a userid. What returns is on the disk.
+A history is appended to; it is written anew only to replace a userid. What returns is durable.
 """
 
-import os
-import stat
-import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from functools import partial
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Protocol
 
 from pbm_oust.board.history import BadHistory
 from pbm_oust.frozen import frozen
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
-from pbm_oust.regex import regex
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
-from pbm_oust.store.disk import (
-    Disk,
-    Hold,
-    NoSuchFile,
-    linked,
-    locked_file,
-    locked_folder,
-    open_regular,
-)
-from pbm_oust.store.guarding import HISTORY
+from pbm_oust.store.connections import Snapshot, Transaction
 from pbm_oust.store.waiting import BoardName
-
-_NAME = regex(r"([1-9][0-9]{0,8})\.txt")
-_LARGEST_INTEGER = 2**63 - 1
-_STEP = 100_000_000
-"""Nanoseconds: the clock by which files are stamped goes in steps, the longest of which are of some
-milliseconds."""
 
 
 @frozen
@@ -77,7 +58,10 @@ class DamagedHistory(Exception):
 
 @frozen
 class Stamp:
-    """What shows whether a file has changed: its size, time in nanoseconds, and inode."""
+    """What shows whether a history has changed: the size, time in nanoseconds and inode of a file.
+
+    Where there is no file, its size, and a number that no other state of a history has.
+    """
 
     size: int = 0
     mtime: int = 0
@@ -85,165 +69,115 @@ class Stamp:
 
 
 NO_STAMP = Stamp()
-"""The stamp of a missing file."""
+"""The stamp of a missing history."""
 
 
 @frozen
 class Found:
-    """The content of a file, and a stamp that no longer fits if the file changes later."""
+    """The content of a history, and a stamp that no longer fits if it changes later."""
 
     data: bytes
     stamp: Stamp
     changed: int
-    """The time in nanoseconds of the latest change to anything about the file."""
+    """The time in nanoseconds of the latest change to anything about a file."""
     is_old: bool
     """Whether that was long enough before the reading, so that any later change has another."""
 
-    def is_still(self, status: os.stat_result) -> bool:
-        """Return whether a file has not changed since this was read."""
-        is_same = (self.stamp, self.changed) == (_stamp_of(status), status.st_ctime_ns)
-        return self.is_old and is_same
 
+class HeldHistory(Protocol):
+    """A locked history, and its content when the lock was taken. The methods may raise OSError."""
 
-class HeldHistory:
-    """A locked history, and its content when the lock was taken."""
-
-    def __init__(self, handle: int, path: str, disk: Disk, known: Found | None) -> None:
-        self._handle = handle
-        self._path = path
-        self._disk = disk
-        self.found = _read(handle, known)
+    found: Found
 
     def append(self, data: bytes, at: int) -> None:
-        """Write after the first `at` bytes, over what was there. Raises OSError, Undecided."""
-        self._disk.append(self._handle, data, at)
+        """Write after the first `at` bytes, over what was there."""
 
     def sync(self, *, with_folder: bool) -> None:
-        """Sync the file, whoever wrote it, and if asked its name."""
-        self._disk.step_sync(self._handle)
-        if with_folder:
-            self._disk.sync_folder(Path(self._path).parent)
+        """Make the history durable, whoever wrote it, and if asked its name."""
 
     def replace(self, data: bytes) -> None:
-        """Write the history anew. Its lock then stops nobody, so this must come last."""
-        path, mode = Path(self._path), stat.S_IMODE(os.fstat(self._handle).st_mode)
-        with locked_folder(path.parent, Hold.SHARED):
-            self._disk.replace(path, data, mode)
+        """Write the history anew. Its lock may then stop nobody, so this must come last."""
 
     def is_in_place(self) -> bool:
-        """Return whether the locked file is still the one at the path."""
-        try:
-            return os.path.samestat(os.fstat(self._handle), os.lstat(self._path))
-        except FileNotFoundError:
-            return False
+        """Return whether what is locked is still the history of the board."""
 
     def stamp(self) -> Stamp:
-        """Return the stamp of the file as it is now."""
-        return _stamp_of(os.fstat(self._handle))
+        """Return the stamp of the history as it is now."""
 
 
-class Histories:
-    """The histories of the home at a path. The methods may raise OSError."""
-
-    def __init__(self, home: Path, disk: Disk | None = None) -> None:
-        self._home = home
-        self._folders = {kind: home / kind for kind in KINDS}
-        self._disk = disk or Disk()
+class Histories(Protocol):
+    """The histories of a home. The methods may raise OSError."""
 
     @property
     def opener(self) -> "Callable[[], Histories]":
         """What gives these histories to another process."""
-        return partial(Histories, self._home)
+
+    def prepare(self) -> None:
+        """Make what is missing for histories to be kept."""
+
+    def remove_drafts(self) -> None:
+        """Remove what dead processes were writing, which takes a look at all names."""
 
     def path(self, name: BoardName) -> Path:
-        """Return the path of a board's history."""
-        return self._folders[name.kind] / f"{name.board}.txt"
+        """Return the path of a board's history, or what it would be if there were files."""
 
     def numbers(self, kind: str) -> list[int]:
-        """Return the numbers of all boards of a kind that have a file, in order."""
-        try:
-            matches = map(_NAME.fullmatch, os.listdir(self._folder(kind)))
-        except FileNotFoundError:
-            return []
-        return sorted(int(match[1]) for match in matches if match)
+        """Return the numbers of all boards of a kind that have a history, in order."""
 
-    def stamp(self, name: BoardName) -> Stamp:
-        """Return the stamp of a history; NO_STAMP if there is no file."""
-        try:
-            return _stamp_of(os.lstat(self._text_path(name)))
-        except FileNotFoundError:
-            return NO_STAMP
+    @property
+    def is_within_database(self) -> bool:
+        """Whether a history is written with the transaction of its unit of work."""
 
-    def read(self, name: BoardName, known: Found | None = None) -> Found:
-        """Return the content of a history: `known`, if that is still it. Raises NoSuchFile."""
-        path = self._checked_path(name)
-        try:
-            if known and known.is_still(os.lstat(path)):
-                return known
-            handle = open_regular(path)
-        except FileNotFoundError:
-            raise NoSuchFile(str(name)) from None
-        try:
-            return _read(handle)
-        finally:
-            os.close(handle)
+    def stamp(self, name: BoardName, within: Snapshot | None = None) -> Stamp:
+        """Return the stamp of a history; NO_STAMP if there is none.
+
+        If it is in the database, it is that of the moment of `within`.
+        """
+
+    def read(
+        self, name: BoardName, known: Found | None = None, within: Snapshot | None = None
+    ) -> Found:
+        """Return the content of a history: `known`, if that is still it. Raises NoSuchFile.
+
+        If it is in the database, it is that of the moment of `within`.
+        """
+
+    def extend(
+        self,
+        transaction: Transaction,
+        name: BoardName,
+        found: Found | None,
+        data: bytes,
+        otherwise: Exception,
+    ) -> Callable[[], Found]:
+        """Let a history that was `found` be `data`, which goes on from it, with a transaction.
+
+        Only for histories within the database. The work raises `otherwise` if the history is
+        another one by now, or if anything waits for it. Returns what tells how it is found then,
+        once all that was sent has been carried out.
+        """
 
     def create(self, name: BoardName, data: bytes) -> None:
-        """Write a new history; the folder must be locked. Raises FileExistsError."""
-        self._disk.create(self.path(name), data, HISTORY)
+        """Write a new history; `held_folder` must be held. Raises FileExistsError."""
 
-    @contextmanager
-    def held(self, name: BoardName, known: Found | None = None) -> Iterator[HeldHistory]:
+    def create_all(self, contents: Mapping[BoardName, bytes]) -> None:
+        """Write new histories, in whatever order. Raises FileExistsError.
+
+        What has been written then stays, in whole histories. After it all histories are durable
+        that are there, also those of a process that died while it wrote them.
+        """
+
+    def held(
+        self, name: BoardName, known: Found | None = None
+    ) -> AbstractContextManager[HeldHistory]:
         """Lock a history, so that nobody else writes to it. Raises NoSuchFile.
 
-        `known` is what was found before, if anything is known.
+        `known` is what was found before, if anything is known. What was written is durable after
+        the body.
         """
-        path = self._checked_path(name)
-        with ExitStack() as held:
-            try:
-                handle = held.enter_context(locked_file(path))
-            except FileNotFoundError:
-                raise NoSuchFile(str(name)) from None
-            yield HeldHistory(handle, path, self._disk, known)
 
-    @contextmanager
-    def held_folder(self, kind: str) -> Iterator[None]:
-        """Lock the folder of a kind, so that nobody else makes a history there."""
-        with locked_folder(self._folder(kind)):
-            yield
+    def held_folder(self, kind: str) -> AbstractContextManager[None]:
+        """Let nobody else make a history of a kind."""
 
-    def _folder(self, kind: str) -> Path:
-        """Return the folder of a kind. Raises OSError if it is a link."""
-        folder = self._folders[kind]
-        if os.path.islink(folder):
-            raise linked(folder)
-        return folder
-
-    def _checked_path(self, name: BoardName) -> str:
-        """Return the path of a board's history. Raises OSError if its folder is a link."""
-        self._folder(name.kind)
-        return self._text_path(name)
-
-    def _text_path(self, name: BoardName) -> str:
-        """Return the path as text: joining a Path would take longer than a look at the file."""
-        return f"{self._folders[name.kind]}/{name.board}.txt"
-
-
-def _read(handle: int, known: Found | None = None) -> Found:
-    """Return the content of an open file, with its stamp from before the reading.
-
-    That is `known`, if it is still the content.
-    """
-    status = os.fstat(handle)
-    if known and known.is_still(status):
-        return known
-    is_old = max(status.st_mtime_ns, status.st_ctime_ns) + _STEP < time.time_ns()
-    parts, length = list[bytes](), 0
-    while part := os.pread(handle, max(status.st_size - length, 0) + 1, length):
-        parts.append(part)
-        length += len(part)
-    return Found(b"".join(parts), _stamp_of(status), status.st_ctime_ns, is_old)
-
-
-def _stamp_of(found: os.stat_result) -> Stamp:
-    return Stamp(found.st_size, found.st_mtime_ns, found.st_ino & _LARGEST_INTEGER)
+    def close(self) -> None:
+        """Close what is open; it is opened again when needed."""

@@ -17,24 +17,22 @@ import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from pbm_oust.accounts.account import Account, house_account
 from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.board.notation import USERID
-from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store import account_queries
 from pbm_oust.store.boards import Boards
 from pbm_oust.store.commits import Commits
 from pbm_oust.store.configuration import BadConfiguration, Configuration, parse_configuration
-from pbm_oust.store.connections import Database, Snapshot, Transaction
+from pbm_oust.store.connections import Question, Snapshot, Transaction
 from pbm_oust.store.disk import Disk, NoSuchFile, locked_folder, read_file
-from pbm_oust.store.embedded import FILE_NAME, UNFINISHED, EmbeddedDatabase
-from pbm_oust.store.guarding import CLOSED, FOLDER_OF_HISTORIES, guard
-from pbm_oust.store.histories import Histories
-from pbm_oust.store.key import Key, make_key
+from pbm_oust.store.embedded import FILE_NAME, UNFINISHED
+from pbm_oust.store.engines import CONFIGURATION, KEY, open_engine
+from pbm_oust.store.guarding import CLOSED, guard
 from pbm_oust.store.known_accounts import KnownAccounts
 from pbm_oust.store.letters import Draft, State
 from pbm_oust.store.maildir import Maildir
@@ -61,16 +59,16 @@ class Home:
     def __init__(self, path: Path, disk: Disk | None = None, has_relay: bool | None = None) -> None:
         self.path = path
         self.disk = disk or Disk()
-        self.configuration = path / "pbm_oust.toml"
-        self.key_path = path / "key"
-        self._key = Key(self.key_path)
+        self.configuration = path / CONFIGURATION
+        self.key_path = path / KEY
         self.database_path = path / FILE_NAME
-        self.database: Database = EmbeddedDatabase(self.database_path, self.disk)
-        self.boards = Boards(Histories(path, self.disk), earliest_ruling)
+        self.engine = open_engine(path, self.disk)
+        self.database = self.engine.database
+        self.boards = Boards(self.engine.histories, earliest_ruling)
         self.maildir = Maildir(path / "outbox", self.database, self.disk)
         self.outbox = Outbox(self.database, self.maildir)
         self.tally = Tally()
-        self._accounts = KnownAccounts()
+        self.known_accounts = KnownAccounts()
         self._settler = Settler(self.database, self.boards)
         self.commits = Commits(self.database, self.maildir, self._settler, self.write_out)
         self._has_relay, self._here = has_relay, threading.local()
@@ -85,12 +83,9 @@ class Home:
             raise OSError(errno.ENOTRECOVERABLE, reason, str(self.path))
         self.path.mkdir(CLOSED, parents=True, exist_ok=True)
         guard(self.path, has_readers=self.configured.readers)
-        for kind in KINDS:
-            self.disk.make_folder(self.path / kind, FOLDER_OF_HISTORIES)
+        self.boards.histories.prepare()
         self.maildir.prepare()
-        with locked_folder(self.path):
-            make_key(self.key_path, self.disk)
-            self.disk.sync_folder(self.path)
+        self.engine.key.make()
         if not self.database.is_made:
             reindex(self.database, self.boards)
 
@@ -113,13 +108,21 @@ class Home:
 
     def remove_drafts(self) -> None:
         """Remove the files that dead processes were writing, which takes a look at all names."""
-        for folder in (*(self.path / kind for kind in KINDS), self.path):
-            with locked_folder(folder):
-                self.disk.remove_drafts(folder)
+        self.boards.histories.remove_drafts()
+        with locked_folder(self.path):
+            self.disk.remove_drafts(self.path)
+
+    def close(self) -> None:
+        """Close what is open; it is opened again when needed."""
+        self.engine.close()
+
+    def now(self) -> datetime:
+        """Return the time, by the clock of all who share the home."""
+        return datetime.fromtimestamp(self.database.time(), UTC)
 
     def key(self) -> bytes:
         """Return the secret of this home, 32 bytes. Raises OSError if it cannot be read."""
-        return self._key.read()
+        return self.engine.key.read()
 
     def read_configuration(self) -> str:
         """Return the text of the configuration, empty if there is none. Raises OSError."""
@@ -161,6 +164,10 @@ class Home:
         """Return the answer to a question about the database."""
         with self.database.read() as snapshot:
             return question(snapshot, *args, **named)
+
+    def foresee(self, questions: Iterable[Question]) -> None:
+        """Say what will be asked, so that it is asked together where answers take their time."""
+        self.ask(Snapshot.foresee, questions)
 
     def do(
         self, deed: Callable[Concatenate[Transaction, P], object], *args: P.args, **named: P.kwargs
@@ -212,6 +219,10 @@ class Home:
         """
         self._add(lambda unit: unit.files.update(files))
 
+    def relaying(self, *, waits: bool) -> AbstractContextManager[bool]:
+        """Keep others on this host from the letters, and give whether nobody else is at them."""
+        return locked_folder(self.outbox.path, waits=waits)
+
     def write_out(self) -> None:
         """Write letters into the Maildir if no relay takes them."""
         if self.has_relay:
@@ -247,11 +258,11 @@ class Home:
         """Return an account, or None if there is none. House players have one without a row."""
         if not USERID.fullmatch(userid):
             return None
-        return self.ask(self._accounts.read, userid) or house_account(userid)
+        return self.ask(self.known_accounts.read, userid) or house_account(userid)
 
     def accounts_at(self, address: str) -> list[Account]:
         """Return the accounts that have an address, however it is written."""
-        return self.ask(account_queries.at_address, address)
+        return self.ask(self.known_accounts.at_address, address)
 
     def userids(self) -> list[str]:
         """Return the userids of all accounts, in order."""

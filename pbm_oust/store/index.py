@@ -5,7 +5,7 @@ It is made from the histories, and they take precedence.
 
 from pbm_oust.store.board_queries import find_damage, find_entry
 from pbm_oust.store.columns import format_outcome, seconds
-from pbm_oust.store.connections import Row, Snapshot, Transaction
+from pbm_oust.store.connections import Answer, Row, Snapshot, Transaction
 from pbm_oust.store.entries import Damage, Entry, Reading, Source, State
 from pbm_oust.store.histories import NO_STAMP, Stamp
 from pbm_oust.store.waiting import BoardName
@@ -64,6 +64,16 @@ def restamp(transaction: Transaction, name: BoardName, old: Stamp, new: Stamp) -
     return changed == 1
 
 
+def note_stamp(transaction: Transaction, name: BoardName, stamp: Stamp) -> None:
+    """Record the stamp of a history that the index already agrees with."""
+    transaction.send(
+        "UPDATE histories SET size = ?, mtime = ?, inode = ?, is_named = 1 "
+        "WHERE kind = ? AND board = ?",
+        *_values(stamp),
+        *_key(name),
+    )
+
+
 def put(transaction: Transaction, reading: Reading, stamp: Stamp) -> None:
     """Write what a history says into the index.
 
@@ -73,12 +83,15 @@ def put(transaction: Transaction, reading: Reading, stamp: Stamp) -> None:
     userids = reading.userids
     if userids is None:
         userids, stamp = _userids_in(transaction, entry.name), NO_STAMP
-    is_changed = _put_history(transaction, reading, stamp)
-    if not is_changed and isinstance(entry, Entry) and _put_course(transaction, entry):
-        return
+    told = _put_history(transaction, reading, stamp)
+    if isinstance(entry, Entry) and not told.changed:
+        course = _put_course(transaction, entry)
+        transaction.wait()
+        if course.changed and not told.changed:
+            return
     other = "damaged_boards" if isinstance(entry, Entry) else "boards"
     for table in (other, "board_userids"):
-        transaction.run(_FORGET[table], *_key(entry.name))
+        transaction.send(_FORGET[table], *_key(entry.name))
     if isinstance(entry, Entry):
         _put_entry(transaction, entry)
         state, owners = entry.state, entry.owners
@@ -86,7 +99,7 @@ def put(transaction: Transaction, reading: Reading, stamp: Stamp) -> None:
         _put_damage(transaction, entry)
         state, owners = State.DAMAGED, frozenset[str]()
     for userid in userids:
-        transaction.run(
+        transaction.send(
             "INSERT INTO board_userids (userid, kind, board, state, is_owner) "
             "VALUES (?, ?, ?, ?, ?)",
             userid,
@@ -164,9 +177,9 @@ def _userids_in(snapshot: Snapshot, name: BoardName) -> frozenset[str]:
     return frozenset(userid for (userid,) in rows)
 
 
-def _put_history(transaction: Transaction, reading: Reading, stamp: Stamp) -> bool:
-    """Write what a history tells, and its stamp; return whether that was something else before."""
-    changed = transaction.run(
+def _put_history(transaction: Transaction, reading: Reading, stamp: Stamp) -> Answer:
+    """Write what a history tells, and its stamp; that changes no row if it is there already."""
+    return transaction.send(
         "INSERT INTO histories AS h (kind, board, size, mtime, inode, is_replayed, challenge, "
         "source, source_number) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) "
         "ON CONFLICT (kind, board) DO UPDATE SET is_named = CASE "
@@ -181,15 +194,11 @@ def _put_history(transaction: Transaction, reading: Reading, stamp: Stamp) -> bo
         *_key(reading.entry.name),
         *_told_values(reading, stamp),
     )
-    return changed == 1
 
 
-def _put_course(transaction: Transaction, entry: Entry) -> bool:
-    """Write what moves change, and return True if that is all that has changed of a board.
-
-    Otherwise nothing is written.
-    """
-    changed = transaction.run(
+def _put_course(transaction: Transaction, entry: Entry) -> Answer:
+    """Write what moves change, if that is all that has changed of a board."""
+    return transaction.send(
         "UPDATE boards SET to_move = ?, latest = ?, records = ?, due = ? "
         "WHERE kind = ? AND board = ? AND (grid, x, o, state, result, is_rated, started) "
         "IS NOT DISTINCT FROM (?, ?, ?, ?, ?, ?, ?)",
@@ -206,11 +215,10 @@ def _put_course(transaction: Transaction, entry: Entry) -> bool:
         int(entry.is_rated),
         seconds(entry.started),
     )
-    return changed == 1
 
 
 def _put_entry(transaction: Transaction, entry: Entry) -> None:
-    transaction.run(
+    transaction.send(
         "INSERT INTO boards (kind, board, grid, x, o, state, to_move, result, is_rated, started, "
         "latest, records, due) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
         "ON CONFLICT (kind, board) DO UPDATE SET grid = excluded.grid, x = excluded.x, "
@@ -223,7 +231,7 @@ def _put_entry(transaction: Transaction, entry: Entry) -> None:
 
 
 def _put_damage(transaction: Transaction, damage: Damage) -> None:
-    transaction.run(
+    transaction.send(
         "INSERT INTO damaged_boards (kind, board, x, o, line, reason) VALUES (?, ?, ?, ?, ?, ?) "
         "ON CONFLICT (kind, board) DO UPDATE SET x = excluded.x, o = excluded.o, "
         "line = excluded.line, reason = excluded.reason",

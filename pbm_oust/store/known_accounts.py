@@ -1,8 +1,13 @@
 """The accounts that were read last: whether they are still as they were takes one statement."""
 
+from collections.abc import Iterator
+from functools import partial
+
 from pbm_oust.accounts.account import Account
+from pbm_oust.store.account_queries import userids_at
 from pbm_oust.store.accounts import ACCOUNTS
-from pbm_oust.store.connections import Identity, Row, Snapshot
+from pbm_oust.store.bounces import bounces_of
+from pbm_oust.store.connections import Identity, Question, Row, Snapshot
 from pbm_oust.store.latest import Latest
 
 MOST_ACCOUNTS = 5000
@@ -17,6 +22,18 @@ class KnownAccounts:
 
     def __init__(self, most: int = MOST_ACCOUNTS) -> None:
         self._latest = Latest[str, tuple[_Key, Account]](most)
+
+    def questions(self, userid: str) -> Iterator[Question]:
+        """Yield what is asked about a player who is written to, as far as they are remembered."""
+        yield partial(self.read, userid=userid)
+        known = self._latest.get(userid)
+        for address in known[1].addresses if known else ():
+            yield partial(bounces_of, address=address)
+
+    def at_address(self, snapshot: Snapshot, address: str) -> list[Account]:
+        """Return the accounts that have an address, however it is written."""
+        found = (self.read(snapshot, userid) for userid in userids_at(snapshot, address))
+        return [account for account in found if account]
 
     def read(self, snapshot: Snapshot, userid: str) -> Account | None:
         """Return an account, or None if there is none. Raises DatabaseFault, AccountDamaged.

@@ -1,5 +1,8 @@
 """The boards of a home as commands use them: reading, writing and finding them."""
 
+from collections.abc import Iterable, Iterator
+from functools import partial
+
 from pbm_oust.board.game import Game
 from pbm_oust.board.summary import Summary
 from pbm_oust.frozen import frozen
@@ -7,15 +10,19 @@ from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store import board_queries
-from pbm_oust.store.boards import Board, BoardChanged
+from pbm_oust.store.account_queries import watchers
 from pbm_oust.store.causes import Incoming, keep_cause
-from pbm_oust.store.connections import Transaction
+from pbm_oust.store.connections import Question, Transaction
 from pbm_oust.store.entries import Entry, Source, State
 from pbm_oust.store.histories import DamagedHistory
 from pbm_oust.store.home import Home
+from pbm_oust.store.seen import Board, BoardChanged
 from pbm_oust.store.waiting import BoardName
 
 __all__ = ["DamagedHistory"]
+
+_HAS_STARTED_NONE = "SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM histories WHERE challenge = ?)"
+"""The statement that gives a row if the mail with a message key has started no board."""
 
 
 @frozen
@@ -52,6 +59,15 @@ class OpenBoard:
     def _check(self, transaction: Transaction) -> None:
         if not self._home.boards.is_current(transaction, self.board):
             raise BoardChanged(str(self.board.name))
+
+
+def questions(home: Home, name: BoardName, userids: Iterable[str]) -> Iterator[Question]:
+    """Yield what players ask who write to a board, as far as that can be told beforehand."""
+    yield from home.boards.questions(name)
+    yield partial(watchers, kind=name.kind, board=name.board)
+    game = home.boards.recall(name)
+    for userid in sorted({*userids, *((game.x, game.o) if game else ())}):
+        yield from home.known_accounts.questions(userid)
 
 
 def read_board(home: Home, kind: Kind, number: int) -> Board:
@@ -92,8 +108,7 @@ def start_new_board(
     def work(transaction: Transaction) -> None:
         if source and board_queries.started_from(transaction, name.kind, source):
             raise BoardChanged(f"{name.kind} {source.word} {source.number}")
-        if board_queries.started_by(transaction, key):
-            raise BoardChanged(f"the board of {key}")
+        transaction.require(BoardChanged(f"the board of {key}"), _HAS_STARTED_NONE, key)
         home.boards.start(transaction, game, key, remarks + (source.remark if source else b""))
 
     home.write(work, name)

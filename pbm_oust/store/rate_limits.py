@@ -18,6 +18,19 @@ _EXACT = 120
 """Up to so many are counted by the second; of more, that many rows at most are kept."""
 
 
+_COUNT = (
+    "INSERT INTO rate_limits (word, subject, at, number) SELECT ?1, ?2, ?3, ?4 WHERE TRUE"
+    " ON CONFLICT (word, subject, at) DO UPDATE"
+    " SET number = rate_limits.number + excluded.number RETURNING 1"
+)
+_SO_FAR = (
+    "(SELECT coalesce(sum(number), 0) FROM rate_limits"
+    " WHERE word = ?1 AND subject = ?2 AND at > ?5)"
+)
+_COUNT_WITHIN = _COUNT.replace("TRUE", f"{_SO_FAR} <= ?6")
+"""The statement that counts if no more was counted since a second; it gives a row then."""
+
+
 @frozen
 class Charge:
     """That something is done, some times, for a subject: an address, a userid, a host."""
@@ -60,25 +73,20 @@ def end_of_limit(
 
 def count(transaction: Transaction, charge: Charge, now: datetime) -> None:
     """Record that something was done."""
-    step = _step(charge.counted)
-    transaction.run(
-        "INSERT INTO rate_limits (word, subject, at, number) VALUES (?, ?, ?, ?)"
-        " ON CONFLICT (word, subject, at) DO UPDATE"
-        " SET number = rate_limits.number + excluded.number",
-        charge.counted.value.word,
-        _hash_of(charge.subject),
-        seconds(now) // step * step,
-        charge.number,
-    )
+    transaction.send(_COUNT, *_counted(charge, now))
 
 
 def count_within_limit(
     transaction: Transaction, charge: Charge, limits: Limits, now: datetime
 ) -> None:
-    """Record that something was done. Raises Stale if the limit has been reached meanwhile."""
-    if end_of_limit(transaction, charge, limits, now):
-        raise Stale(f"the limit {charge.counted.value.word}")
-    count(transaction, charge, now)
+    """Record that something was done. The work raises Stale if that is over the limit by now."""
+    reached = Stale(f"the limit {charge.counted.value.word}")
+    most = limits.most(charge.counted)
+    if not most:
+        raise reached
+    rest = max(most, charge.number) - charge.number
+    _, _, since = _that_count(charge.counted, charge.subject, now)
+    transaction.require(reached, _COUNT_WITHIN, *_counted(charge, now), since, rest)
 
 
 def forget_old_counts(transaction: Transaction, now: datetime) -> int:
@@ -99,6 +107,13 @@ def _counts(
 def _that_count(counted: Counted, subject: str, now: datetime) -> tuple[str, str, int]:
     """Return the word and the subject of rows that count, and the second after which they do."""
     return counted.value.word, _hash_of(subject), seconds(now - counted.value.within)
+
+
+def _counted(charge: Charge, now: datetime) -> tuple[str, str, int, int]:
+    """Return the row of something that is done."""
+    step = _step(charge.counted)
+    second = seconds(now) // step * step
+    return charge.counted.value.word, _hash_of(charge.subject), second, charge.number
 
 
 def _step(counted: Counted) -> int:

@@ -14,6 +14,7 @@ from pbm_oust.frozen import frozen
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.board_pages import Part
 from pbm_oust.store.board_queries import FIRST_PLACE
+from pbm_oust.store.columns import ALL_ROWS
 from pbm_oust.store.connections import Snapshot
 from pbm_oust.store.rating_steps import count_steps, latest_changes, place_of, steps_after
 from pbm_oust.store.ratings import finished_games, standings_of
@@ -76,7 +77,7 @@ def all_changes(snapshot: Snapshot, kind: Kind) -> list[Table]:
     tables = {table.size: table for table in standings_of(snapshot, kind)}
     before = {
         (step.place, step.before.userid): step.before
-        for step in steps_after(snapshot, kind, FIRST_PLACE, most=-1)
+        for step in steps_after(snapshot, kind, FIRST_PLACE, ALL_ROWS)
     }
     for game in finished_games(snapshot, kind):
         place = place_of(game)

@@ -61,7 +61,7 @@ def steps_of(game: RatedGame) -> tuple[Step, Step]:
 def write_steps(transaction: Transaction, kind: Kind, steps: Iterable[Step]) -> None:
     """Keep the steps of some games of a kind."""
     for step in steps:
-        transaction.run(
+        transaction.send(
             "INSERT INTO rating_steps "
             "(kind, size, ended, board, userid, rating, wins, losses, draws, worth) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (kind, userid, size, ended, board) "
@@ -76,7 +76,7 @@ def write_steps(transaction: Transaction, kind: Kind, steps: Iterable[Step]) -> 
 
 def remove_step(transaction: Transaction, kind: Kind, step: Step) -> None:
     """Remove a step."""
-    transaction.run(
+    transaction.send(
         "DELETE FROM rating_steps "
         "WHERE kind = ? AND userid = ? AND size = ? AND ended = ? AND board = ?",
         kind.name,
@@ -88,7 +88,7 @@ def remove_step(transaction: Transaction, kind: Kind, step: Step) -> None:
 
 def remove_steps(transaction: Transaction, kind: Kind) -> None:
     """Remove all steps of a kind."""
-    transaction.run("DELETE FROM rating_steps WHERE kind = ?", kind.name)
+    transaction.send("DELETE FROM rating_steps WHERE kind = ?", kind.name)
 
 
 def steps_after(snapshot: Snapshot, kind: Kind, place: Place, most: int) -> list[Step]:

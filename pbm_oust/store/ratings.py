@@ -115,7 +115,7 @@ def wrongly_rated(
     }
     kept = all_standings(snapshot, kind)
     steps = {step for table in tables for game in table.games for step in steps_of(game)}
-    others = steps.symmetric_difference(steps_after(snapshot, kind, FIRST_PLACE, most=-1))
+    others = steps.symmetric_difference(steps_after(snapshot, kind, FIRST_PLACE, ALL_ROWS))
     wrong = {key for key in given.keys() | kept.keys() if given.get(key) != kept.get(key)}
     order = list(SizeClass)
     return sorted(
@@ -207,7 +207,7 @@ def finished_games(
 
 
 def _set_until(transaction: Transaction, kind: Kind, place: Place) -> None:
-    transaction.run(
+    transaction.send(
         "INSERT INTO ratings_until (kind, ended, board) VALUES (?, ?, ?)"
         " ON CONFLICT (kind) DO UPDATE SET ended = excluded.ended, board = excluded.board",
         kind.name,

@@ -9,12 +9,13 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store import index
 from pbm_oust.store.boards import Boards
 from pbm_oust.store.connections import Database, Row, Snapshot, Transaction
-from pbm_oust.store.cores import TOGETHER, on_all_cores
 from pbm_oust.store.entries import Entry, Reading
 from pbm_oust.store.histories import Histories, Stamp
 from pbm_oust.store.ratings import count_all
 from pbm_oust.store.waiting import BoardName, Waiting, boards_with_waiting
 
+_TOGETHER = 100
+"""How many files are looked at before the index is told what they say."""
 MOST_LOOKED_AT = 200
 """How many files a step of a walk looks at."""
 MOST_STEPS = 10
@@ -161,8 +162,8 @@ def look_at_histories(database: Database, boards: Boards) -> list[BoardName]:
 def _refresh(
     database: Database, boards: Boards, names: Sequence[BoardName], *, believes: bool
 ) -> None:
-    for first in range(0, len(names), TOGETHER):
-        found = _look(boards, names[first : first + TOGETHER], believes=believes)
+    for first in range(0, len(names), _TOGETHER):
+        found = _look(boards, names[first : first + _TOGETHER], believes=believes)
         database.write(partial(_put_all, boards, found, believes=believes))
 
 
@@ -173,6 +174,8 @@ def _look(boards: Boards, names: Sequence[BoardName], *, believes: bool) -> _Fou
 
 def _look_at_all(database: Database, boards: Boards, progress: Progress | None) -> Iterator[_Found]:
     """Yield what the files of all boards say; they are read on all cores."""
+    from pbm_oust.store.cores import on_all_cores
+
     with database.read() as snapshot:
         names = _all_names(snapshot, boards)
     prepare = partial(_boards_of, boards.histories.opener)

@@ -10,8 +10,9 @@ from pbm_oust.board.game import Game
 from pbm_oust.frozen import frozen
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.board_queries import boards_with
-from pbm_oust.store.boards import Board, BoardChanged, Boards
+from pbm_oust.store.boards import Boards
 from pbm_oust.store.connections import Snapshot, Transaction
+from pbm_oust.store.seen import Board, BoardChanged
 from pbm_oust.store.waiting import BoardName, is_about_to_go
 
 NOTHING: Mapping[BoardName, Game] = MappingProxyType({})

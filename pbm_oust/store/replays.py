@@ -66,6 +66,11 @@ class Replays:
         known = self._latest.get(name)
         return known if known and known.data == data else None
 
+    def latest_game(self, name: BoardName) -> Game | None:
+        """Return the game of a board as it was replayed last, if that is remembered."""
+        known = self._latest.get(name)
+        return known.history.game if known else None
+
     def remember(self, name: BoardName, replay: Replay) -> None:
         """Keep what a history replays to."""
         self._latest.put(name, replay)

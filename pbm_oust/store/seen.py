@@ -1,12 +1,19 @@
 """What there is of a board: its file and what waits for it, remembered for those looked at last."""
 
+from collections.abc import Iterator
+from dataclasses import field
+from functools import partial
+
+from pbm_oust.board.game import Game
 from pbm_oust.frozen import frozen
-from pbm_oust.store.connections import Snapshot
+from pbm_oust.store.connections import Question, Snapshot
 from pbm_oust.store.disk import NoSuchFile
+from pbm_oust.store.faults import Stale
 from pbm_oust.store.histories import NO_STAMP, DamagedHistory, Found, Histories, Stamp
 from pbm_oust.store.joining import Joined, join
 from pbm_oust.store.latest import Latest
-from pbm_oust.store.waiting import BoardName, Lines, Waiting, waiting_for
+from pbm_oust.store.replays import Replay
+from pbm_oust.store.waiting import NOTHING, BoardName, Lines, Waiting, waiting_for
 
 MOST_BYTES = 16 * 1024 * 1024
 """How much of the histories is remembered."""
@@ -44,6 +51,59 @@ class Seen:
         missing = self.joined.missing + lines.text
         return Seen(self.found, waiting, Joined(self.joined.whole, missing, content))
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether the file is all there is of the board."""
+        return self.data == (self.found.data if self.found else b"") and not self.waiting
+
+
+MISSING = Seen(None, NOTHING, Joined(0, b"", b""))
+"""What there is of a board that nobody has started."""
+
+
+def settled(found: Found) -> Seen:
+    """Return what there is of a board for which nothing waits, and whose lines are whole."""
+    return Seen(found, NOTHING, Joined(len(found.data), b"", found.data))
+
+
+def name_of(game: Game) -> BoardName:
+    """Return the kind and the number of a game's board."""
+    return BoardName(game.header.kind.name, game.header.board)
+
+
+class BoardChanged(Stale):
+    """A board is no longer as it was read; the unit of work has to start again."""
+
+
+@frozen
+class Board:
+    """A board as it was read."""
+
+    replay: Replay
+    """Of the whole lines of its history and those that wait."""
+    seen: Seen | None = field(default=None, compare=False, repr=False)
+    """What was there of it; None for a board that is not to be written."""
+
+    @property
+    def game(self) -> Game:
+        """The game."""
+        return self.replay.history.game
+
+    @property
+    def data(self) -> bytes:
+        """The history: what is compared at the commit."""
+        return self.replay.data
+
+    @property
+    def has_result_line(self) -> bool:
+        """Whether the history ends with its result."""
+        return self.replay.history.has_result_line
+
+    @property
+    def name(self) -> BoardName:
+        """The kind and the number."""
+        return name_of(self.game)
+
 
 class SeenBoards:
     """Looks at boards. Any number of threads may use it.
@@ -60,13 +120,13 @@ class SeenBoards:
 
         Raises DamagedHistory if the file cannot be read.
         """
-        return self.look_with(name, waiting_for(snapshot, name))
+        return self.look_with(name, waiting_for(snapshot, name), snapshot)
 
-    def look_with(self, name: BoardName, waiting: Waiting) -> Seen:
+    def look_with(self, name: BoardName, waiting: Waiting, within: Snapshot | None = None) -> Seen:
         """Return what there is of a board, given what waits for it. Raises as `look` does."""
         known = self._latest.get(name)
         try:
-            found = self._histories.read(name, known.found if known else None)
+            found = self._histories.read(name, known.found if known else None, within)
         except NoSuchFile:
             found = None
         except OSError as error:
@@ -92,6 +152,12 @@ class SeenBoards:
     def remember(self, name: BoardName, seen: Seen) -> None:
         """Keep what there may be of a board."""
         self._latest.put(name, seen)
+
+    def questions(self, name: BoardName) -> Iterator[Question]:
+        """Yield what `look` asks about a board."""
+        yield partial(waiting_for, name=name)
+        known = self.known_file(name)
+        yield lambda snapshot: self._histories.read(name, known, snapshot)
 
     def known_file(self, name: BoardName) -> Found | None:
         """Return what was found in the file of a board, if that is remembered."""

@@ -7,9 +7,20 @@ after it.
 from collections.abc import Iterable
 from datetime import datetime
 
-from pbm_oust.store.columns import seconds
+from pbm_oust.store.columns import moment_of, seconds, words_list
 from pbm_oust.store.connections import Snapshot, Transaction
 from pbm_oust.store.letters import SELECT, Letter, State, letter_of
+
+
+def task_of(address: str) -> str:
+    """Return the task of handing over the letters to an address in its normal form."""
+    return f"letters to {address}"
+
+
+def addresses_waiting(snapshot: Snapshot) -> list[str]:
+    """Return the addresses, in their normal forms, of the letters that wait for the relay."""
+    rows = snapshot.rows("SELECT normal FROM letters WHERE state = 'waiting'")
+    return sorted({normal for (normal,) in rows})
 
 
 def due_letters(
@@ -65,19 +76,27 @@ def has_waiting(snapshot: Snapshot) -> bool:
     return snapshot.row("SELECT 1 FROM letters WHERE state = 'waiting' LIMIT 1") is not None
 
 
-def begin_sending(transaction: Transaction, letters: Iterable[int]) -> list[int]:
-    """Mark letters as leaving, and return those that still wait.
+def first_due(snapshot: Snapshot) -> datetime | None:
+    """Return since when a letter is due, or when the first one will be; None if none waits."""
+    ((first,),) = snapshot.rows("SELECT min(next_try) FROM letters WHERE state = 'waiting'")
+    return None if first is None else moment_of(first)
+
+
+def begin_sending(transaction: Transaction, letters: Iterable[int], now: datetime) -> list[int]:
+    """Mark letters as leaving, and return those that are still due.
 
     From now on nobody may take them back, as the relay may have them.
     """
-    mark = "UPDATE letters SET is_leaving = 1 WHERE id = ? AND state = 'waiting'"
-    return [letter for letter in letters if transaction.run(mark, letter)]
+    mark = "UPDATE letters SET is_leaving = 1 WHERE id = ? AND state = 'waiting' AND next_try <= ?"
+    marked = {letter: transaction.send(mark, letter, seconds(now)) for letter in letters}
+    transaction.wait()
+    return [letter for letter, answer in marked.items() if answer.changed]
 
 
 def stop_sending(transaction: Transaction, letters: Iterable[int]) -> None:
     """Mark letters as waiting again, which were not handed to the relay after all."""
     for letter in letters:
-        transaction.run("UPDATE letters SET is_leaving = 0 WHERE id = ?", letter)
+        transaction.send("UPDATE letters SET is_leaving = 0 WHERE id = ?", letter)
 
 
 def put_off(
@@ -124,11 +143,12 @@ def retry_letter(transaction: Transaction, letter: int, now: datetime) -> bool:
     return changed > 0
 
 
-def turn_into_files(transaction: Transaction) -> int:
-    """Let the letters that wait for a relay go into the Maildir; return their number."""
-    return transaction.run(
+def turn_into_files(transaction: Transaction, addresses: Iterable[str]) -> None:
+    """Let the letters that wait for a relay and go to some addresses go into the Maildir."""
+    transaction.send(
         "UPDATE letters SET state = 'file', is_leaving = 0, failures = 0, put_off_since = NULL"
-        " WHERE state = 'waiting'"
+        " WHERE state = 'waiting' AND normal IN (SELECT value FROM json_each(?))",
+        words_list(addresses),
     )
 
 
@@ -137,6 +157,13 @@ def hold_letters(transaction: Transaction) -> int:
     return transaction.run(
         "UPDATE letters SET state = 'held', file = NULL, is_leaving = 0"
         " WHERE state IN ('waiting', 'file')"
+    )
+
+
+def hold_waiting(transaction: Transaction) -> int:
+    """Hold back the letters that wait and are not on their way, and return their number."""
+    return transaction.run(
+        "UPDATE letters SET state = 'held' WHERE state = 'waiting' AND is_leaving = 0"
     )
 
 

@@ -62,9 +62,10 @@ def settle(
 
     Must not be called while reading the database. Raises DatabaseFault.
     """
-    if names is None:
+    if names is None or boards.histories.is_within_database:
         with database.read_latest() as snapshot:
-            names = boards_with_waiting(snapshot)
+            waiting = boards_with_waiting(snapshot)
+        names = waiting if names is None else set(names).intersection(waiting)
     unsettled, left = list[Unsettled](), sorted(set(names))
     while left:
         carried, damaged = list[_Carried](), list[BoardName]()

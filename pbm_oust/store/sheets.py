@@ -16,7 +16,7 @@ LIFETIME = timedelta(days=60)
 
 def keep_sheet(transaction: Transaction, sheet: Sheet, written: datetime) -> None:
     """Keep a sheet of a letter that is written now, unless its player's account is gone."""
-    transaction.run(
+    transaction.send(
         "INSERT INTO sheets (userid, id, written, positions)"
         " SELECT userid, ?, ?, ? FROM accounts WHERE userid = ? ON CONFLICT (userid, id)"
         " DO UPDATE SET written = excluded.written, positions = excluded.positions",

@@ -58,6 +58,16 @@ class Idle(Generic[C]):
             self._idle.pop().close()
 
 
+@contextmanager
+def lent(pool: Pool[C]) -> Iterator[C]:
+    """Give a connection for the body. Raises DatabaseFault."""
+    connection = pool.take()
+    try:
+        yield connection
+    finally:
+        pool.put_back(connection)
+
+
 class _Here(Generic[C], threading.local):
     """What one thread reads at present."""
 
@@ -119,7 +129,6 @@ class Snapshots(Generic[C]):
 
         Within another body, what follows that is of a later moment.
         """
-        self.renew()
         self._here.sharing += 1
         try:
             yield
@@ -134,14 +143,9 @@ class Snapshots(Generic[C]):
             self._here.shared = None
             self._pool.put_back(connection)
 
-    @contextmanager
-    def connection(self) -> Iterator[C]:
+    def connection(self) -> AbstractContextManager[C]:
         """Lend a connection that only reads."""
-        connection = self._pool.take()
-        try:
-            yield connection
-        finally:
-            self._pool.put_back(connection)
+        return lent(self._pool)
 
     def close(self) -> None:
         """Close all connections, none of which may be in use."""

@@ -3,14 +3,15 @@
 import errno
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import apsw
 
-from pbm_oust.store.connections import Identity, Row, Value
+from pbm_oust.frozen import frozen
+from pbm_oust.store.connections import Identity, Question, Row, Value
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.faults import (
     DatabaseFault,
@@ -50,6 +51,19 @@ class Log:
         """Note what SQLite tells after a commit."""
         self.pages = pages
         return apsw.SQLITE_OK
+
+
+@frozen
+class Done:
+    """What a statement has given and changed."""
+
+    rows: list[Row]
+    changed: int
+
+    @property
+    def is_none(self) -> bool:
+        """Whether it has given no row."""
+        return not self.rows
 
 
 class SqliteConnection:
@@ -135,6 +149,16 @@ class SqliteConnection:
                 raise
             self.is_broken = True
             raise fault from error
+
+    def send(self, statement: str, values: tuple[Value, ...] = ()) -> "Done":
+        """Carry out a statement, at once."""
+        return Done(self.execute(statement, values), self.changed)
+
+    def wait(self) -> None:
+        """Do nothing: all that was sent has been carried out."""
+
+    def foresee(self, questions: Iterable[Question]) -> None:
+        """Do nothing: no answer takes long."""
 
     def begin_to_read(self) -> None:
         """Begin a transaction that reads one moment; the tables must have our version."""

@@ -72,7 +72,7 @@ def write_standings(
 ) -> None:
     """Keep what players have achieved, in place of what was kept of them."""
     for standing in standings:
-        transaction.run(
+        transaction.send(
             "INSERT INTO ratings (kind, size, userid, rating, wins, losses, draws, worth) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (kind, size, userid) "
             "DO UPDATE SET rating = excluded.rating, wins = excluded.wins, "
@@ -86,7 +86,7 @@ def write_standings(
 def remove_standing(transaction: Transaction, kind: Kind, key: Key) -> None:
     """Forget what a player has achieved in a class of sizes."""
     size, userid = key
-    transaction.run(
+    transaction.send(
         "DELETE FROM ratings WHERE kind = ? AND size = ? AND userid = ?",
         kind.name,
         size.value,
@@ -96,4 +96,4 @@ def remove_standing(transaction: Transaction, kind: Kind, key: Key) -> None:
 
 def remove_standings(transaction: Transaction, kind: Kind) -> None:
     """Forget what all players of a kind have achieved."""
-    transaction.run("DELETE FROM ratings WHERE kind = ?", kind.name)
+    transaction.send("DELETE FROM ratings WHERE kind = ?", kind.name)

@@ -2,18 +2,27 @@
 
 from datetime import datetime
 from functools import partial
+from itertools import islice
 
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.causes import forget_old_causes
 from pbm_oust.store.connections import Transaction
-from pbm_oust.store.disk import locked_folder
 from pbm_oust.store.home import Home
 from pbm_oust.store.message_keys import forget_old_keys
 from pbm_oust.store.rate_limits import forget_old_counts
 from pbm_oust.store.ratings import count_all
-from pbm_oust.store.sending import has_waiting, release_held, turn_into_files
+from pbm_oust.store.sending import (
+    addresses_waiting,
+    has_waiting,
+    release_held,
+    task_of,
+    turn_into_files,
+)
 from pbm_oust.store.sheets import forget_old_sheets
 from pbm_oust.store.verifications import forget_old_verifications
+
+MOST_TOGETHER = 1000
+"""To how many addresses letters become files at a time."""
 
 
 def forget_expired(home: Home, now: datetime) -> None:
@@ -51,7 +60,11 @@ def turn_letters_into_files(home: Home) -> None:
     """
     if not home.ask(has_waiting):
         return
-    with locked_folder(home.outbox.path, waits=False) as is_locked:
-        if is_locked:
-            home.do(turn_into_files)
-            home.write_out()
+    with home.relaying(waits=False) as is_locked, home.database.holding() as hold:
+        if not is_locked:
+            return
+        waiting = iter(home.ask(addresses_waiting))
+        while some := list(islice(waiting, MOST_TOGETHER)):
+            taken = hold.take(map(task_of, some))
+            home.do(turn_into_files, [each for each in some if task_of(each) in taken])
+        home.write_out()

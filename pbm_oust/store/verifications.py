@@ -46,7 +46,7 @@ def requests_of(snapshot: Snapshot, userid: str, signup_key: str, now: datetime)
 
 def keep_verification(transaction: Transaction, code: str, pending: Pending) -> None:
     """Let a request wait for the code with this hash, in place of any earlier one."""
-    transaction.run(
+    transaction.send(
         "INSERT INTO verifications"
         " (code, purpose, userid, address, asked, message_key, password, language,"
         " line, text, other)"
@@ -89,7 +89,7 @@ def count_waiting(snapshot: Snapshot, purpose: Purpose, userid: str, now: dateti
 
 def forget_verification(transaction: Transaction, code: str) -> None:
     """Remove the request that waits for the code with this hash."""
-    transaction.run("DELETE FROM verifications WHERE code = ?", code)
+    transaction.send("DELETE FROM verifications WHERE code = ?", code)
 
 
 def forget_verifications_of(transaction: Transaction, userid: str, signup_key: str) -> None:
@@ -97,7 +97,7 @@ def forget_verifications_of(transaction: Transaction, userid: str, signup_key: s
 
     `signup_key` is the message key of the signup that made the account.
     """
-    transaction.run(
+    transaction.send(
         "DELETE FROM verifications WHERE userid = ? AND (purpose <> ? OR message_key = ?)",
         userid,
         Purpose.SIGNUP.value,
@@ -112,7 +112,7 @@ def forget_player(transaction: Transaction, userid: str, signup_key: str) -> Non
     made the account.
     """
     forget_verifications_of(transaction, userid, signup_key)
-    transaction.run("DELETE FROM verifications WHERE other = ?", userid)
+    transaction.send("DELETE FROM verifications WHERE other = ?", userid)
 
 
 def all_codes(snapshot: Snapshot) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pbm_oust.board.rename import with_other_userid
 from pbm_oust.frozen import frozen
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.connections import Snapshot, Transaction
+from pbm_oust.store.connections import Database, Snapshot, Transaction
 
 
 @frozen
@@ -68,17 +68,18 @@ NOTHING = Waiting()
 def waiting_for(snapshot: Snapshot, name: BoardName) -> Waiting:
     """Return what waits for a history."""
     rows = snapshot.rows(
-        "SELECT 0, id, old, new FROM waiting_rewritings WHERE kind = ?1 AND board = ?2 UNION ALL "
-        "SELECT 1, record, lines, message_key FROM waiting_lines WHERE kind = ?1 AND board = ?2",
+        "SELECT id, old, new, NULL FROM waiting_rewritings WHERE kind = ?1 AND board = ?2 "
+        "UNION ALL "
+        "SELECT record, message_key, '', lines FROM waiting_lines WHERE kind = ?1 AND board = ?2",
         name.kind,
         name.board,
     )
     if not rows:
         return NOTHING
-    rows.sort(key=lambda row: row[:2])
+    rows.sort(key=lambda row: row[0])
     return Waiting(
-        tuple(Rewriting(*row) for is_line, *row in rows if not is_line),
-        tuple(Lines(*row) for is_line, *row in rows if is_line),
+        tuple(Rewriting(number, old, new) for number, old, new, text in rows if text is None),
+        tuple(Lines(number, text, key) for number, key, _, text in rows if text is not None),
     )
 
 
@@ -90,10 +91,9 @@ def boards_with_waiting(snapshot: Snapshot) -> list[BoardName]:
     return sorted(BoardName(*row) for row in rows)
 
 
-def latest_rewriting(snapshot: Snapshot) -> int:
+def latest_rewriting(snapshot: Snapshot, database: Database) -> int:
     """Return the id of the latest rewriting that ever waited, or 0."""
-    row = snapshot.row("SELECT seq FROM sqlite_sequence WHERE name = 'waiting_rewritings'")
-    return int(row[0]) if row else 0
+    return database.latest_id(snapshot, "waiting_rewritings")
 
 
 def is_about_to_go(snapshot: Snapshot, userid: str) -> bool:

@@ -11,15 +11,77 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from pbm_oust.store.connections import Connection, MakeDurable, Task, Work
-from pbm_oust.store.faults import DatabaseFault, DatabaseInterrupted, disk_fault
+from pbm_oust.store.connections import Connection, Transaction, Work
+from pbm_oust.store.faults import (
+    DatabaseConflict,
+    DatabaseFault,
+    DatabaseInterrupted,
+    disk_fault,
+)
 
 log = logging.getLogger("pbm_oust")
 
 MOST_TOGETHER = 100
 """The most pieces of work that share a transaction."""
+MOST_ATTEMPTS = 5
+"""How often some work is done until others no longer get in its way."""
+
+T = TypeVar("T")
+
+
+class Task(Generic[T]):
+    """Work that waits to be done within a transaction, and its result."""
+
+    def __init__(self, work: Callable[[Transaction], T]) -> None:
+        self._work = work
+        self._result: list[T] = []
+        self._error: Exception | None = None
+        self.is_over = False
+        """Whether its result is durable, or it has failed."""
+
+    def run(self, connection: Connection) -> None:
+        """Do the work; if it fails, what it has written is undone. Raises DatabaseFault.
+
+        If others get in its way, it is done again.
+
+        Such a fault is one of the whole transaction, including the work before this.
+        """
+        connection.send("SAVEPOINT task")
+        for _ in range(MOST_ATTEMPTS):
+            self._error, transaction = None, Transaction(connection)
+            try:
+                self._result = [self._work(transaction)]
+                transaction.wait()
+            except Exception as error:  # noqa: BLE001 - it is raised again where the work came from
+                self._error = transaction.unmet() or error
+            if transaction.fault and not connection.is_in_transaction:
+                raise transaction.fault
+            if self._error:
+                connection.execute("ROLLBACK TO task")
+            if not isinstance(transaction.fault, DatabaseConflict):
+                break
+        connection.send("RELEASE task")
+
+    def fail(self, fault: DatabaseFault) -> None:
+        """Mark the work as failed, because its transaction has."""
+        self._error = type(fault)(*fault.args)
+        self._error.__cause__ = fault
+
+    def result(self) -> T:
+        """Return what the work returned, or raise what it raised."""
+        error, self._error = self._error, None
+        try:
+            if error:
+                raise error
+            return self._result[0]
+        finally:
+            del error  # else it would keep the frames alive that hold it
+
+
+MakeDurable = Callable[[], list[Task[Any]]]
+"""Waits for the disk, and returns what was done."""
 
 
 class Writing:

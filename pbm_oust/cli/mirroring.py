@@ -1,0 +1,73 @@
+"""`pbm-oust games mirror`: the histories of a home on a server, as files."""
+
+import logging
+import signal
+import threading
+from pathlib import Path
+
+import click
+
+from pbm_oust.cli.log import start_log
+from pbm_oust.cli.operator import Operator, Refused, pass_operator
+from pbm_oust.cli.terminal import say
+from pbm_oust.store.disk import locked_folder
+
+log = logging.getLogger("pbm_oust")
+
+LOOK_SECONDS = 1.0
+"""How often it is looked for what has changed."""
+AGAIN_SECONDS = 5.0
+"""How long after a fault the next try comes."""
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
+@click.option("--once", is_flag=True, help="End as soon as all is up to date.")
+@pass_operator
+def mirror(operator: Operator, folder: Path, once: bool) -> None:
+    """Keep histories as files in DIR, up to date until told to stop.
+
+    For a home on a database server; else the histories are files already. Each file is replaced
+    whole, so readers never see half a record. Who goes on after an interruption copies what has
+    changed meanwhile.
+    """
+    if not operator.configuration.store:
+        raise Refused(f"the histories of {operator.home.path} are files already")
+    stopping = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stopping.set())
+    folder.mkdir(parents=True, exist_ok=True)
+    with locked_folder(folder, waits=False) as is_locked:
+        if not is_locked:
+            raise Refused(f"{folder} is kept up to date by another process")
+        start_log()
+        _follow(operator, folder, stopping, once=once)
+
+
+def _follow(operator: Operator, folder: Path, stopping: threading.Event, *, once: bool) -> None:
+    from pbm_oust.store.postgresql.histories import HistoryRows
+    from pbm_oust.store.postgresql.mirror import Mirror
+
+    histories = operator.home.engine.histories
+    if not isinstance(histories, HistoryRows):
+        raise TypeError("a home with a store has its histories there")
+    mirror, has_begun, fault = Mirror(histories, folder, operator.home.disk), False, ""
+    while not stopping.is_set():
+        try:
+            if not has_begun:
+                mirror.begin()
+            copied = mirror.catch_up(lambda: not stopping.is_set())
+        except OSError as error:
+            if once:
+                raise
+            if str(error) != fault:
+                log.warning("%s is not kept up to date: %s", folder, error)
+            fault = str(error)
+            stopping.wait(AGAIN_SECONDS)
+            continue
+        if (not has_begun or fault) and not stopping.is_set():
+            say(f"{folder} is up to date; copied: {copied}")
+        has_begun, fault = True, ""
+        if once:
+            return
+        stopping.wait(LOOK_SECONDS)

@@ -1,0 +1,117 @@
+"""What keeps a home: its database, its histories and its key, in files or on a server."""
+
+import os
+import secrets
+import tomllib
+from pathlib import Path
+from typing import Protocol
+
+from pbm_oust.frozen import frozen
+from pbm_oust.regex import regex
+from pbm_oust.store.connections import Database
+from pbm_oust.store.disk import Disk, NoSuchFile, content_of, locked_folder, read_file
+from pbm_oust.store.embedded import FILE_NAME, EmbeddedDatabase
+from pbm_oust.store.histories import Histories
+from pbm_oust.store.history_files import HistoryFiles
+
+CONFIGURATION = "pbm_oust.toml"
+KEY = "key"
+_KEY = regex(rb"[0-9a-f]{64}\n")
+_SERVER = "postgresql://"
+
+
+class Key(Protocol):
+    """The key of a home: a secret from which its tokens are made. The methods may raise OSError."""
+
+    @property
+    def is_made(self) -> bool:
+        """Whether there is a key."""
+
+    def make(self) -> None:
+        """Make a key if there is none."""
+
+    def put(self, key: bytes) -> None:
+        """Take a key of 32 bytes, unless there is one."""
+
+    def read(self) -> bytes:
+        """Return the key, 32 bytes."""
+
+
+@frozen
+class Engine:
+    """What keeps a home."""
+
+    database: Database
+    histories: Histories
+    key: Key
+
+    def close(self) -> None:
+        """Close what is open; it is opened again when needed."""
+        self.database.close()
+        self.histories.close()
+
+
+def open_engine(home: Path, disk: Disk) -> Engine:
+    """Return what keeps a home, as its configuration says; nothing is opened yet.
+
+    Raises OSError for a configuration that names a server and cannot be read.
+    """
+    if url := _server_of(home):
+        from pbm_oust.store.postgresql import open_server
+
+        return open_server(home, url)
+    database = EmbeddedDatabase(home / FILE_NAME, disk)
+    return Engine(database, HistoryFiles(home, disk), KeyFile(home / KEY, disk))
+
+
+def _server_of(home: Path) -> str:
+    """Return the URL of the server that keeps a home; empty for the files of the home."""
+    try:
+        text = read_file(home / CONFIGURATION).decode(errors="replace")
+    except NoSuchFile:
+        return ""
+    if _SERVER not in text:
+        return ""
+    try:
+        return str(tomllib.loads(text).get("store", ""))
+    except tomllib.TOMLDecodeError as error:
+        raise OSError(f"{home / CONFIGURATION} is not TOML: {error}") from None
+
+
+class KeyFile:
+    """The key in the file at `path`; the file is read again when it has changed."""
+
+    def __init__(self, path: Path, disk: Disk) -> None:
+        self._path = path
+        self._disk = disk
+        self._known: tuple[tuple[int, ...], bytes] | None = None
+
+    @property
+    def is_made(self) -> bool:
+        """Whether there is a key."""
+        return os.path.lexists(self._path)
+
+    def make(self) -> None:
+        """Write a key if there is none. Raises OSError."""
+        self.put(secrets.token_bytes(32))
+
+    def put(self, key: bytes) -> None:
+        """Write a key of 32 bytes, unless there is one. Raises OSError."""
+        with locked_folder(self._path.parent):
+            if not self.is_made:
+                self._disk.create(self._path, f"{key.hex()}\n".encode(), mode=0o600)
+            self._disk.sync_folder(self._path.parent)
+
+    def read(self) -> bytes:
+        """Return the key, 32 bytes. Raises OSError if it cannot be read."""
+        found = os.lstat(self._path)
+        stamp = found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
+        known = self._known
+        if known and known[0] == stamp:
+            return known[1]
+        data = content_of(self._path)
+        if not _KEY.fullmatch(data):
+            raise OSError(f"{self._path}: a key is 64 hexadecimal digits in one line")
+        key = bytes.fromhex(data.decode())
+        self._known = stamp, key
+        return key

@@ -1,0 +1,301 @@
+"""A connection to PostgreSQL, which answers as one to the embedded database does.
+
+Who reads sees one moment: its transaction is REPEATABLE READ. Who writes holds a lock of the whole
+home, so that nobody else writes, on whatever host. It sees all that was committed before, so no
+transaction ever has to be tried again because of another one; units of work share their
+transactions, and so their locks. A server that holds the lock and no longer speaks loses it.
+"""
+
+import select
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from typing import cast
+
+import psycopg
+from psycopg.abc import QueryNoTemplate
+from psycopg.rows import TupleRow
+from psycopg.types.numeric import Int8Dumper
+
+from pbm_oust.frozen import frozen
+from pbm_oust.store.connections import Identity, Question, Row, Snapshot, Value
+from pbm_oust.store.faults import DatabaseConflict
+from pbm_oust.store.migrations import LATEST
+from pbm_oust.store.postgresql.clock import SharedClock
+from pbm_oust.store.postgresql.dialect import statement_for
+from pbm_oust.store.postgresql.faults import fault_of, too_new
+from pbm_oust.store.postgresql.schema import OLDEST_AND_TIME
+
+Raw = psycopg.Connection[TupleRow]
+_Asked = tuple[str, tuple[Value, ...]]
+"""A statement and its values."""
+
+_HOME_LOCK = 0x6F757374
+"""The number of the advisory lock that writers hold; locks of one database know no other."""
+_SILENT_SECONDS = 30
+"""How long a host may be silent within a transaction that holds locks, until it has lost them."""
+_BEGIN_TO_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_GUARD = f"set_config('idle_in_transaction_session_timeout', '{_SILENT_SECONDS}s', true)"
+_SETTINGS = (
+    "SET synchronous_commit = on; SET client_min_messages = warning;"
+    " SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3;"
+    " SET tcp_user_timeout = '25s'"
+)
+"""How connections behave; the server gives one up whose host says nothing for 25 seconds."""
+_COMMIT, _UNDO = "COMMIT", "ROLLBACK"
+_MOST_ERRORS = 3
+"""How often a pipeline tells of an error, at most, until it takes statements again."""
+
+
+def set_up(connection: Raw, patience: float) -> None:
+    """Settle how a new connection behaves; it waits so many seconds for the locks of others.
+
+    Numbers have 64 bits for it, whatever their size.
+    """
+    connection.adapters.register_dumper(int, Int8Dumper)
+    connection.execute(f"{_SETTINGS}; SET lock_timeout = '{int(patience * 1000)}ms'")
+
+
+class _Unanswered(Exception):
+    """A question cannot go on without an answer."""
+
+
+@frozen
+class ServerAnswer:
+    """What a statement does that was sent to the server."""
+
+    cursor: psycopg.Cursor[TupleRow]
+
+    @property
+    def rows(self) -> list[Row]:
+        """The rows that it gives; the statement must have been carried out."""
+        return self.cursor.fetchall() if self.cursor.description else []
+
+    @property
+    def changed(self) -> int:
+        """The number of rows that it is known to have changed."""
+        return max(self.cursor.rowcount, 0)
+
+    @property
+    def is_none(self) -> bool:
+        """Whether it is known to give no row."""
+        return self.cursor.pgresult is not None and not self.cursor.rowcount
+
+
+class PostgresqlConnection:
+    """A connection to the database that messages call `where`.
+
+    Within a transaction, statements are sent one after another, and only who needs an answer waits
+    for it: that is a round trip. Every method may raise DatabaseFault, also for what was sent
+    before.
+    """
+
+    def __init__(self, raw: Raw, where: str, identity: Identity, clock: SharedClock) -> None:
+        """`clock` is put right by what the server tells."""
+        self.raw = raw
+        self.identity = identity
+        self.is_broken = False
+        """Whether a fault has shown, after which the connection should be closed."""
+        self.changed = 0
+        """The number of rows that the latest statement has changed."""
+        self._where = where
+        self._clock = clock
+        self._begun = 0.0
+        """When the latest transaction was begun, by the host's own clock."""
+        self._within = ExitStack()
+        self._pipeline: psycopg.Pipeline | None = None
+        """What takes the statements of a transaction; None outside of one."""
+        self._undoing = _UNDO
+        """What ends the transaction without its changes."""
+        self._has_sent = False
+        """Whether something was sent since the latest round trip."""
+        self._version: ServerAnswer | None = None
+        """The version of the tables, until it has been looked at."""
+        self._foreseen = dict[_Asked, list[Row]]()
+        """Answers of this transaction, which reads one moment."""
+        self._missing: dict[_Asked, None] | None = None
+        """What questions have asked that is not foreseen yet; None if who asks waits."""
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether it can be used again: the server has said nothing unasked, as it does at its end.
+
+        This asks nobody.
+        """
+        if self.is_broken or self.raw.closed:
+            return False
+        readable, _, _ = select.select([self.raw.fileno()], [], [], 0)
+        return not readable
+
+    @property
+    def is_in_transaction(self) -> bool:
+        """Whether a transaction is open, even if it has failed."""
+        return self._pipeline is not None and not self.raw.closed
+
+    def execute(self, statement: str, values: tuple[Value, ...] = ()) -> list[Row]:
+        """Carry out a statement in the SQL that all engines know, and return its rows."""
+        asked = statement, values
+        if asked in self._foreseen:
+            return list(self._foreseen[asked])
+        if self._missing is not None:
+            self._missing[asked] = None
+            raise _Unanswered
+        answer = self.send(statement, values)
+        self.wait()
+        self.changed = answer.changed
+        return answer.rows
+
+    def send(self, statement: str, values: tuple[Value, ...] = ()) -> ServerAnswer:
+        """Have a statement carried out within a transaction, without waiting for its answer."""
+        wanted = cast("QueryNoTemplate", statement_for(statement))
+        # In a pipeline, psycopg takes a statement as prepared that it has sent some times before,
+        # even if an error in front of it has kept the server from preparing it. It forgets all that
+        # after a ROLLBACK, which it only notes if it has not counted that statement, either: what
+        # is to be prepared at once is not counted.
+        prepare = statement.startswith(_UNDO) or None
+        with self._noticing():
+            self._has_sent = True
+            cursor = self.raw.cursor()
+            return ServerAnswer(cursor.execute(wanted, values or None, prepare=prepare))
+
+    def send_all(self, statement: str, rows: Sequence[tuple[Value, ...]]) -> None:
+        """Have a statement carried out with each of some rows of values."""
+        wanted = cast("QueryNoTemplate", statement_for(statement))
+        with self._noticing():
+            self._has_sent = True
+            self.raw.cursor().executemany(wanted, rows)
+
+    def wait(self) -> None:
+        """Wait until all that was sent has been carried out. Its faults show here, or before."""
+        if self._pipeline and self._has_sent:
+            with self._noticing():
+                self._has_sent = False
+                self._pipeline.sync()
+            self._check_version()
+
+    def foresee(self, questions: Iterable[Question]) -> None:
+        """Ask together what questions will ask within a transaction that reads one moment.
+
+        A question is tried with the answers that are there; the one that it misses is what it asks
+        next. Where it depends on that one, asking takes another round trip.
+        """
+        asked = list(questions)
+        while wanted := self._asked_next(asked):
+            answers = [(each, self.send(*each)) for each in wanted]
+            self.wait()
+            self._foreseen |= {each: answer.rows for each, answer in answers}
+
+    def begin_to_read(self) -> None:
+        """Begin a transaction that reads one moment; the tables must have our version."""
+        self._begin(_BEGIN_TO_READ, OLDEST_AND_TIME)
+        self._undoing = _COMMIT  # there are no changes, and what is prepared stays
+
+    def begin_to_write(self) -> None:
+        """Begin a transaction when nobody else writes; the tables must have our version."""
+        self._begin(
+            "BEGIN", f"SELECT {_GUARD}, pg_advisory_xact_lock({_HOME_LOCK})", OLDEST_AND_TIME
+        )
+
+    def begin_to_hold(self) -> None:
+        """Begin a transaction that locks some rows, while others write."""
+        self._begin("BEGIN", f"SELECT {_GUARD}", OLDEST_AND_TIME)
+
+    def begin_at_once(self) -> bool:
+        """Return False: another thread has to wait for the server."""
+        return False
+
+    def commit(self) -> None:
+        """Make durable what was written."""
+        self._end(_COMMIT)
+
+    def roll_back(self) -> None:
+        """Undo what was written, and end the transaction, if one is open."""
+        if self._pipeline:
+            self._end(self._undoing)
+
+    def tend(self) -> None:
+        """Do nothing: the server has processes of its own for upkeep."""
+
+    def moment(self) -> Value:
+        """Return what is another value after each commit."""
+        return str(self.execute("SELECT pg_current_snapshot()::text")[0][0])
+
+    def close(self) -> None:
+        """Close the connection, in whatever state it is."""
+        self.raw.close()
+
+    def _asked_next(self, questions: Iterable[Question]) -> list[_Asked]:
+        """Return what questions ask that is not foreseen, as far as they get without it."""
+        self._missing = {}
+        try:
+            for question in questions:
+                # Whatever else is wrong is for those to say who really ask.
+                with suppress(Exception):
+                    question(Snapshot(self))
+            return list(self._missing)
+        finally:
+            self._missing = None
+
+    def _begin(self, *statements: str) -> None:
+        """Begin a transaction; the last statement gives the version of the tables and the time."""
+        self._begun, self._undoing = self._clock.own(), _UNDO
+        with self._noticing():
+            self._pipeline = self._within.enter_context(self.raw.pipeline())
+        *_, self._version = map(self.send, statements)
+
+    def _end(self, statement: str) -> None:
+        """End a transaction, in one round trip."""
+        with self._noticing():
+            try:
+                if not self.raw.closed:
+                    self.send(statement)
+            finally:
+                self._leave()
+
+    def _leave(self) -> None:
+        """Wait for what was sent, and wait for each statement again."""
+        self._pipeline, self._version = None, None
+        self._foreseen.clear()
+        self._within.close()
+
+    @contextmanager
+    def _noticing(self) -> Iterator[None]:
+        """Turn errors of the body into faults, and note them. Mistakes in the program pass."""
+        try:
+            yield
+        except psycopg.Error as error:
+            self._undoing = _UNDO
+            self._go_on()
+            fault = fault_of(error, self._where)
+            if fault is None:
+                raise
+            self.is_broken = not isinstance(fault, DatabaseConflict)
+            raise fault from error
+
+    def _go_on(self) -> None:
+        """Let the server carry out statements again, after an error.
+
+        A transaction that has not begun by then is none.
+        """
+        for _ in range(_MOST_ERRORS):
+            with suppress(psycopg.Error):
+                if self._pipeline and not self.raw.closed:
+                    self._has_sent = False
+                    self._pipeline.sync()
+                break
+        self._check_version()
+        if self._version:
+            with suppress(psycopg.Error):
+                self._leave()
+                self.raw.rollback()
+
+    def _check_version(self) -> None:
+        """Look at the version of the tables and the time, once in a transaction.
+
+        Raises DatabaseTooNew.
+        """
+        if self._version and self._version.cursor.pgresult:
+            ((oldest, told),) = self._version.rows
+            self._version = None
+            self._clock.put_right(self._begun, told)
+            if oldest > LATEST:
+                raise too_new(self._where, oldest, LATEST)

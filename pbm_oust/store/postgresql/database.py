@@ -1,0 +1,111 @@
+"""The database of a home on a server of PostgreSQL, which several hosts share."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from functools import partial
+from pathlib import Path
+
+from pbm_oust.store.connections import LEASE_SECONDS, Snapshot, Transaction, Work
+from pbm_oust.store.embedded import EmbeddedDatabase
+from pbm_oust.store.faults import DatabaseFault
+from pbm_oust.store.migrations import LATEST
+from pbm_oust.store.postgresql.connection import PostgresqlConnection
+from pbm_oust.store.postgresql.faults import too_new
+from pbm_oust.store.postgresql.leases import Holder
+from pbm_oust.store.postgresql.schema import VERSION
+from pbm_oust.store.postgresql.server import Server, ServerPool
+from pbm_oust.store.threads import ThreadsDatabase
+from pbm_oust.store.writing import MakeDurable
+
+
+class PostgresqlDatabase(ThreadsDatabase[PostgresqlConnection]):
+    """The database that a URL names. Its methods may raise DatabaseFault, an OSError."""
+
+    is_made = True
+    """The tables are made when somebody connects, and the index with the histories."""
+
+    def __init__(self, server: Server, lease_seconds: float = LEASE_SECONDS) -> None:
+        self.server = server
+        self._pool = ServerPool(server)
+        super().__init__(Path(server.where), self._pool, server.connect)
+        self._lease_seconds = lease_seconds
+
+    @property
+    def lent(self) -> int:
+        """How many connections of this process's pool are in use."""
+        return self._pool.lent
+
+    def time(self) -> float:
+        """Return the seconds since the epoch, by the clock of the server.
+
+        As long as that has never been reached, it is the clock of this host.
+        """
+        if not self.server.clock.is_set:
+            with suppress(DatabaseFault), self.read_latest() as snapshot:
+                snapshot.rows("SELECT 1")
+        return self.server.clock.time()
+
+    def begin_to_write(self, works: Iterable[Work]) -> MakeDurable | None:
+        """Return None: who takes mail does not wait for a server, so another thread does all."""
+        self._about_to_write()
+        return None
+
+    def holding(self) -> AbstractContextManager[Holder]:
+        """Give what takes tasks in the body for this host.
+
+        A host that is dead, or has stopped, loses them within a minute.
+        """
+        self._check_thread()
+        return Holder(self._snapshots.connection, self._lease_seconds)
+
+    @contextmanager
+    def leased(self, tasks: Iterable[str]) -> Iterator[frozenset[str]]:
+        """Give those of some tasks that nobody else does, and keep others from them in the body."""
+        with self.holding() as hold:
+            yield hold.take(tasks)
+
+    def latest_id(self, snapshot: Snapshot, table: str) -> int:
+        """Return the highest id that a table has ever given, or 0."""
+        sequence = f"{table}_id_seq"
+        row = snapshot.row(
+            "SELECT coalesce(pg_sequence_last_value(CAST(? AS regclass)), 0)", sequence
+        )
+        return int(row[0]) if row else 0
+
+    def note_latest_id(self, transaction: Transaction, table: str, latest: int) -> None:
+        """Let a table give higher ids from now on."""
+        if latest:
+            transaction.rows("SELECT setval(CAST(? AS regclass), ?)", f"{table}_id_seq", latest)
+
+    def damage(self, snapshot: Snapshot) -> Iterator[str]:
+        """Yield nothing: the server looks after its tables."""
+        yield from ()
+
+    @contextmanager
+    def copied_to(self, path: Path) -> Iterator[Snapshot]:
+        """Copy what the database holds into a new file of SQLite, and give it to be read."""
+        from pbm_oust.store.copying import copy_tables
+
+        with self.read_latest() as snapshot:
+            ((version,),) = snapshot.rows(VERSION)
+            if version > LATEST:
+                raise too_new(self.server.where, version, LATEST)
+            if path.exists():
+                raise FileExistsError(path)
+            copy = EmbeddedDatabase(path)
+            try:
+                copy.write(partial(copy_tables, self, snapshot, copy))
+                copy.empty_log()
+            finally:
+                copy.close()
+            yield snapshot
+
+    def tended(self) -> AbstractContextManager[None]:
+        """Do nothing: the server has processes of its own for upkeep."""
+        return nullcontext()
+
+    def shorten_log(self) -> None:
+        """Do nothing: the server has processes of its own for upkeep."""
+
+    def empty_log(self) -> None:
+        """Do nothing: how long the server keeps what was removed is for its operator to say."""

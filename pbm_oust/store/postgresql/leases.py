@@ -1,0 +1,96 @@
+"""Leases: which host does what, where one is enough.
+
+A host has a lease as long as it renews it, so one that is dead, cut off or stopped loses it. It
+notices that by its own clock, but not while it is at something. So a lease saves work, and what
+must be done once is made so otherwise.
+"""
+
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, suppress
+
+from pbm_oust.store.columns import words_list
+from pbm_oust.store.connections import LEASE_SECONDS
+from pbm_oust.store.faults import DatabaseFault
+from pbm_oust.store.postgresql.connection import PostgresqlConnection
+
+_RENEWALS = 3
+"""How often it is renewed meanwhile."""
+
+_NOW = "CAST(extract(epoch FROM clock_timestamp()) AS DOUBLE PRECISION)"
+_NAMED = "SELECT json_array_elements_text(CAST(? AS JSON))"
+_NOTE = (
+    "INSERT INTO leases (task, holder, until) SELECT task, '', 0"  # noqa: S608 - the words are ours # nosec B608
+    f" FROM ({_NAMED} AS task) named ORDER BY task ON CONFLICT DO NOTHING"
+)
+_TAKE = (
+    f"UPDATE leases SET holder = ?, until = {_NOW} + ? WHERE task IN (SELECT task FROM leases"  # noqa: S608 - the words are ours # nosec B608
+    f" WHERE task IN ({_NAMED}) AND until <= {_NOW} FOR UPDATE SKIP LOCKED) RETURNING task"
+)
+_RENEW = f"UPDATE leases SET until = {_NOW} + ? WHERE holder = ?"  # noqa: S608 - the words are ours # nosec B608
+_GIVE_BACK = f"DELETE FROM leases WHERE holder = ? AND task IN ({_NAMED})"  # noqa: S608 - the words are ours # nosec B608
+_END = f"DELETE FROM leases WHERE holder = ? OR until < {_NOW} - ?"  # noqa: S608 - the words are ours # nosec B608
+
+Lend = Callable[[], AbstractContextManager[PostgresqlConnection]]
+
+
+class Holder(AbstractContextManager["Holder"]):
+    """Takes tasks for a host of those that share a database, and renews its leases of them.
+
+    `lend` lends a connection. The methods may raise DatabaseFault.
+    """
+
+    def __init__(self, lend: Lend, seconds: float = LEASE_SECONDS) -> None:
+        self._lend = lend
+        self._seconds = seconds
+        self._name = secrets.token_hex(8)
+        self._renewed = 0.0
+        """When all leases were taken or renewed, by the clock of the process."""
+        self._is_over = threading.Event()
+        self._renewing: threading.Thread | None = None
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether the leases cannot have ended."""
+        return not self._renewing or time.monotonic() < self._renewed + self._seconds
+
+    def take(self, tasks: Iterable[str]) -> frozenset[str]:
+        """Take those of some tasks that nobody has, and return them."""
+        begun, named = time.monotonic(), words_list(tasks)
+        with self._lend() as connection:
+            connection.begin_to_hold()
+            connection.send(_NOTE, (named,))
+            rows = connection.execute(_TAKE, (self._name, self._seconds, named))
+            connection.commit()
+        if rows and not self._renewing:
+            self._renewed = begun
+            self._renewing = threading.Thread(target=self._renew, name="leases", daemon=True)
+            self._renewing.start()
+        return frozenset(task for (task,) in rows)
+
+    def give_back(self, tasks: Iterable[str]) -> None:
+        """Let others have tasks again."""
+        self._do(_GIVE_BACK, self._name, words_list(tasks))
+
+    def __exit__(self, *_: object) -> None:
+        """Let others have all tasks again."""
+        if self._renewing:
+            self._is_over.set()
+            self._renewing.join()
+            with suppress(DatabaseFault):
+                self._do(_END, self._name, self._seconds)
+
+    def _renew(self) -> None:
+        while not self._is_over.wait(self._seconds / _RENEWALS) and self.is_sure:
+            begun = time.monotonic()
+            with suppress(DatabaseFault):
+                self._do(_RENEW, self._seconds, self._name)
+                self._renewed = begun
+
+    def _do(self, statement: str, *values: str | float) -> None:
+        with self._lend() as connection:
+            connection.begin_to_hold()
+            connection.send(statement, values)
+            connection.commit()

@@ -1,0 +1,178 @@
+"""The server that keeps a home: connecting to it, and lending its connections."""
+
+import logging
+import threading
+import time
+from contextlib import suppress
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.errors import InsufficientPrivilege
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from pbm_oust.store.connections import Identity
+from pbm_oust.store.faults import DatabaseFault, DatabaseLocked
+from pbm_oust.store.migrations import LATEST
+from pbm_oust.store.postgresql.clock import SharedClock
+from pbm_oust.store.postgresql.connection import PostgresqlConnection, Raw, set_up
+from pbm_oust.store.postgresql.faults import faults, name_of, too_old
+from pbm_oust.store.postgresql.schema import VERSION, steps_from
+
+PATIENCE = 10.0
+"""Seconds to wait until other hosts have written, and for a connection of the pool."""
+MOST_CONNECTIONS = 16
+"""How many connections of one process may read at once."""
+_PARAMETERS = {
+    "connect_timeout": 5,
+    "keepalives_idle": 5,
+    "keepalives_interval": 5,
+    "keepalives_count": 2,
+    "tcp_user_timeout": 15_000,
+}
+"""How long to wait for a server that says nothing, unless the URL has it otherwise."""
+_SOON_SECONDS = 0.5
+"""How long to wait for a connection of the pool before asking whether the server is there."""
+_RECONNECT_SECONDS = 1.0
+"""How long the pool tries to connect by itself; who wants a connection then lets it try again."""
+_MIGRATING = 0x6F757375
+"""The number of the advisory lock of those who look after the tables."""
+
+
+class Server:
+    """Where a database is, and how to connect to it. Its methods may raise DatabaseFault."""
+
+    def __init__(self, url: str, patience: float = PATIENCE) -> None:
+        self.url = make_conninfo("", **{**_PARAMETERS, **conninfo_to_dict(url)})
+        self.where = name_of(url)
+        self.patience = patience
+        self.clock = SharedClock()
+        self._identity: Identity | None = None
+
+    def connect(self) -> PostgresqlConnection:
+        """Return a new connection, to tables of our version."""
+        with faults(self.where):
+            raw = psycopg.connect(self.url, autocommit=True, cursor_factory=psycopg.RawCursor)
+        try:
+            with faults(self.where):
+                set_up(raw, self.patience)
+            return self.wrapped(raw)
+        except BaseException:
+            raw.close()
+            raise
+
+    def wrapped(self, raw: Raw) -> PostgresqlConnection:
+        """Return a connection as the store uses it; the first one makes missing tables."""
+        if self._identity is None:
+            with faults(self.where):
+                _migrate(raw, self.where)
+                self._identity = _identity_of(raw)
+        return PostgresqlConnection(raw, self.where, self._identity, self.clock)
+
+
+class ServerPool:
+    """Connections to a server that are lent to those who read."""
+
+    def __init__(self, server: Server, most: int = MOST_CONNECTIONS) -> None:
+        self._server = server
+        self._most = most
+        self._pool: ConnectionPool[Raw] | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def lent(self) -> int:
+        """How many connections are in use."""
+        found = self._pool.get_stats() if self._pool else {}
+        return found.get("pool_size", 0) - found.get("pool_available", 0)
+
+    def take(self) -> PostgresqlConnection:
+        """Return a connection that works. Raises DatabaseFault."""
+        pool, latest = self._opened(), time.monotonic() + self._server.patience
+        while True:
+            try:
+                raw = pool.getconn(min(_SOON_SECONDS, self._server.patience))
+            except PoolTimeout:
+                self._server.connect().close()  # which says what is wrong with the server
+                if time.monotonic() < latest:
+                    continue
+                reason = f"all {self._most} connections of this process are in use"
+                raise DatabaseLocked(f"{self._server.where}: {reason}") from None
+            try:
+                connection = self._server.wrapped(raw)
+                if connection.is_sound:
+                    return connection
+            except BaseException:
+                pool.putconn(raw)
+                raise
+            raw.close()
+            pool.putconn(raw)
+
+    def put_back(self, connection: PostgresqlConnection) -> None:
+        """Take a connection that is no longer used, in whatever state it is."""
+        with suppress(DatabaseFault):
+            connection.roll_back()
+        if connection.is_broken:
+            connection.close()
+        if self._pool:
+            self._pool.putconn(connection.raw)
+
+    def close(self) -> None:
+        """Close all connections; they are opened again when needed."""
+        if self._pool:
+            self._pool.close()
+            self._pool = None
+
+    def _opened(self) -> ConnectionPool[Raw]:
+        with self._lock:
+            if self._pool is None:
+                self._server.connect().close()
+                # Faults say what is wrong; what the pool says besides repeats it again and again.
+                logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
+                self._pool = ConnectionPool(
+                    self._server.url,
+                    kwargs={"autocommit": True, "cursor_factory": psycopg.RawCursor},
+                    configure=self._configure,
+                    min_size=0,
+                    max_size=self._most,
+                    reconnect_timeout=_RECONNECT_SECONDS,
+                    num_workers=1,
+                    open=True,
+                )
+            return self._pool
+
+    def _configure(self, raw: Raw) -> None:
+        set_up(raw, self._server.patience)
+
+
+def _migrate(raw: Raw, where: str) -> None:
+    """Take the tables to our version or a later one, while nobody else does.
+
+    Raises DatabaseTooOld if others have to do that.
+    """
+    version = _version_of(raw)
+    if version >= LATEST:
+        return
+    try:
+        with raw.transaction():
+            raw.execute(f"SELECT pg_advisory_xact_lock({_MIGRATING})".encode())
+            for step in steps_from(_version_of(raw)):
+                raw.execute(step.encode())
+    except InsufficientPrivilege:
+        raise too_old(where, version, LATEST) from None
+
+
+def _version_of(raw: Raw) -> int:
+    """Return the version of the tables; 0 if there are none."""
+    found = raw.execute("SELECT to_regclass('pbm_oust_version')").fetchone()
+    if found == (None,):
+        return 0
+    row = raw.execute(VERSION.encode()).fetchone()
+    return int(row[0]) if row else 0
+
+
+def _identity_of(raw: Raw) -> Identity:
+    """Return what changes if the tables are made anew, or are those of another database."""
+    row = raw.execute(
+        "SELECT oid::bigint, 'accounts'::regclass::oid::bigint FROM pg_database"
+        " WHERE datname = current_database()"
+    ).fetchone()
+    return (int(row[0]), int(row[1])) if row else (0, 0)
