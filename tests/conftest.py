@@ -12,6 +12,8 @@ from hypothesis import settings
 
 from pbm_oust.store.home import Home
 from tests.support.listening import listening
+from tests.support.postgresql import DatabaseServer, database_server
+from tests.support.rings import first_is_fast
 
 SLOW = {"peers", "chaos", "league", "siege", "fuzz"}
 """The folders of the slow rings, which only `scripts/test all` runs."""
@@ -56,6 +58,23 @@ def _own_process() -> Iterator[None]:
     yield
     os.umask(before)
     gc.unfreeze()
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[DatabaseServer]:
+    """A server for databases that no test asks about durability."""
+    with database_server() as server:
+        yield server
+
+
+@pytest.fixture(params=first_is_fast(["files", "database"]))
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A folder for a home: of one that files keep, and once more of one that a server keeps."""
+    if request.param == "database":
+        server: DatabaseServer = request.getfixturevalue("postgresql")
+        settings = f'store = "{server.empty_tables()}"\nrelay = "smtp://127.0.0.1:1"\n'
+        (tmp_path / "pbm_oust.toml").write_text(settings)
+    return tmp_path
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 from pbm_oust.store.home import Home
 from pbm_oust.store.migrations import LATEST
 from tests.support.home_by_mail import ALICE, BOB, home_of
-from tests.support.rings import first_is_fast
+from tests.support.rings import first_is_fast, slow
 from tests.support.server import PROGRAM
 
 DAMAGED = (
@@ -101,8 +101,10 @@ def test_games_are_read_from_their_histories_alone(
     assert _without_deadline(after.stdout) == _without_deadline(before.stdout)
 
 
-@pytest.mark.parametrize("arguments", first_is_fast(OTHERS))
-@pytest.mark.parametrize(("spoil", "reason"), TROUBLES)
+@pytest.mark.parametrize(
+    ("spoil", "reason", "arguments"),
+    [(*each, OTHERS[0]) for each in TROUBLES] + [slow(*TROUBLES[0], each) for each in OTHERS[1:]],
+)
 def test_every_other_command_says_in_a_sentence_what_to_do(
     spoil: Callable[[Path], None], reason: str, arguments: tuple[str, ...], home: Home
 ) -> None:

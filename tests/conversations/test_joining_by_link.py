@@ -1,5 +1,6 @@
 """Open challenges that are joined by a tap on a link in a list, and Send."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,12 +16,13 @@ MALLORY = "mallory@example.net"
 
 
 @pytest.fixture
-def talk(tmp_path: Path) -> Talk:
+def talk(place: Path) -> Iterator[Talk]:
     """Alice seeks somebody for Oust, and Bob for Churn."""
-    talk = Talk.begin(tmp_path, ALICE, BOB, CAROL)
+    talk = Talk.begin(place, ALICE, BOB, CAROL)
     talk.send(ALICE, "oust seek alice wonderland -size=5")
     talk.send(BOB, "churn seek bob lookingglass -size=3")
-    return talk
+    yield talk
+    talk.home.close()
 
 
 def taps(talk: Talk, reader: str, line: str = "list") -> list[Tap]:

@@ -1,5 +1,6 @@
 """Players who are not mailed every record, and those who only watch."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,11 +29,12 @@ REQUEST = Request("", "", "", "server")
 
 
 @pytest.fixture
-def talk(tmp_path: Path) -> Talk:
+def talk(place: Path) -> Iterator[Talk]:
     """Return a talk with a home in which a board of Alice and Bob waits for Alice."""
-    talk = Talk.begin(tmp_path / "home", ALICE, BOB, CAROL)
+    talk = Talk.begin(place, ALICE, BOB, CAROL)
     talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
-    return talk
+    yield talk
+    talk.home.close()
 
 
 def game_of(talk: Talk) -> Game:
@@ -147,6 +149,7 @@ def test_a_damaged_account_of_somebody_who_watches_holds_up_no_move(talk: Talk) 
     assert len(talk.send(ALICE, "oust move 1 alice wonderland C3")) == 2
 
 
+@pytest.mark.parametrize("place", ["files"], indirect=True)
 def test_watched_boards_that_are_over_make_room(talk: Talk) -> None:
     header = game_of(talk).header
     boards = range(2, MOST_WATCHED + 2)

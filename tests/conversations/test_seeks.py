@@ -125,7 +125,8 @@ def test_a_damaged_account_keeps_nobody_from_the_challenges_of_others(home: Home
 JOINING = """
 from datetime import UTC, datetime
 from pbm_oust.mail.inbound import Envelope
-from pbm_oust.mail.inbound import open_inbound, outcome_text
+from pbm_oust.mail.inbound import open_inbound
+from pbm_oust.play.outcome import outcome_text
 
 sender = "USERID@example.org"
 mail = f"From: {sender}\\nSubject: oust join 1 USERID wonderland\\nMessage-ID: <1@x.org>\\n\\n"

@@ -1,6 +1,7 @@
 """Answers to letters that show several boards, and to what another player wrote."""
 
 import smtplib
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -18,9 +19,9 @@ MALLORY = "mallory@example.net"
 
 
 @pytest.fixture
-def talk(tmp_path: Path) -> Talk:
+def talk(place: Path) -> Iterator[Talk]:
     """Three boards on which it is alice's turn, and one on which it is not."""
-    talk = Talk.begin(tmp_path, ALICE, BOB, CAROL)
+    talk = Talk.begin(place, ALICE, BOB, CAROL)
     for line in (
         "oust challenge alice bob wonderland -size=5",
         "oust challenge alice carol wonderland -size=5",
@@ -28,7 +29,8 @@ def talk(tmp_path: Path) -> Talk:
     ):
         talk.send(ALICE, line)
     talk.send(BOB, "oust challenge bob alice lookingglass -size=5")
-    return talk
+    yield talk
+    talk.home.close()
 
 
 def moves(talk: Talk, board: int, kind: str = "oust") -> list[str]:
@@ -220,6 +222,7 @@ def test_over_smtp_an_answer_to_a_list_plays_on_each_board(talk: Talk) -> None:
     assert moves(talk, 2) == ["x D4"]
 
 
+@pytest.mark.parametrize("place", ["files"], indirect=True)
 def test_a_board_that_is_gone_does_not_keep_the_others_from_being_found(talk: Talk) -> None:
     letter = listed(talk)
     for board, kind in ((2, "oust"), (1, "churn")):

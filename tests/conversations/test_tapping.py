@@ -69,7 +69,7 @@ def played(kind: str, option: str, seed: int, folder: Path) -> tuple[list[str], 
     [
         slow("oust", "-size=7", "square 7x7", 17, {"swap"}),
         ("oust", "-size=3", "square 3x3", 388, {"swap", "pass"}),
-        slow("churn", "-size=3", "hex 3", 59, {"swap"}),
+        slow("churn", "-size=2", "hex 2", 4, {"swap"}),
     ],
 )
 def test_a_whole_game_is_played_by_tapping_links(

@@ -1,5 +1,6 @@
 """A challenge without a password waits until the player whose address it came from says yes."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -24,8 +25,10 @@ BEGINS = [f"{ALICE}: oust 1 #1: your turn, alice", f"{BOB}: alice challenges you
 
 
 @pytest.fixture
-def talk(tmp_path: Path) -> Talk:
-    return Talk.begin(tmp_path / "home", ALICE, BOB, CAROL)
+def talk(place: Path) -> Iterator[Talk]:
+    talk = Talk.begin(place, ALICE, BOB, CAROL)
+    yield talk
+    talk.home.close()
 
 
 def answer_address(letter: Letter) -> str:

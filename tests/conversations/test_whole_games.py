@@ -15,7 +15,7 @@ from tests.support.server import PROGRAM, letters_in, running
     [
         ("oust", "-size=8", "square 8x8", "capture"),
         slow("oust", "-hex=3", "hex 3", "capture"),
-        slow("churn", "-size=3", "hex 3", "majority"),
+        slow("churn", "-size=2", "hex 2", "majority"),
     ],
 )
 def test_two_people_with_mail_programs_play_a_game_until_one_wins(

@@ -226,12 +226,12 @@ def test_commands_of_a_mail_with_several_are_never_taken_from_a_quote(played: Ta
 
 
 @pytest.mark.slow
-def test_a_server_understands_all_wordings(tmp_path: Path) -> None:
+def test_a_server_understands_wordings(tmp_path: Path) -> None:
     with running(tmp_path) as server:
         alice, bob = Player("alice", "wonderland", server), Player("bob", "lookingglass", server)
         alice.sign_up()
         bob.sign_up()
-        for text, player in zip(PLAYED, cycle((alice, bob)), strict=False):
+        for text, player in zip(islice(PLAYED, 0, None, 4), cycle((alice, bob)), strict=False):
             player.send(f"oust challenge alice bob {player.password} -size=5")
             alice.answer(latest_mail((alice, bob))["alice"], text)
             assert "bob to move" in str(alice.wait_for_mail()[-1]["Subject"]), text

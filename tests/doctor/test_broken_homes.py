@@ -132,8 +132,8 @@ def test_the_doctor_changes_nothing(tmp_path: Path) -> None:
 
 def test_the_findings_as_json(tmp_path: Path) -> None:
     lay("key_is_cut", tmp_path / "home")
-    findings = json.loads(examine(tmp_path / "home", "--json").output)
-    (bad,) = [finding for finding in findings if finding["verdict"] == "BAD"]
+    said = json.loads(examine(tmp_path / "home", "--json").output)
+    (bad,) = [finding for finding in said["findings"] if finding["verdict"] == "BAD"]
     assert bad["about"] == "permissions"
     assert bad["text"].startswith("key: a key is 64 hexadecimal digits in one line.")
 

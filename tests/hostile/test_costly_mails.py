@@ -84,7 +84,7 @@ LINES = st.tuples(
 
 
 @pytest.mark.slow
-@examples(150)
+@examples(60)
 @given(st.sampled_from(["", "message alice wonderland bob", "multiple", "help"]), LINES, LINES)
 def test_no_mail_is_found_that_costs_much(
     searched: Home, line: str, subject: str, text: str
@@ -102,7 +102,7 @@ def test_no_mail_is_found_that_costs_much(
     assert work.scrypts <= 2
 
 
-@examples(50)
+@examples(25)
 @given(LINES)
 def test_no_text_is_found_that_costs_much_to_read_or_to_mask(text: str) -> None:
     steps = work_of(lambda: (parse_line(text), without_passwords(text))).steps

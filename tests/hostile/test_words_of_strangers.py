@@ -26,6 +26,7 @@ WORDS = (
     ),
     *("z,q,b,u,y", "z1,q,b,u,y", "zq#5", "z:q", "<b>zq</b>", "{{zq}}", "%(zq)s"),
 )
+NAMES = [*(form.name for form in FORMS), "zqbuy", "oust zqbuy", "oust", "Re: oust 1", "oust 1:"]
 BODY = "zqbody http://zq.example zqtext"
 OF_OTHERS = ("To", "In-Reply-To", "References")
 """The headers that hold what the mail's own headers say: its address and its Message-ID."""
@@ -34,8 +35,12 @@ CODE = r"\b[a-z2-7]{16}\b"
 
 
 def lines(name: str) -> list[str]:
-    """Return lines that begin with a command and go on with what strangers want to be read."""
-    begun = [f"{kind} {name}" for kind in ("oust", "churn")] if name in KIND_FORMS else [name]
+    """Return lines that begin with a command and go on with what strangers want to be read.
+
+    Every other command has one half of the words and of their pairs, the others the other half.
+    """
+    begun = f"oust {name}" if name in KIND_FORMS else name
+    some = slice(NAMES.index(name) % 2, None, 2)
     behind = [
         " ".join(WORDS),
         " ".join(reversed(WORDS)),
@@ -43,10 +48,10 @@ def lines(name: str) -> list[str]:
         " ".join(("alice", *WORDS[:3])),
         " ".join(("1", "alice", "wonderlamp", *WORDS[:2])),
         " ".join(("zqbuy", "zqpassword", "zq@zq.example", "zqnow@zq.example")),
-        *(" ".join([word] * 2) for word in WORDS),
-        *(f"1 alice {word} {other}" for word, other in pairwise(WORDS)),
+        *(" ".join([word] * 2) for word in WORDS[some]),
+        *(f"1 alice {word} {other}" for word, other in [*pairwise(WORDS)][some]),
     ]
-    return [f"{one} {other}" for one in begun[:1] for other in behind]
+    return [f"{begun} {other}" for other in behind]
 
 
 def read(letter: Letter) -> str:
@@ -72,9 +77,6 @@ def home(home: Home) -> Home:
     make_account(home, "bob", "lookingglass", BOB)
     mailed(home, ALICE, "oust challenge alice bob -size=5")
     return home
-
-
-NAMES = [*(form.name for form in FORMS), "zqbuy", "oust zqbuy", "oust", "Re: oust 1", "oust 1:"]
 
 
 @pytest.mark.parametrize("name", fast_if(lambda name: name == "games", NAMES))

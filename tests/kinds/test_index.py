@@ -13,7 +13,7 @@ from pbm_oust.store.boards import Boards
 from pbm_oust.store.columns import format_outcome, parse_outcome
 from pbm_oust.store.embedded import EmbeddedDatabase
 from pbm_oust.store.entries import State, believe, read_entry, read_told
-from pbm_oust.store.histories import Histories
+from pbm_oust.store.history_files import HistoryFiles
 from pbm_oust.store.refreshing import reindex, replay_believed
 from pbm_oust.store.waiting import BoardName
 from tests.support.games import history_of
@@ -53,7 +53,7 @@ def test_the_index_knows_the_results_of_all_boards(kind: Kind, tmp_path: Path) -
     for number, (_, chance) in results.items():
         (folder / f"{number}.txt").write_bytes(history_of(chance.game(board=number)))
     database = EmbeddedDatabase(tmp_path / "pbm_oust.db")
-    boards = Boards(Histories(tmp_path), earliest_ruling)
+    boards = Boards(HistoryFiles(tmp_path), earliest_ruling)
     assert reindex(database, boards) == len(results)
     while replay_believed(database, boards, len(results)):
         pass

@@ -141,9 +141,9 @@ def test_only_so_many_letters_are_marked_as_leaving_at_a_time(
 ) -> None:
     marked: list[int] = []
 
-    def counted(transaction: Transaction, letters: list[int]) -> list[int]:
+    def counted(transaction: Transaction, letters: list[int], now: datetime) -> list[int]:
         marked.append(len(letters))
-        return begin_sending(transaction, letters)
+        return begin_sending(transaction, letters, now)
 
     monkeypatch.setattr(due, "MOST_TOGETHER", 2)
     monkeypatch.setattr(due, "ENOUGH", 1)

@@ -46,8 +46,10 @@ Deed = Callable[[Home], None]
 Lines = tuple[tuple[str, str], ...]
 """Commands, each with the address that it comes from."""
 
-FEW = 12 if is_fast_ring() else 25
-"""At how many operations a deed fails in a trial that is not complete, about."""
+FEW = 8 if is_fast_ring() else 15
+"""At how many operations a deed fails that fails at some that are spread over all, about."""
+PARTS = 5
+"""Deeds have most of their operations in common, so each of them fails at a fifth of its own."""
 _PASSING = {"version", "latest", "mtime", "inode", "is_named"}
 """Columns in which homes differ that hold the same."""
 
@@ -167,17 +169,16 @@ def disturbed(
     folder: Path,
     deed: Deed,
     how: tuple[Where, Fault, int],
-    is_complete: bool,
+    nth: int | None,
 ) -> Iterator[Disturbed]:
     """Do a deed in copies of a home, let another operation fail each time, and yield the copies.
 
-    `how` says what fails, in which way and with which `errno`. All operations fail in turn if the
-    trial is to be complete, else some that are spread over all.
+    `how` says what fails, in which way and with which `errno`; `nth` says which operations do, as
+    for `_moments`.
     """
     where, fault, number = how
     most = _operations(before, folder, deed, where, number)
-    pace = 1 if is_complete else most // FEW + 1
-    for at in range(1, most + 1, pace):
+    for at in _moments(most, nth):
         trouble = Trouble(at, fault, number)
         path = shutil.copytree(before, folder / f"{at}")
         with _in_trouble(path, trouble, where) as home:
@@ -192,15 +193,14 @@ def disturbed(
 
 
 def killed(
-    before: Path, folder: Path, deed: Deed, where: Where, is_complete: bool
+    before: Path, folder: Path, deed: Deed, where: Where, nth: int | None
 ) -> Iterator[Disturbed]:
     """Do a deed in copies of a home, each in a process that is killed at another operation.
 
-    Yield the copies; the last process is not killed.
+    `nth` says at which, as for `_moments`. Yield the copies; the last process is not killed.
     """
     most = _operations(before, folder, deed, where, errno.EIO)
-    pace = 1 if is_complete else most // FEW + 1
-    for at in (*range(1, most + 1, pace), most + 1):
+    for at in (*_moments(most, nth), most + 1):
         path = shutil.copytree(before, folder / f"{at}")
         status = status_of_child(partial(_do_and_die, path, deed, where, at))
         assert status in (0, -signal.SIGKILL), status
@@ -226,6 +226,13 @@ def status_of_child(do: Callable[[], None]) -> int:
         finally:
             os._exit(1)
     return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+
+
+def _moments(most: int, nth: int | None) -> range:
+    """Return some of so many operations: the `nth` fifth, or a few if it is None."""
+    if nth is None:
+        return range(1, most + 1, most // FEW + 1)
+    return range(1 + nth % PARTS, most + 1, PARTS)
 
 
 def _operations(before: Path, folder: Path, deed: Deed, where: Where, number: int) -> int:

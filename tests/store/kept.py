@@ -10,11 +10,13 @@ from pbm_oust.board.header import Header, Terms
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Side
-from pbm_oust.store.boards import Board, Boards, challenge_remark
+from pbm_oust.store.boards import Boards, challenge_remark
 from pbm_oust.store.connections import Row, Transaction
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.embedded import EmbeddedDatabase
-from pbm_oust.store.histories import Histories
+from pbm_oust.store.engines import Engine
+from pbm_oust.store.history_files import HistoryFiles
+from pbm_oust.store.seen import Board
 from pbm_oust.store.settling import Unsettled, settle
 from pbm_oust.store.waiting import BoardName
 from tests.support.games import STARTED, wish
@@ -23,14 +25,15 @@ OUST = KINDS["oust"]
 
 
 class Kept:
-    """The boards of a home at `path`, as one process has them."""
+    """The boards of a home at `path`, as one process has them, or those that an engine keeps."""
 
-    def __init__(self, path: Path, disk: Disk | None = None) -> None:
+    def __init__(self, path: Path, disk: Disk | None = None, engine: Engine | None = None) -> None:
         self.path = path
         for kind in KINDS:
             (path / kind).mkdir(parents=True, exist_ok=True)
-        self.database = EmbeddedDatabase(path / "pbm_oust.db")
-        self.boards = Boards(Histories(path, disk), earliest_ruling)
+        self.database = engine.database if engine else EmbeddedDatabase(path / "pbm_oust.db")
+        histories = engine.histories if engine else HistoryFiles(path, disk)
+        self.boards = Boards(histories, earliest_ruling)
 
     def start(self, *commands: str, x: str = "alice", o: str = "bob", seek: bytes = b"") -> int:
         """Commit a board after some commands, its number the next one; return the number."""

@@ -14,7 +14,7 @@ from pbm_oust.accounts.registry import KEPT
 from pbm_oust.accounts.seeks import SEEKS
 from pbm_oust.accounts.watched import with_watched
 from pbm_oust.store.accounts import ACCOUNTS, AccountChanged, Accounts
-from pbm_oust.store.connections import Database, Transaction
+from pbm_oust.store.connections import Answer, Database, Transaction
 from pbm_oust.store.faults import AccountDamaged
 from tests.support.account_store import ALICE, BOB, CAROL, ask, read, rows_of, tried, write
 from tests.support.kept import accounts
@@ -80,10 +80,10 @@ def test_an_account_that_is_gone_is_not_written_again(database: Database) -> Non
 
 def test_what_was_only_read_is_checked_before_a_commit(database: Database) -> None:
     alice, bob = write(database, ALICE, BOB)
-    ask(database, lambda snapshot: ACCOUNTS.check(snapshot, [alice, bob]))
+    database.write(lambda transaction: ACCOUNTS.check(transaction, [alice, bob]))
     write(database, bob)
     with pytest.raises(AccountChanged, match="bob"):
-        ask(database, lambda snapshot: ACCOUNTS.check(snapshot, [alice, bob]))
+        database.write(lambda transaction: ACCOUNTS.check(transaction, [alice, bob]))
 
 
 def test_only_tables_with_something_else_in_them_are_written(
@@ -94,17 +94,18 @@ def test_only_tables_with_something_else_in_them_are_written(
     changed = []
 
     def work(transaction: Transaction) -> None:
-        run = transaction.run
+        send = transaction.send
 
-        def watched(statement: str, *values: int | float | str | bytes | None) -> int:
+        def watched(statement: str, *values: int | float | str | bytes | None) -> Answer:
             changed.append(" ".join(statement.split()[:3]))
-            return run(statement, *values)
+            return send(statement, *values)
 
-        monkeypatch.setattr(transaction, "run", watched)
+        monkeypatch.setattr(transaction, "send", watched)
         ACCOUNTS.write(transaction, with_watched(account, ["oust 1", "oust 2", "oust 3"]))
 
     database.write(work)
-    assert changed == ["UPDATE accounts SET", "INSERT INTO watched"]
+    written = [each for each in changed if not each.startswith("SELECT")]
+    assert written == ["UPDATE account_versions SET", "UPDATE accounts SET", "INSERT INTO watched"]
 
 
 def test_rows_that_say_nothing_are_a_fault_of_the_database(database: Database) -> None:
@@ -203,7 +204,7 @@ def test_another_noun_is_one_descriptor_and_one_table(shared: Database) -> None:
             friend TEXT NOT NULL,
             since INTEGER,
             PRIMARY KEY (userid, position)
-        ) STRICT, WITHOUT ROWID
+        )
     """
     some = Accounts((*KEPT, FRIENDS))
 

@@ -135,8 +135,8 @@ def test_a_key_that_does_not_exist_is_answered_with_those_that_do() -> None:
     assert complaint('adress = "oust@example.org"') == (
         "adress: there is no such key; the keys are address, smtp, smtps, lmtp, relay, "
         "mail_servers, authserv_id, proxies, certificate, certificate_key, dkim_key, "
-        "dkim_selector, web, web_address, web_proxies, house, house_boards, house_cells, "
-        "house_analyses, readers, limits"
+        "dkim_selector, web, web_address, web_proxies, metrics, house, house_boards, house_cells, "
+        "house_analyses, store, readers, limits"
     )
 
 

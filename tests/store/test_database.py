@@ -15,7 +15,7 @@ import apsw
 import pytest
 
 from pbm_oust.store import writing
-from pbm_oust.store.connections import Snapshot, Task, Transaction
+from pbm_oust.store.connections import Snapshot, Transaction
 from pbm_oust.store.embedded import EmbeddedDatabase
 from pbm_oust.store.faults import (
     DatabaseDamaged,
@@ -381,7 +381,7 @@ def test_a_thread_whose_work_comes_after_a_whole_transaction_goes_on_to_it(
     database: EmbeddedDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(writing, "MOST_TOGETHER", 2)
-    waiting = [Task(adding(key)) for key in "abc"]
+    waiting = [writing.Task(adding(key)) for key in "abc"]
     database._writing._tasks.extend(waiting)
     assert database.write(adding("last")) == "last"
     assert [task.result() for task in waiting] == [*"abc"]

@@ -67,17 +67,17 @@ FAST = [
 ]
 """With which command, where, how and with which `errno` something fails."""
 IN_TURN = [(Where.FILES, Fault.ONCE, errno.EIO), (Where.STATEMENTS, Fault.ONCE, errno.EIO)]
-"""What fails at each operation in turn, with all tests."""
+"""What fails at a fifth of the operations, with all tests: another fifth for the next command."""
 SPREAD = [(Where.FILES, Fault.HALF, errno.EIO), (Where.FILES, Fault.STAYS, errno.ENOSPC)]
 """What fails at some operations that are spread over all."""
 
 
 @pytest.mark.parametrize(
-    ("name", "where", "fault", "number", "is_complete"),
+    ("name", "where", "fault", "number", "nth"),
     [
-        *((*each, False) for each in FAST),
-        *(slow(name, *how, True) for name in COMMANDS for how in IN_TURN),
-        *(slow(name, *how, False) for name in COMMANDS for how in SPREAD),
+        *((*each, None) for each in FAST),
+        *(slow(name, *how, nth) for nth, name in enumerate(COMMANDS) for how in IN_TURN),
+        *(slow(name, *how, None) for name in COMMANDS for how in SPREAD),
     ],
 )
 def test_a_command_that_something_disturbs_is_done_whole_or_not_at_all_and_once(
@@ -85,7 +85,7 @@ def test_a_command_that_something_disturbs_is_done_whole_or_not_at_all_and_once(
     where: Where,
     fault: Fault,
     number: int,
-    is_complete: bool,
+    nth: int | None,
     homes: Begun,
     memory_path: Path,
 ) -> None:
@@ -96,7 +96,7 @@ def test_a_command_that_something_disturbs_is_done_whole_or_not_at_all_and_once(
     wanted = done(before, memory_path, deed)
     again = done(before, memory_path, deed, deed)
     kept = 0
-    for each in disturbed(before, memory_path, deed, (where, fault, number), is_complete):
+    for each in disturbed(before, memory_path, deed, (where, fault, number), nth):
         kept += each.is_kept
         assert each.found() == (nothing if each.is_kept else wanted), each.at
         each.repeat()

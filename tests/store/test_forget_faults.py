@@ -70,17 +70,23 @@ def histories(home: Home) -> list[bytes]:
 
 
 @pytest.mark.parametrize(
-    ("name", "how", "is_complete"),
-    [(name, FAULTS[nth], False) for nth, name in enumerate(COMMANDS)]
-    + [slow(name, how, True) for name in COMMANDS for how in FAULTS],
+    ("name", "how", "nth"),
+    [
+        *((name, FAULTS[nth], None) for nth, name in enumerate(COMMANDS)),
+        *(
+            slow(name, how, nth + turn)
+            for nth, name in enumerate(COMMANDS)
+            for turn, how in enumerate(FAULTS)
+        ),
+    ],
 )
 def test_whatever_fails_a_player_is_gone_whole_or_there_whole(
-    name: str, how: tuple[Where, Fault, int], is_complete: bool, homes: Begun, memory_path: Path
+    name: str, how: tuple[Where, Fault, int], nth: int | None, homes: Begun, memory_path: Path
 ) -> None:
     before, deed = homes(BEGINNING), COMMANDS[name]
     nothing, wanted = everything(before), done(before, memory_path, deed)
     failed = 0
-    for each in disturbed(before, memory_path, deed, how, is_complete):
+    for each in disturbed(before, memory_path, deed, how, nth):
         failed += each.is_kept
         assert each.found() == (nothing if each.is_kept else wanted), each.at
         if each.is_kept:

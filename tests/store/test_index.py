@@ -12,8 +12,8 @@ from pbm_oust.board.record import Deed, Ruling, Verb
 from pbm_oust.refusal import NotAllowed, Refusal
 from pbm_oust.rules.position import Side
 from pbm_oust.store import cores
-from pbm_oust.store.boards import Board
 from pbm_oust.store.refreshing import Walk, reindex, replay_believed, unfit
+from pbm_oust.store.seen import Board
 from tests.store.kept import Kept, edited, key_of, later, named, played
 from tests.support.rings import examples
 

@@ -143,7 +143,7 @@ def test_a_letter_that_failed_is_not_on_its_way(database: Database, now: datetim
 
 def test_a_letter_that_the_relay_may_have_says_so(database: Database, now: datetime) -> None:
     six = post(database, head(ALICE, about=SIX), now)
-    database.write(lambda transaction: begin_sending(transaction, [six]))
+    database.write(lambda transaction: begin_sending(transaction, [six], now))
     with database.read() as snapshot:
         (found,) = unsent_about(snapshot, [ALICE], "oust", 17, 6)
     assert found.is_leaving

@@ -24,6 +24,11 @@ from tests.support.vfs import TracedVfs
 
 
 @pytest.fixture
+def database(embedded: EmbeddedDatabase) -> EmbeddedDatabase:
+    return embedded
+
+
+@pytest.fixture
 def maildir(database: EmbeddedDatabase) -> Maildir:
     maildir = Maildir(database.path.parent / "outbox", database)
     maildir.prepare()

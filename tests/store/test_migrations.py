@@ -1,5 +1,6 @@
 """The tables: walked from nothing to the latest version, and as the program expects them."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +9,9 @@ import pytest
 
 from pbm_oust.accounts.kept import Holds, Kept
 from pbm_oust.accounts.registry import KEPT
+from pbm_oust.regex import regex
 from pbm_oust.store.embedded import EmbeddedDatabase
-from pbm_oust.store.migrations import LATEST, STEPS, empty_database, migrate
+from pbm_oust.store.migrations import LATEST, OLDEST, STEPS, boards, empty_database, mail, migrate
 
 TYPES = {
     Holds.TEXT: "TEXT",
@@ -137,3 +139,41 @@ def test_every_reference_has_an_index() -> None:
             (plan,) = connection.execute(f"EXPLAIN QUERY PLAN {search}").fetchall()
             assert str(plan[3]).startswith("SEARCH"), (table, plan)
     connection.close()
+
+
+ADDITIONS = (
+    regex(r"CREATE TABLE \w+ \([^;]*\)( STRICT)?(, WITHOUT ROWID)?"),
+    regex(r"CREATE (UNIQUE )?INDEX [^;]*"),
+    regex(r"ALTER TABLE \w+ ADD COLUMN \w+ \w+( NOT NULL DEFAULT [^;]*)?"),
+)
+"""What programs of the version before do not notice."""
+
+
+def only_adds(section: str) -> bool:
+    """Return whether a section of a step does nothing but add."""
+    statements = re.sub(r"--.*", "", section).split(";")
+    wanted = [" ".join(statement.split()) for statement in statements if statement.strip()]
+    return all(any(each.fullmatch(statement) for each in ADDITIONS) for statement in wanted)
+
+
+@pytest.mark.parametrize(
+    ("section", "adds"),
+    [
+        (mail.VERSION_3, True),
+        (mail.VERSION_4, True),
+        ("ALTER TABLE letters ADD COLUMN colour TEXT NOT NULL DEFAULT '';", True),
+        ("ALTER TABLE letters ADD COLUMN colour TEXT NOT NULL;", False),
+        ("ALTER TABLE letters DROP COLUMN subject;", False),
+        ("UPDATE letters SET subject = '';", False),
+        (mail.VERSION_2, False),
+        (boards.VERSION_5, False),
+    ],
+)
+def test_what_a_step_adds_is_told_from_what_it_changes(section: str, adds: bool) -> None:
+    assert only_adds(section) is adds
+
+
+def test_programs_of_the_oldest_version_can_work_with_the_latest_tables() -> None:
+    assert 1 <= OLDEST <= LATEST
+    for step in STEPS[OLDEST:]:
+        assert all(map(only_adds, step)), f"raise OLDEST, or only add: {step}"

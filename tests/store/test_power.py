@@ -1,12 +1,14 @@
 """A power cut at any moment: what was committed is found in the histories all the same."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from random import Random
 
 import pytest
 
+from pbm_oust.store.history_files import HistoryFiles
 from pbm_oust.store.renaming import plan_renaming, rename
+from pbm_oust.store.waiting import BoardName
 from tests.chaos.launcher import TracedDisk
 from tests.chaos.power import Storage
 from tests.chaos.trace import Step, Trace
@@ -58,6 +60,7 @@ RENAME: Works = [lambda kept: kept.start("x C3"), settle, renamed, settle]
 """A player of a single board gets another userid."""
 
 
+TEXT = b"Kind: oust\n"
 ALL = 10_000
 """More steps than there ever are."""
 
@@ -125,6 +128,43 @@ def test_what_a_process_that_died_has_not_synced_is_synced_by_the_next(
         kept = Kept(folder / "home", disk)
         settle(kept)
         check(folder, cut_power(kept, list(disk.trace.steps()), share=0))
+
+
+def make_missing(folder: Path, most: int) -> tuple[CutDisk, bool]:
+    """Make those of three histories that are not there, in a process that may die."""
+    disk = CutDisk(folder, most)
+    histories = HistoryFiles(folder / "home", disk)
+    try:
+        there = histories.numbers("oust")
+        names = (BoardName("oust", number) for number in (1, 2, 3) if number not in there)
+        histories.create_all(dict.fromkeys(names, TEXT))
+    except Death:
+        return disk, True
+    return disk, False
+
+
+def left_of_histories(steps: Iterable[Step], share: float) -> list[bytes]:
+    """Return what a power cut leaves of histories."""
+    storage = Storage()
+    storage.follow(steps)
+    storage.cut(Random(1), share)
+    return [text for name, text in storage.files().items() if name.endswith(".txt")]
+
+
+@pytest.mark.parametrize("share", [0, 0.5])
+def test_histories_that_are_made_together_are_whole_after_a_power_cut_at_any_step(
+    share: float, tmp_path: Path
+) -> None:
+    most, is_cut = 0, True
+    while is_cut:
+        most += 1
+        folder = tmp_path / f"{most}"
+        Kept(folder / "home")
+        disk, is_cut = make_missing(folder, most)
+        assert set(left_of_histories(disk.taken, share)) <= {TEXT}
+        disk, _ = make_missing(folder, ALL)
+        assert left_of_histories(disk.trace.steps(), share) == [TEXT] * 3
+    assert most > 15
 
 
 def test_a_disk_that_syncs_nothing_is_found_out(

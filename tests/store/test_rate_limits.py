@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from pbm_oust.store.connections import Database
 from pbm_oust.store.embedded import EmbeddedDatabase
 from pbm_oust.store.limits import LONGEST, USUAL_LIMITS, Counted, Limits
 from pbm_oust.store.rate_limits import (
@@ -17,14 +18,12 @@ from pbm_oust.store.rate_limits import (
 ALICE, MALLORY = "alice@example.org", "mallory@example.com"
 
 
-def note(
-    database: EmbeddedDatabase, counted: Counted, subject: str, at: datetime, number: int = 1
-) -> None:
+def note(database: Database, counted: Counted, subject: str, at: datetime, number: int = 1) -> None:
     database.write(lambda transaction: count(transaction, Charge(counted, subject, number), at))
 
 
 def end(
-    database: EmbeddedDatabase,
+    database: Database,
     counted: Counted,
     subject: str,
     at: datetime,
@@ -38,7 +37,7 @@ def end(
 @pytest.mark.parametrize("counted", [each for each in Counted if each is not Counted.SILENCES])
 @pytest.mark.parametrize("minutes", [0, 8 * 60 + 14])
 def test_a_limit_is_reached_and_says_when_it_passes(
-    counted: Counted, minutes: int, database: EmbeddedDatabase, now: datetime
+    counted: Counted, minutes: int, database: Database, now: datetime
 ) -> None:
     limit, begun = counted.value, now + timedelta(minutes=minutes)
     assert end(database, counted, ALICE, begun) is None
@@ -54,7 +53,7 @@ def test_a_limit_is_reached_and_says_when_it_passes(
 
 
 def test_what_is_over_a_limit_by_itself_is_allowed_when_nothing_else_counts(
-    database: EmbeddedDatabase, now: datetime
+    database: Database, now: datetime
 ) -> None:
     most = Counted.CODES_OF_ASKER.value.most
     assert end(database, Counted.CODES_OF_ASKER, ALICE, now, most + 1) is None
@@ -62,21 +61,19 @@ def test_what_is_over_a_limit_by_itself_is_allowed_when_nothing_else_counts(
     assert end(database, Counted.CODES_OF_ASKER, ALICE, now, most + 1)
 
 
-def test_nothing_is_allowed_by_a_limit_of_nothing(
-    database: EmbeddedDatabase, now: datetime
-) -> None:
+def test_nothing_is_allowed_by_a_limit_of_nothing(database: Database, now: datetime) -> None:
     limits = Limits({Counted.MESSAGES: 0})
     assert end(database, Counted.MESSAGES, "alice", now, limits=limits)
 
 
-def test_several_in_one_second_count_each(database: EmbeddedDatabase, now: datetime) -> None:
+def test_several_in_one_second_count_each(database: Database, now: datetime) -> None:
     for _ in range(Counted.CODES.value.most):
         assert end(database, Counted.CODES, ALICE, now) is None
         note(database, Counted.CODES, ALICE, now)
     assert end(database, Counted.CODES, ALICE, now)
 
 
-def test_a_million_of_something_take_few_rows(database: EmbeddedDatabase, now: datetime) -> None:
+def test_a_million_of_something_take_few_rows(database: Database, now: datetime) -> None:
     for nth in range(1000):
         at = now + timedelta(seconds=3.6 * nth)
         note(database, Counted.ALL_ANSWERS, "", at, 1000)
@@ -87,7 +84,7 @@ def test_a_million_of_something_take_few_rows(database: EmbeddedDatabase, now: d
 
 
 def test_an_address_is_counted_however_it_is_written_and_no_other_is(
-    database: EmbeddedDatabase, now: datetime
+    database: Database, now: datetime
 ) -> None:
     for address in (ALICE, "Alice+tag@Example.ORG", ALICE.upper()):
         note(database, Counted.CODES, address, now)
@@ -96,13 +93,13 @@ def test_an_address_is_counted_however_it_is_written_and_no_other_is(
     assert end(database, Counted.OWN_CODES, ALICE, now) is None
 
 
-def test_no_address_stands_in_what_is_counted(database: EmbeddedDatabase, now: datetime) -> None:
-    note(database, Counted.CODES, ALICE, now)
-    database.close()
-    assert b"alice" not in database.path.read_bytes()
+def test_no_address_stands_in_what_is_counted(embedded: EmbeddedDatabase, now: datetime) -> None:
+    note(embedded, Counted.CODES, ALICE, now)
+    embedded.close()
+    assert b"alice" not in embedded.path.read_bytes()
 
 
-def test_old_counts_are_forgotten(database: EmbeddedDatabase, now: datetime) -> None:
+def test_old_counts_are_forgotten(database: Database, now: datetime) -> None:
     note(database, Counted.ANSWERS, ALICE, now)
     before = now + LONGEST - timedelta(seconds=1)
     assert database.write(lambda transaction: forget_old_counts(transaction, before)) == 0

@@ -40,6 +40,8 @@ BOARD: Lines = (("oust challenge alice bob wonderland -size=5", ALICE),)
 MOVE: Lines = (*BOARD, ("oust move 1 alice wonderland C3", ALICE))
 NEW = "dave@example.org"
 SIGNUP = ("signup dave hatterhatter", NEW)
+IN_PARTS = ("move", "undone move", "forget")
+"""The commands at a fifth of whose operations a process is killed, another fifth each."""
 COMMANDS: dict[str, tuple[Lines, str, str]] = {
     "move": (BOARD, *MOVE[1]),
     "challenge": ((), *BOARD[0]),
@@ -52,17 +54,15 @@ COMMANDS: dict[str, tuple[Lines, str, str]] = {
 
 
 @pytest.mark.parametrize(
-    ("name", "where", "is_complete"),
+    ("name", "where", "nth"),
     [
-        ("move", Where.FILES, False),
-        slow("forget", Where.FILES, False),
-        slow("undone move", Where.FILES, False),
-        *(slow(name, Where.FILES, True) for name in ("move", "forget")),
-        *(slow(name, where, False) for name in COMMANDS for where in Where),
+        ("move", Where.FILES, None),
+        *(slow(name, Where.FILES, nth) for nth, name in enumerate(IN_PARTS)),
+        *(slow(name, where, None) for name in COMMANDS for where in Where),
     ],
 )
 def test_a_mail_that_a_killed_process_has_taken_is_done_whole_or_not_at_all_and_once(
-    name: str, where: Where, is_complete: bool, homes: Begun, memory_path: Path
+    name: str, where: Where, nth: int | None, homes: Begun, memory_path: Path
 ) -> None:
     beginning, line, sender = COMMANDS[name]
     before = homes(beginning)
@@ -70,7 +70,7 @@ def test_a_mail_that_a_killed_process_has_taken_is_done_whole_or_not_at_all_and_
     nothing = everything(before)
     wanted, again = done(before, memory_path, deed), done(before, memory_path, deed, deed)
     outcomes = []
-    for each in killed(before, memory_path, deed, where, is_complete):
+    for each in killed(before, memory_path, deed, where, nth):
         found = each.found()
         assert found in ([nothing, wanted] if each.is_kept else [wanted]), each.at
         outcomes.append(found == wanted)

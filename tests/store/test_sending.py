@@ -9,6 +9,7 @@ import pytest
 from pbm_oust.store.connections import Database, Snapshot, Transaction
 from pbm_oust.store.letters import Letter, State, add_letter, remove_letter
 from pbm_oust.store.sending import (
+    addresses_waiting,
     begin_sending,
     due_letters,
     due_letters_since,
@@ -19,6 +20,7 @@ from pbm_oust.store.sending import (
     put_off,
     retry_letter,
     stop_sending,
+    turn_into_files,
 )
 from tests.store.posting import head, ids, letter, post
 
@@ -100,7 +102,7 @@ def test_what_is_leaving_is_marked_until_the_relay_has_answered(
 
     def begin(transaction: Transaction) -> list[int]:
         remove_letter(transaction, second)
-        return begin_sending(transaction, [first, second, third])
+        return begin_sending(transaction, [first, second, third], now)
 
     assert database.write(begin) == [first, third]
     assert letter(database, first).is_leaving
@@ -115,7 +117,7 @@ def test_what_was_leaving_when_the_process_died_is_due_again(
     database: Database, now: datetime
 ) -> None:
     number = post(database, head(), now)
-    database.write(lambda transaction: begin_sending(transaction, [number]))
+    database.write(lambda transaction: begin_sending(transaction, [number], now))
     assert due(database, now) == [number]
     assert letter(database, number).is_leaving
 
@@ -206,3 +208,12 @@ def steps(database: Database, question: Callable[[Snapshot], object]) -> int:
     finally:
         apsw.connection_hooks.remove(watch)
         database.close()
+
+
+def test_letters_to_some_addresses_become_files(database: Database, now: datetime) -> None:
+    first, second, third = (post(database, head(address), now) for address in (BOB, ALICE, BOB))
+    with database.read() as snapshot:
+        assert addresses_waiting(snapshot) == [ALICE, BOB]
+    database.write(lambda transaction: turn_into_files(transaction, [BOB]))
+    states = [letter(database, each).state for each in (first, second, third)]
+    assert states == [State.FILE, State.WAITING, State.FILE]

@@ -119,7 +119,7 @@ def size_of_log(kept: Kept) -> int:
 
 def test_the_log_is_shortened_by_the_settler_and_not_by_who_writes(kept: Kept) -> None:
     kept.start()
-    file = kept.database.path
+    file = kept.path / "pbm_oust.db"
     before = file.stat().st_size
     with settler_of(kept, LATER).running():
         fill_log(kept, LARGEST_LOG + 200)

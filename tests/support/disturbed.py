@@ -15,6 +15,10 @@ from tests.support.trouble import Fault, FaultyDisk, FaultyVfs, Trouble
 
 FAULTS = (Fault.STAYS, Fault.ONCE, Fault.HALF)
 """The faults that a process survives."""
+APART = 2
+"""From an operation that fails in one way to one that fails in the next way."""
+PACE = 13 if is_fast_ring() else APART * len(FAULTS)
+"""From one operation that fails in a way to the next."""
 
 
 class FaultyWrites(FaultyVfs):
@@ -32,10 +36,11 @@ def disturbed(
 ) -> Iterator[tuple[int, Path]]:
     """Do something in copies of a home, until it goes through undisturbed.
 
-    With all tests each operation fails in turn, and in the fast ring every thirteenth.
+    With all tests every other operation fails, each in one of the ways; in the fast ring every
+    thirteenth.
     Yields which operation failed, and the path of the copy, when the disk works again.
     """
-    for at in count(1, 13 if is_fast_ring() else 1):
+    for at in count(1 + APART * FAULTS.index(fault), PACE):
         path = Path(shutil.copytree(begun, folder / f"{at}"))
         trouble = Trouble(at, fault)
         with FaultyWrites(trouble).in_use():

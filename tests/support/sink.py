@@ -74,6 +74,22 @@ class Sink:
             return list(self.taken)
 
 
+class SinkThatWaits(Sink):
+    """A sink that answers once it is `released`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.released = threading.Event()
+
+    async def handle_RCPT(
+        self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
+    ) -> str:
+        self.hanging.set()
+        while not self.released.is_set():
+            await asyncio.sleep(0.01)
+        return await super().handle_RCPT(server, session, envelope, address, options)
+
+
 class _Listening(Controller):
     protocol: type[SMTP] = SMTP
 
@@ -82,9 +98,11 @@ class _Listening(Controller):
 
 
 @contextmanager
-def listening_sink(protocol: type[SMTP] = SMTP) -> Iterator[tuple[Sink, Endpoint]]:
+def listening_sink(
+    protocol: type[SMTP] = SMTP, handler: Sink | None = None
+) -> Iterator[tuple[Sink, Endpoint]]:
     """Run a sink on a free port for the body of the `with`."""
-    handler = Sink()
+    handler = handler or Sink()
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

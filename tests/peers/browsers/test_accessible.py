@@ -1,4 +1,4 @@
-"""Every kind of page is accessible, as far as axe can tell: in any window, colours and language."""
+"""Every kind of page is accessible, as far as axe can tell: in any window, and in any colours."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from tests.peers.browsers.every_page import (
 from tests.peers.browsers.view import DESKTOP, PHONE, View
 from tests.peers.mail_servers.host import open_folder
 
-NO_PAGES = ("/events", "/static/{name:path}")
+NO_PAGES = ("/events", "/healthz", "/static/{name:path}")
 """How the paths end of what is no page, beside files, which have a dot in their names."""
 VIEWS = (
     View(PHONE),
@@ -30,7 +30,10 @@ VIEWS = (
     View(DESKTOP, is_dark=True),
     View(DESKTOP, language="fr"),
 )
-"""Each two of a width, colours and a language that go together are in one of these."""
+"""Each two of a width, colours and a language that go together are in one of these.
+
+Axe sees a page in two of them, which have nothing in common but the language.
+"""
 
 _STATUS = "return performance.getEntriesByType('navigation')[0].responseStatus"
 _IS_WIDE = "return document.documentElement.scrollWidth > innerWidth"
@@ -42,17 +45,20 @@ class Inspection:
 
     browser: Remote
     site: str
+    turn: int
+    """Whether axe sees the pages with even numbers or those with odd ones."""
 
     def faults(self, paths: Iterable[str]) -> Iterator[str]:
-        """Yield what is wrong with pages: what axe says, and what has no room."""
-        for path in paths:
+        """Yield what is wrong: what axe says of every other page, and what has no room."""
+        for number, path in enumerate(paths):
             self.browser.get(f"{self.site}{path}")
             status = self.browser.execute_script(_STATUS)
             if (status == 200) is (path in MISSING_PAGES):
                 yield f"{path}: status {status}"
             if self.browser.execute_script(_IS_WIDE):
                 yield f"{path}: wider than the window"
-            yield from (f"{path}: {fault}" for fault in self._violations())
+            if (number + self.turn) % 2 == 0:
+                yield from (f"{path}: {fault}" for fault in self._violations())
 
     def _violations(self) -> Iterator[str]:
         axe = Axe(self.browser)
@@ -69,7 +75,7 @@ def test_nothing_is_wrong_with_any_page(view: View, tmp_path: Path) -> None:
         open_folder() as folder,
         chromium.browsing(folder / "browser", view) as browser,
     ):
-        inspection = Inspection(browser, f"http://127.0.0.1:{here.site.port}")
+        inspection = Inspection(browser, f"http://127.0.0.1:{here.site.port}", VIEWS.index(view))
         links = {"play": play_link(here), "code": sign_in(here, browser)}
         found = [*inspection.faults(path.format(**links) for path in STRANGERS_PAGES)]
         enter(browser)

@@ -1,8 +1,7 @@
 """Whole games by the links in letters: one player in Chromium, the other in Firefox."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from itertools import count
 from pathlib import Path
 
 import pytest
@@ -15,29 +14,37 @@ from tests.peers.browsers import chromium, firefox
 from tests.peers.browsers.table import Seat, Table, laid, shown
 from tests.peers.browsers.view import View
 from tests.peers.mail_servers.host import open_folder
-from tests.support.kinds import Chance, game_with_pass, shortest_game
+from tests.support.kinds import Chance, shortest_game
 from tests.support.letters import text_of
 from tests.support.match import option
 from tests.support.waiting import wait_until
 
-
-def game_with_chain(grid: str, placements: int) -> Chance:
-    """Return a game of Oust with a turn of so many placements."""
-    games = (Chance(KINDS["oust"], parse_grid(grid), seed) for seed in count())
-    return next(game for game in games if any(len(t.split()) > placements for t in game.turns))
+SEEDS = range(200)
 
 
-def game_with_a_pass() -> Chance:
-    """Return a game of Oust in which somebody has to pass."""
-    game = game_with_pass(KINDS["oust"])
-    assert game
-    return game
+def shortest(grid: str, is_wanted: Callable[[Chance], bool]) -> Chance:
+    """Return the shortest of many games of Oust that are like this."""
+    games = (Chance(KINDS["oust"], parse_grid(grid), seed) for seed in SEEDS)
+    return min(filter(is_wanted, games), key=lambda game: len(game.turns))
+
+
+def has_pass(game: Chance) -> bool:
+    """Return whether somebody has to pass."""
+    return game.has_pass
+
+
+def has_chain(game: Chance) -> bool:
+    """Return whether somebody places three stones or more in a turn."""
+    return any(len(turn.split()) > 3 for turn in game.turns)
 
 
 GAMES = {
-    "chain": (game_with_chain("square 4x4", 3), View()),
+    "chain": (shortest("square 4x4", has_chain), View()),
     "churn": (shortest_game(KINDS["churn"]), View()),
-    "pass without scripts": (game_with_a_pass(), View(has_scripts=False)),
+    "pass without scripts": (
+        shortest("square 5x2", lambda game: game.has_pass),
+        View(has_scripts=False),
+    ),
 }
 
 

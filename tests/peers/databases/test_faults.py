@@ -1,0 +1,299 @@
+"""A database server that is away or does not do what is asked: a sentence, and service again."""
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from pbm_oust.store.connections import Transaction, Value
+from pbm_oust.store.faults import (
+    DatabaseFailing,
+    DatabaseLocked,
+    DatabaseReadOnly,
+    DatabaseTooNew,
+)
+from pbm_oust.store.message_keys import KeyOutcome, find_key, note_key
+from pbm_oust.store.migrations import LATEST
+from pbm_oust.store.postgresql import open_server
+from pbm_oust.store.postgresql.database import PostgresqlDatabase
+from pbm_oust.store.postgresql.server import Server, ServerPool
+from tests.peers.databases.conftest import Host, mailed
+from tests.support.home_by_mail import ALICE, NOON
+from tests.support.postgresql import DatabaseServer, database_server
+
+FORGETTING = "DO $$ BEGIN EXECUTE 'DEALLOCATE ALL'; END $$"
+"""A statement behind which nothing is prepared, of which the library learns nothing."""
+
+SENT_BEFORE_PREPARED = 5
+"""How often the library sends a statement until it has it prepared."""
+DOUBLED, BY_ZERO = "SELECT 2 * 2", "SELECT 1 / 0"
+PREPARED = "SELECT statement FROM pg_prepared_statements ORDER BY name"
+
+
+@pytest.fixture
+def own() -> Iterator[DatabaseServer]:
+    """A server that may be ended, and keeps what is committed."""
+    with database_server(is_durable=True) as server:
+        yield server
+
+
+@pytest.fixture
+def url(postgresql: DatabaseServer) -> str:
+    return postgresql.make_database()
+
+
+@pytest.fixture
+def database(url: str) -> Iterator[PostgresqlDatabase]:
+    database = PostgresqlDatabase(Server(url, patience=0.5))
+    yield database
+    database.close()
+
+
+def noting(key: str) -> Callable[[Transaction], bool]:
+    """Return a work that notes a message key."""
+    return lambda transaction: note_key(transaction, key, KeyOutcome.DONE, NOON)
+
+
+def has_key(database: PostgresqlDatabase, key: str) -> bool:
+    """Return whether a message key is known."""
+    with database.read_latest() as snapshot:
+        return find_key(snapshot, key) is not None
+
+
+def test_a_server_that_begins_again_serves_at_the_first_try(own: DatabaseServer) -> None:
+    database = PostgresqlDatabase(Server(own.make_database()))
+    assert database.write(noting("a"))
+    assert has_key(database, "a")
+    own.stop()
+    own.start()
+    assert has_key(database, "a")
+    assert database.write(noting("b"))
+    database.close()
+
+
+def test_what_was_committed_survives_the_end_of_the_server(own: DatabaseServer) -> None:
+    database = PostgresqlDatabase(Server(own.make_database()))
+    for number in range(20):
+        assert database.write(noting(f"{number}"))
+    own.kill()
+    with pytest.raises(DatabaseFailing, match=r"the database home.* cannot be used: connection"):
+        database.write(noting("lost"))
+    own.start()
+    assert [has_key(database, f"{number}") for number in range(20)] == [True] * 20
+    assert not has_key(database, "lost")
+    database.close()
+
+
+def test_a_work_during_which_the_server_ends_is_not_done(own: DatabaseServer) -> None:
+    database = PostgresqlDatabase(Server(own.make_database()))
+
+    def work(transaction: Transaction) -> bool:
+        is_new = note_key(transaction, "a", KeyOutcome.DONE, NOON)
+        own.kill()
+        return is_new
+
+    with pytest.raises(DatabaseFailing):
+        database.write(work)
+    own.start()
+    assert not has_key(database, "a")
+    assert database.write(noting("a"))
+    database.close()
+
+
+def test_mail_is_kept_by_its_sender_while_there_is_no_server(
+    own: DatabaseServer, tmp_path: Path
+) -> None:
+    host = Host(tmp_path)
+    settings = f'store = "{own.make_database()}"\nrelay = "smtp://127.0.0.1:1"\n'
+    (tmp_path / "pbm_oust.toml").write_text(settings)
+    mail = mailed(ALICE, "help", 1)
+    own.stop()
+    done = host.run("deliver", "--sender", ALICE, given=mail)
+    assert done.returncode == 75
+    assert b"cannot be used: connection" in done.stderr
+    own.start()
+    assert host.run("deliver", "--sender", ALICE, given=mail).returncode == 0
+
+
+def test_a_database_that_does_not_exist_is_named(postgresql: DatabaseServer) -> None:
+    database = PostgresqlDatabase(Server(postgresql.url("nowhere")))
+    reason = r'the database nowhere at .* "nowhere" does not exist'
+    with pytest.raises(DatabaseFailing, match=reason):
+        database.write(noting("a"))
+
+
+def test_a_url_that_is_none_is_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match=r"store in pbm_oust\.toml is no URL of a database"):
+        open_server(tmp_path, "postgresql://host/home?colour=red")
+
+
+def test_no_message_shows_a_password() -> None:
+    server = Server("postgresql://games:secret@127.0.0.1:1/home")
+    with pytest.raises(DatabaseFailing) as raised:
+        server.connect()
+    assert "secret" not in str(raised.value)
+    assert str(raised.value).startswith("the database home at 127.0.0.1 cannot be used")
+
+
+def test_tables_of_a_later_version_are_left_alone(database: PostgresqlDatabase, url: str) -> None:
+    assert database.write(noting("a"))
+    with psycopg.connect(url) as connection:
+        connection.execute("UPDATE pbm_oust_version SET oldest = version + 1")
+    reason = f"its tables need version {LATEST + 1}, and this program knows version {LATEST}"
+    with pytest.raises(DatabaseTooNew, match=reason):
+        database.write(noting("b"))
+    again = PostgresqlDatabase(Server(url))
+    with pytest.raises(DatabaseTooNew, match=reason):
+        again.write(noting("b"))
+    again.close()
+
+
+def test_a_standby_is_read_only(database: PostgresqlDatabase, url: str) -> None:
+    assert database.write(noting("a"))
+    with psycopg.connect(url, autocommit=True) as connection:
+        name = connection.info.dbname
+        connection.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on".encode())
+    again = PostgresqlDatabase(Server(url))
+    assert has_key(again, "a")
+    with pytest.raises(DatabaseReadOnly, match="is read-only"):
+        again.write(noting("b"))
+    again.close()
+
+
+def test_who_writes_for_too_long_makes_others_come_again(
+    database: PostgresqlDatabase, url: str
+) -> None:
+    is_writing, may_end = threading.Event(), threading.Event()
+    other = PostgresqlDatabase(Server(url))
+
+    def long(transaction: Transaction) -> bool:
+        is_writing.set()
+        may_end.wait(20)
+        return note_key(transaction, "a", KeyOutcome.DONE, NOON)
+
+    with ThreadPoolExecutor(1) as pool:
+        end = pool.submit(other.write, long)
+        assert is_writing.wait(20)
+        with pytest.raises(DatabaseLocked, match="is locked by another server for too long"):
+            database.write(noting("b"))
+        may_end.set()
+        assert end.result(timeout=20)
+    assert database.write(noting("b"))
+    other.close()
+
+
+def test_a_connection_that_has_lost_what_was_prepared_is_not_used_again(
+    database: PostgresqlDatabase,
+) -> None:
+    for number in range(20):
+        assert database.write(noting(f"{number}"))
+    with pytest.raises(DatabaseFailing, match=r"prepared statement .* does not exist"):
+        database.write(lambda transaction: transaction.run(FORGETTING))
+    assert database.write(noting("a"))
+
+
+def test_what_an_error_has_kept_from_being_prepared_works_later(
+    database: PostgresqlDatabase,
+) -> None:
+    """The library counts the end of the first work before it has anything prepared."""
+
+    def failing(transaction: Transaction) -> None:
+        for _ in range(SENT_BEFORE_PREPARED):
+            transaction.send(DOUBLED)
+        transaction.send(BY_ZERO)
+        transaction.send(DOUBLED)
+
+    for work in (lambda transaction: transaction.run(BY_ZERO), failing):
+        with pytest.raises(psycopg.errors.DivisionByZero):
+            database.write(work)
+    assert database.write(lambda transaction: transaction.rows(DOUBLED)) == [(4,)]
+
+
+def test_readers_keep_what_is_prepared_until_an_error_shows(database: PostgresqlDatabase) -> None:
+    def prepared() -> list[tuple[Value, ...]]:
+        with database.read_latest() as snapshot:
+            return snapshot.rows(PREPARED)
+
+    def double() -> None:
+        with database.read_latest() as snapshot:
+            assert snapshot.rows(DOUBLED) == [(4,)]
+
+    for _ in range(2 * SENT_BEFORE_PREPARED):
+        double()
+    before = prepared()
+    assert (DOUBLED,) in before
+    double()
+    assert prepared() == before
+    with pytest.raises(psycopg.errors.DivisionByZero), database.read_latest() as snapshot:
+        snapshot.rows(BY_ZERO)
+    double()
+    assert prepared() == []
+
+
+def test_a_pool_without_connections_says_so(url: str) -> None:
+    pool = ServerPool(Server(url, patience=0.2), most=1)
+    assert pool.lent == 0
+    connection = pool.take()
+    assert pool.lent == 1
+    with pytest.raises(DatabaseLocked, match="all 1 connections of this process are in use"):
+        pool.take()
+    pool.put_back(connection)
+    pool.put_back(pool.take())
+    assert pool.lent == 0
+    pool.close()
+
+
+def test_a_work_that_others_get_in_the_way_of_is_done_again(
+    database: PostgresqlDatabase, url: str
+) -> None:
+    """Somebody locks tables in another order than we do, and does not give in."""
+    attempts = list[int]()
+    with psycopg.connect(url) as somebody, ThreadPoolExecutor(1) as pool:
+        database.write(noting("a"))
+        somebody.execute("SET deadlock_timeout = '1min'")
+        somebody.execute("LOCK TABLE message_keys")
+
+        def work(transaction: Transaction) -> bool:
+            attempts.append(1)
+            transaction.run("DELETE FROM letters WHERE id = 1")
+            return note_key(transaction, "b", KeyOutcome.DONE, NOON)
+
+        def lock() -> None:
+            somebody.execute("LOCK TABLE letters")
+            somebody.rollback()
+
+        database.server.patience = 20
+        database.close()
+        end = pool.submit(database.write, work)
+        lock_when(url, lock)
+        assert end.result(timeout=30)
+    assert len(attempts) == 2
+    assert has_key(database, "b")
+
+
+def lock_when(url: str, lock: Callable[[], None]) -> None:
+    """Lock something once somebody waits for a lock."""
+    waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+    with psycopg.connect(url, autocommit=True) as watching:
+        for _ in range(2000):
+            if watching.execute(waiting).fetchone() != (0,):
+                break
+        else:
+            pytest.fail("nobody waits")
+    lock()
+
+
+def test_a_host_that_falls_silent_while_it_writes_loses_its_lock(
+    database: PostgresqlDatabase, url: str
+) -> None:
+    database.write(noting("a"))
+    silent = Server(url).connect()
+    silent.begin_to_write()
+    silent.execute("SET LOCAL idle_in_transaction_session_timeout = '300ms'")
+    database.server.patience = 20
+    database.close()
+    assert database.write(noting("b"))
+    silent.close()

@@ -1,0 +1,111 @@
+"""How often a mail waits for the server: counted on the wire, not timed."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pbm_oust.mail.inbound import Envelope, open_inbound
+from pbm_oust.play.outcome import Outcome
+from pbm_oust.store.commits import Commits
+from pbm_oust.store.home import Home
+from pbm_oust.store.settler import Settler
+from tests.support.accounts import make_account
+from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, NOON, PASSWORDS, new_id
+from tests.support.mails import mail
+from tests.support.outbox import letters
+from tests.support.postgresql import DatabaseServer
+from tests.support.wire import Wire, counted
+
+MOST_STATEMENTS = 30
+"""Of a move."""
+BEGUN = [
+    (ALICE, "oust challenge alice bob wonderland"),
+    (ALICE, "oust move 1 alice wonderland D4"),
+    (BOB, "oust move 1 bob lookingglass E6"),
+]
+MOVES = [
+    (ALICE, "oust move 1 alice wonderland H8"),
+    (BOB, "oust move 1 bob lookingglass B9"),
+    (ALICE, "oust move 1 alice wonderland K2"),
+]
+ROUND_TRIPS = [
+    (ALICE, "oust challenge alice bob wonderland", Outcome.DONE, 6),
+    (ALICE, "oust move 1 alice wonderland H8", Outcome.DONE, 5),
+    (BOB, "oust move 1 bob lookingglass propose", Outcome.DONE, 5),
+    (ALICE, "oust move 1 alice wonderland H8", Outcome.REFUSED, 6),
+    (ALICE, "oust move 1 alice wonderland accept", Outcome.DONE, 16),
+    (BOB, "oust rematch 1 bob lookingglass", Outcome.DONE, 8),
+    (BOB, "oust decline 2 bob lookingglass", Outcome.DONE, 5),
+    (ALICE, "oust show 1", Outcome.ANSWERED, 4),
+    (BOB, "settings bob lookingglass mail=mine", Outcome.DONE, 5),
+    (CAROL, "signup carol rabbithole", Outcome.DONE, 7),
+    (CAROL, "no such command", Outcome.REFUSED, 5),
+]
+"""Mails and how often each waits for the server: for what it reads, and for the end of that; for
+what it writes until the index has answered, if boards change; for the rest, and for the commit.
+What a question depends on is one more, as the number of a new board; so is what is asked when a
+mail is refused. Ratings follow when a game ends, step by step."""
+LATER = 3600
+"""Seconds after which a settler writes what waits: never, in a test."""
+
+
+@pytest.fixture
+def wire(postgresql: DatabaseServer, tmp_path: Path) -> Iterator[Wire]:
+    with counted(postgresql, tmp_path) as wire:
+        yield wire
+
+
+@pytest.fixture
+def home(postgresql: DatabaseServer, wire: Wire, tmp_path: Path) -> Iterator[Home]:
+    """A home with a board of alice and bob, on which each has moved."""
+    url = postgresql.make_database().replace(str(postgresql.folder), str(wire.folder))
+    (tmp_path / "home").mkdir(mode=0o700)
+    (tmp_path / "home" / "pbm_oust.toml").write_text(f'address = "{ADDRESS}"\nstore = "{url}"\n')
+    home = Home(tmp_path / "home", has_relay=True)
+    home.prepare()
+    for userid, address in (("alice", ALICE), ("bob", BOB)):
+        make_account(home, userid, PASSWORDS[userid], address)
+    settler = Settler(home.database, home.boards, soon=LATER)
+    home.commits = Commits(home.database, home.maildir, settler, home.write_out)
+    with settler.running():
+        for sender, line in BEGUN:
+            take(home, sender, line)
+        yield home
+    home.close()
+
+
+def take(
+    home: Home, sender: str, line: str, outcome: Outcome = Outcome.DONE, to: str = ADDRESS
+) -> None:
+    """Hand in a mail with a line."""
+    headers = (f"From: {sender}", f"Subject: {line}", new_id())
+    inbound = open_inbound(home, ADDRESS, lambda: NOON)
+    handled = inbound.take(mail(*headers), Envelope(sender, (to,)))
+    assert handled.outcome is outcome, handled
+
+
+def test_a_move_takes_few_round_trips_and_statements(home: Home, wire: Wire) -> None:
+    for sender, line in MOVES:
+        wire.reset()
+        take(home, sender, line)
+        assert wire.round_trips <= 5
+        assert wire.statements <= MOST_STATEMENTS
+
+
+def test_an_answer_to_a_letter_takes_no_more_than_a_move(home: Home, wire: Wire) -> None:
+    for sender, cell in ((ALICE, "H8"), (BOB, "B9"), (ALICE, "K2")):
+        latest = [each for each in letters(home) if each.to == sender][-1]
+        wire.reset()
+        take(home, sender, cell, to=latest.headers["Reply-To"].rpartition("<")[2].rstrip(">"))
+        assert wire.round_trips <= 5
+        assert wire.statements <= MOST_STATEMENTS
+
+
+def test_mails_take_few_round_trips(home: Home, wire: Wire) -> None:
+    taken = list[tuple[str, int]]()
+    for sender, line, outcome, most in ROUND_TRIPS:
+        wire.reset()
+        take(home, sender, line, outcome)
+        taken.append((line, max(wire.round_trips, most)))
+    assert taken == [(line, most) for _, line, _, most in ROUND_TRIPS]

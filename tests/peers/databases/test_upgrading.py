@@ -1,0 +1,178 @@
+"""Who may change the tables, and servers that go on while others have been upgraded."""
+
+import smtplib
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+from psycopg.errors import InsufficientPrivilege
+
+from pbm_oust.store.migrations import LATEST
+from tests.peers.databases.conftest import Host, mailed, wrong
+from tests.peers.databases.test_two_hosts import GAME, RECORDS, history_at, records
+from tests.support.document import block
+from tests.support.home_by_mail import ADDRESS, ALICE, BOB, PASSWORDS
+from tests.support.postgresql import DatabaseServer, database_server
+from tests.support.server import Server, running
+from tests.support.waiting import PATIENCE
+
+TABLES = (
+    "SELECT table_name FROM information_schema.tables"
+    " WHERE table_schema = 'public' AND table_name <> 'pbm_oust_version'"
+)
+
+
+@pytest.fixture
+def own() -> Iterator[DatabaseServer]:
+    """A server with the roles and the database of the document."""
+    with database_server() as server:
+        for statement in statements("several_hosts/roles.sql"):
+            server.do(statement)
+        with psycopg.connect(url_of("games_owner", server), autocommit=True) as connection:
+            for statement in statements("several_hosts/rights.sql"):
+                connection.execute(statement.encode())
+        yield server
+
+
+@pytest.fixture
+def host(own: DatabaseServer, tmp_path: Path) -> Host:
+    """A host whose server connects as somebody who owns nothing."""
+    (tmp_path / "home").mkdir(mode=0o700)
+    settings = f'address = "{ADDRESS}"\nrelay = "smtp://127.0.0.1:1"\n'
+    store = f'store = "{url_of("games", own)}"\n'
+    (tmp_path / "home" / "pbm_oust.toml").write_text(settings + store)
+    return Host(tmp_path / "home")
+
+
+def statements(name: str) -> list[str]:
+    """Return the statements in a block of the document."""
+    return [each.strip() for each in block(name, {}).split(";") if each.strip()]
+
+
+def url_of(role: str, server: DatabaseServer) -> str:
+    """Return the URL of the document's database for a role."""
+    return server.url("games").replace("postgres@", f"{role}@")
+
+
+def deliver(host: Host, number: int, sender: str, line: str) -> tuple[int, bytes]:
+    """Let a host take a mail; return the exit status and what it said."""
+    done = host.run("deliver", "--sender", sender, given=mailed(sender, line, number))
+    return done.returncode, done.stderr
+
+
+def do(host: Host, *words: str) -> bytes:
+    """Run a command that goes well, and return what it printed."""
+    done = host.run(*words)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def add_players(host: Host) -> None:
+    for address in (ALICE, BOB):
+        userid = address.partition("@")[0]
+        do(host, "players", "add", userid, address, "--password", PASSWORDS[userid])
+
+
+def test_a_server_needs_no_right_but_to_read_and_write_rows(
+    own: DatabaseServer, host: Host, tmp_path: Path
+) -> None:
+    status, said = deliver(host, 0, ALICE, "help")
+    assert status == 75
+    assert b"it has no tables yet, this program needs version" in said
+    assert b"Do: pbm-oust home upgrade --owner URL" in said
+    do(host, "home", "upgrade", "--owner", url_of("games_owner", own))
+    add_players(host)
+    for number, (sender, line) in enumerate(GAME, 1):
+        assert deliver(host, number, sender, line)[0] == 0
+    assert records(history_at(host)) == RECORDS
+    do(host, "sweep")
+    do(host, "players", "rename", "bob", "robert")
+    do(host, "games", "reindex")
+    do(host, "backup", str(tmp_path / "backup"))
+    do(host, "games", "mirror", "--once", str(tmp_path / "copy"))
+    do(host, "games", "verify")
+    assert wrong(host) == []
+    with psycopg.connect(url_of("games", own), autocommit=True) as connection:
+        for forbidden in (b"CREATE TABLE mine (number BIGINT)", b"DROP TABLE letters"):
+            with pytest.raises(InsufficientPrivilege):
+                connection.execute(forbidden)
+
+
+def test_tables_of_an_earlier_version_wait_for_their_owner(own: DatabaseServer, host: Host) -> None:
+    owner = url_of("games_owner", own)
+    do(host, "home", "upgrade", "--owner", owner)
+    with psycopg.connect(owner, autocommit=True) as connection:
+        connection.execute("UPDATE pbm_oust_version SET version = version - 1, oldest = 1")
+    status, said = deliver(host, 1, ALICE, "help")
+    assert status == 75
+    assert f"its tables are of version {LATEST - 1}, this program needs".encode() in said
+
+
+def test_a_server_goes_on_with_tables_to_which_something_was_added(
+    hosts: tuple[Host, Host],
+) -> None:
+    one, other = hosts
+    with running(one.folder) as server:
+        for number, (sender, line) in enumerate(GAME[:3]):
+            assert send(server, number, sender, line) == 250
+        with owning(one) as connection:
+            add_something(connection)
+            upgrade(connection, oldest=LATEST)
+        for number, (sender, line) in enumerate(GAME[3:], 3):
+            assert send(server, number, sender, line) == 250
+        assert deliver(other, 9, ALICE, "oust challenge alice bob wonderland -size=5")[0] == 0
+        assert send(server, 10, ALICE, "oust move 2 alice wonderland C3") == 250
+        do(other, "sweep")
+        do(other, "games", "verify")
+        assert records(history_at(other)) == RECORDS
+        assert wrong(other) == []
+        refused = other.run("backup", str(other.folder.with_name("backup")))
+        assert (refused.returncode, b"a newer pbm_oust" in refused.stderr) == (1, True)
+        server.stop()
+    assert "ERROR" not in server.log
+
+
+def test_a_server_that_is_too_old_says_so_and_mail_comes_again(hosts: tuple[Host, Host]) -> None:
+    one, other = hosts
+    with running(one.folder) as server:
+        assert send(server, 1, ALICE, "help") == 250
+        with owning(one) as connection:
+            upgrade(connection, oldest=LATEST + 1)
+        assert send(server, 2, ALICE, "help") == 451
+        status, said = deliver(other, 3, ALICE, "help")
+        assert status == 75
+        assert f"its tables need version {LATEST + 1}, and this program knows".encode() in said
+        with owning(one) as connection:
+            connection.execute("UPDATE pbm_oust_version SET oldest = 1")
+        assert send(server, 2, ALICE, "help") == 250
+        server.stop()
+    assert "Install the newer program" in server.log
+
+
+def send(server: Server, number: int, sender: str, line: str) -> int:
+    """Hand over a mail, and return the code of the answer."""
+    with smtplib.SMTP("127.0.0.1", server.port, "localhost", PATIENCE) as smtp:
+        try:
+            smtp.sendmail(sender, ADDRESS, mailed(sender, line, number))
+        except smtplib.SMTPDataError as error:
+            return error.smtp_code
+        return 250
+
+
+def owning(host: Host) -> psycopg.Connection:
+    """Connect to the database of a host as its owner."""
+    return psycopg.connect(host.home().configured.store, autocommit=True)
+
+
+def add_something(connection: psycopg.Connection) -> None:
+    """Add a column to every table, and a table."""
+    for (table,) in connection.execute(TABLES).fetchall():
+        add = f"ALTER TABLE {table} ADD COLUMN colour TEXT NOT NULL DEFAULT 'red'"
+        connection.execute(add.encode())
+    connection.execute("CREATE TABLE colours (colour TEXT NOT NULL)")
+
+
+def upgrade(connection: psycopg.Connection, oldest: int) -> None:
+    """Say that the tables are of the next version, and from which one on they can be used."""
+    connection.execute("UPDATE pbm_oust_version SET version = version + 1, oldest = %s", (oldest,))

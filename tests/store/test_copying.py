@@ -1,0 +1,133 @@
+"""Copying a home into another one, between any two engines."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+import pytest
+
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.backup import NotCopied
+from pbm_oust.store.copying import DERIVED, TABLES, WAITING, Copied, copy_home
+from pbm_oust.store.home import Home
+from pbm_oust.store.migrations import migrate
+from pbm_oust.store.waiting import BoardName
+from tests.support.accounts import account_of
+from tests.support.home_by_mail import ALICE, BOB, CAROL, home_of, mailed
+from tests.support.outbox import letters
+from tests.support.rings import slow
+
+MAILS = [
+    (ALICE, "oust challenge alice bob wonderland"),
+    (ALICE, "oust move 1 alice wonderland D4"),
+    (BOB, "oust move 1 bob lookingglass E6"),
+    (ALICE, "oust note 1 alice wonderland"),
+    (BOB, "oust seek bob lookingglass"),
+    (ALICE, "churn challenge alice bob wonderland"),
+    (BOB, "churn resign 1 bob lookingglass"),
+    (ALICE, "settings alice wonderland mail=digest"),
+]
+ENGINES = [
+    ("sqlite", "sqlite"),
+    slow("sqlite", "postgresql"),
+    slow("postgresql", "sqlite"),
+    slow("postgresql", "postgresql"),
+]
+
+
+class Interrupted(Exception):
+    """Ends a copying."""
+
+
+def nobody(_done: int, _of: int) -> None:
+    """Let nobody know how far something is."""
+
+
+@pytest.fixture
+def homes(
+    request: pytest.FixtureRequest, tmp_path: Path, source: str, target: str
+) -> Iterator[tuple[Home, Home]]:
+    """A home in which something has happened, and a new one."""
+    for name, engine in (("source", source), ("target", target)):
+        (tmp_path / name).mkdir(mode=0o700)
+        if engine == "postgresql":
+            url = request.getfixturevalue("postgresql").make_database()
+            (tmp_path / name / "pbm_oust.toml").write_text(f'store = "{url}"\n')
+    there = home_of(tmp_path / "source", ALICE, BOB, CAROL, mails=MAILS)
+    here = Home(tmp_path / "target")
+    yield there, here
+    there.close()
+    here.close()
+
+
+def histories(home: Home) -> dict[BoardName, bytes]:
+    """Return all histories."""
+    names = [name for kind in KINDS for name in home.board_names(kind)]
+    return {name: home.history(name) for name in names}
+
+
+@contextmanager
+def interrupted() -> Iterator[None]:
+    """Let a copying be broken off in the body."""
+    with pytest.raises(Interrupted):
+        yield
+
+
+def test_every_table_is_copied_or_made_from_the_histories() -> None:
+    connection = apsw.Connection(":memory:")
+    migrate(connection)
+    names = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'sqlite_sequence'"
+    assert {name for (name,) in connection.execute(names)} == {*TABLES, *WAITING, *DERIVED}
+    connection.close()
+
+
+@pytest.mark.parametrize(("source", "target"), ENGINES)
+def test_a_home_is_copied_as_it_is(homes: tuple[Home, Home]) -> None:
+    there, here = homes
+    waiting = len(letters(there))
+    copied = copy_home(there, here, nobody)
+    assert copied == Copied(2, 3, copied.rows, waiting)
+    assert histories(here) == histories(there)
+    assert here.key() == there.key()
+    for userid in ("alice", "bob", "carol"):
+        assert account_of(here, userid) == account_of(there, userid)
+    assert len(here.outbox.held()) == waiting
+
+
+@pytest.mark.parametrize(("source", "target"), ENGINES)
+def test_players_go_on_in_the_copy(homes: tuple[Home, Home]) -> None:
+    there, here = homes
+    copy_home(there, here, nobody)
+    mailed(here, ALICE, "oust move 1 alice wonderland H8")
+    mailed(here, BOB, "oust challenge bob carol lookingglass")
+    name = BoardName("oust", 1)
+    before, after = there.history(name), here.history(name)
+    assert after.startswith(before)
+    assert b"x H8" in after[len(before) :]
+    assert BoardName("oust", 2) in histories(here)
+
+
+@pytest.mark.parametrize(("source", "target"), ENGINES)
+def test_a_copying_that_was_broken_off_goes_on(homes: tuple[Home, Home]) -> None:
+    there, here = homes
+
+    def interrupt(done: int, _of: int) -> None:
+        if done == 1:
+            raise Interrupted
+
+    with interrupted():
+        copy_home(there, here, interrupt)
+    assert not here.engine.key.is_made
+    mailed(there, ALICE, "oust move 1 alice wonderland H8")
+    copy_home(there, here, nobody)
+    assert histories(here) == histories(there)
+
+
+@pytest.mark.parametrize(("source", "target"), ENGINES[:1])
+def test_a_home_that_is_in_use_is_not_written_over(homes: tuple[Home, Home]) -> None:
+    there, here = homes
+    here.prepare()
+    with pytest.raises(NotCopied, match="is in use already"):
+        copy_home(there, here, nobody)
+    assert histories(here) == {}

@@ -1,0 +1,377 @@
+"""What both engines promise: files with SQLite, and a server of PostgreSQL."""
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from pbm_oust.accounts.clock import earliest_ruling
+from pbm_oust.store.boards import Boards
+from pbm_oust.store.connections import Database, Snapshot, Transaction
+from pbm_oust.store.disk import Disk, NoSuchFile
+from pbm_oust.store.engines import Engine, open_engine
+from pbm_oust.store.histories import NO_STAMP
+from pbm_oust.store.message_keys import KeyOutcome, find_key, note_key
+from pbm_oust.store.postgresql import open_server
+from pbm_oust.store.postgresql.database import PostgresqlDatabase
+from pbm_oust.store.settling import settle
+from pbm_oust.store.waiting import BoardName
+from tests.store.kept import Kept
+from tests.store.test_renaming import renamed
+from tests.support.waiting import wait_until
+
+NAME = BoardName("oust", 7)
+TEXTS = [
+    b"",
+    b"one\n",
+    b"one\ntwo\n",
+    b"\n\n\n",
+    b"no end",
+    b"one\nno end",
+    b"bytes \xff\x00\r\n\x0b\x85\nend\n",
+    b"".join(b"%d\n" % number for number in range(300)),
+]
+
+
+FIND_KEY = "SELECT 1 FROM message_keys WHERE message_key = ?"
+ADD_KEY = "INSERT INTO message_keys (message_key, outcome, at) VALUES (?, 'done', 0)"
+
+
+class Wrong(Exception):
+    """What a work fails with."""
+
+
+@pytest.fixture
+def prepared(engine: Engine) -> Engine:
+    engine.histories.prepare()
+    return engine
+
+
+@pytest.fixture
+def other(engine: Engine, tmp_path: Path) -> Iterator[Engine]:
+    """The same home, as another process has it."""
+    if isinstance(engine.database, PostgresqlDatabase):
+        other = open_server(tmp_path, engine.database.server.url)
+    else:
+        other = open_engine(tmp_path, Disk())
+    yield other
+    other.close()
+
+
+def noting(key: str, now: datetime) -> Callable[[Transaction], bool]:
+    """Return a work that notes a message key."""
+    return lambda transaction: note_key(transaction, key, KeyOutcome.DONE, now)
+
+
+def has_key(database: Database, key: str) -> bool:
+    """Return whether a message key is known."""
+    with database.read() as snapshot:
+        return find_key(snapshot, key) is not None
+
+
+# Histories
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_history_comes_back_byte_by_byte(prepared: Engine, text: bytes) -> None:
+    histories = prepared.histories
+    with histories.held_folder("oust"):
+        histories.create(NAME, text)
+    found = histories.read(NAME)
+    assert found.data == text
+    assert found.stamp == histories.stamp(NAME) != NO_STAMP
+    assert found.stamp.size == len(text)
+    assert histories.numbers("oust") == [7]
+    assert histories.numbers("churn") == []
+
+
+def test_a_board_without_a_history_has_none(prepared: Engine) -> None:
+    assert prepared.histories.stamp(NAME) == NO_STAMP
+    with pytest.raises(NoSuchFile):
+        prepared.histories.read(NAME)
+    with pytest.raises(NoSuchFile), prepared.histories.held(NAME):
+        pass
+
+
+def test_a_history_is_made_once(prepared: Engine) -> None:
+    prepared.histories.create(NAME, b"first\n")
+    with pytest.raises(FileExistsError):
+        prepared.histories.create(NAME, b"second\n")
+    assert prepared.histories.read(NAME).data == b"first\n"
+
+
+@pytest.mark.parametrize("at", [0, 4, 8])
+def test_what_is_appended_follows_what_counts(prepared: Engine, at: int) -> None:
+    histories, before = prepared.histories, b"one\ntwo\n"
+    histories.create(NAME, before)
+    old = histories.stamp(NAME)
+    with histories.held(NAME) as held:
+        assert held.found.data == before
+        held.append(b"more\nand more\n", at)
+        held.sync(with_folder=True)
+        assert held.is_in_place()
+        new = held.stamp()
+    # A file keeps what was longer; who appends to it then says where its whole lines end.
+    assert histories.read(NAME).data[: at + 14] == before[:at] + b"more\nand more\n"
+    assert new == histories.stamp(NAME) != old
+
+
+def test_a_history_that_is_written_anew_has_another_stamp(prepared: Engine) -> None:
+    prepared.histories.create(NAME, b"alice\nbob\n")
+    old = prepared.histories.stamp(NAME)
+    with prepared.histories.held(NAME) as held:
+        held.replace(b"carol\nbob\n")
+    assert prepared.histories.read(NAME).data == b"carol\nbob\n"
+    assert prepared.histories.stamp(NAME) != old
+
+
+def test_a_history_that_is_held_waits_for_nobody_else(prepared: Engine, other: Engine) -> None:
+    prepared.histories.create(NAME, b"one\n")
+    with ThreadPoolExecutor(1) as pool:
+        with prepared.histories.held(NAME) as held:
+            later = pool.submit(append_to, other, b"three\n")
+            held.append(b"two\n", len(held.found.data))
+            held.sync(with_folder=False)
+            assert not later.done()
+        later.result(timeout=20)
+    assert other.histories.read(NAME).data == b"one\ntwo\nthree\n"
+
+
+def append_to(engine: Engine, line: bytes) -> None:
+    """Append a line to the history."""
+    with engine.histories.held(NAME) as held:
+        held.append(line, len(held.found.data))
+        held.sync(with_folder=False)
+
+
+def test_another_process_is_given_the_same_histories(prepared: Engine) -> None:
+    prepared.histories.create(NAME, b"one\n")
+    opened = prepared.histories.opener()
+    assert opened.read(NAME).data == b"one\n"
+    opened.close()
+
+
+# Boards
+
+
+def test_boards_are_kept_with_the_same_bytes(prepared: Engine, tmp_path: Path) -> None:
+    in_files = Kept(tmp_path / "files")
+    kept = Kept(tmp_path / "kept", engine=prepared)
+    for each in (in_files, kept):
+        number = each.start("x C3")
+        assert each.settle() == []
+        each.play(number, "o E5")
+        each.play(number, "x A1", "o resign")
+        assert each.settle() == []
+        renamed(each, "alice", "alicia")
+        assert each.settle() == []
+        assert each.waiting() == []
+    name = BoardName("oust", number)
+    assert kept.boards.histories.read(name).data == in_files.boards.histories.read(name).data
+    assert kept.kept_counts() == in_files.kept_counts()
+
+
+def test_boards_that_two_processes_settle_at_once_have_each_record_once(
+    prepared: Engine, other: Engine, tmp_path: Path
+) -> None:
+    kept = Kept(tmp_path / "kept", engine=prepared)
+    numbers = [kept.start("x C3") for _ in range(5)]
+    for number in numbers:
+        kept.play(number, "o E5", "x A1")
+    elsewhere = Boards(other.histories, earliest_ruling)
+    with ThreadPoolExecutor(2) as pool:
+        ends = [
+            pool.submit(settle, engine.database, boards)
+            for engine, boards in ((prepared, kept.boards), (other, elsewhere))
+        ]
+        assert [end.result(timeout=60) for end in ends] == [[], []]
+    for number in numbers:
+        data = kept.boards.histories.read(BoardName("oust", number)).data
+        assert data.count(b"\n   ") == 3
+    assert kept.waiting() == []
+
+
+# The database
+
+
+def test_the_key_of_a_home_is_made_once(prepared: Engine, other: Engine) -> None:
+    prepared.key.make()
+    key = prepared.key.read()
+    other.key.make()
+    assert other.key.read() == key
+    assert len(key) == 32
+
+
+def test_a_work_that_fails_leaves_nothing(database: Database, now: datetime) -> None:
+    def work(transaction: Transaction) -> None:
+        note_key(transaction, "a", KeyOutcome.DONE, now)
+        raise Wrong
+
+    with pytest.raises(Wrong):
+        database.write(work)
+    assert not has_key(database, "a")
+    assert database.write(noting("b", now))
+
+
+def test_a_mistake_in_a_statement_undoes_its_work_alone(database: Database, now: datetime) -> None:
+    def work(transaction: Transaction) -> None:
+        note_key(transaction, "a", KeyOutcome.DONE, now)
+        transaction.run("SELECT 1 FROM nowhere")
+
+    first, second = database.write_all([work, noting("b", now)])
+    with pytest.raises(Exception, match="nowhere"):
+        first.result()
+    assert second.result()
+    assert [has_key(database, key) for key in "ab"] == [False, True]
+
+
+def test_a_snapshot_is_of_one_moment(engine: Engine, other: Engine, now: datetime) -> None:
+    engine.database.write(noting("a", now))
+    with engine.database.read() as snapshot:
+        assert find_key(snapshot, "a")
+        other.database.write(noting("b", now))
+        assert not find_key(snapshot, "b")
+        with engine.database.read_latest() as latest:
+            assert find_key(latest, "b")
+    assert has_key(engine.database, "b")
+
+
+def test_each_commit_is_another_moment(engine: Engine, other: Engine, now: datetime) -> None:
+    engine.database.write(noting("a", now))
+    before = engine.database.moment()
+    assert engine.database.moment() == before
+    other.database.write(noting("b", now))
+    assert engine.database.moment() != before
+
+
+def test_what_two_processes_count_is_counted_together(engine: Engine, other: Engine) -> None:
+    count = "INSERT INTO rate_limits (word, subject, at, number) VALUES ('w', 's', 1, 1)"
+    count += " ON CONFLICT (word, subject, at) DO UPDATE SET number = rate_limits.number + 1"
+    databases = [engine.database, other.database]
+    with ThreadPoolExecutor(6) as pool:
+        for end in [
+            pool.submit(databases[number % 2].write, lambda transaction: transaction.run(count))
+            for number in range(60)
+        ]:
+            end.result(timeout=60)
+    with engine.database.read() as snapshot:
+        assert snapshot.row("SELECT number FROM rate_limits") == (60,)
+
+
+@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
+def test_who_does_not_wait_writes_nothing_while_another_process_writes(
+    engine: Engine, other: Engine, now: datetime
+) -> None:
+    engine.database.write(noting("a", now))
+    is_writing, may_end = threading.Event(), threading.Event()
+
+    def long(transaction: Transaction) -> bool:
+        is_writing.set()
+        may_end.wait(20)
+        return note_key(transaction, "b", KeyOutcome.DONE, now)
+
+    other.database.write(noting("c", now))
+    with ThreadPoolExecutor(1) as pool:
+        end = pool.submit(other.database.write, long)
+        assert is_writing.wait(20)
+        assert engine.database.begin_to_write([noting("d", now)]) is None
+        may_end.set()
+        assert end.result(timeout=20)
+    wait_until(lambda: begun_and_done(engine.database, noting("d", now)), "nobody writes")
+    assert [has_key(other.database, key) for key in "abcd"] == [True] * 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["postgresql"], indirect=True)
+def test_who_does_not_wait_writes_nothing_to_a_server(engine: Engine, now: datetime) -> None:
+    engine.database.write(noting("a", now))
+    assert engine.database.begin_to_write([noting("b", now)]) is None
+    assert not has_key(engine.database, "b")
+
+
+def begun_and_done(database: Database, work: Callable[[Transaction], bool]) -> bool:
+    """Return whether a work could be begun at once; it is done then."""
+    make_durable = database.begin_to_write([work])
+    if make_durable is None:
+        return False
+    (task,) = make_durable()
+    return bool(task.result())
+
+
+def test_a_host_takes_what_no_other_has(engine: Engine, other: Engine) -> None:
+    is_shared = isinstance(engine.database, PostgresqlDatabase)
+    with engine.database.holding() as one, other.database.holding() as two:
+        assert one.take(["a", "b"]) == {"a", "b"}
+        assert two.take(["b", "c"]) == ({"c"} if is_shared else {"b", "c"})
+        one.give_back(["b"])
+        assert two.take(["b"]) == {"b"}
+        assert one.is_sure
+    with other.database.leased(["a", "c"]) as ours:
+        assert ours == {"a", "c"}
+
+
+# What is sent, required and foreseen
+
+
+def test_a_work_fails_if_what_it_requires_is_missing(engine: Engine, now: datetime) -> None:
+    def work(transaction: Transaction) -> None:
+        note_key(transaction, "b", KeyOutcome.DONE, now)
+        transaction.require(Wrong("no c"), FIND_KEY, "c")
+        note_key(transaction, "d", KeyOutcome.DONE, now)
+
+    engine.database.write(noting("a", now))
+    with pytest.raises(Wrong, match="no c"):
+        engine.database.write(work)
+    assert [has_key(engine.database, key) for key in "abd"] == [True, False, False]
+    engine.database.write(lambda each: each.require(Wrong("no a"), FIND_KEY, "a"))
+
+
+def test_what_is_required_is_what_a_work_fails_for(engine: Engine, now: datetime) -> None:
+    """Although what depends on it fails as well."""
+
+    def work(transaction: Transaction) -> None:
+        transaction.require(Wrong("no b"), FIND_KEY, "b")
+        transaction.send(ADD_KEY, "a")
+
+    engine.database.write(noting("a", now))
+    with pytest.raises(Wrong, match="no b"):
+        engine.database.write(work)
+    assert engine.database.write(noting("c", now))
+
+
+def test_a_mistake_in_what_was_sent_fails_its_work_alone(engine: Engine, now: datetime) -> None:
+    engine.database.write(noting("a", now))
+    good, bad, last = engine.database.write_all(
+        [noting("b", now), lambda each: each.send(ADD_KEY, "a"), noting("c", now)]
+    )
+    assert [good.result(), last.result()] == [True, True]
+    with pytest.raises(Exception, match=r"(?i)unique"):
+        bad.result()
+    assert [has_key(engine.database, key) for key in "abc"] == [True] * 3
+
+
+def test_what_is_foreseen_is_answered_as_at_its_moment(
+    engine: Engine, other: Engine, now: datetime
+) -> None:
+    engine.database.write(noting("a", now))
+    with engine.database.read() as snapshot:
+        snapshot.foresee([partial(find_key, key=key) for key in "abc"])
+        assert find_key(snapshot, "a")
+        other.database.write(noting("b", now))
+        assert [find_key(snapshot, key) for key in "bc"] == [None, None]
+    assert has_key(engine.database, "b")
+
+
+def test_questions_that_fail_are_foreseen_as_far_as_they_go(engine: Engine, now: datetime) -> None:
+    def ask(snapshot: Snapshot) -> None:
+        raise Wrong(str(find_key(snapshot, "a")))
+
+    engine.database.write(noting("a", now))
+    with engine.database.read() as snapshot:
+        snapshot.foresee([ask])
+        with pytest.raises(Wrong, match="DONE"):
+            ask(snapshot)
