@@ -78,10 +78,6 @@ def main(home: str) -> None:
             "formats:import_", "Make a board from a game in FILE, or on standard input."
         ),
         "list": Elsewhere("games:list_", "List boards."),
-        "mirror": Elsewhere(
-            "mirroring:mirror",
-            "Keep histories as files in DIR, up to date until told to stop.",
-        ),
         "reindex": Elsewhere(
             "histories:reindex", "Make the index of boards anew from the histories."
         ),

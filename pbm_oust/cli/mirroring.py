@@ -1,16 +1,15 @@
-"""`pbm-oust games mirror`: the histories of a home on a server, as files."""
+"""The histories of a home on a server, as files in a folder that follows them."""
 
 import logging
 import signal
 import threading
 from pathlib import Path
 
-import click
-
 from pbm_oust.cli.log import start_log
-from pbm_oust.cli.operator import Operator, Refused, pass_operator
+from pbm_oust.cli.operator import Refused
 from pbm_oust.cli.terminal import say
 from pbm_oust.store.disk import locked_folder
+from pbm_oust.store.home import Home
 
 log = logging.getLogger("pbm_oust")
 
@@ -20,19 +19,13 @@ AGAIN_SECONDS = 5.0
 """How long after a fault the next try comes."""
 
 
-@click.command()
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
-@click.option("--once", is_flag=True, help="End as soon as all is up to date.")
-@pass_operator
-def mirror(operator: Operator, folder: Path, once: bool) -> None:
-    """Keep histories as files in DIR, up to date until told to stop.
+def follow(home: Home, folder: Path, *, once: bool) -> None:
+    """Keep the histories of a home as files in a folder, until told to stop or once.
 
-    For a home on a database server; else the histories are files already. Each file is replaced
-    whole, so readers never see half a record. Who goes on after an interruption copies what has
-    changed meanwhile.
+    Raises Refused, and if `once` OSError; else it tries again after a fault.
     """
-    if not operator.configuration.store:
-        raise Refused(f"the histories of {operator.home.path} are files already")
+    if not home.configured.store:
+        raise Refused(f"the histories of {home.path} are files already")
     stopping = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopping.set())
@@ -41,17 +34,17 @@ def mirror(operator: Operator, folder: Path, once: bool) -> None:
         if not is_locked:
             raise Refused(f"{folder} is kept up to date by another process")
         start_log()
-        _follow(operator, folder, stopping, once=once)
+        _follow(home, folder, stopping, once=once)
 
 
-def _follow(operator: Operator, folder: Path, stopping: threading.Event, *, once: bool) -> None:
+def _follow(home: Home, folder: Path, stopping: threading.Event, *, once: bool) -> None:
     from pbm_oust.store.postgresql.histories import HistoryRows
     from pbm_oust.store.postgresql.mirror import Mirror
 
-    histories = operator.home.engine.histories
+    histories = home.engine.histories
     if not isinstance(histories, HistoryRows):
         raise TypeError("a home with a store has its histories there")
-    mirror, has_begun, fault = Mirror(histories, folder, operator.home.disk), False, ""
+    mirror, has_begun, fault = Mirror(histories, folder, home.disk), False, ""
     while not stopping.is_set():
         try:
             if not has_begun:

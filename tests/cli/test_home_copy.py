@@ -1,7 +1,9 @@
 """`pbm-oust home copy` as an operator sees it."""
 
+import contextlib
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from pbm_oust.cli.main import main
@@ -44,7 +46,23 @@ def test_a_home_is_not_copied_over_another_one(tmp_path: Path) -> None:
 
 def test_histories_that_are_files_already_are_not_copied_again(tmp_path: Path) -> None:
     home_of(tmp_path / "home").close()
-    words = ["--home", str(tmp_path / "home"), "games", "mirror", str(tmp_path / "copy")]
+    words = ["home", "copy", str(tmp_path / "home"), "--follow", str(tmp_path / "copy")]
     done = CliRunner().invoke(main, words)
     assert (done.exit_code, "are files already" in done.output) == (1, True)
     assert not (tmp_path / "copy").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ([], "name either a home TO, or a folder with --follow"),
+        (["TO", "--follow", "DIR"], "name either a home TO, or a folder with --follow"),
+        (["TO", "--once"], "--once goes with --follow"),
+    ],
+)
+def test_a_copy_goes_to_one_place(words: list[str], told: str, tmp_path: Path) -> None:
+    for name in ("FROM", "TO"):
+        (tmp_path / name).mkdir()
+    with contextlib.chdir(tmp_path):
+        done = CliRunner().invoke(main, ["home", "copy", "FROM", *words])
+    assert (done.exit_code, told in done.output) == (2, True)

@@ -142,7 +142,7 @@ def test_readers_see_whole_lines_while_moves_come_in(
     one, other = hosts
     copy = tmp_path / "copy"
     deliver(one, 1, ALICE, "oust challenge alice bob wonderland -size=5")
-    running = one.begin("games", "mirror", str(copy))
+    running = one.begin(*following(one, copy))
     file = copy / "oust" / "1.txt"
     wait_until(file.exists, "the history is copied")
     seen, stop = set[bytes](), threading.Event()
@@ -163,25 +163,25 @@ def test_readers_see_whole_lines_while_moves_come_in(
     running.process.kill()
     running.process.communicate()
     deliver(one, 4, ALICE, "oust challenge alice bob wonderland -size=7")
-    again = one.begin("games", "mirror", str(copy))
+    again = one.begin(*following(one, copy))
     assert again.process.stdout
     # The one that was killed may have copied a history that it had not noted yet.
     assert again.process.stdout.readline() in {
         f"{copy} is up to date; copied: {number}\n".encode() for number in (1, 2)
     }
     assert (copy / "oust" / "2.txt").exists()
-    refused = other.run("games", "mirror", str(copy))
+    refused = other.run(*following(other, copy))
     assert (refused.returncode, b"another process" in refused.stderr) == (1, True)
     again.process.send_signal(signal.SIGTERM)
     done = again()
     assert (done.returncode, done.stdout) == (0, b"")
-    assert other.run("games", "mirror", "--once", str(copy)).stdout.endswith(b"copied: 0\n")
+    assert other.run(*following(other, copy), "--once").stdout.endswith(b"copied: 0\n")
 
 
 def test_a_server_that_was_away_is_followed_again(hosts: tuple[Host, Host], tmp_path: Path) -> None:
     one, copy = hosts[0], tmp_path / "copy"
     deliver(one, 1, ALICE, "oust challenge alice bob wonderland -size=5")
-    running = one.begin("games", "mirror", str(copy))
+    running = one.begin(*following(one, copy))
     wait_until((copy / "oust" / "1.txt").exists, "the history is copied")
     url = one.home().configured.store
     with psycopg.connect(url, autocommit=True) as connection:
@@ -193,6 +193,11 @@ def test_a_server_that_was_away_is_followed_again(hosts: tuple[Host, Host], tmp_
     wait_until((copy / "oust" / "2.txt").exists, "the other history is copied")
     running.process.send_signal(signal.SIGINT)
     assert running().returncode == 0
+
+
+def following(host: Host, folder: Path) -> list[str]:
+    """Return the command that keeps the histories of a host's home in a folder."""
+    return ["home", "copy", str(host.folder), "--follow", str(folder)]
 
 
 def deliver(host: Host, number: int, sender: str, line: str) -> None:

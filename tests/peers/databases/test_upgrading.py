@@ -90,7 +90,7 @@ def test_a_server_needs_no_right_but_to_read_and_write_rows(
     do(host, "players", "rename", "bob", "robert")
     do(host, "games", "reindex")
     do(host, "backup", str(tmp_path / "backup"))
-    do(host, "games", "mirror", "--once", str(tmp_path / "copy"))
+    do(host, "home", "copy", str(host.folder), "--follow", str(tmp_path / "copy"), "--once")
     do(host, "games", "verify")
     assert wrong(host) == []
     with psycopg.connect(url_of("games", own), autocommit=True) as connection:
