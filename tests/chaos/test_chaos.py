@@ -59,7 +59,7 @@ def test_each_part_that_is_not_synced_is_missed_when_the_power_goes(
     spared: str, wrong: str, tmp_path: Path
 ) -> None:
     build = Build.NO_SYNC
-    plan = Plan(20, 3, power=True, build=build, spared=spared, minutes=5)
+    plan = Plan(40, 6, power=True, build=build, spared=spared, minutes=5)
     outcome = conduct(plan, tmp_path)
     assert figures(outcome)[wrong] > 0, report(outcome)
 
