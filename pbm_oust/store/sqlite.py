@@ -3,6 +3,7 @@
 import errno
 import logging
 import os
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -31,8 +32,13 @@ LARGEST_LOG = 1000
 """The number of pages after which the log is moved into the file."""
 LARGEST_TENDED = 5 * LARGEST_LOG
 """The number of pages after which it is, even if somebody else has to do it."""
-_RESTART = 100
-"""How many milliseconds to wait for those who read the log."""
+_RESTART = 0.1
+"""How many seconds to wait for those who read the log."""
+_LOOK = 0.0004
+"""How many seconds pass until it is looked again whether others have written.
+
+SQLite's own pauses grow up to a tenth of a second, and whoever comes meanwhile goes first.
+"""
 
 
 @dataclass
@@ -51,6 +57,27 @@ class Log:
         """Note what SQLite tells after a commit."""
         self.pages = pages
         return apsw.SQLITE_OK
+
+
+class _Patience:
+    """How long a connection waits for others. It knows no connection either."""
+
+    __slots__ = ("_until", "seconds")
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        """How many seconds it waits at most."""
+        self._until = 0.0
+
+    def wait(self, before: int) -> bool:
+        """Wait a moment, after so many moments before; return False if that was long enough."""
+        now = time.monotonic()
+        if not before:
+            self._until = now + self.seconds
+        if now >= self._until:
+            return False
+        time.sleep(_LOOK)
+        return True
 
 
 @frozen
@@ -81,7 +108,7 @@ class SqliteConnection:
         self.is_broken = False
         """Whether a fault has shown, after which the connection should be closed."""
         self._log = log
-        self._patience = int(patience * 1000)
+        self._patience = _Patience(patience)
         try:
             self._apsw = self._opened() if self.identity else _connection_to_nothing()
         except apsw.Error as error:
@@ -105,7 +132,7 @@ class SqliteConnection:
         return apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE)
 
     def _set_up(self, disk: Disk) -> None:
-        self._apsw.set_busy_timeout(self._patience)
+        self._apsw.set_busy_handler(self._patience.wait)
         self._apsw.set_wal_hook(self._log.note)
         # No plan depends on the values: else some statements are prepared for each of them anew.
         self._apsw.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
@@ -227,18 +254,18 @@ class SqliteConnection:
             self.execute("PRAGMA wal_checkpoint(RESTART)")
 
     @contextmanager
-    def _waiting(self, milliseconds: int) -> Iterator[None]:
-        """Wait at most so long for others in the body."""
-        self._apsw.set_busy_timeout(milliseconds)
+    def _waiting(self, seconds: float) -> Iterator[None]:
+        """Wait at most so many seconds for others in the body."""
+        usual, self._patience.seconds = self._patience.seconds, seconds
         try:
             yield
         finally:
-            self._apsw.set_busy_timeout(self._patience)
+            self._patience.seconds = usual
 
     def empty_log(self) -> None:
         """Move the whole log into the file and empty it, unless somebody else uses it now."""
-        self._apsw.set_busy_timeout(0)
-        self.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        with self._waiting(0):
+            self.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def copy_to(self, path: Path) -> None:
         """Copy all that the database holds into an empty file, and sync it."""
