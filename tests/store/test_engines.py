@@ -20,7 +20,7 @@ from pbm_oust.store.postgresql import open_server
 from pbm_oust.store.postgresql.database import PostgresqlDatabase
 from pbm_oust.store.settling import settle
 from pbm_oust.store.waiting import BoardName
-from tests.store.kept import Kept
+from tests.store.kept import Kept, played
 from tests.store.test_renaming import renamed
 from tests.support.waiting import wait_until
 
@@ -193,6 +193,33 @@ def test_boards_that_two_processes_settle_at_once_have_each_record_once(
         data = kept.boards.histories.read(BoardName("oust", number)).data
         assert data.count(b"\n   ") == 3
     assert kept.waiting() == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["postgresql"], indirect=True)
+def test_a_move_that_a_crash_has_undone_is_not_remembered(
+    engine: Engine, other: Engine, tmp_path: Path
+) -> None:
+    kept, elsewhere = (Kept(tmp_path / "kept", engine=each) for each in (engine, other))
+    number = kept.start("x C3")
+    ((latest,),) = kept.rows("SELECT last_value FROM history_version")
+    board = kept.read(number)
+    acted = played(board.game, "o E5")
+
+    def lost(transaction: Transaction) -> None:
+        kept.boards.append(transaction, board, acted, acted.records[-1].message_key)
+        raise Wrong
+
+    with pytest.raises(Wrong):
+        engine.database.write(lost)
+    # A server that crashes then counts from where it was.
+    engine.database.write(lambda each: each.rows("SELECT setval('history_version', ?)", latest))
+    elsewhere.play(number, "o A1")
+    assert kept.read(number).game == elsewhere.read(number).game
+    kept.play(number, "x E5")
+    assert [record.action for record in elsewhere.read(number).game.records] == [
+        record.action for record in played(board.game, "o A1", "x E5").records
+    ]
 
 
 # The database

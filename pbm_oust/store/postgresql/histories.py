@@ -32,14 +32,21 @@ _NOTHING_WAITS = "".join(
     f" AND NOT EXISTS (SELECT 1 FROM {table} WHERE kind = ?1 AND board = ?2)"  # noqa: S608 - the names are ours # nosec B608
     for table in ("waiting_lines", "waiting_rewritings")
 )
+_SPREAD = 2**22
+_VERSION = f"nextval('history_version') * {_SPREAD} + CAST(floor(random() * {_SPREAD}) AS BIGINT)"
+"""What gives a history its next version, a higher one than all before.
+
+A server that has crashed, or a standby that takes its place, gives numbers again that nobody had
+committed. Chance tells such a version from the one that some host may still remember.
+"""
 _MAKE = (
-    "INSERT INTO history_stamps (kind, board, size, version)"
-    " SELECT ?1, ?2, ?3, nextval('history_version') WHERE TRUE"
+    "INSERT INTO history_stamps (kind, board, size, version)"  # nosec B608 - a number is ours
+    f" SELECT ?1, ?2, ?3, {_VERSION} WHERE TRUE"
     " ON CONFLICT DO NOTHING RETURNING version"
 )
 _START = _MAKE.replace("TRUE", f"TRUE{_NOTHING_WAITS}")
 _CHANGE = (
-    "UPDATE history_stamps SET size = ?3, version = nextval('history_version')"
+    f"UPDATE history_stamps SET size = ?3, version = {_VERSION}"  # noqa: S608 - a number is ours # nosec B608
     " WHERE kind = ?1 AND board = ?2 RETURNING version"
 )
 _EXTEND = _CHANGE.replace(" RETURNING", f" AND version = ?4{_NOTHING_WAITS} RETURNING")
