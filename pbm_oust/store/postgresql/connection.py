@@ -34,6 +34,8 @@ _HOME_LOCK = 0x6F757374
 _SILENT_SECONDS = 30
 """How long a host may be silent within a transaction that holds locks, until it has lost them."""
 _BEGIN_TO_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_BEGIN_TO_WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
+"""Who has waited for a lock sees what was committed meanwhile, whatever the server's default is."""
 _GUARD = f"set_config('idle_in_transaction_session_timeout', '{_SILENT_SECONDS}s', true)"
 _SETTINGS = (
     "SET synchronous_commit = on; SET client_min_messages = warning;"
@@ -191,13 +193,12 @@ class PostgresqlConnection:
 
     def begin_to_write(self) -> None:
         """Begin a transaction when nobody else writes; the tables must have our version."""
-        self._begin(
-            "BEGIN", f"SELECT {_GUARD}, pg_advisory_xact_lock({_HOME_LOCK})", OLDEST_AND_TIME
-        )
+        lock = f"SELECT {_GUARD}, pg_advisory_xact_lock({_HOME_LOCK})"
+        self._begin(_BEGIN_TO_WRITE, lock, OLDEST_AND_TIME)
 
     def begin_to_hold(self) -> None:
         """Begin a transaction that locks some rows, while others write."""
-        self._begin("BEGIN", f"SELECT {_GUARD}", OLDEST_AND_TIME)
+        self._begin(_BEGIN_TO_WRITE, f"SELECT {_GUARD}", OLDEST_AND_TIME)
 
     def begin_at_once(self) -> bool:
         """Return False: another thread has to wait for the server."""

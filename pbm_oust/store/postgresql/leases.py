@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, suppress
 
 from pbm_oust.store.columns import words_list
-from pbm_oust.store.connections import LEASE_SECONDS
+from pbm_oust.store.connections import LEASE_SECONDS, Row
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.postgresql.connection import PostgresqlConnection
 
@@ -29,7 +29,7 @@ _TAKE = (
     f"UPDATE leases SET holder = ?, until = {_NOW} + ? WHERE task IN (SELECT task FROM leases"  # noqa: S608 - the words are ours # nosec B608
     f" WHERE task IN ({_NAMED}) AND until <= {_NOW} FOR UPDATE SKIP LOCKED) RETURNING task"
 )
-_RENEW = f"UPDATE leases SET until = {_NOW} + ? WHERE holder = ?"  # noqa: S608 - the words are ours # nosec B608
+_RENEW = f"UPDATE leases SET until = {_NOW} + ? WHERE holder = ? RETURNING task"  # noqa: S608 - the words are ours # nosec B608
 _GIVE_BACK = f"DELETE FROM leases WHERE holder = ? AND task IN ({_NAMED})"  # noqa: S608 - the words are ours # nosec B608
 _END = f"DELETE FROM leases WHERE holder = ? OR until < {_NOW} - ?"  # noqa: S608 - the words are ours # nosec B608
 
@@ -46,33 +46,42 @@ class Holder(AbstractContextManager["Holder"]):
         self._lend = lend
         self._seconds = seconds
         self._name = secrets.token_hex(8)
+        self._held = frozenset[str]()
+        self._has_lost = False
+        """Whether another host has a task that is taken to be ours."""
         self._renewed = 0.0
-        """When all leases were taken or renewed, by the clock of the process."""
+        """When all leases were taken or renewed, by a clock that goes on while the host sleeps."""
         self._is_over = threading.Event()
         self._renewing: threading.Thread | None = None
 
     @property
     def is_sure(self) -> bool:
         """Whether the leases cannot have ended."""
-        return not self._renewing or time.monotonic() < self._renewed + self._seconds
+        if self._has_lost:
+            return False
+        return not self._renewing or _clock() < self._renewed + self._seconds
 
     def take(self, tasks: Iterable[str]) -> frozenset[str]:
         """Take those of some tasks that nobody has, and return them."""
-        begun, named = time.monotonic(), words_list(tasks)
+        begun, named = _clock(), words_list(tasks)
         with self._lend() as connection:
             connection.begin_to_hold()
             connection.send(_NOTE, (named,))
             rows = connection.execute(_TAKE, (self._name, self._seconds, named))
             connection.commit()
-        if rows and not self._renewing:
+        taken = frozenset(task for (task,) in rows)
+        self._held |= taken
+        if taken and not self._renewing:
             self._renewed = begun
             self._renewing = threading.Thread(target=self._renew, name="leases", daemon=True)
             self._renewing.start()
-        return frozenset(task for (task,) in rows)
+        return taken
 
     def give_back(self, tasks: Iterable[str]) -> None:
         """Let others have tasks again."""
-        self._do(_GIVE_BACK, self._name, words_list(tasks))
+        given = frozenset(tasks)
+        self._held -= given
+        self._do(_GIVE_BACK, self._name, words_list(given))
 
     def __exit__(self, *_: object) -> None:
         """Let others have all tasks again."""
@@ -84,13 +93,21 @@ class Holder(AbstractContextManager["Holder"]):
 
     def _renew(self) -> None:
         while not self._is_over.wait(self._seconds / _RENEWALS) and self.is_sure:
-            begun = time.monotonic()
+            begun, held = _clock(), self._held
             with suppress(DatabaseFault):
-                self._do(_RENEW, self._seconds, self._name)
+                renewed = {task for (task,) in self._do(_RENEW, self._seconds, self._name)}
+                # What was given back meanwhile is not missed.
+                self._has_lost = not held & self._held <= renewed
                 self._renewed = begun
 
-    def _do(self, statement: str, *values: str | float) -> None:
+    def _do(self, statement: str, *values: str | float) -> list[Row]:
         with self._lend() as connection:
             connection.begin_to_hold()
-            connection.send(statement, values)
+            rows = connection.execute(statement, values)
             connection.commit()
+        return rows
+
+
+def _clock() -> float:
+    """Return seconds that also pass while the host sleeps."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)

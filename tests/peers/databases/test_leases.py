@@ -87,6 +87,21 @@ def test_a_host_keeps_what_it_takes_long_for(databases: tuple[PostgresqlDatabase
             time.sleep(0.1)
 
 
+def test_a_host_notices_that_another_one_has_what_it_had(
+    databases: tuple[PostgresqlDatabase, ...],
+) -> None:
+    one, other = databases
+    with one.holding() as first, other.holding() as second:
+        assert first.take(["a", "b"]) == {"a", "b"}
+        assert second.take(["c"]) == {"c"}
+        one.write(lambda each: each.run("UPDATE leases SET until = 0 WHERE task = 'a'"))
+        assert second.take(["a"]) == {"a"}
+        wait_until(lambda: not first.is_sure, "the host has noticed it")
+        second.give_back(["c"])
+        time.sleep(SECONDS)
+        assert second.is_sure
+
+
 def test_a_host_that_dies_or_stops_loses_what_it_has(postgresql: DatabaseServer) -> None:
     url = postgresql.make_tables()
     database = PostgresqlDatabase(Server(url))

@@ -1,0 +1,50 @@
+"""Who writes sees all that was committed before, however the server is set up."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+
+import pytest
+
+from pbm_oust.store.connections import Transaction
+from pbm_oust.store.postgresql.database import PostgresqlDatabase
+from pbm_oust.store.postgresql.server import Server
+from tests.support.postgresql import DatabaseServer
+
+TIMES = 30
+
+
+@pytest.fixture(params=["read committed", "repeatable read", "serializable"])
+def url(request: pytest.FixtureRequest, postgresql: DatabaseServer) -> Iterator[str]:
+    """A database whose transactions have some isolation, if they do not say which."""
+    url = postgresql.make_tables()
+    name = url.removeprefix("postgresql://postgres@/").partition("?")[0]
+    level = f"default_transaction_isolation = '{request.param}'"
+    postgresql.do(f"ALTER DATABASE {name} SET {level}")
+    yield url
+    postgresql.do(f"ALTER DATABASE {name} RESET ALL")
+
+
+def count(transaction: Transaction) -> None:
+    """Write a number that is one higher than the one that is there."""
+    row = transaction.row("SELECT number FROM rate_limits")
+    number = row[0] + 1 if row else 1
+    transaction.run("DELETE FROM rate_limits")
+    transaction.run(
+        "INSERT INTO rate_limits (word, subject, at, number) VALUES ('w', 's', 1, ?)", number
+    )
+
+
+def test_two_hosts_that_count_at_once_lose_nothing(url: str) -> None:
+    with (
+        closing(PostgresqlDatabase(Server(url))) as one,
+        closing(PostgresqlDatabase(Server(url))) as other,
+        ThreadPoolExecutor(4) as pool,
+    ):
+        ends = [
+            pool.submit(database.write, count) for _ in range(TIMES) for database in (one, other)
+        ]
+        for end in ends:
+            end.result(timeout=60)
+        with one.read() as snapshot:
+            assert snapshot.row("SELECT number FROM rate_limits") == (2 * TIMES,)
