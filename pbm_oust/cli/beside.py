@@ -53,9 +53,12 @@ async def _let_house_play(configure: Callable[[], Configuration], home: Home) ->
     while True:
         await asyncio.sleep(LOOK_SECONDS)
         try:
-            plays = boards.have_changed() and await _any_waits(boards)
-            analyses = finished.have_changed() and _is_any_over(finished, configure())
-            if not (plays or analyses):
+            if home.is_on_server:  # mail is taken meanwhile, however long it takes to answer
+                has_work = await asyncio.to_thread(_has_work, boards, finished, configure)
+            else:
+                plays = boards.have_changed() and await _any_waits(boards)
+                has_work = plays or _is_any_over(finished, configure)
+            if not has_work:
                 continue
             status = await _house(configure(), home.path)
         except (OSError, BadConfiguration) as error:
@@ -67,6 +70,13 @@ async def _let_house_play(configure: Callable[[], Configuration], home: Home) ->
             await asyncio.sleep(AGAIN_SECONDS)
 
 
+def _has_work(boards: Boards, finished: Finished, configure: Callable[[], Configuration]) -> bool:
+    """Return whether a board waits for the house, or a game waits to be analysed."""
+    if boards.have_changed() and any(boards.looked_at()):
+        return True
+    return _is_any_over(finished, configure)
+
+
 async def _any_waits(boards: Boards) -> bool:
     """Return whether a board waits for the house; between two looks, mail has its turn."""
     for waits in boards.looked_at():
@@ -76,8 +86,11 @@ async def _any_waits(boards: Boards) -> bool:
     return False
 
 
-def _is_any_over(finished: Finished, configuration: Configuration) -> bool:
-    """Return whether a game waits to be analysed."""
+def _is_any_over(finished: Finished, configure: Callable[[], Configuration]) -> bool:
+    """Return whether a game waits to be analysed, if anything has changed since the last look."""
+    if not finished.have_changed():
+        return False
+    configuration = configure()
     return configuration.analyses and any(finished.waiting(configuration.house_cells))
 
 

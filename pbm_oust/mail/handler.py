@@ -17,6 +17,7 @@ from pbm_oust.mail.committer import Committer
 from pbm_oust.mail.inbound import Envelope as MailEnvelope
 from pbm_oust.mail.inbound import Inbound, KeptBySender, envelope_of
 from pbm_oust.mail.lanes import Lanes
+from pbm_oust.mail.patience import Patience
 from pbm_oust.mail.qmqp import Handed
 from pbm_oust.mail.reading import UnreadableMail
 from pbm_oust.mail.recipients import not_ours, takes
@@ -143,7 +144,7 @@ class Handler:
                 is_of_mail_server=server.is_of_mail_server,
                 is_of_owner=server.is_of_owner,
             )
-            status, handled = await self._handle(content, told)
+            status, handled = await self._handle(content, told, server.patience)
             if handled.is_guess and server.source:
                 await asyncio.sleep(server.patience.wrong_password)
         return status
@@ -153,18 +154,28 @@ class Handler:
         for recipient in mail.recipients:
             if not takes(recipient, self.address):
                 return f"550 5.1.1 {not_ours(recipient, self.address)}"
-        status, handled = await self._handle(mail.data, envelope_of(mail.sender, mail.recipients))
+        envelope = envelope_of(mail.sender, mail.recipients)
+        status, handled = await self._handle(mail.data, envelope, Patience())
         return f"250 2.0.0 {outcome_text(handled)}" if status == S250_DONE else status
 
-    async def _handle(self, content: bytes, envelope: MailEnvelope) -> tuple[str, Handled]:
-        """Handle a message to the end, even if the client goes away meanwhile."""
+    async def _handle(
+        self, content: bytes, envelope: MailEnvelope, patience: Patience
+    ) -> tuple[str, Handled]:
+        """Handle a message to the end, even if the client goes away meanwhile.
+
+        A client that has waited for long is told to come again; the message is known then.
+        """
         origin = envelope.source or envelope.sender or ""
         begun = time.perf_counter()
         work = asyncio.ensure_future(self._work(content, envelope, origin))
         self.at_work.add(work)
         work.add_done_callback(partial(self._count, begun))
         work.add_done_callback(self._finish)
-        return await asyncio.shield(work)
+        try:
+            return await asyncio.wait_for(asyncio.shield(work), patience.answer)
+        except TimeoutError:
+            log.warning("a mail is put off: handling it takes longer than %g s", patience.answer)
+            return S451_LATER, Handled(Outcome.KEPT)
 
     async def handle_exception(self, error: Exception) -> str:
         """Log an error of ours, and tell the client only to try again."""
@@ -189,9 +200,12 @@ class Handler:
     async def _handled(self, content: bytes, envelope: MailEnvelope, origin: str) -> Handled:
         """Let workers handle a message; others hash the passwords that it needs.
 
-        The small mails of those who prove whose they are cost so little that they are handled here.
+        The small mails of those who prove whose they are cost so little that they are handled here,
+        unless a server keeps the home, for which they may have to wait.
         """
-        is_for_workers = len(content) > LARGEST_HERE or not self._lanes.is_trusted(origin)
+        is_far = self._inbound.work.home.is_on_server
+        is_cheap = len(content) <= LARGEST_HERE and self._lanes.is_trusted(origin)
+        is_for_workers = is_far or not is_cheap
         while True:
             inbound = self._inbound
             try:

@@ -12,6 +12,8 @@ class Patience:
     bytes_a_second: float = 100
     wrong_password: float = 2
     """How long the answer to a message with a wrong password waits."""
+    answer: float = 60
+    """How long a client waits at most until we know what becomes of its message."""
 
 
 class TooSlow(Exception):

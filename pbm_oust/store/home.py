@@ -134,6 +134,11 @@ class Home:
             raise OSError(f"the text is not UTF-8 from byte {error.start} on") from None
 
     @property
+    def is_on_server(self) -> bool:
+        """Whether a database server keeps the home, which others may share."""
+        return self.boards.histories.is_within_database
+
+    @property
     def has_relay(self) -> bool:
         """Whether letters wait for a relay instead of going into the Maildir."""
         if self._has_relay is None:

@@ -36,14 +36,16 @@ class TooManyWatch(Exception):
 class _Watched:
     """A board that somebody looks at."""
 
-    def __init__(self, records: int | None) -> None:
-        self.records = records
+    def __init__(self) -> None:
+        self.records: int | None = None
+        self.is_known = False
+        """Whether anybody has looked how many records there are."""
         self.watching = 0
         self.changed = asyncio.Event()
 
     def tell(self, records: int | None) -> None:
         """Wake up those who look."""
-        self.records = records
+        self.records, self.is_known = records, True
         self.changed.set()
         self.changed = asyncio.Event()
 
@@ -76,6 +78,10 @@ class Live:
 
     async def _events(self, name: BoardName, source: str) -> AsyncIterator[str]:
         with self._watching(name, source) as watched:
+            if not watched.is_known:
+                found = await self._look([name])
+                if not watched.is_known:  # others may have looked meanwhile
+                    watched.tell(found[name])
             told = None
             while not self._is_over:
                 changed, records = watched.changed, watched.records
@@ -87,7 +93,7 @@ class Live:
     @contextmanager
     def _watching(self, name: BoardName, source: str) -> Iterator[_Watched]:
         """Count somebody who looks at a board."""
-        watched = self._watched.get(name) or _Watched(self._look([name])[name])
+        watched = self._watched.get(name) or _Watched()
         self._watched[name] = watched
         watched.watching += 1
         self._sources[source] += 1
@@ -106,7 +112,7 @@ class Live:
         while self._watched:
             await asyncio.sleep(LOOK_SECONDS)
             try:
-                found = self._look(list(self._watched))
+                found = await self._look(list(self._watched))
             except DatabaseFault as fault:
                 log.warning("no news of boards: %s", fault)
                 continue
@@ -116,8 +122,10 @@ class Live:
                     watched.tell(records)
         self._looking = None
 
-    def _look(self, names: list[BoardName]) -> dict[BoardName, int | None]:
+    async def _look(self, names: list[BoardName]) -> dict[BoardName, int | None]:
+        """Return how many records boards have. Nobody else waits for the database meanwhile."""
+
         def question(snapshot: Snapshot) -> dict[BoardName, int | None]:
             return {name: count_records(snapshot, name) for name in names}
 
-        return self._home.ask(question)
+        return await asyncio.to_thread(self._home.ask, question)

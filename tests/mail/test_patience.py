@@ -1,5 +1,6 @@
 """Clients that are slow, or say nothing: how long they are waited for, and what they are told."""
 
+import smtplib
 import socket
 import threading
 from collections.abc import Iterator
@@ -8,9 +9,12 @@ from contextlib import contextmanager, suppress
 import pytest
 
 from pbm_oust.mail.patience import Patience
-from pbm_oust.mail.replies import S421_IDLE, S421_SESSION, S421_SLOW
+from pbm_oust.mail.replies import S421_IDLE, S421_SESSION, S421_SLOW, S451_LATER
+from pbm_oust.store.connections import Transaction
 from pbm_oust.store.home import Home
 from tests.support.listening import ADDRESS, PATIENCE, listening
+from tests.support.mails import mail
+from tests.support.waiting import wait_until
 
 SHORT = 0.2
 OPENING = f"EHLO x\r\nMAIL FROM:<a@example.org>\r\nRCPT TO:<{ADDRESS}>\r\nDATA\r\n".encode()
@@ -95,3 +99,28 @@ def test_a_message_that_comes_fast_enough_is_waited_for(home: Home) -> None:
         client.sendall(OPENING)
         with trickling(client, b"x" * 70 + b"\r\n"):
             assert last_line(client) == S421_SESSION
+
+
+def test_a_message_that_takes_long_to_handle_is_to_come_again(home: Home) -> None:
+    writes, may_end = threading.Event(), threading.Event()
+
+    def keep_waiting(_: Transaction) -> None:
+        writes.set()
+        may_end.wait(PATIENCE)
+
+    writing = threading.Thread(target=home.database.write, args=[keep_waiting])
+    writing.start()
+    assert writes.wait(PATIENCE)
+    with (
+        listening(home, patience=Patience(answer=SHORT)) as port,
+        smtplib.SMTP("127.0.0.1", port, local_hostname="localhost", timeout=PATIENCE) as client,
+    ):
+        client.ehlo()
+        client.mail("a@example.org")
+        client.rcpt(ADDRESS)
+        code, said = client.data(mail("From: a@example.org", "Subject: help"))
+        assert f"{code} {said.decode()}" == S451_LATER
+        assert home.outbox.letters() == []
+        may_end.set()
+        writing.join()
+        wait_until(home.outbox.letters, "the mail is handled all the same")

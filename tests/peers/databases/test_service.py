@@ -6,8 +6,11 @@ the trouble is over.
 
 import os
 import re
+import signal
 import subprocess
+import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from smtplib import LMTP, SMTPDataError
@@ -16,8 +19,9 @@ import pytest
 
 from pbm_oust.store.migrations import LATEST
 from tests.peers.databases.conftest import mailed
-from tests.support.home_by_mail import ADDRESS, ALICE
+from tests.support.home_by_mail import ADDRESS, ALICE, PASSWORDS
 from tests.support.postgresql import DatabaseServer, account_ids, database_server
+from tests.support.processes import children_of
 from tests.support.server import PROGRAM
 from tests.support.waiting import wait_until
 
@@ -31,6 +35,7 @@ class Served:
     """A server of the program on a database, which `disk` has if it is there."""
 
     def __init__(self, folder: Path, database: DatabaseServer, disk: Path | None) -> None:
+        self.folder = folder
         self.database = database
         self.disk = disk
         self._socket = folder / "lmtp"
@@ -59,7 +64,7 @@ class Served:
 
     def takes(self, mail: bytes) -> bool:
         """Hand over a mail; return whether it is taken, and not answered 451."""
-        with LMTP(str(self._socket), local_hostname="localhost", timeout=60) as lmtp:
+        with self.session(seconds=60) as lmtp:
             try:
                 lmtp.sendmail(ALICE, [ADDRESS], mail)
             except SMTPDataError as error:
@@ -69,10 +74,14 @@ class Served:
         assert code == 451
         return False
 
+    def session(self, seconds: float) -> LMTP:
+        """Return a session with the server, which answers within so many seconds."""
+        return LMTP(str(self._socket), local_hostname="localhost", timeout=seconds)
+
     def _listens(self) -> bool:
         assert self.process.poll() is None, self.log
         try:
-            LMTP(str(self._socket), local_hostname="localhost").close()
+            self.session(seconds=60).close()
         except OSError:
             return False
         return True
@@ -119,6 +128,19 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
             finally:
                 served.process.terminate()
                 served.process.wait(60)
+
+
+@contextmanager
+def silent(served: Served) -> Iterator[None]:
+    """Nothing of the database moves, though its host takes what is sent."""
+    stopped = [served.database.pid, *children_of(served.database.pid)]
+    for process in stopped:
+        os.kill(process, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for process in stopped:
+            os.kill(process, signal.SIGCONT)
 
 
 @contextmanager
@@ -194,3 +216,21 @@ def test_mail_is_taken_again_when_the_trouble_is_over(
     wait_until(lambda: served.takes(mail), "the mail is taken")
     assert "a fault in the program" not in served.log
     assert "Traceback" not in served.log
+
+
+def test_others_are_answered_while_the_database_says_nothing(served: Served) -> None:
+    """Even if the mail that waits is of somebody who has proved who they are."""
+    adding = ["players", "add", "alice", ALICE, "--password", PASSWORDS["alice"]]
+    subprocess.run([PROGRAM, "--home", str(served.folder), *adding], check=True)
+    asking = f"settings alice {PASSWORDS['alice']}"
+    assert served.takes(mailed(ALICE, asking, 1000))
+    with ThreadPoolExecutor(1) as pool:
+        with silent(served):
+            waits = pool.submit(served.takes, mailed(ALICE, asking, 1001))
+            time.sleep(1)  # it has been handed over by then
+            with served.session(seconds=10) as lmtp:
+                lmtp.ehlo_or_helo_if_needed()
+                assert lmtp.mail(ALICE)[0] == 250
+                assert lmtp.rcpt(ADDRESS)[0] == 250
+            assert not waits.done()
+        assert waits.result(timeout=60)
