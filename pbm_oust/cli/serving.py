@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
 from functools import partial
@@ -20,11 +21,14 @@ from pbm_oust.mail.listener import CannotListen
 from pbm_oust.mail.ports import Ports
 from pbm_oust.mail.server import Server
 from pbm_oust.store.configuration import BadConfiguration, Configuration, Endpoint
+from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
 
 log = logging.getLogger("pbm_oust")
 
 MOST_PROCESSES = 64
+AGAIN_SECONDS = 2.0
+"""How long after a look for a database server that is away the next one comes."""
 
 Beside = Callable[[Home], AbstractAsyncContextManager[None]]
 """What else goes on while the first process serves."""
@@ -79,7 +83,7 @@ def serve(
         log.info("listening at %s", places)
 
     start_log()
-    operator.prepared_home()
+    _prepare(operator)
     try:
         chosen = configure()
         pages = pages_beside(operator.path, chosen) if chosen.web else nullcontext()
@@ -98,6 +102,23 @@ def serve(
     except (CannotListen, BadConfiguration) as error:
         say(f"Error: {error}", err=True)
         raise SystemExit(2) from None
+
+
+def _prepare(operator: Operator) -> None:
+    """Make the home ready to be written to. A database server that is away is waited for."""
+    told = ""
+    while True:
+        try:
+            operator.prepared_home()
+        except DatabaseFault as fault:
+            if not operator.home.is_on_server:
+                raise
+            if str(fault) != told:
+                log.error("no mail is taken yet: %s", fault)
+            told = str(fault)
+            time.sleep(AGAIN_SECONDS)
+        else:
+            return
 
 
 @asynccontextmanager

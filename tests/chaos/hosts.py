@@ -12,12 +12,9 @@ from tests.chaos.stage import SLOW, Broken, greeted
 from tests.chaos.trial import PROGRAM, ROOT
 from tests.support.limits import UNLIMITED_TABLE
 
-STARTED_IN_VAIN = 1
-"""The exit status of a server that cannot use its home, such as while the database is away."""
-
 
 class Host:
-    """A server, which is started again when it ends, as a service is.
+    """A server, which goes on whatever becomes of the databases.
 
     `inside` is the command that starts programs on the host.
     """
@@ -74,17 +71,11 @@ class Host:
             return True
         return False
 
-    def has_started_in_vain(self) -> bool:
-        """Return whether the server could not use its home; then it is started again.
-
-        Raises Broken if it has ended otherwise.
-        """
+    def check_alive(self) -> None:
+        """Raise Broken if the server has ended by itself."""
         status = self._server.poll() if self._server else None
-        if status == STARTED_IN_VAIN:
-            self.start()
-        elif status is not None:
+        if status is not None:
             raise Broken(f"a server ended with status {status}; see {self._log.name}")
-        return status is not None
 
     def kill(self) -> None:
         """Kill the server."""

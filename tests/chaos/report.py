@@ -14,7 +14,7 @@ KILLS_OF_THE_SERVER = (
     "kills of one process of several",
 )
 POWER = ("power cuts", "steps undone")
-FAILURES = (*(failure.value for failure in Failure), "servers that found no database")
+FAILURES = tuple(failure.value for failure in Failure)
 """What happens where there are several hosts."""
 MOST_SHOWN = 5
 """How many findings are shown under each heading."""

@@ -46,10 +46,19 @@ class Served:
             f'address = "{ADDRESS}"\nstore = "{store}"\nrelay = "smtp://127.0.0.1:1"\n'
             f'smtp = ""\nlmtp = "unix:{self._socket}"\n'
         )
-        command = [PROGRAM, "--home", str(folder), "serve"]
+        self.start()
+        wait_until(self.listens, "the server listens")
+
+    def start(self) -> None:
+        """Start the server."""
+        command = [PROGRAM, "--home", str(self.folder), "serve"]
         with self._log.open("ab") as log:
             self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=log)
-        wait_until(self._listens, "the server listens")
+
+    def stop(self) -> None:
+        """Stop the server."""
+        self.process.terminate()
+        self.process.wait(60)
 
     @property
     def log(self) -> str:
@@ -78,7 +87,7 @@ class Served:
         """Return a session with the server, which answers within so many seconds."""
         return LMTP(str(self._socket), local_hostname="localhost", timeout=seconds)
 
-    def _listens(self) -> bool:
+    def listens(self) -> bool:
         assert self.process.poll() is None, self.log
         try:
             self.session(seconds=60).close()
@@ -126,8 +135,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
             try:
                 yield served
             finally:
-                served.process.terminate()
-                served.process.wait(60)
+                served.stop()
 
 
 @contextmanager
@@ -234,3 +242,14 @@ def test_others_are_answered_while_the_database_says_nothing(served: Served) -> 
                 assert lmtp.rcpt(ADDRESS)[0] == 250
             assert not waits.done()
         assert waits.result(timeout=60)
+
+
+def test_a_server_that_finds_no_database_waits_for_it(served: Served) -> None:
+    served.stop()
+    before = len(served.log)
+    with away(served):
+        served.start()
+        said = "no mail is taken yet: the database games at .* cannot be used: connection"
+        wait_until(lambda: re.search(said, served.log[before:]), "the log says why")
+    wait_until(served.listens, "the server listens")
+    assert served.takes(mailed(ALICE, "help", 1002))
