@@ -56,6 +56,18 @@ class Swept:
     """Whether other hosts were at work on something of it, or have died at that."""
 
 
+@frozen
+class _Chore:
+    """Something that a sweep looks at."""
+
+    about: str
+    """The name of a board, or a userid."""
+    task: str
+    """What hosts call it that share what is due; no two chores have the same."""
+    do: Callable[[], str]
+    """Does it if it is due, and returns what it did, or nothing."""
+
+
 def sweep(work: UnitOfWork) -> Swept:
     """Do all that is due by the clock of `work`, and return what was done.
 
@@ -66,28 +78,26 @@ def sweep(work: UnitOfWork) -> Swept:
     troubles: list[Trouble] = []
     is_shared = False
     chores = _chores(work)
-    while some := dict(islice(chores, TOGETHER)):
-        with work.home.database.leased(some) as ours:
+    while some := list(islice(chores, TOGETHER)):
+        with work.home.database.leased(chore.task for chore in some) as ours:
             is_shared |= len(ours) < len(some)
-            for about in (each for each in some if each in ours):
+            for chore in (each for each in some if each.task in ours):
                 try:
-                    done += [Done(what, about) for what in [some[about]()] if what]
+                    done += [Done(what, chore.about) for what in [chore.do()] if what]
                 except (OSError, DamagedHistory, Refusal) as error:
-                    troubles.append(Trouble(about, str(error)))
+                    troubles.append(Trouble(chore.about, str(error)))
     return Swept(tuple(done), tuple(troubles), is_shared)
 
 
-def _chores(work: UnitOfWork) -> Iterator[tuple[str, Callable[[], str]]]:
-    """Yield the names of what a sweep looks at, each with a function that returns what it did.
-
-    Anything else that has to be done in time belongs here.
-    """
+def _chores(work: UnitOfWork) -> Iterator[_Chore]:
+    """Yield what a sweep looks at. Anything else that has to be done in time belongs here."""
     damaged = (each.name for kind in KINDS for each in work.home.ask(damaged_boards, kind))
     for name in (*work.home.ask(due_by, work.now()), *damaged):
-        yield str(name), partial(_rule, work, KINDS[name.kind], name.board)
+        rule = partial(_rule, work, KINDS[name.kind], name.board)
+        yield _Chore(str(name), str(name), rule)
     for userid in work.home.ask(with_digest_due, work.now()):
-        yield userid, partial(_send_digest, work, userid)
-    yield "codes", partial(_forget_expired, work)
+        yield _Chore(userid, f"digest of {userid}", partial(_send_digest, work, userid))
+    yield _Chore("codes", "expired codes", partial(_forget_expired, work))
 
 
 def _forget_expired(work: UnitOfWork) -> str:

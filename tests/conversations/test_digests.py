@@ -80,6 +80,13 @@ def test_what_happened_while_nothing_waited_is_in_the_next_digest(world: World) 
     assert "oust 1" not in world.text_to("dora")
 
 
+def test_players_get_their_digest_whatever_they_are_called(world: World) -> None:
+    for userid in ("codes", "expired", "digest"):
+        world.add_player(userid, WANTED)
+        world.add_board(userid, "bob")
+    assert sorted(digests(world, 1)) == ["codes", "digest", "expired"]
+
+
 def test_who_wants_each_mail_gets_no_digest(world: World) -> None:
     world.add_board("alice", "bob")
     assert digests(world, 1) == []
