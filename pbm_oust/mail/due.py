@@ -28,8 +28,11 @@ MOST_TO_ONE = 20
 """How many of these go to one address; the others come when these have left."""
 ENOUGH = 25
 """How many addresses wait for connections before more letters are brought."""
-PASS_SECONDS = 60.0
-"""How often all letters that are due are gone through; meanwhile only those that are added."""
+PASS_SECONDS = 25.0
+"""How often all letters that are due are gone through; meanwhile only those that are added.
+
+So letters of a host that died, which are free half a minute later, leave within a minute.
+"""
 _END_OF_TIME = datetime.max.replace(tzinfo=UTC)
 
 

@@ -1,12 +1,12 @@
-"""The sweep inside the running server, every few minutes."""
+"""The sweep inside the running server: every few minutes, or sooner where hosts share a home."""
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.service.sweep import Swept, Trouble, sweep
-from pbm_oust.store.connections import LEASE_SECONDS
+from pbm_oust.service.sweep import Trouble, sweep
 from pbm_oust.store.refreshing import Walk
 
 log = logging.getLogger("pbm_oust")
@@ -16,22 +16,20 @@ SWEEP_SECONDS = 300
 
 Mail that waited in the mail server while this one was down comes in before that.
 """
-SHARED_SECONDS = LEASE_SECONDS + 5
-"""How long after a sweep that was shared with other hosts the next one starts at the latest: then
-it is known whether these have done their part."""
+SHARED_SECONDS = 25
+"""How long after a sweep the next one starts at the latest where hosts share a home.
+
+What a host was at when it died is free half a minute later, and is done within a minute.
+"""
 STOP_SECONDS = 1
 """How long a sweep may go on when the server is told to stop; what is left stays due."""
 
 
-def pause_after(swept: Swept, usual: float) -> float:
-    """Return how many seconds after a sweep the next one starts, which usually are so many."""
-    return min(usual, SHARED_SECONDS) if swept.is_shared else usual
-
-
 class Sweeper:
-    """Sweeps every `seconds`, or sooner, in its own thread; calls `wake` if there are new letters.
+    """Sweeps every `seconds` in its own thread, and calls `wake` if there are new letters.
 
-    Each time that a sweep has ended, `ended` is called. The thread does not outlive the process.
+    Where hosts share the home, the pauses after the first sweep are shorter. Each time that a sweep
+    has ended, `ended` is called. The thread does not outlive the process.
     """
 
     def __init__(
@@ -45,6 +43,8 @@ class Sweeper:
         self._ended = ended
         self._work: UnitOfWork | None = None
         self._walk: Walk | None = None
+        self._walked = -seconds
+        """When it has looked at histories."""
         self._known: frozenset[Trouble] = frozenset()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
@@ -78,7 +78,9 @@ class Sweeper:
         """Sweep, and return after how many seconds to do so again."""
         if self._work is None:
             return self._seconds
-        self._look_at_histories()
+        if time.monotonic() >= self._walked + self._seconds:
+            self._look_at_histories()
+            self._walked = time.monotonic()
         swept = sweep(self._work)
         for deed in swept.done:
             log.info("sweep %s: %s", deed.about, deed.what)
@@ -89,7 +91,8 @@ class Sweeper:
         if swept.done:
             self._wake()
         self._ended()
-        return pause_after(swept, self._seconds)
+        is_shared = bool(self._work.home.configured.store)
+        return min(self._seconds, SHARED_SECONDS) if is_shared else self._seconds
 
     def _look_at_histories(self) -> None:
         """Update the index of boards from some histories that others may have edited.

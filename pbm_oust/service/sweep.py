@@ -52,8 +52,6 @@ class Swept:
 
     done: tuple[Done, ...]
     troubles: tuple[Trouble, ...]
-    is_shared: bool = False
-    """Whether other hosts were at work on something of it, or have died at that."""
 
 
 @frozen
@@ -76,17 +74,15 @@ def sweep(work: UnitOfWork) -> Swept:
     """
     done: list[Done] = []
     troubles: list[Trouble] = []
-    is_shared = False
     chores = _chores(work)
     while some := list(islice(chores, TOGETHER)):
         with work.home.database.leased(chore.task for chore in some) as ours:
-            is_shared |= len(ours) < len(some)
             for chore in (each for each in some if each.task in ours):
                 try:
                     done += [Done(what, chore.about) for what in [chore.do()] if what]
                 except (OSError, DamagedHistory, Refusal) as error:
                     troubles.append(Trouble(chore.about, str(error)))
-    return Swept(tuple(done), tuple(troubles), is_shared)
+    return Swept(tuple(done), tuple(troubles))
 
 
 def _chores(work: UnitOfWork) -> Iterator[_Chore]:

@@ -13,15 +13,15 @@ from functools import partial
 
 import pytest
 
-from pbm_oust.mail import due
+from pbm_oust.mail import due, sweeper
 from pbm_oust.mail import relay as relay_module
 from pbm_oust.mail.inbound import Envelope, open_inbound
 from pbm_oust.mail.outgoing import Flushed
 from pbm_oust.mail.relay import Relaying
-from pbm_oust.mail.sweeper import SWEEP_SECONDS, pause_after
+from pbm_oust.mail.sweeper import SHARED_SECONDS, Sweeper
 from pbm_oust.play.outcome import Outcome
 from pbm_oust.service.sweep import sweep
-from pbm_oust.store.connections import Database
+from pbm_oust.store.connections import LEASE_SECONDS, Database
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft, Head
 from pbm_oust.store.postgresql.database import PostgresqlDatabase
@@ -185,15 +185,48 @@ def test_what_a_dead_host_was_to_do_is_done_by_another(
     home = late[1].home()
     work = open_inbound(home, ADDRESS, home.now).work
     with holding(url_of(late[0]), "oust 1", "oust 2") as dead:
-        swept = sweep(work)
-        assert [deed.about for deed in swept.done] == ["oust 3", "oust 4", "oust 5"]
-        assert pause_after(swept, SWEEP_SECONDS) < 60
+        assert [deed.about for deed in sweep(work).done] == ["oust 3", "oust 4", "oust 5"]
         dead.kill()
-        wait_until(lambda: not sweep(work).is_shared, "the leases have ended")
-        assert pause_after(sweep(work), SWEEP_SECONDS) == SWEEP_SECONDS
+        late_ones = list[str]()
+
+        def are_done() -> bool:
+            late_ones.extend(deed.about for deed in sweep(work).done)
+            return late_ones == ["oust 1", "oust 2"]
+
+        wait_until(are_done, "the leases have ended")
     home.close()
     late[1].run("outbox", "flush")
     assert reminders(relay) == REMINDERS
+
+
+def test_what_a_host_has_begun_is_looked_at_within_a_minute_of_its_end() -> None:
+    assert LEASE_SECONDS + max(SHARED_SECONDS, due.PASS_SECONDS) < 60
+
+
+def test_a_host_that_has_seen_no_lease_takes_over_as_soon_as_others(
+    hosts: tuple[Host, Host], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual, shared = 15.0, 0.5
+    monkeypatch.setattr(sweeper, "SHARED_SECONDS", shared)
+    home, ended = hosts[1].home(), list[float]()
+    sweeping = Sweeper(usual, lambda: None, lambda: ended.append(time.monotonic()))
+    sweeping.use(open_inbound(home, ADDRESS, home.now).work)
+    try:
+        wait_until(lambda: ended, "the first sweep, at which nothing is due and nobody is at work")
+        challenge(home, "oust challenge alice bob wonderland", timedelta(days=8))
+        with holding(url_of(hosts[0]), "oust 1") as dead:
+            dead.kill()
+        wait_until(lambda: is_reminded(home), "the reminder")
+    finally:
+        sweeping.stop()
+        sweeping.wait()
+    assert time.monotonic() < ended[0] + usual
+    home.close()
+
+
+def is_reminded(home: Home) -> bool:
+    """Return whether the player on the only board has had a reminder."""
+    return any("remind" in line for line in moves(home, 1))
 
 
 def test_letters_leave_once_the_host_that_had_them_is_dead(
