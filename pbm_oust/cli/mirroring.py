@@ -22,7 +22,8 @@ AGAIN_SECONDS = 5.0
 def follow(home: Home, folder: Path, *, once: bool) -> None:
     """Keep the histories of a home as files in a folder, until told to stop or once.
 
-    Raises Refused, and if `once` OSError; else it tries again after a fault.
+    Raises Refused, also if `once` and told to stop before all is copied, and then OSError, too;
+    else it tries again after a fault.
     """
     if not home.configured.store:
         raise Refused(f"the histories of {home.path} are files already")
@@ -58,9 +59,13 @@ def _follow(home: Home, folder: Path, stopping: threading.Event, *, once: bool) 
             fault = str(error)
             stopping.wait(AGAIN_SECONDS)
             continue
-        if (not has_begun or fault) and not stopping.is_set():
+        if stopping.is_set():
+            break
+        if not has_begun or fault:
             say(f"{folder} is up to date; copied: {copied}")
         has_begun, fault = True, ""
         if once:
             return
         stopping.wait(LOOK_SECONDS)
+    if once:
+        raise Refused(f"{folder} is not up to date: this was told to stop before all was copied")
