@@ -71,7 +71,7 @@ class EmbeddedDatabase(ThreadsDatabase[SqliteConnection]):
 
     @property
     def lent(self) -> int:
-        """None: as many connections are opened as are used at once."""
+        """0, as nothing is lent: each reader of this process has a connection of its own."""
         return 0
 
     @property

@@ -1,7 +1,7 @@
 """The home: the directory that holds everything the server knows.
 
     HOME/oust/17.txt         histories, appended to; written anew only to replace a userid
-    HOME/pbm_oust.db         everything but the games (`database.py`)
+    HOME/pbm_oust.db         everything but the games (`embedded.py`)
     HOME/outbox/             letters if no relay is set, a Maildir (`maildir.py`)
     HOME/key                 a secret of this home, from which its tokens are made
     HOME/pbm_oust.toml       configuration, written by the operator only
