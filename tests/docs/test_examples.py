@@ -2,6 +2,7 @@
 
 import configparser
 import re
+from ipaddress import IPv4Network, ip_network
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,9 @@ KNOWN = {
     *("healthcheck", "stop_grace_period", "restart", "ports", "hostname"),
 }
 """The keys of services in the specification of compose files, as far as they are used here."""
+(NETWORK,) = COMPOSE["networks"]["games"]["ipam"]["config"]
+GATEWAY = str(NETWORK["gateway"])
+"""From where Docker lets come whose address it does not hand on: anybody, at port 25."""
 CONDITIONS = {"service_healthy", "service_completed_successfully"}
 
 
@@ -73,17 +77,33 @@ def test_commands_are_those_of_the_program(name: str) -> None:
 
 
 def test_the_configuration_leads_to_the_services() -> None:
-    (network,) = COMPOSE["networks"]["games"]["ipam"]["config"]
     assert CONFIGURATION.relay
     assert CONFIGURATION.relay.host == "postfix"
     assert port_of(SERVICES["postfix"]["ports"][0]) == CONFIGURATION.relay.port
     assert CONFIGURATION.store == "postgresql://games@database/games"
-    assert list(map(str, CONFIGURATION.mail_servers)) == [network["subnet"]]
-    assert CONFIGURATION.web_proxies == CONFIGURATION.mail_servers
-    assert network["subnet"] in POSTFIX["mynetworks"]
     assert SERVICES["postfix"]["hostname"] == POSTFIX["myhostname"]
     check = " ".join(SERVICES["one"]["healthcheck"]["test"])
     assert f"http://127.0.0.1:{port_of(CONFIGURATION.web)}{HEALTH}" in check
+
+
+def test_servers_and_postfix_trust_one_another_and_nobody_from_outside() -> None:
+    postfix = SERVICES["postfix"]["networks"]["games"]["ipv4_address"]
+    assert CONFIGURATION.mail_servers == (ip_network(postfix),)
+    assert POSTFIX["mynetworks"].split() == ["127.0.0.0/8", f"!{GATEWAY}", NETWORK["subnet"]]
+    given = IPv4Network(NETWORK["ip_range"])
+    assert given.subnet_of(IPv4Network(NETWORK["subnet"]))
+    assert not {GATEWAY, postfix} & set(map(str, given))
+
+
+def test_who_comes_by_the_gateway_to_the_pages_is_on_this_machine() -> None:
+    assert CONFIGURATION.web_proxies == (ip_network(GATEWAY),)
+    for name in SERVERS:
+        assert [port.split(":")[0] for port in SERVICES[name]["ports"]] == ["127.0.0.1"]
+
+
+def test_mail_comes_by_what_the_network_has() -> None:
+    assert "enable_ipv6" not in COMPOSE["networks"]["games"]
+    assert SERVICES["postfix"]["ports"] == ["0.0.0.0:25:25"]
 
 
 def test_postfix_hands_mail_to_the_servers() -> None:
