@@ -14,9 +14,14 @@ def block(name: str, changes: Mapping[str, str]) -> str:
     frame = rf"^( *)```\w+ {re.escape(name)}\n(.*?)^\1```$"
     found = re.findall(frame, text, re.MULTILINE | re.DOTALL)
     assert len(found) == 1, f"{DOCUMENT} has {len(found)} blocks {name}"
-    settings = dedent(found[0][1])
-    missing = [old for old in changes if old not in settings]
+    text = dedent(found[0][1])
+    missing = [old for old in changes if old not in text]
     assert not missing, f"{name} in {DOCUMENT} lacks {missing}"
     if not changes:
-        return settings
-    return re.sub("|".join(map(re.escape, changes)), lambda old: changes[old[0]], settings)
+        return text
+    return re.sub("|".join(map(re.escape, changes)), lambda old: changes[old[0]], text)
+
+
+def settings(text: str, name: str) -> list[str]:
+    """Return what a unit of systemd, or what is added to it, sets under a name, in order."""
+    return re.findall(rf"^{name}=(.*)$", text, re.MULTILINE)

@@ -5,8 +5,10 @@ import subprocess
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from tests.peers.mail_servers.host import PEERS, Host, free_port
-from tests.support.document import block
+from tests.support.document import block, settings
 from tests.support.waiting import wait_until
 
 PATH = f"{os.environ['PATH']}:{PEERS}/systemd/usr/bin"
@@ -15,9 +17,18 @@ PATH = f"{os.environ['PATH']}:{PEERS}/systemd/usr/bin"
 UNITS = f"{PEERS}/systemd/lib/systemd/system:"
 
 
-def test_systemd_finds_no_fault_with_the_service(host: Host, tmp_path: Path) -> None:
+DROP_IN = "pbm_oust.service.d/database.conf"
+
+
+@pytest.mark.parametrize("reaches_a_database", [False, True])
+def test_systemd_finds_no_fault_with_the_service(
+    host: Host, tmp_path: Path, *, reaches_a_database: bool
+) -> None:
     unit = tmp_path / "pbm_oust.service"
     unit.write_text(block(unit.name, host.places))
+    if reaches_a_database:
+        (tmp_path / DROP_IN).parent.mkdir()
+        (tmp_path / DROP_IN).write_text(block(f"several_hosts/{DROP_IN}", {}))
     found = subprocess.run(
         ["systemd-analyze", "verify", unit],
         env=os.environ | {"PATH": PATH, "SYSTEMD_UNIT_PATH": f"{tmp_path}:{UNITS}"},
@@ -27,10 +38,33 @@ def test_systemd_finds_no_fault_with_the_service(host: Host, tmp_path: Path) -> 
     assert (found.returncode, found.stdout + found.stderr) == (0, "")
 
 
+def test_the_service_may_think_with_low_priority() -> None:
+    allowed = set[str]()
+    for words in settings(block("pbm_oust.service", {}), "SystemCallFilter"):
+        named = set().union(*map(calls, words.removeprefix("~").split()))
+        allowed = allowed - named if words.startswith("~") else allowed | named
+    assert {"read", "setpriority"} <= allowed
+    assert not {"mount", "setrlimit"} & allowed
+
+
+def calls(name: str) -> set[str]:
+    """Return the system calls that a name stands for in a unit: itself, or a set of systemd."""
+    if not name.startswith("@"):
+        return {name}
+    listed = subprocess.run(
+        ["systemd-analyze", "syscall-filter", name],
+        env=os.environ | {"PATH": PATH},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    words = re.findall(r"^ +([@\w-]+)$", listed.stdout, re.MULTILINE)
+    return set().union(*map(calls, words))
+
+
 def test_the_service_is_told_to_read_its_configuration_again(host: Host) -> None:
     host.configure()
-    unit = block("pbm_oust.service", {})
-    (command,) = re.findall(r"^ExecReload=(.*)$", unit, re.MULTILINE)
+    (command,) = settings(block("pbm_oust.service", {}), "ExecReload")
     moved = replace(host, lmtp_port=free_port())
     with host.serving() as server:
         assert not _is_listening(moved.lmtp_port)

@@ -1,0 +1,29 @@
+"""The service reaches what its configuration names, on this host and on others."""
+
+import re
+from ipaddress import ip_address
+
+from pbm_oust.store.configuration import parse_configuration
+from tests.support.document import DOCUMENT, block, settings
+
+UNIT = block("pbm_oust.service", {})
+DROP_IN = block("several_hosts/pbm_oust.service.d/database.conf", {})
+FAMILIES = {4: "AF_INET", 6: "AF_INET6"}
+
+
+def test_the_service_reaches_its_own_host_alone() -> None:
+    assert settings(UNIT, "IPAddressDeny") == ["any"]
+    assert settings(UNIT, "IPAddressAllow") == ["localhost"]
+
+
+def test_with_a_database_on_another_host_the_service_reaches_that_too() -> None:
+    _, _, several = DOCUMENT.read_text().partition("\n## Several hosts\n")
+    (text,) = re.findall(r"^```toml\n(.*?)^```$", several, re.MULTILINE | re.DOTALL)
+    assert "@db.example.org/" in parse_configuration(text).store
+    assert DROP_IN.startswith("[Service]\n")
+    assert re.findall(r"^(\w+)=", DROP_IN, re.MULTILINE) == ["IPAddressAllow"]
+    (allowed,) = settings(DROP_IN, "IPAddressAllow")
+    (families,) = settings(UNIT, "RestrictAddressFamilies")
+    for each in map(ip_address, allowed.split()):
+        assert not each.is_loopback
+        assert FAMILIES[each.version] in families.split()
