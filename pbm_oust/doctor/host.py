@@ -102,9 +102,10 @@ def _files(home: Home) -> list[Path]:
 
 def _key(home: Home) -> Iterator[Finding]:
     try:
-        home.key()
-    except FileNotFoundError:
-        yield _on.note("there is no key yet; the server makes one when it starts")
+        if home.engine.key.is_made:
+            home.key()
+        else:
+            yield _on.note("there is no key yet; the server makes one when it starts")
     except DatabaseFault:
         yield _on.note("the key is not looked at, because the database cannot be read")
     except OSError as error:

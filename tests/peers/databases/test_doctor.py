@@ -134,3 +134,12 @@ def test_a_server_that_is_away(host: Host, url: str) -> None:
     assert bad.startswith("BAD   database: the database ")
     backup = host.run("backup", str(host.folder.with_name("backup")))
     assert (backup.returncode, b"cannot be used" in backup.stderr) == (1, True)
+
+
+def test_before_the_first_start_the_key_is_still_to_be_made(
+    own: DatabaseServer, host: Host
+) -> None:
+    configure(host, own.make_tables())
+    said = host.run("doctor").stdout.decode()
+    assert "permissions: there is no key yet; the server makes one when it starts" in said
+    assert "BAD   permissions" not in said
