@@ -27,7 +27,7 @@ NICENESS = 19
 """How far behind all other work of the machine thinking is."""
 
 STAY_SECONDS = 300.0
-"""How long a server's house stays after its latest move, since it still has trees of its boards."""
+"""How long a server's house stays after the latest thing that happened on its boards."""
 
 LOOK_SECONDS = 1.0
 """How often it looks meanwhile whether there is something to do."""
@@ -82,14 +82,19 @@ def house(
             if analyses or configured.analyses:
                 worker.analyse_all(finished.waiting(configured.house_cells))
 
+        boards.have_changed()
+        finished.have_changed()
         do_all()
         latest = time.monotonic()
-        while keeper is not None and worker.has_trees and time.monotonic() < latest + STAY_SECONDS:
+        while (
+            keeper is not None and worker.knows_boards and time.monotonic() < latest + STAY_SECONDS
+        ):
             is_told = bool(select.select([keeper], [], [], LOOK_SECONDS)[0])
             if is_told or stopped or home.read_configuration() != text:
                 break
-            if boards.have_changed() or finished.have_changed():
-                do_all()
+            if has_played := boards.have_changed():
                 latest = time.monotonic()
+            if has_played or finished.have_changed():
+                do_all()
     finally:
         home.close()

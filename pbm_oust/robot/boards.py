@@ -45,6 +45,11 @@ class Boards:
         self._seen: dict[BoardName, tuple[int, Waiting | None]] = {}
         """How many records boards had when they were looked at, and how they waited then."""
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of the boards that went on when they were looked at last."""
+        return frozenset(f"{name.kind} {name.board}" for name in self._seen)
+
     def have_changed(self) -> bool:
         """Return whether anything has happened on boards of the house since this was asked."""
         before, self._progress = self._progress, self._home.ask(progress_of, HOUSE)

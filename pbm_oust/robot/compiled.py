@@ -4,7 +4,6 @@ The core is there if a C compiler was when pbm_oust was installed. It knows Oust
 of up to 256 cells.
 """
 
-import os
 import random
 import sys
 from collections.abc import Callable
@@ -12,7 +11,7 @@ from functools import lru_cache
 
 from pbm_oust.robot.churn import LARGEST
 from pbm_oust.robot.search import Node, follow
-from pbm_oust.robot.searched import Searched, merit
+from pbm_oust.robot.searched import MOST_BYTES, Searched, merit
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Position, Side
 
@@ -22,12 +21,6 @@ except ImportError:
     IS_THERE = False
 else:
     IS_THERE = True
-
-MOST_BYTES = min(256 * 2**20, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 16)
-"""How much memory a tree takes at most: a sixteenth of the machine's, but not more than 256 MB.
-
-It is full when it has two thirds of that. Then it keeps one third, which is copied meanwhile.
-"""
 
 ENTRIES = 2**23
 """How many proofs of a grid are kept: they take 64 megabytes."""
@@ -183,7 +176,9 @@ class CompiledSearcher:
         """Let it search as a house player does, or plainly: by uniform games and nothing else.
 
         It may pick the lowest of several cells instead of one by chance, so that its trees can be
-        compared with others. `proving` is how many positions are used for proofs at a time.
+        compared with others. `proving` is how many positions are used for proofs at a time. A tree
+        is full when it has two thirds of the memory. Then it keeps one third, which is copied
+        meanwhile.
         Raises ValueError if the core does not know the game on this grid.
         """
         if not knows(kind, grid):

@@ -2,13 +2,14 @@
 
 import random
 from collections.abc import Callable
+from dataclasses import field
 from functools import reduce
 from math import inf
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Deed, Place, Wish
 from pbm_oust.experiments.solve import Worth
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.robot.draws import offers_draw
 from pbm_oust.robot.pie import fairest, is_first_stone
 from pbm_oust.robot.search import follow
@@ -57,6 +58,10 @@ class Decision:
     """How many positions were looked at."""
     offers_draw: bool = False
     """Whether it proposes a draw after that."""
+    root: Searched | None = field(default=None, compare=False, repr=False)
+    """The tree that it comes from, if that may be of use in later turns."""
+    cells: tuple[int, ...] = ()
+    """The placements of the turn."""
 
 
 class Thinking:
@@ -125,7 +130,7 @@ def decide(
     """Return what the side to move does in a game that goes on.
 
     `clock` tells seconds; what it counts from does not matter. A tree is taken from `trees` if the
-    board has one there, and kept there for the next turn.
+    board has one there.
     """
     if game.must_pass:
         return Decision(Deed.PASS, 0.5, 0)
@@ -144,13 +149,12 @@ def decide(
     if game.can_swap:
         thinking.grow(root, PONDERED / 2)
         if root.value < 0.5:
-            decision = Decision(Deed.SWAP, root.value, thinking.looks)
-            return _with_tree(decision, trees, game, root)
+            return Decision(Deed.SWAP, root.value, thinking.looks, root=root)
     cells = thinking.turn(root, PONDERED)
     if root.value < HOPELESS and _was_hopeless(game, thinking):
         return Decision(Deed.RESIGN, root.value, thinking.looks)
     decision = _turn(game, cells, root.value, thinking.looks, is_drawn=root.proved == 0.5)
-    return _with_tree(decision, trees, game, root, *cells)
+    return replace(decision, root=root, cells=tuple(cells))
 
 
 def takes_draw(game: Game, seconds: float, rng: random.Random, clock: Clock) -> bool:
@@ -165,15 +169,6 @@ def _turn(game: Game, cells: list[int], value: float, looks: int, *, is_drawn: b
     after = reduce(follow, cells, game.position)
     offers = not after.result and offers_draw(game, value, is_drawn=is_drawn)
     return Decision(_placing(game, *cells), value, looks, offers)
-
-
-def _with_tree(
-    decision: Decision, trees: Trees | None, game: Game, root: Searched, *cells: int
-) -> Decision:
-    """Return a decision, after keeping what is below the placements that it makes."""
-    if trees is not None:
-        trees.keep(game, root, cells)
-    return decision
 
 
 def _placing(game: Game, *cells: int) -> Place:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from math import inf, sqrt
 
 from pbm_oust.robot.eye import Eye, Glance, Prover, worth
-from pbm_oust.robot.searched import merit, worth_before
+from pbm_oust.robot.searched import MOST_BYTES, merit, worth_before
 from pbm_oust.rules.position import Position, Side
 
 CURIOSITY = 1.0
@@ -28,6 +28,9 @@ HISTORY = 0.5
 
 BYTES = 2000
 """About how much memory a position of a tree takes."""
+
+MOST_POSITIONS = MOST_BYTES // BYTES
+"""How many positions a tree has at most; then it grows no more."""
 
 OFTEN, MANY = 16, 1000
 """Whenever a tree has grown so often, so many positions are used to prove who wins its root."""
@@ -52,22 +55,32 @@ class History:
         return (self._totals.get(cell, 0.0) + 0.5) / (self._times.get(cell, 0) + 1)
 
 
+class Whole:
+    """What all positions of a tree share."""
+
+    __slots__ = ("histories", "positions")
+
+    def __init__(self) -> None:
+        self.histories = {side: History() for side in Side}
+        self.positions = 1
+        """How many positions the tree has."""
+
+
 class Generation:
     """The positions of a tree that are equally many steps from its root."""
 
-    __slots__ = ("_following", "histories", "nodes")
+    __slots__ = ("_following", "nodes", "whole")
 
-    def __init__(self, histories: dict[Side, History] | None = None) -> None:
+    def __init__(self, whole: Whole) -> None:
         self.nodes: dict[Position, Node] = {}
-        self.histories = histories or {side: History() for side in Side}
-        """Those of both sides, for the whole tree."""
+        self.whole = whole
         self._following: Generation | None = None
 
     @property
     def following(self) -> "Generation":
         """The positions one step further."""
         if self._following is None:
-            self._following = Generation(self.histories)
+            self._following = Generation(self.whole)
         return self._following
 
 
@@ -101,7 +114,7 @@ class Node:
         """Whether the eye has looked at it."""
         self._seen = position
         """The position, with what the eye has it carry along."""
-        self._generation = generation or Generation()
+        self._generation = generation or Generation(Whole())
         self._untried: list[tuple[float, int]] = []
         """The priors of the other placements, the most promising last."""
         self._means: list[float] = []
@@ -132,7 +145,8 @@ class Node:
         Positions that several ways lead to are in the tree once: those that are not below this one
         have to be let go of by hand. Nothing below it is forgotten, however much it takes.
         """
-        generation, nodes, number = Generation(self._generation.histories), [self], 0
+        whole = self._generation.whole
+        generation, nodes, number = Generation(whole), [self], 0
         while nodes:
             number += len(nodes)
             generation.nodes = {node.position: node for node in nodes}
@@ -140,7 +154,13 @@ class Node:
                 node._generation = generation
             generation = generation.following
             nodes = list({id(each.node): each.node for n in nodes for each in n.branches}.values())
+        whole.positions = number
         return number * BYTES
+
+    @property
+    def is_full(self) -> bool:
+        """Whether its tree takes as much memory as it may."""
+        return self._generation.whole.positions >= MOST_POSITIONS
 
     def see(self, eye: Eye) -> float:
         """Look at the position; return how likely the side to move is to win."""
@@ -177,6 +197,7 @@ class Node:
         node = generation.nodes.get(position)
         if node is None:
             node = generation.nodes[position] = Node(position, generation)
+            generation.whole.positions += 1
         self.branches.append(Branch(cell, prior, node))
         self._means.append(0.0)
         self._boosts.append(prior)
@@ -193,7 +214,7 @@ class Node:
         branch.visits += 1
         value = worth_before(branch, self)
         if branch.node.proved is None:
-            usual = self._generation.histories[self.side].worth(branch.cell)
+            usual = self._generation.whole.histories[self.side].worth(branch.cell)
             self._means[number] = value + HISTORY * usual / (1 + branch.visits)
         else:
             self._means[number] = value or -inf
@@ -203,7 +224,7 @@ class Node:
     def note(self, number: int, value: float) -> None:
         """Let what came of a branch count for all placements of the side on the same cell."""
         if cell := self.branches[number].cell:
-            self._generation.histories[self.side].note(cell, value)
+            self._generation.whole.histories[self.side].note(cell, value)
 
     def hear(self, prover: Prover) -> None:
         """Learn what a prover knows of the placements, unless it knows that all of them lose.
@@ -244,11 +265,16 @@ class Branch:
 
 
 def grow(root: Node, eye: Eye, may_go_on: Callable[[], bool]) -> int:
-    """Let a tree grow as long as it may and its root is not proved. Returns the times it grew."""
+    """Let a tree grow as long as it may, until its root is proved or it is full.
+
+    Returns the times it grew.
+    """
     times, prover = 0, eye.prover
     if prover:
         root.hear(prover)
     while root.proved is None and (may_go_on() or not root.branches):
+        if root.is_full and root.branches:
+            break
         _descend(root, eye)
         times += 1
         if prover and times % OFTEN == 1 and prover.wins(root.position) is None:

@@ -1,10 +1,14 @@
 """What a tree tells of a position, whoever grows the tree."""
 
+import os
 from collections.abc import Callable, Sequence
 from math import inf
 from typing import Protocol
 
 from pbm_oust.rules.position import Position, Side
+
+MOST_BYTES = min(256 * 2**20, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 16)
+"""How much memory a tree takes at most: a sixteenth of the machine's, but not more than 256 MB."""
 
 
 class Searched(Protocol):

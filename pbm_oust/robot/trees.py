@@ -1,16 +1,28 @@
 """Trees that are kept from one turn of the house to the next, by the names of their boards."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from functools import reduce
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Deed
-from pbm_oust.robot.compiled import MOST_BYTES
+from pbm_oust.frozen import frozen
 from pbm_oust.robot.search import follow
-from pbm_oust.robot.searched import Searched, worth_before
-from pbm_oust.rules.position import Position, Side
+from pbm_oust.robot.searched import MOST_BYTES, Searched, worth_before
+from pbm_oust.rules.position import Position
 
 FORGOTTEN = frozenset({"churn"})
 """Kinds of which no tree is kept: in Churn, what was proved is, and trees were not seen to help."""
+
+
+@frozen
+class _Tree:
+    """A tree that is kept."""
+
+    root: Searched
+    position: Position
+    """That of the root, as the rules alone have it."""
+    taken: int
+    """How many bytes it takes."""
 
 
 class Trees:
@@ -19,8 +31,8 @@ class Trees:
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         """Let all trees together take so many bytes at most."""
         self._most_bytes = most_bytes
-        self._kept: dict[str, tuple[Searched, int]] = {}
-        """The trees and how many bytes they take, the latest last."""
+        self._kept: dict[str, _Tree] = {}
+        """The latest last."""
 
     def __len__(self) -> int:
         """Return how many trees are kept."""
@@ -29,12 +41,12 @@ class Trees:
     @property
     def memory(self) -> int:
         """About how many bytes they take."""
-        return sum(taken for _, taken in self._kept.values())
+        return sum(tree.taken for tree in self._kept.values())
 
     def keep(self, game: Game, root: Searched, cells: Sequence[int]) -> None:
         """Keep what is below the position that some placements lead to from the root of a tree.
 
-        Whoever keeps a tree does not use it any more.
+        `game` stands at that root. Whoever keeps a tree does not use it any more.
         """
         if game.header.kind.name in FORGOTTEN:
             return
@@ -46,7 +58,10 @@ class Trees:
         except MemoryError:
             return
         self._kept.pop(game.name, None)
-        self._kept[game.name] = node, taken
+        if taken > self._most_bytes:
+            return
+        position = reduce(follow, cells, game.position)
+        self._kept[game.name] = _Tree(node, position, taken)
         while self.memory > self._most_bytes:
             del self._kept[next(iter(self._kept))]
 
@@ -55,8 +70,8 @@ class Trees:
 
         Returns None if there is none: nothing is kept, or the game has gone another way.
         """
-        kept, _ = self._kept.pop(game.name, (None, 0))
-        node = _found(kept, game) if kept else None
+        tree = self._kept.pop(game.name, None)
+        node = _found(tree, game) if tree else None
         if node is None or not _can_go_on(node):
             return None
         try:
@@ -65,26 +80,22 @@ class Trees:
             return None
         return node
 
+    def keep_only(self, names: Collection[str]) -> None:
+        """Let go of the trees of all boards but these."""
+        self._kept = {name: tree for name, tree in self._kept.items() if name in names}
 
-def _found(kept: Searched, game: Game) -> Searched | None:
+
+def _found(tree: _Tree, game: Game) -> Searched | None:
     """Return where a game stands in a tree, by replaying it; None if the tree has no such place."""
-    header, known = game.header, kept.position
-    position: Position = header.kind.start(header.grid)
-    node = kept if _is_same(position, known) else None
+    position = game.header.first_position
+    node = tree.root if position == tree.position else None
     for cell in _cells(game):
         position = follow(position, cell)
-        if _is_same(position, known):
-            node = kept
+        if position == tree.position:
+            node = tree.root
         elif node:
             node = _below(node, [cell])
-    return node if _is_same(position, game.position) else None
-
-
-def _is_same(one: Position, other: Position) -> bool:
-    """Return whether two positions of a game are the same, whatever they carry along."""
-    return (one.to_move, one.is_mid_turn) == (other.to_move, other.is_mid_turn) and all(
-        one.stones(side) == other.stones(side) for side in Side
-    )
+    return node if position == game.position else None
 
 
 def _cells(game: Game) -> Iterator[int]:

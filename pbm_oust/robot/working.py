@@ -24,6 +24,9 @@ log = getLogger("pbm_oust")
 LOOK_SECONDS = 0.5
 """How often those who think long look for boards that wait for those who think less."""
 
+ELSEWHERE_SECONDS = 2.0
+"""How long a board is left to the host that thinks about it, until it is asked for again."""
+
 
 class Worker:
     """Plays for the house in one home, until it is told that the work is over."""
@@ -33,11 +36,15 @@ class Worker:
         self._work = work
         self._is_over = is_over
         self._trees = Trees()
+        self._played = set[str]()
+        """The boards that go on and that it has thought about."""
+        self._elsewhere: dict[str, float] = {}
+        """Until when boards are left to other hosts, by the clock of the process."""
 
     @property
-    def has_trees(self) -> bool:
+    def knows_boards(self) -> bool:
         """Whether it would know more of some board than a process that begins."""
-        return len(self._trees) > 0
+        return bool(self._played)
 
     def play_all(self, faster_than: float = inf) -> None:
         """Do what waits for the house, until nothing does or the work is over.
@@ -45,17 +52,15 @@ class Worker:
         Of the players, only those play who think less than so many seconds. Other hosts take other
         boards; one that dies leaves its own to us.
         """
-        elsewhere = set[str]()
         while not self._is_over():
-            now = self._work.now()
+            now, begun = self._work.now(), time.monotonic()
             wanted = [
                 (Wanted(seconds, waiting.seconds_left(now)), waiting)
                 for waiting in self._boards.waiting()
-                if waiting.game.name not in elsewhere
+                if self._elsewhere.get(waiting.game.name, begun) <= begun
                 if (seconds := level_of(waiting.userid).seconds) < faster_than
             ]
-            if not wanted and elsewhere and faster_than == inf:
-                elsewhere.clear()
+            if not wanted and self._is_any_elsewhere() and faster_than == inf:
                 time.sleep(LOOK_SECONDS)
                 continue
             if not wanted:
@@ -65,11 +70,36 @@ class Worker:
             seconds = seconds_for(first, boards)
             with self._leased(waiting.game) as is_ours:
                 if not is_ours:
-                    elsewhere.add(waiting.game.name)
-                    continue
-                wishes = wishes_on(waiting, seconds, self._clock(first), self._trees)
-                if not self._is_over():
-                    self._do(waiting, wishes)
+                    self._elsewhere[waiting.game.name] = time.monotonic() + ELSEWHERE_SECONDS
+                elif self._still_waits(waiting):
+                    self._play(waiting, seconds, self._clock(first))
+        active = self._boards.names
+        self._played &= active
+        self._trees.keep_only(active)
+
+    def _is_any_elsewhere(self) -> bool:
+        """Return whether boards that wait are left to other hosts."""
+        waiting = {each.game.name for each in self._boards.waiting()}
+        self._elsewhere = {
+            name: until for name, until in self._elsewhere.items() if name in waiting
+        }
+        return bool(self._elsewhere)
+
+    def _still_waits(self, waiting: Waiting) -> bool:
+        """Return whether a board is as it was; another host may just have played there."""
+        if not self._work.home.is_on_server:
+            return True
+        return any(each is waiting for each in self._boards.waiting())
+
+    def _play(self, waiting: Waiting, seconds: float, clock: Clock) -> None:
+        """Think about a board, do what comes of it, and keep the tree for the next turn."""
+        wishes, decision = wishes_on(waiting, seconds, clock, self._trees)
+        if self._is_over():
+            return
+        is_done = self._do(waiting, wishes)
+        self._played.add(waiting.game.name)
+        if is_done and decision and decision.root:
+            self._trees.keep(waiting.game, decision.root, decision.cells)
 
     def analyse_all(self, finished: Iterator[Game]) -> None:
         """Analyse games that are over, until all of them are or the work is over.
@@ -118,8 +148,11 @@ class Worker:
 
         return clock
 
-    def _do(self, waiting: Waiting, wishes: Sequence[Wish]) -> None:
-        """Do what a house player wishes, one after the other, as long as nothing comes between."""
+    def _do(self, waiting: Waiting, wishes: Sequence[Wish]) -> bool:
+        """Do what a house player wishes, one after the other, as long as nothing comes between.
+
+        Returns whether all of it was done.
+        """
         game, header = waiting.game, waiting.game.header
         for number, wish in enumerate(wishes, game.next_number):
             begun = time.perf_counter()
@@ -136,4 +169,5 @@ class Worker:
             if handled.outcome is not Outcome.DONE:
                 # The board has gone on, or something is wrong with it: nothing is tried twice.
                 self._boards.settle(BoardName(header.kind.name, header.board), number - 1)
-                break
+                return False
+        return True

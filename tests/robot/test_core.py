@@ -194,6 +194,41 @@ def test_a_tree_of_churn_with_proofs_is_the_same(seed: int) -> None:
     assert_same(python, core)
 
 
+def some_way_into(seed: int) -> Churn:
+    """Return a position of Churn after many placements by chance."""
+    position, rng = Churn(hexagon(3)), random.Random(seed)
+    for _ in range(34):
+        position = position.place(rng.choice(list(position.grid.each(position.placements()))))
+    return position
+
+
+def test_a_won_position_is_proved_again_where_what_wins_was_overwritten() -> None:
+    position, other = some_way_into(2), some_way_into(100)
+    searching = CompiledSearcher("churn", position.grid, random.Random(1))
+    few = _core.Proofs(*compiled._lattice(position.grid), entries=256)
+    searching._proofs = few
+
+    def wins(each: Position) -> bool | None:
+        won: bool | None = few.wins(*sides_of(each))
+        return won
+
+    few.prove(*sides_of(position), 1_000_000)
+    few.prove(*sides_of(other), 300)
+    following = [position.place(each) for each in position.grid.each(position.placements())]
+    assert wins(position)
+    assert all(wins(each) is None for each in following)
+    root = searching.root(position)
+    searching.grow(root, times(10))
+    assert root.proved == 1.0
+    assert wins(root.best().node.position) is False
+
+
+def sides_of(position: Position) -> tuple[bytes, bytes]:
+    """Return the stones of the side to move and of the other, as the core takes them."""
+    mover = position.to_move
+    return compiled._bytes(position.stones(mover)), compiled._bytes(position.stones(mover.other))
+
+
 def small_tree(looks: int) -> tuple[CompiledSearcher, CompiledNode]:
     """Return a tree of 7x7 that has been full, and what grows it."""
     small = CompiledSearcher("oust", square(7), random.Random(1), most_bytes=2**20)

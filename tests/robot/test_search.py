@@ -3,13 +3,15 @@
 import random
 from itertools import repeat
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pbm_oust.robot import search
 from pbm_oust.robot.eyes import eye_for
 from pbm_oust.robot.oust import oust_eye
 from pbm_oust.robot.proofs import proofs_on
-from pbm_oust.robot.search import Generation, History, Node, grow
+from pbm_oust.robot.search import Generation, Node, Whole, grow
 from pbm_oust.rules.grid import square
 from pbm_oust.rules.oust import Oust
 from pbm_oust.rules.position import Position, Side
@@ -72,16 +74,26 @@ def test_several_ways_to_a_position_share_it() -> None:
 
 def test_a_placement_that_does_well_elsewhere_in_the_tree_is_tried_more() -> None:
     def visits(elsewhere: float) -> int:
-        position, histories = Oust(square(5)), {side: History() for side in Side}
+        position, whole = Oust(square(5)), Whole()
         for _ in range(1000):
-            histories[Side.X].note(lowest, elsewhere)
-        root, left = Node(position, Generation(histories)), repeat(True, 60)
+            whole.histories[Side.X].note(lowest, elsewhere)
+        root, left = Node(position, Generation(whole)), repeat(True, 60)
         eye = oust_eye(position.grid, lambda cells: cells & -cells)
         grow(root, eye, lambda: next(left, False))
         return next(branch.visits for branch in root.branches if branch.cell == lowest)
 
     lowest = square(5).cells & -square(5).cells
     assert visits(1.0) > visits(0.0)
+
+
+def test_a_tree_that_is_full_grows_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "MOST_POSITIONS", 50)
+    root = grown(Oust(square(5)), "oust", 500)
+    assert root.is_full
+    assert len(every(root)) == 50
+    assert root.best().visits < 50
+    root.best().node.keep(0)
+    assert not root.best().node.is_full
 
 
 @given(st.one_of(plays, churn_plays), st.integers(0, 9))

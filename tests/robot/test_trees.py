@@ -8,6 +8,7 @@ import pytest
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Terms
 from pbm_oust.board.record import Deed, Place
+from pbm_oust.commands.replay import origin_after
 from pbm_oust.robot import compiled
 from pbm_oust.robot.player import decide
 from pbm_oust.robot.searched import Searched
@@ -115,7 +116,8 @@ def test_the_trees_that_were_not_needed_for_longest_go_first() -> None:
 def test_a_player_goes_on_with_its_tree() -> None:
     trees, rng, game = Trees(), random.Random(1), new_game("square 7x7", NO_SWAP)
     decision = decide(game, 200, rng, counting_clock(), trees)
-    assert len(trees) == 1
+    assert decision.root
+    trees.keep(game, decision.root, decision.cells)
     game = done(game, decision.wish)
     node = trees.take(game)
     assert node
@@ -124,7 +126,8 @@ def test_a_player_goes_on_with_its_tree() -> None:
     game = played(game, reply)
     again = decide(game, 1, rng, counting_clock(), trees)
     assert not done(game, again.wish).result
-    assert len(trees) == 1
+    assert again.root
+    assert again.root.visits > again.looks
 
 
 def test_of_churn_no_tree_is_kept() -> None:
@@ -138,5 +141,45 @@ def test_games_with_kept_trees_are_played_to_the_end() -> None:
     game = new_game("square 5x5", NO_SWAP)
     while not game.result:
         trees = one if len(game.line) % 2 else other
-        game = done(game, decide(game, 12, rng, counting_clock(), trees).wish)
+        decision = decide(game, 12, rng, counting_clock(), trees)
+        if decision.root:
+            trees.keep(game, decision.root, decision.cells)
+        game = done(game, decision.wish)
     assert game.result
+
+
+def test_a_board_that_goes_on_from_another_one_has_trees_too() -> None:
+    before = new_game("square 7x7", NO_SWAP)
+    for cell in ("A1", "G7", "C1", "E7"):
+        before = done(before, Place((cell,)))
+    origin = origin_after(before, 4)
+    game = Game.start(replace(before.header, board=2, origin=origin))
+    trees, root = Trees(), grown(game)
+    first = root.best()
+    reply = first.node.best()
+    visits = reply.node.visits
+    trees.keep(game, root, [first.cell])
+    node = trees.take(played(played(game, first.cell), reply.cell))
+    assert node
+    assert node.visits == visits
+
+
+def test_a_tree_that_is_too_large_makes_no_room_for_itself() -> None:
+    games = [new_game(f"square {size}x{size}", NO_SWAP) for size in (5, 7)]
+    games = [Game.start(replace(each.header, board=nth)) for nth, each in enumerate(games, 1)]
+    sizes = Trees()
+    sizes.keep(games[0], grown(games[0], 5), [])
+    trees = Trees(sizes.memory)
+    trees.keep(games[0], grown(games[0], 5), [])
+    trees.keep(games[1], grown(games[1], 300), [])
+    assert trees.memory <= sizes.memory
+    assert len(trees) == 1
+
+
+def test_trees_of_boards_that_are_over_go() -> None:
+    games = [Game.start(replace(new_game("square 5x5").header, board=nth)) for nth in (1, 2)]
+    trees = Trees()
+    for game in games:
+        trees.keep(game, grown(game, 30), [])
+    trees.keep_only({games[1].name})
+    assert [trees.take(game) is not None for game in games] == [False, True]

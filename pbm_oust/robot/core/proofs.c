@@ -26,7 +26,7 @@ struct Proofs {
 #define NO_CELL UINT8_MAX
 
 /* A placement that may win: its cell, the stones of its side after it, and how many cells these touch.
- * It counts as none for a placement that is to be tried first. */
+ * `beside` is 0 for the placement that is to be tried first. */
 typedef struct {
     Cells after;
     int16_t cell, beside;

@@ -622,12 +622,37 @@ static void hear(Tree *tree, uint32_t number) {
     }
 }
 
+static long prove_stance(const Tree *tree, const Stance *stance, long most) {
+    int mover = stance->to_move;
+    return prove(tree->proofs, stance->stones[mover].word[0], stance->stones[!mover].word[0], most);
+}
+
+/* Look for the placement that wins, in a position that is known to be won: what was proved of it may
+ * have been overwritten. Returns how many positions that took. */
+static long find_win(const Tree *tree, const Stance *stance) {
+    Cells empty = empty_cells(&tree->board, stance);
+    Cells cells = churn_placements(&tree->board, stance->stones[stance->to_move], empty);
+    long spent = 0;
+    while (!is_empty(cells) && spent < tree->proving) {
+        Stance after = churn_place(&tree->board, stance, take_lowest(&cells));
+        if (known_win(tree, &after) < 0) {
+            spent += prove_stance(tree, &after, tree->proving - spent);
+        }
+        if (known_win(tree, &after) == 0) {
+            break;
+        }
+    }
+    return spent;
+}
+
 static void prove_root(Tree *tree, uint32_t number) {
     Stance stance = stance_of(node_at(tree, number));
-    if (known_win(tree, &stance) < 0) {
-        int mover = stance.to_move;
-        tree->effort += prove(tree->proofs, stance.stones[mover].word[0],
-                              stance.stones[!mover].word[0], tree->proving);
+    int wins = known_win(tree, &stance);
+    if (wins < 0) {
+        tree->effort += prove_stance(tree, &stance, tree->proving);
+        hear(tree, number);
+    } else if (wins == 1 && node_at(tree, number)->proved == UNKNOWN) {
+        tree->effort += find_win(tree, &stance);
         hear(tree, number);
     }
 }
