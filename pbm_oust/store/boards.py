@@ -222,14 +222,20 @@ class Boards:
 
         None if there is no such board. A history that ends with its result may be believed.
         """
-        return self.look_with(name, waiting_for(snapshot, name), believes=believes)
+        waiting = waiting_for(snapshot, name)
+        return self.look_with(name, waiting, believes=believes, within=snapshot)
 
     def look_with(
-        self, name: BoardName, waiting: Waiting, *, believes: bool = True
+        self,
+        name: BoardName,
+        waiting: Waiting,
+        *,
+        believes: bool = True,
+        within: Snapshot | None = None,
     ) -> tuple[Reading, Stamp] | None:
         """Return what `look` does, given what waits for the board."""
         try:
-            seen = self._seen.look_with(name, waiting)
+            seen = self._seen.look_with(name, waiting, within)
         except DamagedHistory as damage:
             return read_damage(name, None, damage.line, damage.reason), NO_STAMP
         if not seen.is_there:

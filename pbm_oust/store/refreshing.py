@@ -122,11 +122,9 @@ class Walk:
             if not self._ahead:
                 self._ahead.extend(_all_names(snapshot, self._boards))
             names |= {self._ahead.popleft() for _ in range(min(most, len(self._ahead)))}
-            changed = [
-                name
-                for name in sorted(names)
-                if _stamp(self._boards, name) != index.stamp_in(snapshot, name)
-            ]
+            fits = {name: partial(_fits, self._boards, name) for name in sorted(names)}
+            snapshot.foresee(fits.values())
+            changed = [name for name, question in fits.items() if not question(snapshot)]
         refresh_all(self._database, self._boards, changed)
         replay_believed(self._database, self._boards, _MOST_REPLAYED)
         return changed
@@ -219,7 +217,7 @@ def _put_all(boards: Boards, found: _Found, transaction: Transaction, *, believe
     """Write into the index what files say, unless something waits or they have changed since."""
     waiting = set(boards_with_waiting(transaction))
     for name, each in found.items():
-        if each and name not in waiting and _stamp(boards, name) == each[1]:
+        if each and name not in waiting and _stamp(boards, name, transaction) == each[1]:
             index.put(transaction, *each)
         else:
             refresh(transaction, boards, name, believes=believes)
@@ -235,9 +233,15 @@ def _all_names(snapshot: Snapshot, boards: Boards) -> list[BoardName]:
     return names
 
 
-def _stamp(boards: Boards, name: BoardName) -> Stamp | None:
+def _fits(boards: Boards, name: BoardName, snapshot: Snapshot) -> bool:
+    """Return whether a history is the one that the index knows."""
+    known = index.stamp_in(snapshot, name)
+    return _stamp(boards, name, snapshot) == known
+
+
+def _stamp(boards: Boards, name: BoardName, snapshot: Snapshot) -> Stamp | None:
     """Return the stamp of a history; None if it cannot be read."""
     try:
-        return boards.histories.stamp(name)
+        return boards.histories.stamp(name, snapshot)
     except OSError:
         return None

@@ -4,6 +4,7 @@ Lines that wait in the database are missing then.
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TypeVar
 
 from pbm_oust.accounts.clock import earliest_ruling
@@ -72,9 +73,14 @@ class Salvage:
                 yield damage
 
     def _fitting(self, snapshot: Snapshot, kind: str) -> dict[BoardName, Entry]:
-        stamps, stamp = index.stamps_in(snapshot, kind), self._home.boards.histories.stamp
-        entries = boards_of_kind(snapshot, kind)
-        return {each.name: each for each in entries if stamps[each.name] == stamp(each.name)}
+        stamps, histories = index.stamps_in(snapshot, kind), self._home.boards.histories
+        entries = {each.name: each for each in boards_of_kind(snapshot, kind)}
+        snapshot.foresee([partial(histories.stamp, name) for name in entries])
+        return {
+            name: each
+            for name, each in entries.items()
+            if stamps[name] == histories.stamp(name, snapshot)
+        }
 
     def _read(self, by_database: Callable[[], T], by_files: Callable[[], T]) -> T:
         if not self._is_without_database:

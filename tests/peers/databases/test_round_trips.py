@@ -7,8 +7,12 @@ import pytest
 
 from pbm_oust.mail.inbound import Envelope, open_inbound
 from pbm_oust.play.outcome import Outcome
+from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.commits import Commits
+from pbm_oust.store.entries import Entry
 from pbm_oust.store.home import Home
+from pbm_oust.store.refreshing import Walk
+from pbm_oust.store.salvage import Salvage
 from pbm_oust.store.settler import Settler
 from tests.support.accounts import make_account
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, NOON, PASSWORDS, new_id
@@ -109,3 +113,31 @@ def test_mails_take_few_round_trips(home: Home, wire: Wire) -> None:
         take(home, sender, line, outcome)
         taken.append((line, max(wire.round_trips, most)))
     assert taken == [(line, most) for _, line, _, most in ROUND_TRIPS]
+
+
+def test_looking_for_changed_histories_takes_no_more_with_more_boards(
+    home: Home, wire: Wire
+) -> None:
+    def round_trips() -> int:
+        walk = Walk(home.database, home.boards)
+        walk.step()
+        wire.reset()
+        assert walk.step() == []
+        return wire.round_trips
+
+    before = round_trips()
+    for _ in range(10):
+        take(home, ALICE, "oust challenge alice bob wonderland")
+    assert round_trips() == before
+
+
+def test_listing_boards_takes_no_more_with_more_boards(home: Home, wire: Wire) -> None:
+    def round_trips() -> int:
+        wire.reset()
+        assert all(isinstance(each, Entry) for each in Salvage(home).entries(KINDS["oust"]))
+        return wire.round_trips
+
+    before = round_trips()
+    for _ in range(10):
+        take(home, ALICE, "oust challenge alice bob wonderland")
+    assert round_trips() == before
