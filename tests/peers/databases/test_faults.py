@@ -19,6 +19,7 @@ from pbm_oust.store.message_keys import KeyOutcome, find_key, note_key
 from pbm_oust.store.migrations import LATEST
 from pbm_oust.store.postgresql import open_server
 from pbm_oust.store.postgresql.database import PostgresqlDatabase
+from pbm_oust.store.postgresql.faults import fault_of
 from pbm_oust.store.postgresql.server import Server, ServerPool
 from tests.peers.databases.conftest import Host, mailed
 from tests.support.home_by_mail import ALICE, NOON
@@ -183,6 +184,23 @@ def test_who_writes_for_too_long_makes_others_come_again(
         assert end.result(timeout=20)
     assert database.write(noting("b"))
     other.close()
+
+
+def test_a_host_that_said_nothing_for_too_long_is_told_so() -> None:
+    error = psycopg.errors.IdleInTransactionSessionTimeout("terminating connection due to ..")
+    fault = fault_of(error, "the database games at db")
+    assert isinstance(fault, DatabaseFailing)
+    assert "over which this host said nothing for too long while it wrote" in str(fault)
+
+
+def test_a_statement_that_was_cancelled_is_no_lock(database: PostgresqlDatabase) -> None:
+    def slow(transaction: Transaction) -> None:
+        transaction.run("SET LOCAL statement_timeout = '50ms'")
+        transaction.rows("SELECT pg_sleep(20)")
+
+    with pytest.raises(DatabaseFailing, match="has cancelled a statement: canceling statement due"):
+        database.write(slow)
+    assert database.write(noting("a"))
 
 
 def test_a_connection_that_has_lost_what_was_prepared_is_not_used_again(
