@@ -126,9 +126,54 @@ def test_a_database_that_does_not_exist_is_named(postgresql: DatabaseServer) -> 
         database.write(noting("a"))
 
 
-def test_a_url_that_is_none_is_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match=r"store in pbm_oust\.toml is no URL of a database"):
-        open_server(tmp_path, "postgresql://host/home?colour=red")
+@pytest.mark.parametrize(
+    ("behind", "secret"),
+    [
+        ("host/home?colour=red", "colour"),
+        ("games:50%off@db/games", "off"),
+        ("games:se cret@db/games", "cret"),
+        ("games:se/cret@db/games", "cret"),
+        ("games:12/cret@db/games", "cret"),
+        ("games:secret/@db/games", "secret"),
+        ("games:se/cr?et@db/games", "et@"),
+        ("games:se/c?host=ret@db/games", "ret"),
+        ("games:Wonder@land@db.invalid/games", "land"),
+        ("games:Wonder@land@db.invalid,other.invalid/games", "land"),
+    ],
+)
+def test_a_url_that_cannot_be_used_is_a_sentence_without_it(
+    behind: str, secret: str, tmp_path: Path
+) -> None:
+    for command in (["players", "list"], ["home", "upgrade", "--owner", f"postgresql://{behind}"]):
+        settings = f'store = "postgresql://{behind}"\nrelay = "smtp://127.0.0.1:1"\n'
+        (tmp_path / "pbm_oust.toml").write_text("" if "--owner" in command else settings)
+        done = Host(tmp_path).run(*command)
+        said = (done.stdout + done.stderr).decode().replace(str(tmp_path), "")
+        assert done.returncode in (1, 2)
+        assert secret not in said
+        assert "Traceback" not in said
+        assert "USER@HOST/DATABASE" in said
+    with pytest.raises(OSError, match=r"A password belongs in ~/\.pgpass|percent") as raised:
+        open_server(tmp_path, f"postgresql://{behind}")
+    assert secret not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("behind", "where"),
+    [
+        ("games:%40%2F%3A%25@db/games", "the database games at db"),
+        ("games@one:1,other:2/games", "the database games at one,other"),
+        ("games@[2001:db8::1]:5432/games", "the database games at 2001:db8::1"),
+        ("games@/games?host=/run/one,/run/other:2", "the database games at /run/one,/run/other:2"),
+        ("games@%2Frun%2Fone/games", "the database games at /run/one"),
+        ("games@db?hostaddr=192.0.2.1", "the database games at db"),
+        ("/games", "the database games at localhost"),
+    ],
+)
+def test_a_url_names_hosts_as_postgresql_does(behind: str, where: str, tmp_path: Path) -> None:
+    database = open_server(tmp_path, f"postgresql://{behind}").database
+    assert isinstance(database, PostgresqlDatabase)
+    assert database.server.where == where
 
 
 def test_no_message_shows_a_password() -> None:
