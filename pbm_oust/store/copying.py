@@ -86,6 +86,7 @@ def copy_home(source: Home, target: Home, progress: Progress) -> Copied:
     guard(target.path, has_readers=target.configured.readers)
     target.boards.histories.prepare()
     with source.database.read_latest() as snapshot:
+        source.database.check_copied(snapshot)
         if waiting := boards_with_waiting(snapshot):
             raise NotCopied(f"lines wait for the history of {waiting[0]}; do: pbm-oust doctor")
         names = _names(source)
@@ -105,7 +106,12 @@ def copy_home(source: Home, target: Home, progress: Progress) -> Copied:
 def copy_tables(
     source: Database, snapshot: Snapshot, target: Database, transaction: Transaction
 ) -> None:
-    """Put what a snapshot holds, besides what is made from histories, in place of what is there."""
+    """Put what a snapshot holds, besides what is made from histories, in place of what is there.
+
+    Raises DatabaseTooNew, if either may hold more than we know of.
+    """
+    source.check_copied(snapshot)
+    target.check_copied(transaction)
     tables = TABLES | WAITING
     for table in reversed(tables):
         transaction.run(f"DELETE FROM {table}")  # noqa: S608 - the names are ours # nosec B608

@@ -64,6 +64,14 @@ def too_new(where: str, oldest: int, known: int) -> DatabaseTooNew:
     )
 
 
+def too_new_to_copy(where: str, version: int, known: int) -> DatabaseTooNew:
+    """Return the fault for tables of which this program does not know all that is in them."""
+    return DatabaseTooNew(
+        f"{where} was taken over by a newer pbm_oust: its tables are of version {version}, and "
+        f"this program can copy those of version {known}. Copy with the newer program"
+    )
+
+
 def too_old(where: str, version: int, known: int) -> DatabaseTooOld:
     """Return the fault for tables that have to be changed by somebody who may do that."""
     there = f"its tables are of version {version}" if version else "it has no tables yet"
