@@ -69,6 +69,8 @@ def back_up(home: Home, folder: Path, progress: Progress) -> Copied:
     """
     if folder.resolve().is_relative_to(home.path.resolve()):
         raise NotCopied(f"{folder} lies in the home, with which it would get lost; take another")
+    if home.engine.key.is_withheld:
+        raise NotCopied(f"{home.path} is no whole copy of another home; back that one up")
     configuration = _configuration_of_files(home)
     with _filled(home.disk, folder, "make the backup in a new one"):
         if home.database.is_made:

@@ -1,5 +1,6 @@
 """What keeps a home: its database, its histories and its key, in files or on a server."""
 
+import errno
 import os
 import re
 import secrets
@@ -19,6 +20,8 @@ from pbm_oust.store.history_files import HistoryFiles
 
 CONFIGURATION = "pbm_oust.toml"
 KEY = "key"
+COPYING = ".copying"
+"""The name of an empty file in a home that is no whole copy yet."""
 _KEY = regex(rb"[0-9a-f]{64}\n")
 _STORE = regex(r"\bstore\b")
 _STORE_LINE = regex(r"^[ \t]*store[ \t]*=.*\n?", re.MULTILINE)
@@ -32,14 +35,32 @@ class Key(Protocol):
     def is_made(self) -> bool:
         """Whether there is a key."""
 
+    @property
+    def is_withheld(self) -> bool:
+        """Whether there is no key because the home is no whole copy of another one yet."""
+
     def make(self) -> None:
-        """Make a key if there is none."""
+        """Make a key if there is none, and none is withheld."""
+
+    def withhold(self) -> None:
+        """Let nobody make a key until one is put: the home becomes a copy of another one."""
 
     def put(self, key: bytes) -> None:
         """Take a key of 32 bytes, unless there is one."""
 
     def read(self) -> bytes:
         """Return the key, 32 bytes."""
+
+
+class NotWhole(OSError):
+    """A home cannot be used, because copying it was broken off."""
+
+    def __init__(self, where: object) -> None:
+        reason = (
+            "it is no whole copy of another home; go on with pbm-oust home copy, "
+            "or begin with an empty home"
+        )
+        super().__init__(errno.ENOTRECOVERABLE, reason, str(where))
 
 
 @frozen
@@ -120,6 +141,7 @@ class KeyFile:
 
     def __init__(self, path: Path, disk: Disk) -> None:
         self._path = path
+        self._copying = path.with_name(COPYING)
         self._disk = disk
         self._known: tuple[tuple[int, ...], bytes] | None = None
 
@@ -128,9 +150,21 @@ class KeyFile:
         """Whether there is a key."""
         return os.path.lexists(self._path)
 
+    @property
+    def is_withheld(self) -> bool:
+        """Whether there is no key because the home is no whole copy of another one yet."""
+        return os.path.lexists(self._copying) and not self.is_made
+
     def make(self) -> None:
-        """Write a key if there is none. Raises OSError."""
+        """Write a key if there is none, and none is withheld. Raises OSError."""
+        if self.is_withheld:
+            raise NotWhole(self._path.parent)
         self.put(secrets.token_bytes(32))
+
+    def withhold(self) -> None:
+        """Let nobody make a key until one is put. Raises OSError."""
+        with suppress(FileExistsError):
+            self._disk.create(self._copying, b"", mode=0o600)
 
     def put(self, key: bytes) -> None:
         """Write a key of 32 bytes, unless there is one. Raises OSError."""
@@ -138,6 +172,8 @@ class KeyFile:
             if not self.is_made:
                 self._disk.create(self._path, f"{key.hex()}\n".encode(), mode=0o600)
             self._disk.sync_folder(self._path.parent)
+            if os.path.lexists(self._copying):
+                self._disk.remove(self._copying)
 
     def read(self) -> bytes:
         """Return the key, 32 bytes. Raises OSError if it cannot be read."""

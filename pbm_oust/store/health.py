@@ -92,6 +92,8 @@ def find_trouble(home: Home, *, lasts: bool = True) -> Trouble | None:
     try:
         if lasts or home.engine.key.is_made:
             home.key()
+        elif home.engine.key.is_withheld:
+            return Trouble.UNREACHABLE
         if lasts or home.database.is_made:
             with suppress(_TriedOut):
                 home.database.write(attempt)
