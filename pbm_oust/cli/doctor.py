@@ -57,7 +57,7 @@ def _examine(operator: Operator, with_relay: bool) -> Iterator[Finding]:
         configured = Configuration()
     return chain(
         configuration.check(home),
-        server.check(home, configured),
+        server.check(home),
         database.check(home),
         boards.check(home, home.now()),
         accounts.check(home),

@@ -25,7 +25,7 @@ def follow(home: Home, folder: Path, *, once: bool) -> None:
     Raises Refused, also if `once` and told to stop before all is copied, and then OSError, too;
     else it tries again after a fault.
     """
-    if not home.configured.store:
+    if not home.is_on_server:
         raise Refused(f"the histories of {home.path} are files already")
     stopping = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):

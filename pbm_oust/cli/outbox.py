@@ -130,7 +130,8 @@ def remove(operator: Operator, names: tuple[str, ...]) -> None:
 def hold(operator: Operator) -> None:
     """Hold back the letters that wait, until you resume them.
 
-    After the database was put back to an earlier moment, some of them may have left since.
+    After the database was put back to an earlier moment, some of them may have left since. Do this
+    while no server runs: it may still send letters that it is handing over.
     """
     say(f"{counted(operator.home.database.write(hold_waiting), 'letter')} held back")
 

@@ -36,7 +36,7 @@ def _boards(home: Home, now: datetime) -> Iterator[Finding]:
     found: Counter[str] = Counter()
     boards = Salvage(home)
     for kind in KINDS.values():
-        if not (home.configured.store or (home.path / kind.name).is_dir()):
+        if not (home.is_on_server or (home.path / kind.name).is_dir()):
             yield _on.note(
                 f"there is no folder {kind.name} yet; the server makes it when it starts"
             )

@@ -24,10 +24,16 @@ def check(home: Home) -> Iterator[Finding]:
             "Empty the home, and restore the backup again",
         )
         return
-    if not home.database.is_made:
-        yield _on.note("there is none yet; the server makes it when it starts")
-        return
     try:
+        if home.engine.key.is_withheld:
+            yield _on.bad(
+                "this home is no whole copy of another one",
+                "Go on with pbm-oust home copy, or begin with an empty home",
+            )
+            return
+        if not home.database.is_made:
+            yield _on.note("there is none yet; the server makes it when it starts")
+            return
         with home.database.read() as snapshot:
             findings = [
                 *(_on.bad(each, RESTORE) for each in home.database.damage(snapshot)),

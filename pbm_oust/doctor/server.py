@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from pbm_oust.doctor.finding import Examiner, Finding
-from pbm_oust.store.configuration import Configuration
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
 from pbm_oust.store.postgresql.facts import ServerFacts, read_facts
@@ -14,9 +13,9 @@ OLDEST = 150000
 _on = Examiner("server")
 
 
-def check(home: Home, configuration: Configuration) -> Iterator[Finding]:
+def check(home: Home) -> Iterator[Finding]:
     """Yield findings about the database server; none for a home in files."""
-    if not configuration.store:
+    if not home.is_on_server:
         return
     try:
         facts = home.ask(read_facts)

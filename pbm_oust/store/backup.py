@@ -21,9 +21,9 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.account_queries import all_userids
 from pbm_oust.store.board_queries import find_entry
 from pbm_oust.store.connections import Snapshot
-from pbm_oust.store.disk import Disk, NoSuchFile, content_of
+from pbm_oust.store.disk import Disk, NoSuchFile, content_of, read_file
 from pbm_oust.store.embedded import FILE_NAME, UNFINISHED, EmbeddedDatabase
-from pbm_oust.store.engines import KeyFile
+from pbm_oust.store.engines import KeyFile, server_in, without_server
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.guarding import FOLDER_OF_HISTORIES, HISTORY
 from pbm_oust.store.histories import Histories
@@ -43,8 +43,6 @@ from pbm_oust.store.waiting import (
 )
 
 _RECORD = regex(rb"^ {0,3}([0-9]+) [xo*] ", re.MULTILINE)
-_STORE = regex(r"^store *=.*\n?", re.MULTILINE)
-"""The line of a configuration that names a server."""
 _LEAVING = (State.WAITING, State.HELD, State.FILE)
 _MOST_ATTEMPTS = 10
 """How often players may be renamed while a backup is made."""
@@ -71,6 +69,9 @@ def back_up(home: Home, folder: Path, progress: Progress) -> Copied:
     """
     if folder.resolve().is_relative_to(home.path.resolve()):
         raise NotCopied(f"{folder} lies in the home, with which it would get lost; take another")
+    if home.engine.key.is_withheld:
+        raise NotCopied(f"{home.path} is no whole copy of another home; back that one up")
+    configuration = _configuration_of_files(home)
     with _filled(home.disk, folder, "make the backup in a new one"):
         if home.database.is_made:
             look_at_histories(home.database, home.boards)
@@ -81,10 +82,13 @@ def back_up(home: Home, folder: Path, progress: Progress) -> Copied:
             home.disk.step_remove(folder / UNFINISHED)
         else:
             raise OSError(f"{home.path}: players get other userids again and again")
-        for path, mode in ((home.key_path, 0o600), (home.configuration, None)):
-            _copy_file(home.disk, path, folder / path.name, mode)
-        if home.configured.store:
-            _settle_in_files(home, folder)
+        if home.is_on_server:
+            KeyFile(folder / home.key_path.name, home.disk).put(home.key())
+            configured = folder / home.configuration.name
+            home.disk.write(configured, configuration.encode(), 0o600)
+        else:
+            for path, mode in ((home.key_path, 0o600), (home.configuration, None)):
+                _copy_file(home.disk, path, folder / path.name, mode)
         home.disk.move(folder / UNFINISHED, folder / FILE_NAME)
         home.disk.sync_folder(folder)
     return copied
@@ -98,6 +102,7 @@ def restore(folder: Path, path: Path, progress: Progress, disk: Disk | None = No
     if not (folder / FILE_NAME).is_file():
         raise NotCopied(f"{folder} is no backup: it holds no {FILE_NAME}")
     home = Home(path, disk)
+    _check_no_server(folder / home.configuration.name)
     with _filled(home.disk, path, "restore into a new one, or move what it holds elsewhere"):
         _copy_file(home.disk, folder / FILE_NAME, path / UNFINISHED, 0o600)
         database = EmbeddedDatabase(path / UNFINISHED, home.disk)
@@ -191,11 +196,26 @@ def _copy_file(disk: Disk, path: Path, target: Path, mode: int | None) -> None:
         disk.write(target, content_of(path), path.stat().st_mode & 0o777 if mode is None else mode)
 
 
-def _settle_in_files(home: Home, folder: Path) -> None:
-    """Let a backup of a home on a server be one of files, with its key and without that server."""
-    KeyFile(folder / home.key_path.name, home.disk).put(home.key())
-    text = _STORE.sub("", home.read_configuration())
-    home.disk.write(folder / home.configuration.name, text.encode(), 0o600)
+def _configuration_of_files(home: Home) -> str:
+    """Return the configuration of a home on a server for a copy of files. Raises NotCopied."""
+    if not home.is_on_server:
+        return ""
+    try:
+        return without_server(home.read_configuration())
+    except ValueError as error:
+        raise NotCopied(f"{home.configuration}: {error}") from None
+
+
+def _check_no_server(configuration: Path) -> None:
+    """Raise NotCopied if a backup would be restored into a home that a server keeps."""
+    try:
+        is_on_server = bool(server_in(read_file(configuration).decode(errors="replace")))
+    except NoSuchFile:
+        return
+    except ValueError:
+        is_on_server = True
+    if is_on_server:
+        raise NotCopied(f"{configuration} names a server in store; remove that line first")
 
 
 def _files(histories: Histories, kind: str) -> Iterator[BoardName]:

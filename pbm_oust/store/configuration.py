@@ -169,6 +169,8 @@ def parse_web_address(text: str) -> str:
 
 def parse_store(text: str) -> str:
     """Return the URL of a database on a server of PostgreSQL. Raises ValueError."""
+    if text.startswith("postgres://"):
+        raise ValueError("write postgresql:// in place of postgres://")
     if text and not _STORE.fullmatch(text):
         raise ValueError("it is not written postgresql://USER@HOST/DATABASE")
     return text

@@ -276,6 +276,9 @@ class Database(Protocol):
     def note_latest_id(self, transaction: Transaction, table: str, latest: int) -> None:
         """Let a table give higher ids from now on."""
 
+    def check_copied(self, snapshot: Snapshot) -> None:
+        """Raise DatabaseTooNew if tables may hold more than this program can copy."""
+
     def damage(self, snapshot: Snapshot) -> Iterator[str]:
         """Yield what is wrong with the tables, a sentence each, as far as the engine can tell."""
 

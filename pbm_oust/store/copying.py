@@ -1,8 +1,8 @@
 """Copying a whole home into another one, whichever engines keep them.
 
 What a home holds besides its histories is copied in one transaction. The index of boards is made
-anew from the histories. The key comes last: a home without a key is no whole copy, and copying may
-go on.
+anew from the histories. The key comes last: it is withheld until then, so that nobody uses a home
+that is no whole copy, and copying may go on.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -79,33 +79,45 @@ def copy_home(source: Home, target: Home, progress: Progress) -> Copied:
 
     No server may run on either. Raises NotCopied, DatabaseFault and OSError.
     """
-    if target.engine.key.is_made:
+    key = target.engine.key
+    if key.is_made:
         raise NotCopied(f"{target.path} is in use already: it has a key; copy into a new home")
+    if source.engine.key.is_withheld:
+        raise NotCopied(f"{source.path} is no whole copy of another home; copy that one")
     source.recover()
     target.path.mkdir(CLOSED, parents=True, exist_ok=True)
     guard(target.path, has_readers=target.configured.readers)
     target.boards.histories.prepare()
     with source.database.read_latest() as snapshot:
+        source.database.check_copied(snapshot)
         if waiting := boards_with_waiting(snapshot):
             raise NotCopied(f"lines wait for the history of {waiting[0]}; do: pbm-oust doctor")
         names = _names(source)
+        _check_begun(target, names)
+        key.withhold()
         copying = (snapshot, source.boards.histories, target.boards.histories, names)
         for done in _copy_histories(*copying):
             progress(done, len(names))
         target.database.write(partial(copy_tables, source.database, snapshot, target.database))
+        _check_strange(target, names)
         rows = _compare(snapshot, source, target, names)
         accounts = len(all_userids(snapshot))
     reindex(target.database, target.boards)
     letters = target.database.write(hold_letters)
     target.maildir.prepare()
-    target.engine.key.put(source.key())
+    key.put(source.key())
     return Copied(len(names), accounts, rows, letters)
 
 
 def copy_tables(
     source: Database, snapshot: Snapshot, target: Database, transaction: Transaction
 ) -> None:
-    """Put what a snapshot holds, besides what is made from histories, in place of what is there."""
+    """Put what a snapshot holds, besides what is made from histories, in place of what is there.
+
+    Raises DatabaseTooNew, if either may hold more than we know of.
+    """
+    source.check_copied(snapshot)
+    target.check_copied(transaction)
     tables = TABLES | WAITING
     for table in reversed(tables):
         transaction.run(f"DELETE FROM {table}")  # noqa: S608 - the names are ours # nosec B608
@@ -128,6 +140,25 @@ def _names(home: Home) -> list[BoardName]:
     """Return all boards that have a history."""
     histories = home.boards.histories
     return [BoardName(kind, number) for kind in KINDS for number in histories.numbers(kind)]
+
+
+def _check_begun(target: Home, names: Sequence[BoardName]) -> None:
+    """Raise NotCopied unless a home is new, or its copying from the same source was broken off."""
+    with target.database.read_latest() as copy:
+        target.database.check_copied(copy)
+        holds_players = bool(all_userids(copy))
+    if not target.engine.key.is_withheld and (holds_players or _names(target)):
+        raise NotCopied(f"{target.path} holds something already; copy into a new home")
+    _check_strange(target, names)
+
+
+def _check_strange(target: Home, names: Sequence[BoardName]) -> None:
+    """Raise NotCopied if a home has a history that the source does not have."""
+    if strange := sorted({*_names(target)} - {*names}):
+        raise NotCopied(
+            f"{target.path} has a history of {strange[0]}, which is not one of the home to copy; "
+            "copy into a new home"
+        )
 
 
 def _copy_histories(

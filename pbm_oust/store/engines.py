@@ -1,13 +1,17 @@
 """What keeps a home: its database, its histories and its key, in files or on a server."""
 
+import errno
 import os
+import re
 import secrets
 import tomllib
+from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
 from pbm_oust.frozen import frozen
 from pbm_oust.regex import regex
+from pbm_oust.store.configuration import parse_store
 from pbm_oust.store.connections import Database
 from pbm_oust.store.disk import Disk, NoSuchFile, content_of, locked_folder, read_file
 from pbm_oust.store.embedded import FILE_NAME, EmbeddedDatabase
@@ -16,8 +20,12 @@ from pbm_oust.store.history_files import HistoryFiles
 
 CONFIGURATION = "pbm_oust.toml"
 KEY = "key"
+COPYING = ".copying"
+"""The name of an empty file in a home that is no whole copy yet."""
 _KEY = regex(rb"[0-9a-f]{64}\n")
-_SERVER = "postgresql://"
+_STORE = regex(r"\bstore\b")
+_STORE_LINE = regex(r"^[ \t]*store[ \t]*=.*\n?", re.MULTILINE)
+"""The line of a configuration that names a server."""
 
 
 class Key(Protocol):
@@ -27,14 +35,32 @@ class Key(Protocol):
     def is_made(self) -> bool:
         """Whether there is a key."""
 
+    @property
+    def is_withheld(self) -> bool:
+        """Whether there is no key because the home is no whole copy of another one yet."""
+
     def make(self) -> None:
-        """Make a key if there is none."""
+        """Make a key if there is none, and none is withheld."""
+
+    def withhold(self) -> None:
+        """Let nobody make a key until one is put: the home becomes a copy of another one."""
 
     def put(self, key: bytes) -> None:
         """Take a key of 32 bytes, unless there is one."""
 
     def read(self) -> bytes:
         """Return the key, 32 bytes."""
+
+
+class NotWhole(OSError):
+    """A home cannot be used, because copying it was broken off."""
+
+    def __init__(self, where: object) -> None:
+        reason = (
+            "it is no whole copy of another home; go on with pbm-oust home copy, "
+            "or begin with an empty home"
+        )
+        super().__init__(errno.ENOTRECOVERABLE, reason, str(where))
 
 
 @frozen
@@ -54,28 +80,60 @@ class Engine:
 def open_engine(home: Path, disk: Disk) -> Engine:
     """Return what keeps a home, as its configuration says; nothing is opened yet.
 
-    Raises OSError for a configuration that names a server and cannot be read.
+    Raises OSError for a configuration that may name a server and cannot be used.
     """
-    if url := _server_of(home):
+    if url := _server_of(home / CONFIGURATION):
         from pbm_oust.store.postgresql import open_server
 
-        return open_server(home, url)
+        try:
+            return open_server(home, url)
+        except OSError as error:
+            raise OSError(f"{home / CONFIGURATION}: store: {error}") from None
     database = EmbeddedDatabase(home / FILE_NAME, disk)
     return Engine(database, HistoryFiles(home, disk), KeyFile(home / KEY, disk))
 
 
-def _server_of(home: Path) -> str:
+def server_in(text: str) -> str:
+    """Return the URL of the server that keeps a home with this configuration.
+
+    It is empty for the files of the home, also if the text is not TOML and has no word `store`.
+    Raises ValueError for a `store` that is no such URL.
+    """
+    try:
+        store = tomllib.loads(text).get("store", "")
+    except tomllib.TOMLDecodeError as error:
+        if _STORE.search(text):
+            raise ValueError(f"this is not TOML: {error}") from None
+        return ""
+    if not isinstance(store, str):
+        raise ValueError('store: a text in quotes is wanted, as in store = "..."')
+    try:
+        return parse_store(store)
+    except ValueError as error:
+        raise ValueError(f"store: {error}") from None
+
+
+def without_server(text: str) -> str:
+    """Return a configuration without the line that names a server. Raises ValueError."""
+    if not server_in(text):
+        return text
+    wanted = tomllib.loads(text)
+    del wanted["store"]
+    found = _STORE_LINE.sub("", text, count=1)
+    with suppress(tomllib.TOMLDecodeError):
+        if tomllib.loads(found) == wanted:
+            return found
+    raise ValueError('store cannot be taken out; write it as store = "..." in a line of its own')
+
+
+def _server_of(configuration: Path) -> str:
     """Return the URL of the server that keeps a home; empty for the files of the home."""
     try:
-        text = read_file(home / CONFIGURATION).decode(errors="replace")
+        return server_in(read_file(configuration).decode(errors="replace"))
     except NoSuchFile:
         return ""
-    if _SERVER not in text:
-        return ""
-    try:
-        return str(tomllib.loads(text).get("store", ""))
-    except tomllib.TOMLDecodeError as error:
-        raise OSError(f"{home / CONFIGURATION} is not TOML: {error}") from None
+    except ValueError as error:
+        raise OSError(f"{configuration}: {error}") from None
 
 
 class KeyFile:
@@ -83,6 +141,7 @@ class KeyFile:
 
     def __init__(self, path: Path, disk: Disk) -> None:
         self._path = path
+        self._copying = path.with_name(COPYING)
         self._disk = disk
         self._known: tuple[tuple[int, ...], bytes] | None = None
 
@@ -91,9 +150,21 @@ class KeyFile:
         """Whether there is a key."""
         return os.path.lexists(self._path)
 
+    @property
+    def is_withheld(self) -> bool:
+        """Whether there is no key because the home is no whole copy of another one yet."""
+        return os.path.lexists(self._copying) and not self.is_made
+
     def make(self) -> None:
-        """Write a key if there is none. Raises OSError."""
+        """Write a key if there is none, and none is withheld. Raises OSError."""
+        if self.is_withheld:
+            raise NotWhole(self._path.parent)
         self.put(secrets.token_bytes(32))
+
+    def withhold(self) -> None:
+        """Let nobody make a key until one is put. Raises OSError."""
+        with suppress(FileExistsError):
+            self._disk.create(self._copying, b"", mode=0o600)
 
     def put(self, key: bytes) -> None:
         """Write a key of 32 bytes, unless there is one. Raises OSError."""
@@ -101,6 +172,8 @@ class KeyFile:
             if not self.is_made:
                 self._disk.create(self._path, f"{key.hex()}\n".encode(), mode=0o600)
             self._disk.sync_folder(self._path.parent)
+            if os.path.lexists(self._copying):
+                self._disk.remove(self._copying)
 
     def read(self) -> bytes:
         """Return the key, 32 bytes. Raises OSError if it cannot be read."""

@@ -24,6 +24,10 @@ class DatabaseLocked(DatabaseFault):
     """Another process has held the database for longer than we wait."""
 
 
+class DatabaseBusy(DatabaseFault):
+    """The process has as many connections in use as it may open."""
+
+
 class DatabaseConflict(DatabaseFault):
     """Others wrote the same at the same moment; the transaction may be tried again."""
 

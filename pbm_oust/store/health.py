@@ -6,6 +6,7 @@ from enum import Enum
 
 from pbm_oust.store.connections import Snapshot, Transaction
 from pbm_oust.store.faults import (
+    DatabaseBusy,
     DatabaseDamaged,
     DatabaseFull,
     DatabaseLocked,
@@ -32,6 +33,8 @@ class Trouble(Enum):
     READ_ONLY = "read_only"
     FULL = "full"
     LOCKED = "locked"
+    BUSY = "busy"
+    """All connections that a process may open are in use."""
     DAMAGED = "damaged"
     UNREACHABLE = "unreachable"
     """It does not answer, or refuses to serve us."""
@@ -47,6 +50,7 @@ TEXTS = {
     Trouble.READ_ONLY: "The database is read-only.",
     Trouble.FULL: "The database has no room left.",
     Trouble.LOCKED: "Somebody else has locked the database for too long.",
+    Trouble.BUSY: "All connections to the database are in use.",
     Trouble.DAMAGED: "The database is damaged.",
     Trouble.UNREACHABLE: "The home cannot be used.",
     Trouble.SILENT: "The home does not answer in time.",
@@ -60,6 +64,7 @@ _BY_FAULT = {
     DatabaseReadOnly: Trouble.READ_ONLY,
     DatabaseFull: Trouble.FULL,
     DatabaseLocked: Trouble.LOCKED,
+    DatabaseBusy: Trouble.BUSY,
     DatabaseDamaged: Trouble.DAMAGED,
 }
 
@@ -87,6 +92,8 @@ def find_trouble(home: Home, *, lasts: bool = True) -> Trouble | None:
     try:
         if lasts or home.engine.key.is_made:
             home.key()
+        elif home.engine.key.is_withheld:
+            return Trouble.UNREACHABLE
         if lasts or home.database.is_made:
             with suppress(_TriedOut):
                 home.database.write(attempt)

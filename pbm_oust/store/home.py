@@ -5,6 +5,7 @@
     HOME/outbox/             letters if no relay is set, a Maildir (`maildir.py`)
     HOME/key                 a secret of this home, from which its tokens are made
     HOME/pbm_oust.toml       configuration, written by the operator only
+    HOME/.copying            while the home is no whole copy of another one yet (`copying.py`)
     HOME/socket              where a server that runs takes mail from its owner (`own_socket.py`),
     HOME/deliver             and from `deliver`
 

@@ -161,9 +161,12 @@ def hold_letters(transaction: Transaction) -> int:
 
 
 def hold_waiting(transaction: Transaction) -> int:
-    """Hold back the letters that wait and are not on their way, and return their number."""
+    """Hold back all letters that wait, and return their number.
+
+    A relay that runs may still hand over those that it has marked as leaving.
+    """
     return transaction.run(
-        "UPDATE letters SET state = 'held' WHERE state = 'waiting' AND is_leaving = 0"
+        "UPDATE letters SET state = 'held', is_leaving = 0 WHERE state = 'waiting'"
     )
 
 

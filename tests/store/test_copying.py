@@ -1,15 +1,18 @@
 """Copying a home into another one, between any two engines."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import apsw
 import pytest
 
+from pbm_oust.doctor.database import check
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.backup import NotCopied
+from pbm_oust.store.backup import NotCopied, back_up
 from pbm_oust.store.copying import DERIVED, TABLES, WAITING, Copied, copy_home
+from pbm_oust.store.faults import DatabaseTooNew
+from pbm_oust.store.health import Trouble, find_trouble
 from pbm_oust.store.home import Home
 from pbm_oust.store.migrations import migrate
 from pbm_oust.store.waiting import BoardName
@@ -119,9 +122,82 @@ def test_a_copying_that_was_broken_off_goes_on(homes: tuple[Home, Home]) -> None
     with interrupted():
         copy_home(there, here, interrupt)
     assert not here.engine.key.is_made
+    for _ in range(2):
+        with pytest.raises(OSError, match="it is no whole copy of another home; go on with"):
+            here.prepare()
+    assert find_trouble(here, lasts=False) is Trouble.UNREACHABLE
+    assert "no whole copy" in next(iter(check(here))).text
+    for refused in (
+        lambda: copy_home(here, Home(there.path.with_name("other")), nobody),
+        lambda: back_up(here, there.path.with_name("backup"), nobody),
+    ):
+        with pytest.raises(NotCopied, match="is no whole copy of another home"):
+            refused()
     mailed(there, ALICE, "oust move 1 alice wonderland H8")
     copy_home(there, here, nobody)
     assert histories(here) == histories(there)
+    assert not here.engine.key.is_withheld
+    here.prepare()
+    assert here.key() == there.key()
+
+
+@pytest.mark.parametrize(("source", "target"), ENGINES)
+def test_another_home_is_not_copied_into_a_copy_that_was_broken_off(
+    homes: tuple[Home, Home], tmp_path: Path
+) -> None:
+    there, here = homes
+
+    def interrupt(done: int, of: int) -> None:
+        if done == of:
+            raise Interrupted
+
+    with interrupted():
+        copy_home(there, here, interrupt)
+    other = home_of(tmp_path / "other", ALICE, BOB, mails=MAILS[:1])
+    with pytest.raises(NotCopied, match="has a history of churn 1, which is not one of the home"):
+        copy_home(other, here, nobody)
+    assert not here.engine.key.is_made
+    other.close()
+
+
+@pytest.mark.parametrize(("source", "target"), ENGINES)
+def test_a_history_that_only_the_copy_has_is_found(homes: tuple[Home, Home]) -> None:
+    there, here = homes
+
+    def add(_done: int, _of: int) -> None:
+        with suppress(FileExistsError), here.boards.histories.held_folder("oust"):
+            here.boards.histories.create(BoardName("oust", 9), b"of somebody else\n")
+
+    with pytest.raises(NotCopied, match="has a history of oust 9, which is not one of the home"):
+        copy_home(there, here, add)
+    assert not here.engine.key.is_made
+
+
+@pytest.mark.parametrize(("source", "target"), ENGINES[:2])
+def test_a_home_without_a_key_that_holds_something_is_not_written_over(
+    homes: tuple[Home, Home],
+) -> None:
+    there, here = homes
+    here.boards.histories.prepare()
+    with here.boards.histories.held_folder("oust"):
+        here.boards.histories.create(BoardName("oust", 1), b"precious\n")
+    with pytest.raises(NotCopied, match="holds something already"):
+        copy_home(there, here, nobody)
+    assert here.boards.histories.read(BoardName("oust", 1)).data == b"precious\n"
+
+
+@pytest.mark.parametrize(("source", "target"), ENGINES[1:])
+def test_tables_of_a_later_version_are_copied_by_its_program(homes: tuple[Home, Home]) -> None:
+    there, here = homes
+    for home in homes:
+        if not home.is_on_server:
+            continue
+        home.do(lambda each: each.run("UPDATE pbm_oust_version SET version = version + 1"))
+        with pytest.raises(DatabaseTooNew, match="Copy with the newer program"):
+            copy_home(there, here, nobody)
+        home.do(lambda each: each.run("UPDATE pbm_oust_version SET version = version - 1"))
+    assert not here.engine.key.is_withheld
+    copy_home(there, here, nobody)
 
 
 @pytest.mark.parametrize(("source", "target"), ENGINES[:1])

@@ -13,7 +13,7 @@ from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.store.boards import Boards
 from pbm_oust.store.connections import Database, Snapshot, Transaction
 from pbm_oust.store.disk import Disk, NoSuchFile
-from pbm_oust.store.engines import Engine, open_engine
+from pbm_oust.store.engines import Engine, open_engine, server_in
 from pbm_oust.store.histories import NO_STAMP
 from pbm_oust.store.message_keys import KeyOutcome, find_key, note_key
 from pbm_oust.store.postgresql import open_server
@@ -402,3 +402,47 @@ def test_questions_that_fail_are_foreseen_as_far_as_they_go(engine: Engine, now:
         snapshot.foresee([ask])
         with pytest.raises(Wrong, match="DONE"):
             ask(snapshot)
+
+
+# Which engine a home has
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        'store = ""\n',
+        '# store = "postgresql://games@db/games"\n',
+        '[limits]\nstore = "postgresql://games@db/games"\n',
+        "address =\n",
+    ],
+)
+def test_a_home_is_in_files_unless_its_configuration_names_a_server(text: str) -> None:
+    assert server_in(text) == ""
+
+
+@pytest.mark.parametrize("key", ["store", "  store", '"store"', "'store'", '"\\u0073tore"'])
+def test_a_server_is_found_however_its_key_is_written(key: str) -> None:
+    assert server_in(f'{key} = "postgresql://games@db/games"\ncolour = 1\n') == (
+        "postgresql://games@db/games"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('store = "postgres://games@db/games"', "write postgresql:// in place of postgres://"),
+        ('store = "mysql://games@db/games"', "it is not written postgresql://USER@HOST/DATABASE"),
+        ('store = "postgresql://games:se cret@db"', "it is not written postgresql://USER@HOST"),
+        ("store = 5", "a text in quotes is wanted"),
+        ('store = "postgresql://games@db/games', "this is not TOML"),
+    ],
+)
+def test_a_store_that_is_no_server_makes_no_home_of_files(
+    text: str, reason: str, tmp_path: Path
+) -> None:
+    (tmp_path / "pbm_oust.toml").write_text(f"{text}\n")
+    with pytest.raises(OSError, match=r"pbm_oust\.toml: .*" + reason) as raised:
+        open_engine(tmp_path, Disk())
+    assert "cret" not in str(raised.value)
+    assert not (tmp_path / "key").exists()

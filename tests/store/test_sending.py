@@ -16,6 +16,7 @@ from pbm_oust.store.sending import (
     due_letters_to,
     fail_letter,
     has_waiting,
+    hold_waiting,
     latest_letter,
     put_off,
     retry_letter,
@@ -120,6 +121,16 @@ def test_what_was_leaving_when_the_process_died_is_due_again(
     database.write(lambda transaction: begin_sending(transaction, [number], now))
     assert due(database, now) == [number]
     assert letter(database, number).is_leaving
+
+
+def test_what_was_leaving_is_held_with_all_that_waits(database: Database, now: datetime) -> None:
+    first, second, third = (post(database, head(address), now) for address in (ALICE, BOB, BOB))
+    database.write(lambda transaction: begin_sending(transaction, [first, second], now))
+    database.write(lambda transaction: fail_letter(transaction, third, "550 no"))
+    assert database.write(hold_waiting) == 2
+    assert ids(database, State.HELD) == [first, second]
+    assert not letter(database, first).is_leaving
+    assert database.write(lambda transaction: begin_sending(transaction, [first], now)) == []
 
 
 def test_a_letter_that_failed_is_tried_again_when_the_operator_says_so(

@@ -11,7 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from pbm_oust.cli.main import main
-from pbm_oust.store.health import LONGEST_DUE, TEXTS, Trouble, find_trouble
+from pbm_oust.store.faults import DatabaseBusy
+from pbm_oust.store.health import LONGEST_DUE, TEXTS, Trouble, find_trouble, trouble_of
 from pbm_oust.store.home import Home
 from pbm_oust.web.health import PATIENCE
 from tests.store.posting import head, post
@@ -108,6 +109,11 @@ def test_who_is_locked_out_answers_all_the_same(home: Home) -> None:
         connection.execute("ROLLBACK")
         connection.close()
         assert json.loads(until(200, pages).content) == WELL
+
+
+def test_a_process_without_connections_left_blames_nobody_else() -> None:
+    trouble = trouble_of(DatabaseBusy("all 16 connections of this process are in use"))
+    assert (trouble.value, "connections" in TEXTS[trouble]) == ("busy", True)
 
 
 def test_letters_that_do_not_leave_are_told(home: Home) -> None:

@@ -8,11 +8,12 @@ from pbm_oust.store.engines import Engine
 def open_server(home: Path, url: str) -> Engine:
     """Return what keeps the home with this folder on the server that a URL names.
 
-    Nothing is connected yet. Raises OSError without the library that connects.
+    Nothing is connected yet. Raises OSError without the library that connects, and for a URL that
+    cannot be used; that does not quote it, as a password may stand there.
     """
     try:
-        import psycopg
-        import psycopg_pool  # noqa: F401 - so that one sentence says what is missing
+        import psycopg  # noqa: F401 - so that one sentence says what is missing
+        import psycopg_pool  # noqa: F401
     except ImportError as error:
         reason = "install pbm_oust[postgresql], or take the line with store out of pbm_oust.toml"
         raise OSError(f"{error}; {reason}") from None
@@ -20,10 +21,12 @@ def open_server(home: Path, url: str) -> Engine:
     from pbm_oust.store.postgresql.histories import HistoryRows
     from pbm_oust.store.postgresql.key import SharedKey
     from pbm_oust.store.postgresql.server import Server
+    from pbm_oust.store.postgresql.url import check_url
 
     try:
-        server = Server(url)
-    except psycopg.ProgrammingError as error:
-        raise OSError(f"store in pbm_oust.toml is no URL of a database: {error}") from None
+        check_url(url)
+    except ValueError as error:
+        raise OSError(str(error)) from None
+    server = Server(url)
     database = PostgresqlDatabase(server)
     return Engine(database, HistoryRows(home, server), SharedKey(database))

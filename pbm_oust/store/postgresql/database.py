@@ -10,7 +10,7 @@ from pbm_oust.store.embedded import EmbeddedDatabase
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.migrations import LATEST
 from pbm_oust.store.postgresql.connection import PostgresqlConnection
-from pbm_oust.store.postgresql.faults import too_new
+from pbm_oust.store.postgresql.faults import too_new_to_copy
 from pbm_oust.store.postgresql.leases import Holder
 from pbm_oust.store.postgresql.schema import VERSION
 from pbm_oust.store.postgresql.server import Server, ServerPool
@@ -77,6 +77,15 @@ class PostgresqlDatabase(ThreadsDatabase[PostgresqlConnection]):
         if latest:
             transaction.rows("SELECT setval(CAST(? AS regclass), ?)", f"{table}_id_seq", latest)
 
+    def check_copied(self, snapshot: Snapshot) -> None:
+        """Raise DatabaseTooNew if tables may hold more than this program can copy.
+
+        Servers go on with tables to which a later version has added something.
+        """
+        ((version,),) = snapshot.rows(VERSION)
+        if version > LATEST:
+            raise too_new_to_copy(self.server.where, version, LATEST)
+
     def damage(self, snapshot: Snapshot) -> Iterator[str]:
         """Yield nothing: the server looks after its tables."""
         yield from ()
@@ -87,9 +96,6 @@ class PostgresqlDatabase(ThreadsDatabase[PostgresqlConnection]):
         from pbm_oust.store.copying import copy_tables
 
         with self.read_latest() as snapshot:
-            ((version,),) = snapshot.rows(VERSION)
-            if version > LATEST:
-                raise too_new(self.server.where, version, LATEST)
             if path.exists():
                 raise FileExistsError(path)
             copy = EmbeddedDatabase(path)

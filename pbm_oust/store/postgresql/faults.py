@@ -19,7 +19,6 @@ from pbm_oust.store.faults import (
 )
 
 _CONFLICTS = (errors.SerializationFailure, errors.DeadlockDetected)
-_LOCKED = (errors.LockNotAvailable, errors.QueryCanceled, errors.IdleInTransactionSessionTimeout)
 _FAILING = (
     *(psycopg.OperationalError, psycopg.InterfaceError, errors.InsufficientPrivilege),
     # What was prepared on a connection is gone; it works again on a new one.
@@ -39,8 +38,15 @@ def fault_of(error: psycopg.Error, where: str) -> DatabaseFault | None:
     match error:
         case _ if isinstance(error, _CONFLICTS):
             return DatabaseConflict(f"{where} was changed by others at the same moment")
-        case _ if isinstance(error, _LOCKED):
+        case errors.LockNotAvailable():
             return DatabaseLocked(f"{where} is locked by another server for too long")
+        case errors.QueryCanceled():
+            return DatabaseFailing(f"{where} has cancelled a statement: {_reason(error)}")
+        case errors.IdleInTransactionSessionTimeout():
+            return DatabaseFailing(
+                f"{where} has given up a connection over which this host said nothing for too "
+                "long while it wrote"
+            )
         case errors.DiskFull():
             return DatabaseFull(f"{where}: its disk is full")
         case errors.ReadOnlySqlTransaction():
@@ -55,6 +61,14 @@ def too_new(where: str, oldest: int, known: int) -> DatabaseTooNew:
     return DatabaseTooNew(
         f"{where} was taken over by a newer pbm_oust: its tables need version {oldest}, and this "
         f"program knows version {known}. Install the newer program"
+    )
+
+
+def too_new_to_copy(where: str, version: int, known: int) -> DatabaseTooNew:
+    """Return the fault for tables of which this program does not know all that is in them."""
+    return DatabaseTooNew(
+        f"{where} was taken over by a newer pbm_oust: its tables are of version {version}, and "
+        f"this program can copy those of version {known}. Copy with the newer program"
     )
 
 

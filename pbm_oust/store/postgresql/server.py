@@ -11,7 +11,7 @@ from psycopg.errors import InsufficientPrivilege
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from pbm_oust.store.connections import Identity
-from pbm_oust.store.faults import DatabaseFault, DatabaseLocked
+from pbm_oust.store.faults import DatabaseBusy, DatabaseFault
 from pbm_oust.store.migrations import LATEST
 from pbm_oust.store.postgresql.clock import SharedClock
 from pbm_oust.store.postgresql.connection import PostgresqlConnection, Raw, set_up
@@ -95,7 +95,7 @@ class ServerPool:
                 if time.monotonic() < latest:
                     continue
                 reason = f"all {self._most} connections of this process are in use"
-                raise DatabaseLocked(f"{self._server.where}: {reason}") from None
+                raise DatabaseBusy(f"{self._server.where}: {reason}") from None
             try:
                 connection = self._server.wrapped(raw)
                 if connection.is_sound:

@@ -19,6 +19,7 @@ from pbm_oust.store.message_keys import KeyOutcome, find_key, note_key
 from pbm_oust.store.migrations import LATEST
 from pbm_oust.store.postgresql import open_server
 from pbm_oust.store.postgresql.database import PostgresqlDatabase
+from pbm_oust.store.postgresql.faults import fault_of
 from pbm_oust.store.postgresql.server import Server, ServerPool
 from tests.peers.databases.conftest import Host, mailed
 from tests.support.home_by_mail import ALICE, NOON
@@ -125,9 +126,54 @@ def test_a_database_that_does_not_exist_is_named(postgresql: DatabaseServer) -> 
         database.write(noting("a"))
 
 
-def test_a_url_that_is_none_is_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match=r"store in pbm_oust\.toml is no URL of a database"):
-        open_server(tmp_path, "postgresql://host/home?colour=red")
+@pytest.mark.parametrize(
+    ("behind", "secret"),
+    [
+        ("host/home?colour=red", "colour"),
+        ("games:50%off@db/games", "off"),
+        ("games:se cret@db/games", "cret"),
+        ("games:se/cret@db/games", "cret"),
+        ("games:12/cret@db/games", "cret"),
+        ("games:secret/@db/games", "secret"),
+        ("games:se/cr?et@db/games", "et@"),
+        ("games:se/c?host=ret@db/games", "ret"),
+        ("games:Wonder@land@db.invalid/games", "land"),
+        ("games:Wonder@land@db.invalid,other.invalid/games", "land"),
+    ],
+)
+def test_a_url_that_cannot_be_used_is_a_sentence_without_it(
+    behind: str, secret: str, tmp_path: Path
+) -> None:
+    for command in (["players", "list"], ["home", "upgrade", "--owner", f"postgresql://{behind}"]):
+        settings = f'store = "postgresql://{behind}"\nrelay = "smtp://127.0.0.1:1"\n'
+        (tmp_path / "pbm_oust.toml").write_text("" if "--owner" in command else settings)
+        done = Host(tmp_path).run(*command)
+        said = (done.stdout + done.stderr).decode().replace(str(tmp_path), "")
+        assert done.returncode in (1, 2)
+        assert secret not in said
+        assert "Traceback" not in said
+        assert "USER@HOST/DATABASE" in said
+    with pytest.raises(OSError, match=r"A password belongs in ~/\.pgpass|percent") as raised:
+        open_server(tmp_path, f"postgresql://{behind}")
+    assert secret not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("behind", "where"),
+    [
+        ("games:%40%2F%3A%25@db/games", "the database games at db"),
+        ("games@one:1,other:2/games", "the database games at one,other"),
+        ("games@[2001:db8::1]:5432/games", "the database games at 2001:db8::1"),
+        ("games@/games?host=/run/one,/run/other:2", "the database games at /run/one,/run/other:2"),
+        ("games@%2Frun%2Fone/games", "the database games at /run/one"),
+        ("games@db?hostaddr=192.0.2.1", "the database games at db"),
+        ("/games", "the database games at localhost"),
+    ],
+)
+def test_a_url_names_hosts_as_postgresql_does(behind: str, where: str, tmp_path: Path) -> None:
+    database = open_server(tmp_path, f"postgresql://{behind}").database
+    assert isinstance(database, PostgresqlDatabase)
+    assert database.server.where == where
 
 
 def test_no_message_shows_a_password() -> None:
@@ -183,6 +229,23 @@ def test_who_writes_for_too_long_makes_others_come_again(
         assert end.result(timeout=20)
     assert database.write(noting("b"))
     other.close()
+
+
+def test_a_host_that_said_nothing_for_too_long_is_told_so() -> None:
+    error = psycopg.errors.IdleInTransactionSessionTimeout("terminating connection due to ..")
+    fault = fault_of(error, "the database games at db")
+    assert isinstance(fault, DatabaseFailing)
+    assert "over which this host said nothing for too long while it wrote" in str(fault)
+
+
+def test_a_statement_that_was_cancelled_is_no_lock(database: PostgresqlDatabase) -> None:
+    def slow(transaction: Transaction) -> None:
+        transaction.run("SET LOCAL statement_timeout = '50ms'")
+        transaction.rows("SELECT pg_sleep(20)")
+
+    with pytest.raises(DatabaseFailing, match="has cancelled a statement: canceling statement due"):
+        database.write(slow)
+    assert database.write(noting("a"))
 
 
 def test_a_connection_that_has_lost_what_was_prepared_is_not_used_again(

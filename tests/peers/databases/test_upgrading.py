@@ -128,7 +128,7 @@ def test_a_server_goes_on_with_tables_to_which_something_was_added(
         assert records(history_at(other)) == RECORDS
         assert wrong(other) == []
         refused = other.run("backup", str(other.folder.with_name("backup")))
-        assert (refused.returncode, b"a newer pbm_oust" in refused.stderr) == (1, True)
+        assert (refused.returncode, b"Copy with the newer" in refused.stderr) == (1, True)
         server.stop()
     assert "ERROR" not in server.log
 
