@@ -10,6 +10,7 @@ import pytest
 
 from pbm_oust.store.connections import Transaction, Value
 from pbm_oust.store.faults import (
+    DatabaseBusy,
     DatabaseFailing,
     DatabaseLocked,
     DatabaseReadOnly,
@@ -301,7 +302,7 @@ def test_a_pool_without_connections_says_so(url: str) -> None:
     assert pool.lent == 0
     connection = pool.take()
     assert pool.lent == 1
-    with pytest.raises(DatabaseLocked, match="all 1 connections of this process are in use"):
+    with pytest.raises(DatabaseBusy, match="all 1 connections of this process are in use"):
         pool.take()
     pool.put_back(connection)
     pool.put_back(pool.take())
