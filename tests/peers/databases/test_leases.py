@@ -213,8 +213,8 @@ def test_a_host_that_has_seen_no_lease_takes_over_as_soon_as_others(
     sweeping.use(open_inbound(home, ADDRESS, home.now).work)
     try:
         wait_until(lambda: ended, "the first sweep, at which nothing is due and nobody is at work")
-        challenge(home, "oust challenge alice bob wonderland", timedelta(days=8))
         with holding(url_of(hosts[0]), "oust 1") as dead:
+            challenge(home, "oust challenge alice bob wonderland", timedelta(days=8))
             dead.kill()
         wait_until(lambda: is_reminded(home), "the reminder")
     finally:
