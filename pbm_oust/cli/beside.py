@@ -97,8 +97,8 @@ def _is_any_over(finished: Finished, configure: Callable[[], Configuration]) -> 
 async def _house(configuration: Configuration, home: Path) -> int:
     """Let the house play until no board waits for it; return the status of its process.
 
-    It stays a few minutes as long as it has trees of boards, and plays what comes up meanwhile. It
-    ends by itself if this process does, or if nobody waits for it here any more.
+    It stays a few minutes as long as a board goes on that it has played on, and plays what comes up
+    meanwhile. It ends by itself if this process does, or if nobody waits for it here any more.
     """
     ending, stays_open = os.pipe()
     try:

@@ -91,7 +91,7 @@ class Sweeper:
         if swept.done:
             self._wake()
         self._ended()
-        is_shared = bool(self._work.home.configured.store)
+        is_shared = self._work.home.is_on_server
         return min(self._seconds, SHARED_SECONDS) if is_shared else self._seconds
 
     def _look_at_histories(self) -> None:

@@ -48,7 +48,7 @@ class Boards:
     @property
     def names(self) -> frozenset[str]:
         """The names of the boards that went on when they were looked at last."""
-        return frozenset(f"{name.kind} {name.board}" for name in self._seen)
+        return frozenset(map(str, self._seen))
 
     def have_changed(self) -> bool:
         """Return whether anything has happened on boards of the house since this was asked."""

@@ -60,7 +60,7 @@ class Worker:
                 if self._elsewhere.get(waiting.game.name, begun) <= begun
                 if (seconds := level_of(waiting.userid).seconds) < faster_than
             ]
-            if not wanted and self._is_any_elsewhere() and faster_than == inf:
+            if not wanted and faster_than == inf and self._is_any_elsewhere():
                 time.sleep(LOOK_SECONDS)
                 continue
             if not wanted:
