@@ -25,14 +25,22 @@ else:
 ENTRIES = 2**23
 """How many proofs of a grid are kept: they take 64 megabytes."""
 
-MANY = 4000
-"""How many positions are used for proofs after every 16 looks."""
+MANY, MORE = 4000, 16_000
+"""How many positions are used for proofs after every 16 looks: with little time, and with much."""
+
+MUCH = 30
+"""So many seconds for a turn are much."""
 
 EFFORT = 10_000
 """How much a tree grows before it asks again whether it may: a millisecond or two."""
 
 LENGTH = 84
 """How many bytes hold any set of cells."""
+
+
+def proving_in(seconds: float) -> int:
+    """Return how many positions are used for proofs at a time by who has so long for a turn."""
+    return MANY if seconds < MUCH else MORE
 
 
 def knows(kind: str, grid: Grid) -> bool:

@@ -68,7 +68,7 @@ class Thinking:
     """One player's thoughts about one game, for as many seconds as it has."""
 
     def __init__(self, game: Game, seconds: float, rng: random.Random, clock: Clock) -> None:
-        self._searcher = searcher_for(game.header.kind.name, game.header.grid, rng)
+        self._searcher = searcher_for(game.header.kind.name, game.header.grid, rng, seconds)
         self._seconds = seconds
         self._clock = clock
         self._begun = clock()

@@ -4,7 +4,7 @@ import os
 import random
 from collections.abc import Callable
 
-from pbm_oust.robot.compiled import CompiledSearcher, knows
+from pbm_oust.robot.compiled import CompiledSearcher, knows, proving_in
 from pbm_oust.robot.eye import Eye
 from pbm_oust.robot.eyes import eye_for
 from pbm_oust.robot.search import Node, grow
@@ -35,8 +35,8 @@ class PythonSearcher:
         return self._eye.prover is not None and self._eye.prover.wins(position) is False
 
 
-def searcher_for(kind: str, grid: Grid, rng: random.Random) -> Searcher:
-    """Return what grows trees of a kind of game on a grid."""
+def searcher_for(kind: str, grid: Grid, rng: random.Random, seconds: float = 0.0) -> Searcher:
+    """Return what grows trees of a kind of game on a grid, for a player with so long for a turn."""
     if knows(kind, grid) and os.environ.get(VARIABLE) != "python":
-        return CompiledSearcher(kind, grid, rng)
+        return CompiledSearcher(kind, grid, rng, proving=proving_in(seconds))
     return PythonSearcher(eye_for(kind, grid, rng))

@@ -12,6 +12,7 @@ import pytest
 from pbm_oust.robot import compiled
 from pbm_oust.robot.analysis import verdict_on
 from pbm_oust.robot.compiled import CompiledSearcher
+from pbm_oust.robot.player import LEVELS
 from pbm_oust.robot.proofs import Proofs
 from pbm_oust.robot.searchers import VARIABLE, PythonSearcher, searcher_for
 from pbm_oust.rules.churn import Churn
@@ -94,6 +95,24 @@ def test_either_knows_that_a_position_of_churn_is_lost() -> None:
     assert root.proved is None
     for cell in position.grid.each(position.placements()):
         assert not searcher.is_lost(position.place(cell))
+
+
+@needs_core
+def test_who_has_more_time_uses_more_of_it_for_proofs() -> None:
+    position, rng = KINDS["churn"].start(hexagon(3)), random.Random(2)
+    for _ in range(24):
+        position = position.place(rng.choice(list(position.grid.each(position.placements()))))
+
+    def looks_until_proved(seconds: float) -> int:
+        compiled.proofs_on.cache_clear()
+        searcher = searcher_for("churn", position.grid, random.Random(1), seconds)
+        root = searcher.root(position)
+        looks = searcher.grow(root, lambda: True)
+        assert root.proved == 1
+        return looks
+
+    easy, fair, strong = (looks_until_proved(level.seconds) for level in LEVELS)
+    assert strong < fair == easy
 
 
 @pytest.mark.usefixtures("_way")
