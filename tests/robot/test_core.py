@@ -23,12 +23,12 @@ from pbm_oust.robot.playouts import playing_eye
 from pbm_oust.robot.proofs import Proofs
 from pbm_oust.robot.search import MANY, Node, grow
 from pbm_oust.robot.searched import Searched
-from pbm_oust.rules.churn import Churn, fast_game
+from pbm_oust.rules.churn import fast_game
 from pbm_oust.rules.grid import Grid, hexagon, parse_grid, square
 from pbm_oust.rules.oust import Oust
 from pbm_oust.rules.position import Position, Side
 from tests.support.strategies import ChurnPlay, Play, Taste, churn_plays, plays, relaxed
-from tests.support.thinking import lowest
+from tests.support.thinking import churn_by_chance, lowest
 
 _core = (import_module if "CI" in os.environ else pytest.importorskip)("pbm_oust.robot._core")
 
@@ -184,9 +184,7 @@ def test_a_tree_of_games_of_churn_by_chance_is_the_same(play: ChurnPlay, looks: 
 @pytest.mark.parametrize("seed", range(6))
 def test_a_tree_of_churn_with_proofs_is_the_same(seed: int) -> None:
     compiled.proofs_on.cache_clear()
-    rng, position = random.Random(seed), Churn(hexagon(3))
-    for _ in range(38):
-        position = position.place(rng.choice(list(position.grid.each(position.placements()))))
+    position = churn_by_chance(38, seed)
     python, core = Node(position), rooted("churn", position)
     grown = let_grow(core, 20_000)
     eye = churn_by_lowest(position.grid, Proofs(position.grid))
@@ -194,16 +192,8 @@ def test_a_tree_of_churn_with_proofs_is_the_same(seed: int) -> None:
     assert_same(python, core)
 
 
-def some_way_into(seed: int) -> Churn:
-    """Return a position of Churn after many placements by chance."""
-    position, rng = Churn(hexagon(3)), random.Random(seed)
-    for _ in range(34):
-        position = position.place(rng.choice(list(position.grid.each(position.placements()))))
-    return position
-
-
 def test_a_won_position_is_proved_again_where_what_wins_was_overwritten() -> None:
-    position, other = some_way_into(2), some_way_into(100)
+    position, other = churn_by_chance(34, 2), churn_by_chance(34, 100)
     searching = CompiledSearcher("churn", position.grid, random.Random(1))
     few = _core.Proofs(*compiled._lattice(position.grid), entries=256)
     searching._proofs = few

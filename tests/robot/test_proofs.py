@@ -13,18 +13,11 @@ from pbm_oust.robot.churn import churn_eye
 from pbm_oust.robot.proofs import Proofs
 from pbm_oust.robot.search import Node, grow
 from pbm_oust.rules.churn import Churn
-from pbm_oust.rules.grid import hexagon, parse_grid
+from pbm_oust.rules.grid import parse_grid
 from tests.support.strategies import ChurnPlay, churn_plays, relaxed
+from tests.support.thinking import churn_by_chance
 
 PLENTY = 100_000
-
-
-def by_chance(placements: int, seed: int) -> Churn:
-    """Return a position on hex 3 after so many placements by chance."""
-    rng, position = random.Random(seed), Churn(hexagon(3))
-    for _ in range(placements):
-        position = position.place(rng.choice(list(position.grid.each(position.placements()))))
-    return position
 
 
 @relaxed
@@ -53,7 +46,7 @@ def test_proofs_agree_with_a_search_of_all_positions(name: str) -> None:
 
 
 def test_a_proof_goes_on_where_it_stopped() -> None:
-    position = by_chance(50, seed=0)
+    position = churn_by_chance(50, seed=0)
     at_once, step_by_step = (Proofs(position.grid) for _ in range(2))
     at_once.prove(position, PLENTY)
     steps = 0
@@ -66,7 +59,7 @@ def test_a_proof_goes_on_where_it_stopped() -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_tree_plays_what_is_proved_to_win(seed: int) -> None:
-    position = by_chance(45, seed)
+    position = churn_by_chance(45, seed)
     eye, proofs = (
         churn_eye(position.grid, chooser(position.grid, random.Random(1))),
         Proofs(position.grid),
@@ -77,6 +70,7 @@ def test_a_tree_plays_what_is_proved_to_win(seed: int) -> None:
     while not position.result:
         if position.to_move is winner:
             root = Node(position)
+            # mypy cannot tell the type of a lambda with a default.
             grow(root, eye, lambda root=root: root.proved is None)  # type: ignore[misc]
             position = position.place(root.best().cell)
         else:

@@ -22,7 +22,7 @@ from pbm_oust.rules.position import Kind
 from tests.support.boards import board
 from tests.support.games import new_game
 from tests.support.kinds import grids_of
-from tests.support.thinking import counting_clock, decided, done
+from tests.support.thinking import churn_by_chance, counting_clock, decided, done
 
 ROOT = Path(__file__).parents[2]
 
@@ -77,9 +77,7 @@ def lost_position() -> Churn:
     """Return a position on hex 3 that the side to move loses."""
     proofs, position = Proofs(hexagon(3)), Churn(hexagon(3))
     for seed in count():
-        rng, position = random.Random(seed), Churn(hexagon(3))
-        for _ in range(45):
-            position = position.place(rng.choice(list(position.grid.each(position.placements()))))
+        position = churn_by_chance(45, seed)
         proofs.prove(position, 100_000)
         if proofs.wins(position) is False:
             break
@@ -99,9 +97,7 @@ def test_either_knows_that_a_position_of_churn_is_lost() -> None:
 
 @needs_core
 def test_who_has_more_time_uses_more_of_it_for_proofs() -> None:
-    position, rng = KINDS["churn"].start(hexagon(3)), random.Random(2)
-    for _ in range(24):
-        position = position.place(rng.choice(list(position.grid.each(position.placements()))))
+    position = churn_by_chance(24, seed=2)
 
     def looks_until_proved(seconds: float) -> int:
         compiled.proofs_on.cache_clear()

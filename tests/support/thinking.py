@@ -7,6 +7,8 @@ from datetime import timedelta
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Deed, Place
 from pbm_oust.robot.player import Decision, decide
+from pbm_oust.rules.churn import Churn
+from pbm_oust.rules.grid import hexagon
 from pbm_oust.rules.position import Side
 
 
@@ -30,6 +32,14 @@ def counting_clock() -> Callable[[], float]:
 def decided(game: Game, looks: int, seed: int = 1) -> Decision:
     """Return what a house player does that reads the clock about so many times."""
     return decide(game, looks, random.Random(seed), counting_clock())
+
+
+def churn_by_chance(placements: int, seed: int) -> Churn:
+    """Return a position of Churn on hex 3 after so many placements by chance."""
+    rng, position = random.Random(seed), Churn(hexagon(3))
+    for _ in range(placements):
+        position = position.place(rng.choice(list(position.grid.each(position.placements()))))
+    return position
 
 
 def random_turn(game: Game, rng: random.Random) -> Place | Deed:
