@@ -144,7 +144,7 @@ class Game:
         latest = self.records[-1].action if self.records else ()
         placements = latest if isinstance(latest, tuple) else ()
         cells = sum(self.header.grid.parse_cell(done.cell) for done in placements)
-        return cells & (self.position.stones(Side.X) | self.position.stones(Side.O))
+        return cells & self.position.occupied
 
     def act(self, side: Side, wish: Wish, at: datetime, key: str) -> "Game":
         """Return the game after a side has done what it wishes, one record longer.

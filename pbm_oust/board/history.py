@@ -14,7 +14,8 @@ A history can be written in exactly one way, so reading is strict: whatever `for
 
 from collections.abc import Iterator
 
-from pbm_oust.board.game import Game, redo
+from pbm_oust.board.course import Course, NotFollowed
+from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header
 from pbm_oust.board.notation import (
     FIRST_LINE,
@@ -22,25 +23,18 @@ from pbm_oust.board.notation import (
     KEYS,
     NUMBER,
     USERID,
-    format_action,
     format_record,
     format_result,
-    format_time,
     parse_origin,
-    parse_record,
     parse_terms,
     parse_time,
 )
 from pbm_oust.board.origin import Origin, position_of
 from pbm_oust.board.over import OVER, format_over
-from pbm_oust.board.reasons import AgainstRules
-from pbm_oust.board.record import Placement, Record
 from pbm_oust.frozen import frozen, replace
-from pbm_oust.refusal import Refusal
 from pbm_oust.regex import regex
 from pbm_oust.rules.grid import BadGrid, parse_grid
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import IllegalPlacement, Position, stones_of
 
 _HEADER = regex("\n".join([FIRST_LINE, *(f"{key}: (?P<{key}>.*)" for key in KEYS), "\n"]))
 """A header without a remark or an origin, and the empty line below it."""
@@ -83,7 +77,7 @@ def read_history(data: bytes) -> History:
     """
     whole_length = data.rfind(b"\n") + 1
     header, lines = _read_header(_decode(data[:whole_length]))
-    course = _Course(header)
+    course = Course(header)
     has_result_line = False
     keys: set[str] = set()
     for number, line in lines.rest:
@@ -92,7 +86,10 @@ def read_history(data: bytes) -> History:
         if line.startswith("="):
             has_result_line = _check_result(number, line, course.game())
             continue
-        key = course.follow(number, line).message_key
+        try:
+            key = course.follow(line).message_key
+        except NotFollowed as error:
+            raise BadHistory(number, str(error)) from None
         if key in keys:
             raise BadHistory(number, f"an earlier record has the id {key}")
         keys.add(key)
@@ -217,105 +214,9 @@ def _read_origin(number: int, line: str, header: Header) -> Origin:
     return origin
 
 
-class _Course:
-    """A game that is followed from record to record.
-
-    Most of them are placements, one after another: of these only the positions are gone through.
-    """
-
-    def __init__(self, header: Header) -> None:
-        self._game = Game.start(header)
-        self._position = self._game.position
-        self._stones = stones_of(self._position)
-        self._placed = list[Record]()
-        """Placements that led from the game to the position."""
-        self._following = 1
-        """The number of the next record."""
-        self._latest = header.started
-
-    def game(self) -> Game:
-        """Return the game."""
-        if self._placed:
-            self._game = self._game.with_placements(self._placed, self._position)
-            self._placed = []
-        return self._game
-
-    def follow(self, number: int, line: str) -> Record:
-        """Add the record on a line, and return it. Raises BadHistory if the rules disagree."""
-        try:
-            record = parse_record(line)
-        except ValueError as error:
-            raise BadHistory(number, str(error)) from None
-        if record.number != self._following:
-            raise BadHistory(number, f"the next record is {self._following}, not {record.number}")
-        if record.at < self._latest:
-            raise BadHistory(number, f"the time lies before {format_time(self._latest)}")
-        followed = None if self._game.result else _placed(self._position, self._stones, record)
-        if followed:
-            self._position, self._stones, record = followed
-            self._placed.append(record)
-        else:
-            self._game = _step(number, record, self.game())
-            self._position = self._game.position
-            self._stones = stones_of(self._position)
-        self._following, self._latest = record.number + 1, record.at
-        return record
-
-
-def _placed(position: Position, stones: int, record: Record) -> tuple[Position, int, Record] | None:
-    """Return the position after the placements of a record, with its stones, and the record.
-
-    `stones` are those before it; the record has what it took. None if it is not just placements.
-    What else it may be, or why it is refused, is left to others to find out.
-    """
-    done, named = record.action, position.grid.named
-    if not isinstance(done, tuple) or record.side is not position.to_move or position.result:
-        return None
-    action = done
-    for nth, placement in enumerate(done):
-        cell = named.get(placement.cell)
-        if cell is None or (nth and not position.is_mid_turn):
-            return None
-        try:
-            position = position.place(cell)
-        except IllegalPlacement:
-            return None
-        before, stones = stones, stones_of(position)
-        gone = before & ~stones
-        if gone.bit_count() != placement.took:
-            return None
-        if gone:
-            taking = Placement(placement.cell, placement.took, gone)
-            action = (*action[:nth], taking, *action[nth + 1 :])
-    if action is not done:
-        record = Record(record.number, record.side, action, record.at, record.message_key)
-    return position, stones, record
-
-
-def _step(number: int, record: Record, game: Game) -> Game:
-    """Return the game after the record on a line. Raises BadHistory if the rules disagree."""
-    try:
-        following = redo(game, record)
-    except Refusal as refusal:
-        reason = f"{format_action(record.action)} by {record.by}: {_words(refusal)}"
-        raise BadHistory(number, reason) from None
-    if following.records[-1] != record:
-        played = format_action(following.records[-1].action)
-        raise BadHistory(number, f"by the rules this record is {played}")
-    return following
-
-
 def _check_result(number: int, line: str, game: Game) -> bool:
     if game.result is None:
         raise BadHistory(number, "the game has not ended here")
     if line != format_result(game.result):
         raise BadHistory(number, f"by the rules the result is {format_result(game.result)!r}")
     return True
-
-
-def _words(refusal: Refusal) -> str:
-    """Return a refusal's reason in words for an operator."""
-    reason = refusal.reason
-    word = reason.fault.word if isinstance(reason, AgainstRules) else str(refusal)
-    words = word.replace("_", " ")
-    return f"{refusal.culprit} is refused, {words}" if refusal.culprit else words

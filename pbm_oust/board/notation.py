@@ -231,10 +231,12 @@ def parse_record(text: str) -> Record:
     if len(padded) > _ACTION_WIDTH and len(padded) > len(action):
         return _read_record(text)
     try:
-        time = datetime.fromisoformat(at)
+        side, done, time = _SIDES[by], parse_action(action), datetime.fromisoformat(at)
     except ValueError:
-        return _read_record(text)  # a time that no calendar has
-    return _record(number, by, action, time, key)
+        return _read_record(text)  # an unknown action, or a time that no calendar has
+    if isinstance(done, Ruling) is not (side is None):
+        return _read_record(text)
+    return Record(int(number), side, done, time, key)
 
 
 def _read_record(text: str) -> Record:
@@ -249,14 +251,10 @@ def _read_record(text: str) -> Record:
         raise ValueError(f"{number!r} is no number of a record")
     if not MESSAGE_KEY.fullmatch(key):
         raise ValueError(f"{key!r} is no id of a message")
-    record = _record(number, by, " ".join(action), parse_time(at), key)
+    side, done, time = _SIDES[by], parse_action(" ".join(action)), parse_time(at)
+    if isinstance(done, Ruling) is not (side is None):
+        raise ValueError(f"{by} cannot do {format_action(done)!r}")
+    record = Record(int(number), side, done, time, key)
     if format_record(record) != text:
         raise ValueError(f"the server would have written {format_record(record).strip()!r}")
     return record
-
-
-def _record(number: str, by: str, action: str, at: datetime, key: str) -> Record:
-    side, done = _SIDES[by], parse_action(action)
-    if isinstance(done, Ruling) is not (side is None):
-        raise ValueError(f"{by} cannot do {format_action(done)!r}")
-    return Record(int(number), side, done, at, key)

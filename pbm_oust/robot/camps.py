@@ -47,7 +47,6 @@ class Camps:
 
     def __init__(self, grid: Grid) -> None:
         self._grid = grid
-        self._around = {cell: grid.neighbours(cell) for cell in grid.each(grid.cells)}
         self._known: dict[int, Camp] = {}
 
     def of(self, stones: int) -> Camp:
@@ -60,7 +59,7 @@ class Camps:
 
     def place(self, camp: Camp, cell: int) -> Camp:
         """Work out the camp after a stone on a cell where the side may place, and note it there."""
-        size, formed, around, others = 1, cell, self._around[cell], Groups()
+        size, formed, around, others = 1, cell, self._grid.around[cell], Groups()
         for group in camp.groups:
             number, joined, beside = group
             if beside & cell:

@@ -11,7 +11,7 @@ from pbm_oust.rules.position import Position, Side
 def is_first_stone(game: Game) -> bool:
     """Return whether the side to move places a stone that the other player may take over."""
     position = game.position
-    is_empty = not position.stones(Side.X) | position.stones(Side.O)
+    is_empty = not position.occupied
     return game.header.terms.swap and game.to_move is Side.X and is_empty and not game.line
 
 

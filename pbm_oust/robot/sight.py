@@ -104,6 +104,11 @@ class Sight:
             and self.is_mid_turn is other.is_mid_turn
         )
 
+    @property
+    def occupied(self) -> int:
+        """The stones of both sides."""
+        return self.own.stones | self.enemy.stones
+
     def stones(self, side: Side) -> int:
         """Return the stones of a side."""
         return (self.own if side is self.to_move else self.enemy).stones
@@ -155,7 +160,7 @@ class Sight:
     def _after_stone(self, cell: int) -> "Sight":
         """Return the position after a stone that touches no friend."""
         grid, own, enemy = self.grid, self.own, self.enemy
-        around = grid.neighbours(cell)
+        around = grid.around[cell]
         stones = own.stones | cell
         empty = grid.cells & ~(stones | enemy.stones)
         groups = (*own.groups, Group(cell, 1, around))
@@ -260,7 +265,7 @@ def _capture(
             around |= beside
     if formed == cell:
         return None
-    around |= grid.neighbours(cell)
+    around |= grid.around[cell]
     if not around & others:
         return None
     most = formed.bit_count()

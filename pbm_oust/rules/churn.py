@@ -5,7 +5,7 @@ must form the smallest group that any placement can form, and all smaller groups
 come off the board. When the board is full at the end of a turn, the side with more stones wins.
 """
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from enum import Enum
 
 from pbm_oust.frozen import frozen
@@ -60,6 +60,11 @@ class Churn:
         """False: a turn is one placement."""
         return False
 
+    @property
+    def occupied(self) -> int:
+        """The stones of both sides."""
+        return self.x | self.o
+
     def stones(self, side: Side) -> int:
         """Return the stones of a side."""
         return self.x if side is Side.X else self.o
@@ -67,12 +72,12 @@ class Churn:
     @property
     def must_join(self) -> bool:
         """Whether every free cell touches a friend, so that smaller friendly groups come off."""
-        free = self.grid.cells & ~(self.x | self.o)
+        free = self.grid.cells & ~self.occupied
         return self.result is None and not free & ~self.grid.neighbours(self.stones(self.to_move))
 
     def placements(self) -> int:
         """Return the cells where the side to move may place; none once there is a result."""
-        return placements(self.grid, self.stones(self.to_move), self.x | self.o)
+        return placements(self.grid, self.stones(self.to_move), self.occupied)
 
     def capturing(self) -> int:
         """Return no cells: no placement takes enemy stones."""
@@ -87,19 +92,17 @@ class Churn:
 
         Raises IllegalPlacement if the rules refuse it.
         """
-        grid, own = self.grid, self.stones(self.to_move)
-        if cell & (self.x | self.o):
+        grid, x, o, is_x = self.grid, self.x, self.o, self.to_move is Side.X
+        own = x if is_x else o
+        if cell & (x | o):
             raise IllegalPlacement(Occupied())
-        if grid.neighbours(cell) & own:
-            allowed = placements(grid, own, self.x | self.o)
-            if not cell & allowed:
-                raise IllegalPlacement(self._fault(cell, allowed))
-            own = after_placing(grid, own, cell)
+        if grid.around[cell] & own:
+            own = self._after_joining(own, cell)
         else:
             own |= cell  # what touches no friend is always allowed, and takes nothing off
-        x, o = (own, self.o) if self.to_move is Side.X else (self.x, own)
+        x, o, other = (own, o, Side.O) if is_x else (x, own, Side.X)
         result = _majority(x, grid.cells) if x | o == grid.cells else None
-        return Churn(grid, x, o, self.to_move.other, result)
+        return Churn(grid, x, o, other, result)
 
     def pass_turn(self) -> "Churn":
         """Raise IllegalPass: there is always a placement."""
@@ -108,6 +111,21 @@ class Churn:
     def tally(self, side: Side) -> tuple[int, ...]:
         """Return the number of the side's stones."""
         return (self.stones(side).bit_count(),)
+
+    def _after_joining(self, own: int, cell: int) -> int:
+        """Return the stones of the side to move after a placement that touches a friend.
+
+        Raises IllegalPlacement if the rules refuse it.
+        """
+        grid, empty = self.grid, self.grid.cells & ~self.occupied
+        groups: tuple[int, ...] = ()
+        allowed = empty & ~grid.neighbours(own) or pairing(grid, own, empty)
+        if not allowed:
+            groups = tuple(grid.groups(own))
+            allowed = smallest_joins(grid, groups, empty)
+        if not cell & allowed:
+            raise IllegalPlacement(self._fault(cell, allowed))
+        return after_placing(grid, groups, cell) if groups else after_pairing(grid, own, cell)
 
     def _fault(self, cell: int, allowed: int) -> Fault:
         grid, own = self.grid, self.stones(self.to_move)
@@ -122,22 +140,26 @@ class Churn:
 def placements(grid: Grid, own: int, occupied: int) -> int:
     """Return the cells where a side with the stones `own` may place."""
     empty = grid.cells & ~occupied
-    beside = grid.neighbours(own)
-    apart = empty & ~beside
-    if apart:
-        return apart
-    return smallest_joins(grid, own, empty)
+    apart = empty & ~grid.neighbours(own)
+    return apart or pairing(grid, own, empty) or smallest_joins(grid, grid.groups(own), empty)
 
 
-def smallest_joins(grid: Grid, own: int, empty: int) -> int:
-    """Return the cells of `empty`, all beside `own`, on which a stone forms the smallest group.
+def pairing(grid: Grid, own: int, empty: int) -> int:
+    """Return the cells of `empty` that touch one stone of `own`, which touches no other."""
+    single = own & ~grid.neighbours(own)
+    once, twice = grid.beside(single)
+    return empty & once & ~(twice | grid.neighbours(own ^ single))
+
+
+def smallest_joins(grid: Grid, groups: Iterable[int], empty: int) -> int:
+    """Return the cells of `empty`, each beside one of the groups, on which the smallest is formed.
 
     The sizes of the groups beside each cell are added up for all cells at once: `planes[n]` holds
     the cells whose sum has the binary digit 2**n. Reading the digits from the highest down leaves
     the cells with the smallest sum.
     """
     planes: list[int] = []
-    for group in grid.groups(own):
+    for group in groups:
         size, beside = group.bit_count(), grid.neighbours(group) & empty
         carry = 0
         digit = 0
@@ -155,16 +177,27 @@ def smallest_joins(grid: Grid, own: int, empty: int) -> int:
     return smallest
 
 
-def after_placing(grid: Grid, own: int, cell: int) -> int:
-    """Return a side's stones after a placement on `cell`, without its smaller groups."""
-    stones = own | cell
-    formed = grid.flood(cell, stones)
-    size = formed.bit_count()
-    if size == 1:
-        return stones
-    for group in grid.groups(stones ^ formed):
-        if group.bit_count() < size:
-            stones ^= group
+def after_pairing(grid: Grid, own: int, cell: int) -> int:
+    """Return a side's stones after a placement on one of the cells that `pairing` returns."""
+    single = own & ~grid.neighbours(own)
+    return own ^ single | grid.around[cell] & own | cell
+
+
+def after_placing(grid: Grid, groups: Iterable[int], cell: int) -> int:
+    """Return the stones of a side with these groups after a placement on `cell`.
+
+    Its groups that are smaller than the one that is formed have gone.
+    """
+    around, formed, others = grid.around[cell], cell, list[int]()
+    for group in groups:
+        if group & around:
+            formed |= group
+        else:
+            others.append(group)
+    size, stones = formed.bit_count(), formed
+    for group in others:
+        if group.bit_count() >= size:
+            stones |= group
     return stones
 
 
@@ -199,13 +232,10 @@ def _side(grid: Grid, choose: Callable[[int], int], own: int) -> Generator[int, 
     side, and `grouped` those that touch a stone of a larger group. `twice` and `grouped` together
     hold all cells that touch two stones or more.
     """
-    around_of = {cell: grid.neighbours(cell) for cell in grid.each(grid.cells)}
+    around_of = grid.around
     single = own & ~grid.neighbours(own)
     beside, grouped = grid.neighbours(own), grid.neighbours(own ^ single)
-    twice, once = 0, 0
-    for cell in grid.each(single):
-        twice |= once & around_of[cell]
-        once |= around_of[cell]
+    _, twice = grid.beside(single)
     empty = yield 0
     while True:
         apart = empty & ~beside
@@ -229,8 +259,9 @@ def _side(grid: Grid, choose: Callable[[int], int], own: int) -> Generator[int, 
                 empty ^= changed
                 joined: tuple[int, ...] = (cell, friend)
             else:
-                cell = choose(smallest_joins(grid, own, empty))
-                before, own = own, after_placing(grid, own, cell)
+                groups = tuple(grid.groups(own))
+                cell = choose(smallest_joins(grid, groups, empty))
+                before, own = own, after_placing(grid, groups, cell)
                 empty ^= before ^ own
                 joined = tuple(grid.each(own))
                 grouped = 0

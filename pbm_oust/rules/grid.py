@@ -4,7 +4,7 @@ A set of cells is an integer with one bit for each cell, and a single cell is th
 only that cell. The bits go row by row, with one unused bit after every row: shifting a set moves
 all of its cells at once, and whatever leaves the board lands on a bit that the grid does not have.
 Hexagonal grids use the same lattice, sheared: the six neighbours of a cell are the four of a
-square grid and the two along one diagonal.
+square grid and the two along one diagonal, which is a step aside and then one up or down.
 """
 
 from collections.abc import Iterator, Mapping
@@ -62,6 +62,8 @@ class Grid:
     """The names of all cells, by column, then by row."""
     named: Mapping[str, int] = field(compare=False, repr=False)
     """All cells by their names, in letters of either case."""
+    around: Mapping[int, int] = field(compare=False, repr=False)
+    """The cells that touch a cell, as `neighbours` finds them; each is found once."""
 
     def __str__(self) -> str:
         """Return the grid's name as `parse_grid` reads it: `square 13x13`, `hex 7`, `hex 3,4`."""
@@ -72,25 +74,32 @@ class Grid:
 
         A cell of `some` is among them only if it touches another cell of `some`.
         """
-        stride, slant = self.stride, self.slant
-        return (
-            some << 1 | some >> 1 | some << stride | some >> stride | some << slant | some >> slant
-        ) & self.cells
+        stride = self.stride
+        left, right = some >> 1, some << 1
+        if self.slant == stride:
+            return (left | right | some << stride | some >> stride) & self.cells
+        return (left | right | (some | right) << stride | (some | left) >> stride) & self.cells
+
+    def beside(self, some: int) -> tuple[int, int]:
+        """Return the cells that touch a cell of `some`, and those of them that touch several.
+
+        Both may hold bits that the grid does not have.
+        """
+        once = twice = 0
+        for shift in {1, self.stride, self.slant}:
+            for moved in (some << shift, some >> shift):
+                twice |= once & moved
+                once |= moved
+        return once, twice
 
     def flood(self, seeds: int, within: int) -> int:
         """Return the connected parts of `within` that hold a cell of `seeds`."""
-        stride, slant = self.stride, self.slant
+        stride, is_hex = self.stride, self.slant != self.stride
         reached = seeds & within
         while True:
-            grown = (
-                reached
-                | reached << 1
-                | reached >> 1
-                | reached << stride
-                | reached >> stride
-                | reached << slant
-                | reached >> slant
-            ) & within
+            left, right = reached | reached >> 1, reached | reached << 1
+            up, down = (right, left) if is_hex else (reached, reached)
+            grown = (left | right | up << stride | down >> stride) & within
             if grown == reached:
                 return reached
             reached = grown
@@ -141,6 +150,16 @@ class Grid:
         return [name for cell, name in self.names_of.items() if cell & some]
 
 
+class _Around(dict[int, int]):
+    """The cells that touch each cell of a grid. They are found when they are asked for."""
+
+    grid: Grid
+
+    def __missing__(self, cell: int) -> int:
+        self[cell] = around = self.grid.neighbours(cell)
+        return around
+
+
 def _lattice(
     shape: Shape, size: tuple[int, int], width: int, height: int, low: int, high: int
 ) -> Grid:
@@ -160,7 +179,10 @@ def _lattice(
         if low <= column - row <= high
     }
     named = {name: cell for cell, upper in names.items() for name in (upper, upper.lower())}
-    return Grid(shape, size, sum(map(sum, rows)), rows, stride, slant, names, named)
+    around = _Around()
+    grid = Grid(shape, size, sum(map(sum, rows)), rows, stride, slant, names, named, around)
+    around.grid = grid
+    return grid
 
 
 @cache

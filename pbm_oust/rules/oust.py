@@ -60,6 +60,11 @@ class Oust:
     is_mid_turn: bool = False
     result: Result | None = None
 
+    @property
+    def occupied(self) -> int:
+        """The stones of both sides."""
+        return self.x | self.o
+
     def stones(self, side: Side) -> int:
         """Return the stones of a side."""
         return self.x if side is Side.X else self.o
@@ -96,17 +101,18 @@ class Oust:
         own, enemy = self._own_and_enemy()
         if cell & (own | enemy):
             raise IllegalPlacement(Occupied())
-        if not self.grid.neighbours(cell) & own:
-            return self._next(own | cell, enemy, captured=False)
+        if not self.grid.around[cell] & own:
+            return self._handed_on(own | cell, enemy)
         group, touched = self._joined(cell)
+        size = group.bit_count()
         if not touched:
-            raise IllegalPlacement(TakesNothing(group.bit_count()))
-        largest = max(self.grid.groups(touched), key=int.bit_count)
-        if largest.bit_count() >= group.bit_count():
-            at = self.grid.format_cell(largest & -largest)
-            fault = EnemyAsLarge(group.bit_count(), largest.bit_count(), at)
-            raise IllegalPlacement(fault)
-        return self._next(own | cell, enemy & ~touched, captured=True)
+            raise IllegalPlacement(TakesNothing(size))
+        if touched.bit_count() >= size:
+            largest = max(self.grid.groups(touched), key=int.bit_count)
+            if largest.bit_count() >= size:
+                at = self.grid.format_cell(largest & -largest)
+                raise IllegalPlacement(EnemyAsLarge(size, largest.bit_count(), at))
+        return self._after_capture(own | cell, enemy & ~touched)
 
     def pass_turn(self) -> "Oust":
         """Return the position after the side to move, which has no placement, has passed.
@@ -154,14 +160,9 @@ class Oust:
 
     def _joins_two(self, grouped: int) -> int:
         """Return the cells that touch two own stones, or one of the stones in `grouped`."""
-        grid = self.grid
         own, _ = self._own_and_enemy()
-        once = twice = 0
-        for shift in {1, grid.stride, grid.slant}:
-            for moved in (own << shift, own >> shift):
-                twice |= once & moved
-                once |= moved
-        return twice | grid.neighbours(grouped)
+        _, twice = self.grid.beside(own)
+        return twice | self.grid.neighbours(grouped)
 
     def _passing(self, cells: int) -> int:
         """Return those cells on which a joining placement captures."""
@@ -181,20 +182,23 @@ class Oust:
         group = self.grid.flood(cell, own | cell)
         return group, self.grid.flood(self.grid.neighbours(group), enemy)
 
-    def _next(self, own: int, enemy: int, *, captured: bool) -> "Oust":
-        """Return the position with these stones; if the turn ends, the other side is to move."""
+    def _after_capture(self, own: int, enemy: int) -> "Oust":
+        """Return the position with these stones, in which the side places again if it can."""
         mover = self.to_move
         x, o = (own, enemy) if mover is Side.X else (enemy, own)
-        if captured and not enemy:
+        if not enemy:
             return Oust(self.grid, x, o, mover, result=Result(mover, Ending.CAPTURE))
-        if captured:
-            chained = Oust(self.grid, x, o, mover, is_mid_turn=True)
-            if chained.has_placement():
-                return chained
-        handed_on = Oust(self.grid, x, o, mover.other)
-        if handed_on.has_placement() or Oust(self.grid, x, o, mover).has_placement():
-            return handed_on
-        return Oust(self.grid, x, o, mover.other, result=Result(None, Ending.BLOCKED))
+        chained = Oust(self.grid, x, o, mover, is_mid_turn=True)
+        return chained if chained.has_placement() else self._handed_on(own, enemy)
+
+    def _handed_on(self, own: int, enemy: int) -> "Oust":
+        """Return the position with these stones, in which the other side is to move."""
+        is_x = self.to_move is Side.X
+        other, x, o = (Side.O, own, enemy) if is_x else (Side.X, enemy, own)
+        following = Oust(self.grid, x, o, other)
+        if following.has_placement() or Oust(self.grid, x, o, self.to_move).has_placement():
+            return following
+        return Oust(self.grid, x, o, other, result=Result(None, Ending.BLOCKED))
 
 
 KIND = Kind(

@@ -99,6 +99,10 @@ class Position(Protocol):
     def __hash__(self) -> int:
         """Return the hash of all that it is, as values have it."""
 
+    @property
+    def occupied(self) -> int:
+        """The stones of both sides."""
+
     def stones(self, side: Side) -> int:
         """Return the stones of a side."""
 
@@ -191,9 +195,4 @@ class Kind:
 
 def taken(before: Position, after: Position) -> int:
     """Return the stones that came off the board between two successive positions."""
-    return stones_of(before) & ~stones_of(after)
-
-
-def stones_of(position: Position) -> int:
-    """Return the stones of both sides."""
-    return position.stones(Side.X) | position.stones(Side.O)
+    return before.occupied & ~after.occupied

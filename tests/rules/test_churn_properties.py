@@ -118,7 +118,7 @@ def test_the_smallest_joins_are_those_that_a_search_cell_by_cell_finds(
     formed = {cell: grid.flood(cell, own | cell).bit_count() for cell in grid.each(some)}
     smallest = min(formed.values(), default=0)
 
-    found = smallest_joins(grid, own, some)
+    found = smallest_joins(grid, grid.groups(own), some)
 
     assert found == sum(cell for cell, size in formed.items() if size == smallest)
 
@@ -137,7 +137,7 @@ def test_the_smallest_joins_are_found_among_groups_of_very_different_sizes() -> 
         formed = {cell: grid.flood(cell, own | cell).bit_count() for cell in grid.each(empty)}
         smallest = min(formed.values(), default=0)
         expected = sum(cell for cell, size in formed.items() if size == smallest)
-        assert smallest_joins(grid, own, empty) == expected
+        assert smallest_joins(grid, grid.groups(own), empty) == expected
 
 
 @relaxed
