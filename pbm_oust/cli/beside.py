@@ -26,6 +26,8 @@ LOOK_SECONDS = 1.0
 """How often boards are looked for that wait for the house."""
 UNUSABLE = 2
 """The exit status if the configuration or the port is of no use, which starting again mends not."""
+LEAVE_SECONDS = 5.0
+"""How long the house may take to end when nobody waits for it any more; then it ends unseen."""
 STOP_SECONDS = 15.0
 """How long both may take to stop, before the keeper is killed."""
 
@@ -100,17 +102,21 @@ async def _house(configuration: Configuration, home: Path) -> int:
     It stays a few minutes as long as a board goes on that it has played on, and plays what comes up
     meanwhile. It ends by itself if this process does, or if nobody waits for it here any more.
     """
+    asked = ["house", *(["--analyses"] if configuration.analyses else [])]
+    house = None
     ending, stays_open = os.pipe()
     try:
-        asked = ["house", *(["--analyses"] if configuration.analyses else [])]
         words = _words(asked, home, configuration, ending)
         house = await asyncio.create_subprocess_exec(
             *words, pass_fds=[ending], stdin=subprocess.DEVNULL
         )
-        os.close(ending)
         return await house.wait()
     finally:
+        os.close(ending)
         os.close(stays_open)
+        if house:
+            with suppress(TimeoutError):  # asyncio warns of whoever outlives its loop
+                await asyncio.wait_for(house.wait(), LEAVE_SECONDS)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ import click
 
 from pbm_oust.cli.gathered import uncollected
 from pbm_oust.cli.main import Done
-from pbm_oust.cli.terminal import say
+from pbm_oust.cli.terminal import tell
 from pbm_oust.mail.handing_over import Reply, hand_over
 from pbm_oust.mail.qmqp import LATER, TAKEN, Handed
 from pbm_oust.mail.size import LARGEST_MAIL
@@ -40,7 +40,7 @@ def deliver(context: click.Context, sender: str | None, recipient: str | None) -
 
         gc.freeze()  # What has been imported stays: it is never garbage.
         raise Done(take(home, mail))
-    say(reply.text, err=True)
+    tell(reply.text)
     raise Done(_status(reply))
 
 

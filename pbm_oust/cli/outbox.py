@@ -24,13 +24,8 @@ from pbm_oust.store.bounces import bounces_of, forget_bounces
 from pbm_oust.store.configuration import BadConfiguration, Endpoint
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import DatabaseFault
-from pbm_oust.store.posted import (
-    Letter,
-    read_failed_letters,
-    read_held_letters,
-    read_letter,
-    read_letters,
-)
+from pbm_oust.store.outbox import name_of
+from pbm_oust.store.posted import Letter, read_all_letters, read_letter
 from pbm_oust.store.sending import hold_waiting
 from pbm_oust.store.upkeep import release_letters
 
@@ -40,16 +35,14 @@ from pbm_oust.store.upkeep import release_letters
 @pass_operator
 def list_(operator: Operator, as_json: bool) -> None:
     """List letters that wait, are held back, or failed."""
-    letters = [(letter, "waiting") for letter in read_letters(operator.home)]
-    letters += [(letter, "held") for letter in read_held_letters(operator.home)]
-    letters += [(letter, "failed") for letter in read_failed_letters(operator.home)]
+    letters = list(read_all_letters(operator.home))
     if as_json:
-        print_json([_summary(letter) | {"state": state} for letter, state in letters])
+        print_json([_summary(letter) | {"state": state.value} for letter, state in letters])
     elif letters:
         print_table(
             ("LETTER", "STATE", "TO", "SUBJECT"),
             (
-                (letter.name, state, letter.recipient, letter.header("Subject"))
+                (letter.name, state.value, letter.recipient, letter.header("Subject"))
                 for letter, state in letters
             ),
         )
@@ -62,7 +55,7 @@ def list_(operator: Operator, as_json: bool) -> None:
 def show(operator: Operator, name: str, raw: bool) -> None:
     """Print a letter. The beginning of its name is enough."""
     outbox = operator.home.outbox
-    whole_name = _only([*outbox.letters(), *outbox.set_aside()], name, "letters")
+    whole_name = _only(list(map(name_of, outbox.listed())), name, "letters")
     try:
         letter = read_letter(operator.home, whole_name)
     except NoSuchFile:

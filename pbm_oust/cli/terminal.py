@@ -7,7 +7,7 @@ not steered by it.
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import click
 
@@ -28,6 +28,12 @@ def shown(text: object) -> Shown:
 def say(line: object = "", *, err: bool = False) -> None:
     """Print one line."""
     click.echo(line if isinstance(line, Shown) else visible_line(str(line)), err=err)
+
+
+def tell(line: object) -> None:
+    """Print one line to standard error, if that can be written: nothing depends on it."""
+    with suppress(OSError):
+        say(line, err=True)
 
 
 def say_text(text: object, *, err: bool = False) -> None:

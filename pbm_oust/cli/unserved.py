@@ -8,11 +8,12 @@ import click
 
 from pbm_oust.cli.log import start_log
 from pbm_oust.cli.operator import Operator
-from pbm_oust.cli.terminal import say
+from pbm_oust.cli.terminal import tell
 from pbm_oust.mail.inbound import KeptBySender, envelope_of, open_inbound
 from pbm_oust.mail.qmqp import Handed
 from pbm_oust.mail.reading import UnreadableMail
 from pbm_oust.mail.recipients import not_ours, takes
+from pbm_oust.store.configuration import USUAL_ADDRESS
 from pbm_oust.store.upkeep import turn_letters_into_files
 
 log = logging.getLogger("pbm_oust")
@@ -32,19 +33,23 @@ def take(home: Path, mail: Handed) -> int:
 
 
 def _take(operator: Operator, mail: Handed) -> int:
+    """Take a mail. One for somebody else is kept by its sender while no address is configured.
+
+    The configuration may be about to be saved.
+    """
     try:
         address = operator.configuration.address
         for recipient in mail.recipients:
             if not takes(recipient, address):
-                say(not_ours(recipient, address), err=True)
-                return os.EX_NOUSER
+                tell(not_ours(recipient, address))
+                return os.EX_NOUSER if address != USUAL_ADDRESS else os.EX_TEMPFAIL
         home = operator.prepared_home()
         home.recover()
         inbound = open_inbound(home, address, home.now, operator.configuration.limits)
         inbound.take(mail.data, envelope_of(mail.sender, mail.recipients))
         home.write_tally(home.now())
     except UnreadableMail as error:
-        say(f"not readable: {error}", err=True)
+        tell(f"not readable: {error}")
         return os.EX_DATAERR
     except KeptBySender:
         return os.EX_TEMPFAIL

@@ -30,7 +30,9 @@ def _reader(path: Path) -> tuple[Home, Salvage]:
 
 
 def _verify_all(reader: tuple[Home, Salvage], names: Sequence[BoardName]) -> list[dict[str, Any]]:
-    return [_verify(*reader, name) for name in names]
+    home, boards = reader
+    with home.database.sharing():
+        return [_verify(home, boards, name) for name in names]
 
 
 def _verify(home: Home, boards: Salvage, name: BoardName) -> dict[str, Any]:

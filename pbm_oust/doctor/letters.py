@@ -12,7 +12,7 @@ from pbm_oust.store.connections import Snapshot
 from pbm_oust.store.faults import DatabaseFault, ValueDamaged
 from pbm_oust.store.health import LONGEST_DUE
 from pbm_oust.store.home import Home
-from pbm_oust.store.letters import Letter
+from pbm_oust.store.letters import Letter, State
 from pbm_oust.store.outbox import name_of
 from pbm_oust.store.verifications import addresses_asked
 
@@ -26,12 +26,15 @@ _on = Examiner("outbox")
 def check(home: Home, configuration: Configuration, now: datetime) -> Iterator[Finding]:
     """Yield findings about the letters in the outbox."""
     try:
-        waiting, held = home.outbox.waiting(), home.outbox.held()
+        listed = home.outbox.listed()
+        waiting = [each for each in listed if each.state in (State.WAITING, State.FILE)]
+        held = [each for each in listed if each.state is State.HELD]
+        failed = [each for each in listed if each.state is State.FAILED]
         findings = [
             *_without_reader(home, [*waiting, *held]),
             *_late(waiting, configuration, now),
             *_held(held),
-            *_failed(home.outbox.failed()),
+            *_failed(failed),
             *_unfinished(home, now),
         ]
     except ValueDamaged as damage:

@@ -19,7 +19,6 @@ from pbm_oust.letters.letters import Letters
 from pbm_oust.mail.reading import Mail, UnreadableMail, read_mail
 from pbm_oust.mail.reading.asked_language import language_asked
 from pbm_oust.mail.reading.verdict import Verdict, verdict_of
-from pbm_oust.mail.reports import read_report
 from pbm_oust.mail.robots import reason_for_silence
 from pbm_oust.play.authentication import verify
 from pbm_oust.play.outcome import Handled, Outcome, Silence, outcome_text, silent
@@ -183,6 +182,8 @@ class Inbound:
 
     def _take_bounce(self, message: Message, recipient: str) -> Handled:
         """Record that a letter of ours bounced."""
+        from pbm_oust.mail.reports import read_report
+
         home = self.work.home
         failed = read_report(message, recipient, home.key())
         if failed is None:

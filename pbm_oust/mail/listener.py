@@ -15,7 +15,7 @@ from pbm_oust.mail.patience import Patience
 from pbm_oust.mail.session import OwnerSession, SmtpSession
 from pbm_oust.mail.tls import Tls
 from pbm_oust.store.configuration import Endpoint
-from pbm_oust.store.own_socket import FOR_DELIVER, FOR_OWNER, OwnSocket
+from pbm_oust.store.own_socket import FOR_DELIVER, FOR_OWNER, OwnSocket, listen_at
 
 log = logging.getLogger("pbm_oust")
 
@@ -45,9 +45,7 @@ async def listen(
     begin = _sessions(protocol, handler, gate, patience, tls)
     try:
         if endpoint.path:
-            server = await loop.create_unix_server(begin, endpoint.path)
-            Path(endpoint.path).chmod(SOCKET)
-            return server
+            return await loop.create_unix_server(begin, sock=listen_at(Path(endpoint.path), SOCKET))
         return await loop.create_server(
             begin, endpoint.host, endpoint.port, reuse_port=is_shared or None
         )

@@ -1,4 +1,4 @@
-"""Memory that is given back, and memory that is not looked through again and again.
+"""Memory that is given back.
 
 Large blocks go to the system when they are freed. Otherwise glibc keeps them for each thread, once
 a password has been hashed: scrypt takes 16 MB, and blocks of that size are no longer large to it
@@ -7,16 +7,12 @@ they run one at a time in any case, and what one of them frees another can use (
 """
 
 import ctypes
-import gc
 from contextlib import suppress
 
 LARGE = 256 * 1024
 """Bytes from which on a block is large: a mail, and what scrypt needs."""
 _M_MMAP_THRESHOLD = -3
 _M_ARENA_MAX = -8
-YOUNG = 20_000
-"""After how many new objects the youngest are looked through for circles; a mail makes thousands,
-and hardly any circles."""
 
 
 def give_memory_back() -> None:
@@ -25,10 +21,3 @@ def give_memory_back() -> None:
         library = ctypes.CDLL(None)
         library.mallopt(_M_MMAP_THRESHOLD, LARGE)
         library.mallopt(_M_ARENA_MAX, 1)
-
-
-def look_less_for_circles() -> None:
-    """Leave out what the program consists of when circles of objects are looked for."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(YOUNG, *gc.get_threshold()[1:])

@@ -22,7 +22,7 @@ from pbm_oust.mail.handler import Handler
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.mail.lanes import Lanes
 from pbm_oust.mail.listener import CannotListen, bound_endpoint, listen, listening_at_home
-from pbm_oust.mail.memory import give_memory_back, look_less_for_circles
+from pbm_oust.mail.memory import give_memory_back
 from pbm_oust.mail.patience import Patience
 from pbm_oust.mail.relay import Relaying
 from pbm_oust.mail.sender import Sender
@@ -32,6 +32,7 @@ from pbm_oust.mail.sweeper import SWEEP_SECONDS, Sweeper
 from pbm_oust.mail.tallying import tallied
 from pbm_oust.mail.tls import Tls, read_certificate
 from pbm_oust.play.passwords import Passwords
+from pbm_oust.store.circles import look_less_for_circles
 from pbm_oust.store.configuration import BadConfiguration, Configuration, Endpoint
 from pbm_oust.store.guarding import guard
 from pbm_oust.store.home import Home

@@ -9,6 +9,7 @@ The database is copied first and named last: without it, a backup is not complet
 in it are already in the copied histories. A history that has gone on since is cut.
 """
 
+import os
 import re
 import shutil
 from collections.abc import Iterator
@@ -21,8 +22,8 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.account_queries import all_userids
 from pbm_oust.store.board_queries import find_entry
 from pbm_oust.store.connections import Snapshot
-from pbm_oust.store.disk import Disk, NoSuchFile, content_of, read_file
-from pbm_oust.store.embedded import FILE_NAME, UNFINISHED, EmbeddedDatabase
+from pbm_oust.store.disk import Disk, NoSuchFile, content_of, locked_folder, read_file
+from pbm_oust.store.embedded import FILE_NAME, UNFINISHED, EmbeddedDatabase, files_of
 from pbm_oust.store.engines import KeyFile, server_in, without_server
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.guarding import FOLDER_OF_HISTORIES, HISTORY
@@ -52,6 +53,10 @@ class NotCopied(Exception):
     """A backup or a restore is not possible, and why; nothing has been written."""
 
 
+class InUse(NotCopied):
+    """Somebody else has begun to use the folder; all has stayed there as it is."""
+
+
 @frozen
 class Copied:
     """How much a backup holds."""
@@ -79,7 +84,6 @@ def back_up(home: Home, folder: Path, progress: Progress) -> Copied:
             copied, rewriting = _copy(home, folder, progress)
             if home.ask(latest_rewriting, home.database) == rewriting:
                 break
-            home.disk.step_remove(folder / UNFINISHED)
         else:
             raise OSError(f"{home.path}: players get other userids again and again")
         if home.is_on_server:
@@ -120,7 +124,10 @@ def restore(folder: Path, path: Path, progress: Progress, disk: Disk | None = No
             database.close()
         for name, mode in ((home.key_path.name, 0o600), (home.configuration.name, None)):
             _copy_file(home.disk, folder / name, path / name, mode)
-        home.disk.move(path / UNFINISHED, home.database_path)
+        with locked_folder(path):
+            if any(map(os.path.lexists, files_of(home.database_path))):
+                raise InUse(f"somebody else uses {path}; move it, and restore into a new one")
+            home.disk.move(path / UNFINISHED, home.database_path)
         home.prepare()
     home.close()
     return copied
@@ -135,7 +142,16 @@ def _filled(disk: Disk, folder: Path, advice: str) -> Iterator[None]:
         raise NotCopied(f"{folder} is not empty; {advice}")
     disk.make_folder(folder, 0o700)
     try:
+        disk.create(folder / UNFINISHED, b"", 0o600)
+    except FileExistsError:
+        raise NotCopied(f"somebody else fills {folder}; {advice}") from None
+    if len(list(folder.iterdir())) > 1:
+        disk.step_remove(folder / UNFINISHED)
+        raise NotCopied(f"{folder} is not empty; {advice}")
+    try:
         yield
+    except InUse:
+        raise
     except BaseException:
         with suppress(OSError):
             for path in folder.iterdir():

@@ -48,11 +48,15 @@ class House(Enum):
     RATED = "rated"
 
 
+USUAL_ADDRESS = "pbmserv@localhost"
+"""The address of a server whose operator has not set one: no mail comes there from elsewhere."""
+
+
 @frozen
 class Configuration:
     """What an operator can set. The command line's options take precedence."""
 
-    address: str = "pbmserv@localhost"
+    address: str = USUAL_ADDRESS
     """The address that takes commands and that our letters come from."""
     smtp: Endpoint | None = Endpoint("127.0.0.1", 8025)
     """Where to listen for SMTP; nothing turns it off."""

@@ -283,9 +283,9 @@ class Database(Protocol):
         """Yield what is wrong with the tables, a sentence each, as far as the engine can tell."""
 
     def copied_to(self, path: Path) -> AbstractContextManager[Snapshot]:
-        """Copy what the database holds into a new file of SQLite, and give it to be read.
+        """Copy what the database holds into a file of SQLite, and give it to be read.
 
-        Others may write meanwhile. Raises FileExistsError.
+        Others may write meanwhile. What the file held before is lost.
         """
 
     def tended(self) -> AbstractContextManager[None]:

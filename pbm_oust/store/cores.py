@@ -6,6 +6,8 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from pbm_oust.store.circles import look_less_for_circles
+
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
@@ -39,6 +41,8 @@ def on_all_cores(
     few, together = few or FEW, together or TOGETHER
     portions = [things[first : first + together] for first in range(0, len(things), together)]
     cores = len(os.sched_getaffinity(0))
+    if len(things) >= few:
+        look_less_for_circles()
     if len(things) < few or cores == 1:
         yield from (work(here, portion) for portion in portions)
         return
@@ -63,6 +67,7 @@ _prepared: list[Any] = []
 def _prepare(prepare: Callable[[], object]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that is helped ends by it
     _prepared.append(prepare())
+    look_less_for_circles()
 
 
 def _work(work: Callable[[Any, Sequence[P]], R], things: Sequence[P]) -> R:

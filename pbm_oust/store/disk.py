@@ -205,10 +205,15 @@ def _draft_of(path: Path) -> Path:
 
 
 def set_mode(path: Path, mode: int) -> None:
-    """Give a file or a folder its permissions. Raises OSError, also for a link."""
-    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    """Give a file or a folder its permissions. Raises OSError, also for a link.
+
+    The file is not opened: a process that closes one loses the locks that SQLite has on it.
+    """
+    handle = os.open(path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
-        os.fchmod(handle, mode)
+        if stat.S_ISLNK(os.fstat(handle).st_mode):
+            raise linked(path)
+        os.chmod(f"/proc/self/fd/{handle}", mode)
     finally:
         os.close(handle)
 

@@ -6,6 +6,7 @@ transactions, so that all share one sync of the disk.
 Nothing else in a process may open the file, because closing it would lose SQLite's locks.
 """
 
+import os
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -15,8 +16,8 @@ from pathlib import Path
 
 from pbm_oust.store.connections import Snapshot, Transaction, Work
 from pbm_oust.store.disk import Disk, locked_folder
-from pbm_oust.store.faults import DatabaseFailing, DatabaseLocked, disk_faults
-from pbm_oust.store.migrations import empty_database
+from pbm_oust.store.faults import DatabaseFailing, DatabaseForbidden, DatabaseLocked, disk_faults
+from pbm_oust.store.patience import Patience
 from pbm_oust.store.snapshots import Idle
 from pbm_oust.store.sqlite import LARGEST_LOG, LARGEST_TENDED, Log, SqliteConnection
 from pbm_oust.store.threads import ThreadsDatabase
@@ -24,11 +25,16 @@ from pbm_oust.store.writing import MakeDurable
 
 FILE_NAME = "pbm_oust.db"
 UNFINISHED = f".{FILE_NAME}.draft"
-"""The name of the file in an unfinished backup, or in a home that is not fully restored."""
+"""The name of the file in an unfinished backup, or in a home that is not fully restored.
+
+It is there from the very beginning, so that nobody else uses the folder meanwhile.
+"""
 COMPANIONS = ("-wal", "-shm")
 """What SQLite appends to the file's name for the files beside it."""
 PATIENCE = 10.0
 """Seconds to wait until other processes have written."""
+FOR_ROOT = 0.5
+"""Seconds to wait until root has given away the files that it makes beside the database."""
 
 
 def files_of(path: Path) -> list[Path]:
@@ -97,6 +103,7 @@ class EmbeddedDatabase(ThreadsDatabase[SqliteConnection]):
 
         Others may write meanwhile. Raises FileExistsError.
         """
+        self._disk.create(path, b"", mode=0o600)
         with self.copied_to(path):
             pass
 
@@ -133,8 +140,8 @@ class EmbeddedDatabase(ThreadsDatabase[SqliteConnection]):
 
     @contextmanager
     def copied_to(self, path: Path) -> Iterator[Snapshot]:
-        """Copy as `copy_to` does, and give the copied snapshot to read."""
-        self._disk.create(path, b"", mode=0o600)
+        """Copy what the database holds into a file, and give it to be read."""
+        self._disk.write(path, b"", mode=0o600)
         with self._snapshots.connection() as connection:
             connection.begin_to_read()
             connection.copy_to(path)
@@ -179,6 +186,30 @@ class EmbeddedDatabase(ThreadsDatabase[SqliteConnection]):
         return self._connect(reads_only=False)
 
     def _connect(self, *, reads_only: bool) -> SqliteConnection:
+        """Open a connection, once root has given away what it has just made beside the file.
+
+        SQLite opens that for reading alone if root gives it away in between. All connections of the
+        process would share it, so none may be opened so, unless the file itself is read-only.
+        """
+        patience, waits = Patience(FOR_ROOT), 0
+        while True:
+            try:
+                connection = self._connect_now(reads_only=reads_only)
+                if connection.may_write or not self._may_be_written():
+                    return connection
+            except DatabaseForbidden:
+                if not patience.wait(waits):
+                    raise
+            else:
+                if not patience.wait(waits):
+                    return connection
+                connection.close()
+            waits += 1
+
+    def _may_be_written(self) -> bool:
+        return os.access(self.path, os.W_OK, effective_ids=True)
+
+    def _connect_now(self, *, reads_only: bool) -> SqliteConnection:
         with disk_faults(self.path):
             if self.path.is_symlink():
                 reason = "is a link, and links in the home are not followed"
@@ -190,6 +221,8 @@ class EmbeddedDatabase(ThreadsDatabase[SqliteConnection]):
         """Make the file if it is missing; a log that is left from before does not belong to it."""
         if self.path.exists():
             return
+        from pbm_oust.store.migrations.steps import empty_database
+
         with locked_folder(self.path.parent):
             if not self.path.exists():
                 for companion in COMPANIONS:

@@ -44,6 +44,10 @@ class DatabaseFailing(DatabaseFault):
     """The file cannot be opened, or the disk fails."""
 
 
+class DatabaseForbidden(DatabaseFailing):
+    """The file, or one that SQLite keeps beside it, may not be opened by us."""
+
+
 class DatabaseDamaged(DatabaseFault):
     """The file does not hold what SQLite wrote."""
 
@@ -152,6 +156,7 @@ def _fault_by(number: int, path: Path, verb: str, reason: str) -> DatabaseFault:
         return DatabaseFull(f"{path}: the disk is full")
     if number in _READ_ONLY:
         return DatabaseReadOnly(f"{path} cannot be written: it, or its disk, is read-only")
-    why = os.strerror(number) if number else reason
-    advice = ". Use it as the user whom the home belongs to" if number in _FORBIDDEN else ""
-    return DatabaseFailing(f"{path} cannot be {verb}: {why}{advice}")
+    why = f"{path} cannot be {verb}: {os.strerror(number) if number else reason}"
+    if number in _FORBIDDEN:
+        return DatabaseForbidden(f"{why}. Use it as the user whom the home belongs to")
+    return DatabaseFailing(why)

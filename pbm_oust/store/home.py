@@ -6,6 +6,7 @@
     HOME/key                 a secret of this home, from which its tokens are made
     HOME/pbm_oust.toml       configuration, written by the operator only
     HOME/.copying            while the home is no whole copy of another one yet (`copying.py`)
+    HOME/.indexing           while the index of the boards is made for a new database
     HOME/socket              where a server that runs takes mail from its owner (`own_socket.py`),
     HOME/deliver             and from `deliver`
 
@@ -17,7 +18,7 @@ import errno
 import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
@@ -30,7 +31,7 @@ from pbm_oust.store.boards import Boards
 from pbm_oust.store.commits import Commits
 from pbm_oust.store.configuration import BadConfiguration, Configuration, parse_configuration
 from pbm_oust.store.connections import Question, Snapshot, Transaction
-from pbm_oust.store.disk import Disk, NoSuchFile, locked_folder, read_file
+from pbm_oust.store.disk import Disk, NoSuchFile, locked_file, locked_folder, read_file
 from pbm_oust.store.embedded import FILE_NAME, UNFINISHED
 from pbm_oust.store.engines import CONFIGURATION, KEY, open_engine
 from pbm_oust.store.guarding import CLOSED, guard
@@ -50,6 +51,10 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
+INDEXING = ".indexing"
+"""The name of a file that is there until a new database has its whole index."""
+
+
 class Home:
     """A home directory at `path`. Methods that write may raise OSError.
 
@@ -63,6 +68,7 @@ class Home:
         self.configuration = path / CONFIGURATION
         self.key_path = path / KEY
         self.database_path = path / FILE_NAME
+        self._indexing = path / INDEXING
         self.engine = open_engine(path, self.disk)
         self.database = self.engine.database
         self.boards = Boards(self.engine.histories, earliest_ruling)
@@ -87,8 +93,21 @@ class Home:
         self.boards.histories.prepare()
         self.maildir.prepare()
         self.engine.key.make()
+        if not self.database.is_made or self._indexing.exists():
+            self._make_index()
+
+    def _make_index(self) -> None:
+        """Make the index of boards, or wait until others have: nobody works with a part of it."""
         if not self.database.is_made:
+            with suppress(FileExistsError):
+                self.disk.create(self._indexing, b"", mode=0o600)
+        with ExitStack() as held:
+            try:
+                held.enter_context(locked_file(self._indexing))
+            except FileNotFoundError:
+                return  # others have made it meanwhile
             reindex(self.database, self.boards)
+            self.disk.remove(self._indexing)
 
     @property
     def is_unfinished(self) -> bool:

@@ -6,7 +6,7 @@ order in which the letters were written.
 
 from datetime import datetime
 
-from pbm_oust.store.connections import Database
+from pbm_oust.store.connections import Database, Snapshot
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.letters import Letter, State, all_letters, content_of, remove_letter
 from pbm_oust.store.maildir import Maildir, file_name
@@ -26,10 +26,23 @@ class Outbox:
         self._database = database
         self._maildir = maildir
 
+    def listed(self) -> list[Letter]:
+        """Return all letters as they are at one moment: those that wait, are held back, failed."""
+        with self._database.read() as snapshot:
+            waiting = self._waiting(snapshot)
+            return [
+                *waiting,
+                *all_letters(snapshot, State.HELD),
+                *all_letters(snapshot, State.FAILED),
+            ]
+
     def waiting(self) -> list[Letter]:
         """Return the letters that nobody has taken yet, oldest first."""
         with self._database.read() as snapshot:
-            found = all_letters(snapshot, State.WAITING) + all_letters(snapshot, State.FILE)
+            return self._waiting(snapshot)
+
+    def _waiting(self, snapshot: Snapshot) -> list[Letter]:
+        found = all_letters(snapshot, State.WAITING) + all_letters(snapshot, State.FILE)
         there = (each for each in found if not each.file or self._maildir.has_new(each.file))
         return sorted(there, key=lambda each: each.id)
 
@@ -65,8 +78,7 @@ class Outbox:
 
     def remove(self, name: str) -> None:
         """Remove a letter. Raises NoSuchFile if there is none, or somebody has taken it."""
-        letters = (*self.waiting(), *self.held(), *self.failed())
-        found = {name_of(letter): letter for letter in letters}
+        found = {name_of(letter): letter for letter in self.listed()}
         letter = found.get(name)
         files = [letter.file] if letter and letter.file else []
         with self._maildir.withheld(files) as is_withheld:

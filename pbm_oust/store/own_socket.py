@@ -6,16 +6,18 @@
 The path of a Unix socket has at most 107 bytes, and that of a home may be longer. So the socket is
 named through a handle of its folder. A link in its place is not followed. What a mail may do
 depends on its socket alone, so that no client can forget to say whose it is.
+
+A socket elsewhere is made in the same way (`listen_at`), and never taken from a server that lives.
 """
 
 import errno
 import os
 import socket
 import stat
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
-from pbm_oust.store.disk import give_to_owner_of, locked_folder
+from pbm_oust.store.disk import give_to_owner_of, locked_folder, set_mode
 
 FOR_OWNER = "socket"
 FOR_DELIVER = "deliver"
@@ -25,7 +27,7 @@ _WAITING = 100
 
 
 class Occupied(OSError):
-    """Another server listens at the socket of the home."""
+    """Another server listens at the socket."""
 
 
 class OwnSocket:
@@ -34,22 +36,13 @@ class OwnSocket:
     def __init__(self, home: Path, name: str) -> None:
         """Listen. Raises Occupied, and OSError if something else is in the place of the socket."""
         self._home = home
-        self._folder = _Folder(home, name)
-        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        try:
-            with locked_folder(home):
-                if self._folder.has_socket():
-                    self._remove_dead()
-                # Linux gives the file the mode of the socket.
-                os.fchmod(self.socket.fileno(), _MODE)
-                self.socket.bind(self._folder.path)
-                self.socket.listen(_WAITING)
-                give_to_owner_of(home, home / name)
+        with ExitStack() as undo:
+            self._folder = _Folder(home, name)
+            undo.callback(self._folder.close)
+            self.socket = listen_at(home / name, _MODE)
+            undo.callback(self.socket.close)
             self._made = os.lstat(self._folder.path)
-        except OSError:
-            self.socket.close()
-            self._folder.close()
-            raise
+            undo.pop_all()
 
     def close(self) -> None:
         """Stop listening, and remove the socket if it is still this one."""
@@ -59,25 +52,12 @@ class OwnSocket:
         self.socket.close()
         self._folder.close()
 
-    def _remove_dead(self) -> None:
-        """Remove the socket that a dead process has left. Raises Occupied if one is alive."""
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
-            asking.setblocking(False)
-            try:
-                asking.connect(self._folder.path)
-            except ConnectionRefusedError:
-                os.unlink(self._folder.path)
-                return
-            except BlockingIOError:
-                pass  # So many wait for a server that it takes no more.
-        raise Occupied(errno.EADDRINUSE, "another server listens at it")
-
 
 class _Folder:
-    """The folder of a home, held open for one of its sockets."""
+    """A folder, held open for one of its sockets."""
 
-    def __init__(self, home: Path, name: str) -> None:
-        self._handle = os.open(home, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    def __init__(self, folder: Path, name: str) -> None:
+        self._handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         self.path = f"/proc/self/fd/{self._handle}/{name}"
         """A path of the socket, short enough."""
 
@@ -91,8 +71,44 @@ class _Folder:
             raise OSError(errno.EEXIST, "it is no socket; move it away")
         return True
 
+    def remove_dead(self) -> None:
+        """Remove the socket that a dead process has left. Raises Occupied if one is alive."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
+            asking.setblocking(False)
+            try:
+                asking.connect(self.path)
+            except ConnectionRefusedError:
+                os.unlink(self.path)
+                return
+            except BlockingIOError:
+                pass  # So many wait for a server that it takes no more.
+        raise Occupied(errno.EADDRINUSE, "another server listens at it")
+
     def close(self) -> None:
         os.close(self._handle)
+
+
+def listen_at(path: Path, mode: int) -> socket.socket:
+    """Return a socket that listens at a path, in place of one that a dead process has left there.
+
+    Raises Occupied, and OSError if something else is in its place.
+    """
+    folder = _Folder(path.parent, path.name)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        with locked_folder(path.parent):
+            if folder.has_socket():
+                folder.remove_dead()
+            listener.bind(folder.path)
+            set_mode(path, mode)  # nobody can connect before it listens
+            listener.listen(_WAITING)
+            give_to_owner_of(path.parent, path)
+    except OSError:
+        listener.close()
+        raise
+    finally:
+        folder.close()
+    return listener
 
 
 def connect(home: Path, name: str) -> socket.socket | None:

@@ -9,6 +9,7 @@ from email.parser import BytesParser
 from pbm_oust.frozen import frozen
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.home import Home
+from pbm_oust.store.letters import State
 from pbm_oust.store.outbox import name_of
 
 _AS_WRITTEN = policy.default.clone(refold_source="none")
@@ -62,14 +63,12 @@ def read_letters(home: Home) -> Iterator[Letter]:
     return _read(home, home.outbox.letters())
 
 
-def read_held_letters(home: Home) -> Iterator[Letter]:
-    """Yield the letters that are held back since a backup was restored, oldest first."""
-    return _read(home, list(map(name_of, home.outbox.held())))
-
-
-def read_failed_letters(home: Home) -> Iterator[Letter]:
-    """Yield the letters that have failed, oldest first."""
-    return _read(home, home.outbox.failed_letters())
+def read_all_letters(home: Home) -> Iterator[tuple[Letter, State]]:
+    """Yield all letters of the outbox, each once, with whether it waits, is held back or failed."""
+    for listed in home.outbox.listed():
+        state = State.WAITING if listed.state is State.FILE else listed.state
+        with suppress(NoSuchFile):
+            yield read_letter(home, name_of(listed)), state
 
 
 def _read(home: Home, names: list[str]) -> Iterator[Letter]:

@@ -18,13 +18,13 @@ from typing import Any
 import apsw
 
 from pbm_oust.frozen import frozen
-from pbm_oust.store.disk import Disk, content_of, locked_folder
+from pbm_oust.store.disk import Disk, content_of, give_to_owner_of, locked_folder
 from pbm_oust.store.faults import fault_of
 
 OWN = ".pbm_oust"
 """The folder of the list, by which a folder of ours is known."""
 LIST = "files.db"
-_FOLDER, _FILE, _PRIVATE = 0o755, 0o644, 0o700
+_FOLDER, _FILE, _PRIVATE, _LIST = 0o755, 0o644, 0o700, 0o600
 _PATIENCE = 60_000
 """Milliseconds to wait while another process writes to the list."""
 TABLE = """
@@ -62,7 +62,11 @@ class Published:
         self._disk = disk
         self._drafts = folder / OWN
         self._list = self._drafts / LIST
-        self._rows = apsw.Connection(str(self._list))
+        if not self._list.exists():
+            disk.create(self._list, b"", _LIST)
+        give_to_owner_of(self._drafts, self._list)
+        with self._faults():
+            self._rows = apsw.Connection(str(self._list))
         self._rows.set_busy_timeout(_PATIENCE)
         self._ask("PRAGMA journal_mode = WAL")
         self._ask("PRAGMA synchronous = NORMAL")
@@ -141,8 +145,14 @@ class Published:
                     (self.folder / folder).rmdir()
 
     def _ask(self, statement: str, *values: str) -> list[tuple[Any, ...]]:
-        try:
+        with self._faults():
             return self._rows.execute(statement, values).fetchall()
+
+    @contextmanager
+    def _faults(self) -> Iterator[None]:
+        """Turn errors of SQLite into faults of the list."""
+        try:
+            yield
         except apsw.Error as error:
             raise fault_of(error, self._list) or error from error
 

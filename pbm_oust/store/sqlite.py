@@ -3,7 +3,6 @@
 import errno
 import logging
 import os
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -22,7 +21,8 @@ from pbm_oust.store.faults import (
     fault_of,
     too_new,
 )
-from pbm_oust.store.migrations import LATEST, migrate
+from pbm_oust.store.migrations import LATEST
+from pbm_oust.store.patience import Patience
 
 log = logging.getLogger("pbm_oust")
 
@@ -34,11 +34,6 @@ LARGEST_TENDED = 5 * LARGEST_LOG
 """The number of pages after which it is, even if somebody else has to do it."""
 _RESTART = 0.1
 """How many seconds to wait for those who read the log."""
-_LOOK = 0.0004
-"""How many seconds pass until it is looked again whether others have written.
-
-SQLite's own pauses grow up to a tenth of a second, and whoever comes meanwhile goes first.
-"""
 
 
 @dataclass
@@ -57,27 +52,6 @@ class Log:
         """Note what SQLite tells after a commit."""
         self.pages = pages
         return apsw.SQLITE_OK
-
-
-class _Patience:
-    """How long a connection waits for others. It knows no connection either."""
-
-    __slots__ = ("_until", "seconds")
-
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        """How many seconds it waits at most."""
-        self._until = 0.0
-
-    def wait(self, before: int) -> bool:
-        """Wait a moment, after so many moments before; return False if that was long enough."""
-        now = time.monotonic()
-        if not before:
-            self._until = now + self.seconds
-        if now >= self._until:
-            return False
-        time.sleep(_LOOK)
-        return True
 
 
 @frozen
@@ -107,8 +81,10 @@ class SqliteConnection:
         self.identity = identity_of(path)
         self.is_broken = False
         """Whether a fault has shown, after which the connection should be closed."""
+        self.may_write = True
+        """Whether all files could be opened for writing, which SQLite else finds out too late."""
         self._log = log
-        self._patience = _Patience(patience)
+        self._patience = Patience(patience)
         try:
             self._apsw = self._opened() if self.identity else _connection_to_nothing()
         except apsw.Error as error:
@@ -116,6 +92,7 @@ class SqliteConnection:
         try:
             if self.identity:
                 self._set_up(disk)
+                self.may_write = self._may_write()
             if reads_only:
                 self.execute("PRAGMA query_only = ON")
             elif self.version():
@@ -146,9 +123,21 @@ class SqliteConnection:
         with suppress(FileNotFoundError):
             disk.sync_file(self.path.with_name(f"{self.path.name}-wal"))
         if 0 < version < LATEST:
+            from pbm_oust.store.migrations.steps import migrate
+
             self.execute("BEGIN IMMEDIATE")
             migrate(self._apsw)
             self.execute("COMMIT")
+
+    def _may_write(self) -> bool:
+        try:
+            with self._waiting(0):
+                self._apsw.execute("BEGIN IMMEDIATE; ROLLBACK").fetchall()
+        except apsw.ReadOnlyError:
+            return False
+        except apsw.BusyError:
+            pass  # somebody else writes, so that it is not tried further
+        return True
 
     @property
     def is_sound(self) -> bool:
@@ -298,6 +287,8 @@ def identity_of(path: Path) -> Identity | None:
 
 
 def _connection_to_nothing() -> apsw.Connection:
+    from pbm_oust.store.migrations.steps import migrate
+
     connection = apsw.Connection(":memory:")
     migrate(connection)
     return connection

@@ -11,6 +11,7 @@ import subprocess
 import termios
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -31,12 +32,13 @@ CLEARED = "\x1b[2J"
 
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
-    """A home with the sample games, and board 17, which goes on and has a column O."""
+    """A home with the sample games, and board 17, which has begun today and has a column O."""
     home = Home(tmp_path)
     home.prepare()
     for number in (1, 2, 3):
         shutil.copy(ROOT / "games" / "oust" / f"{number}.txt", tmp_path / "oust")
-    going = play(new_game("square 15x15"), "x C3", "o O15", "x A1")
+    begun = datetime.now(UTC).replace(microsecond=0) - timedelta(hours=4)
+    going = play(new_game("square 15x15", started=begun), "x C3", "o O15", "x A1")
     (tmp_path / "oust" / "17.txt").write_bytes(history_of(going))
     return home
 

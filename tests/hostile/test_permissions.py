@@ -1,8 +1,11 @@
 """The home is its owner's alone, and a folder that is no home of ours is left as it is."""
 
+import fcntl
 import os
 import shutil
 import stat
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,6 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pbm_oust.cli import main
+from pbm_oust.store.disk import set_mode
 from pbm_oust.store.home import Home
 from pbm_oust.store.waiting import BoardName
 from tests.support.accounts import make_account
@@ -19,6 +23,7 @@ from tests.support.home_by_mail import ALICE, mailed
 
 BOARD = BoardName("oust", 1)
 NOBODY = 65534
+LOCK = "import fcntl, sys; fcntl.lockf(open(sys.argv[1], 'rb+'), fcntl.LOCK_EX | fcntl.LOCK_NB)"
 
 
 def run(path: Path, *arguments: str) -> Result:
@@ -150,6 +155,21 @@ def test_the_home_of_another_user_is_refused(home: Home) -> None:
         assert mode(Path(folder) / "home") == 0o755
     assert refused.exit_code == 1
     assert "it belongs to root; do this as root, or name another folder" in refused.output
+
+
+def test_permissions_are_given_without_opening_files(tmp_path: Path) -> None:
+    path, link = tmp_path / "file", tmp_path / "link"
+    path.touch()
+    link.symlink_to(path)
+    with path.open("rb+") as file:
+        fcntl.lockf(file, fcntl.LOCK_EX)
+        set_mode(path, 0o600)
+        assert mode(path) == 0o600
+        asked = subprocess.run([sys.executable, "-c", LOCK, path], stderr=subprocess.PIPE)
+        assert b"BlockingIOError" in asked.stderr
+    with pytest.raises(OSError, match="it is a link"):
+        set_mode(link, 0o644)
+    assert mode(path) == 0o600
 
 
 def test_what_commands_write_is_for_the_owner_alone(home: Home) -> None:

@@ -4,6 +4,7 @@ import logging
 import os
 import re
 import socket
+import subprocess
 import threading
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
@@ -23,6 +24,7 @@ from tests.support.home_by_mail import ADDRESS, ALICE, BOB, home_of
 from tests.support.listening import listening_at_home_of
 from tests.support.outbox import letters
 from tests.support.rings import slow
+from tests.support.server import PROGRAM
 
 FROM = f"From: {ALICE}\n".encode()
 HELP = FROM + b"Subject: help\n\n"
@@ -109,6 +111,36 @@ def test_what_a_mail_leads_to_is_the_same_with_a_server_and_without(
     assert alone["no sender"][0] == os.EX_OK
     assert alone["too large"][0] == os.EX_DATAERR
     assert alone["somebody else"][0] == os.EX_NOUSER
+
+
+def test_a_mail_for_somebody_else_may_come_again_while_no_address_is_set(tmp_path: Path) -> None:
+    home = home_of(tmp_path, ALICE)
+    home.configuration.write_text("")
+    command = ["--home", str(tmp_path), "deliver", *TO]
+    assert CliRunner().invoke(main, command, input=HELP).exit_code == os.EX_TEMPFAIL
+    home.configuration.write_text(f'address = "{ADDRESS}"\n')
+    assert CliRunner().invoke(main, command, input=HELP).exit_code == os.EX_OK
+
+
+@pytest.mark.parametrize(
+    ("mail", "status"),
+    [
+        (Mail(HELP, *TO), os.EX_OK),
+        (MAILS["somebody else"], os.EX_NOUSER),
+        (MAILS["too large"], os.EX_DATAERR),
+    ],
+)
+@pytest.mark.parametrize("is_served", [False, True])
+def test_the_exit_status_is_right_where_nothing_can_be_printed(
+    mail: Mail, status: int, tmp_path: Path, *, is_served: bool
+) -> None:
+    home = home_of(tmp_path, ALICE)
+    home.configuration.write_text(f'address = "{ADDRESS}"\n')
+    serving = listening_at_home_of(home, ADDRESS) if is_served else nullcontext()
+    with serving, Path("/dev/full").open("wb") as full:
+        command = [PROGRAM, "--home", str(tmp_path), "deliver", *mail.options]
+        done = subprocess.run(command, input=mail.data, stderr=full)
+    assert done.returncode == status
 
 
 def answered(home: Path, take: Callable[[socket.socket], None]) -> str | None:

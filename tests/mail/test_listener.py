@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import stat
 import time
 
 import pytest
@@ -210,5 +211,20 @@ def test_a_path_without_its_folder_cannot_be_listened_at(home: Home) -> None:
         listen_at(Endpoint(path=path), home)
 
 
-def test_a_path_can_be_listened_at(home: Home) -> None:
-    listen_at(Endpoint(path=str(home.path / "lmtp")), home)
+def test_a_path_can_be_listened_at_again(home: Home) -> None:
+    path = home.path / "lmtp"
+    for _ in range(2):
+        listen_at(Endpoint(path=str(path)), home)
+        assert stat.S_IMODE(path.stat().st_mode) == 0o660
+
+
+def test_a_path_at_which_somebody_listens_is_left_to_them(home: Home) -> None:
+    path = str(home.path / "lmtp")
+    with socket.socket(socket.AF_UNIX) as other:
+        other.bind(path)
+        other.listen()
+        with pytest.raises(CannotListen, match=f"cannot listen at unix:{path}: Address already"):
+            listen_at(Endpoint(path=path), home)
+        with socket.socket(socket.AF_UNIX) as asking:
+            asking.connect(path)
+    listen_at(Endpoint(path=path), home)

@@ -16,6 +16,7 @@ from pbm_oust.mail.counts import BOUNDS, Counts
 from pbm_oust.play.outcome import Handled, Outcome
 from tests.support.home_by_mail import ALICE, BOB, home_of
 from tests.support.mails import mail
+from tests.support.ports import free_port
 from tests.support.processes import children_of
 from tests.support.server import ADDRESS, PROGRAM, Server, running
 from tests.support.waiting import PATIENCE, wait_until
@@ -35,9 +36,7 @@ OUTCOMES = {"done": 2, "refused": 1, "answered": 1}
 @pytest.fixture
 def endpoint() -> str:
     """Where metrics are to be served: a place that is free."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return f"127.0.0.1:{probe.getsockname()[1]}"
+    return f"127.0.0.1:{free_port()}"
 
 
 def home_with(path: Path, endpoint: str) -> Path:

@@ -25,7 +25,8 @@ from pbm_oust.store.bounces import all_bounces, bounces_of
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.connections import Transaction
 from pbm_oust.store.home import Home
-from pbm_oust.store.letters import Draft, Head
+from pbm_oust.store.letters import Draft, Head, State
+from pbm_oust.store.posted import read_all_letters
 from pbm_oust.store.sending import begin_sending, hold_letters
 from pbm_oust.store.upkeep import release_letters, turn_letters_into_files
 from tests.support.disturbed import FAULTS, FaultyWrites
@@ -201,6 +202,17 @@ def test_an_address_that_is_put_off_is_tried_after_longer_and_longer_waits(
         clock.now += SHORTEST_WAIT
     waits = [after - before for before, after in itertools.pairwise(tries)]
     assert waits == [60, 240, 960, 3840, LONGEST_WAIT, LONGEST_WAIT]
+
+
+def test_a_letter_that_fails_while_the_outbox_is_listed_is_listed_once(
+    home: Home, clock: Clock, relaying: Relaying
+) -> None:
+    post(home, clock, "a@example.org", "unknown@example.org")
+    listing = read_all_letters(home)
+    first = next(listing)
+    assert relaying.flush() == Flushed(sent=1, failed=1)
+    listed = [(letter.recipient, state) for letter, state in (first, *listing)]
+    assert listed == [("a@example.org", State.WAITING), ("unknown@example.org", State.WAITING)]
 
 
 def test_what_is_refused_for_good_is_set_aside(

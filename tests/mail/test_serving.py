@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.player import Player
+from tests.support.ports import free_port
 from tests.support.server import ADDRESS, PROGRAM, letters_in, running, started
 from tests.support.sink import Sink, listening_sink
 from tests.support.waiting import wait_until
@@ -20,13 +21,6 @@ from tests.support.waiting import wait_until
 def sink() -> Iterator[tuple[Sink, str]]:
     with listening_sink() as (handler, endpoint):
         yield handler, f"smtp://{endpoint}"
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def test_with_a_relay_letters_leave_the_outbox(sink: tuple[Sink, str], tmp_path: Path) -> None:
@@ -46,7 +40,7 @@ def test_with_a_relay_letters_leave_the_outbox(sink: tuple[Sink, str], tmp_path:
 @pytest.mark.slow
 def test_letters_wait_for_a_relay_that_is_down(sink: tuple[Sink, str], tmp_path: Path) -> None:
     relay, url = sink
-    with running(tmp_path, "--relay", f"smtp://127.0.0.1:{_free_port()}") as server:
+    with running(tmp_path, "--relay", f"smtp://127.0.0.1:{free_port()}") as server:
         Player("alice", "wonderland", server).send("signup alice wonderland")
     assert len(json.loads(_run(tmp_path, "outbox", "list", "--json").stdout)) == 1
     flushed = _run(tmp_path, "outbox", "flush", "--relay", url)
@@ -148,7 +142,7 @@ def test_without_its_relay_the_server_puts_letters_into_the_maildir(
 def test_a_configuration_that_cannot_be_used_leaves_no_port_in_use(tmp_path: Path) -> None:
     configuration = tmp_path / "pbm_oust.toml"
     configuration.write_text('smtp = "127.0.0.1:0"\n')
-    port = _free_port()
+    port = free_port()
     command = [PROGRAM, "--home", str(tmp_path), "serve"]
     with socket.socket() as other, started(command, tmp_path) as server:
         assert server.process.stderr
@@ -215,7 +209,7 @@ def test_a_subject_of_two_lines_is_wrong_usage(tmp_path: Path) -> None:
 
 
 def test_the_mail_command_says_when_no_server_answers(tmp_path: Path) -> None:
-    port = _free_port()
+    port = free_port()
     refused = _run(tmp_path, "mail", "--smtp", f"127.0.0.1:{port}", "--from", "a@b.org", "help")
     assert refused.returncode == 1
     assert f"the server at 127.0.0.1:{port} did not take the mail" in refused.stderr
@@ -248,7 +242,7 @@ def test_deliver_takes_a_message_on_standard_input(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message", "status"),
     [
-        (["--recipient", "other@localhost"], "Subject: help\n\n", 67),
+        (["--recipient", "other@games.example.org"], "Subject: help\n\n", 67),
         (["--sender", "<>"], "From: a@example.org\nSubject: help\n\n", 0),
         ([], "From: a@example.org\nX-Large: " + "x" * 40_000 + "\n\n", 65),
         ([], "From: a@example.org\n\n" + "x\n" * 200_000, 65),
@@ -257,6 +251,7 @@ def test_deliver_takes_a_message_on_standard_input(tmp_path: Path) -> None:
 def test_deliver_ends_as_sysexits_says(
     arguments: list[str], message: str, status: int, tmp_path: Path
 ) -> None:
+    (tmp_path / "pbm_oust.toml").write_text('address = "pbmserv@games.example.org"\n')
     assert _run(tmp_path, "deliver", *arguments, stdin=message).returncode == status
     outbox = tmp_path / "outbox"
     assert [path for path in outbox.rglob("*") if path.is_file()] == []

@@ -6,7 +6,7 @@ import shutil
 import signal
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -46,8 +46,6 @@ Deed = Callable[[Home], None]
 Lines = tuple[tuple[str, str], ...]
 """Commands, each with the address that it comes from."""
 
-FEW = 8 if is_fast_ring() else 15
-"""At how many operations a deed fails that fails at some that are spread over all, about."""
 PARTS = 5
 """Deeds have most of their operations in common, so each of them fails at a fifth of its own."""
 _PASSING = {"version", "latest", "mtime", "inode", "is_named"}
@@ -228,10 +226,11 @@ def status_of_child(do: Callable[[], None]) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
 
 
-def _moments(most: int, nth: int | None) -> range:
+def _moments(most: int, nth: int | None) -> Sequence[int]:
     """Return some of so many operations: the `nth` fifth, or a few if it is None."""
     if nth is None:
-        return range(1, most + 1, most // FEW + 1)
+        few = min(12 if is_fast_ring() else 15, most)
+        return [1 + turn * most // few for turn in range(few)]
     return range(1 + nth % PARTS, most + 1, PARTS)
 
 

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.account_queries import all_userids
 from pbm_oust.store.backup import Copied, NotCopied, back_up, restore, up_to
+from pbm_oust.store.disk import Disk
+from pbm_oust.store.embedded import UNFINISHED
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import State, all_letters
 from pbm_oust.store.open_boards import read_game
@@ -195,6 +198,46 @@ def test_no_folder_that_holds_something_is_filled(name: str, home: Home, tmp_pat
     with pytest.raises(NotCopied, match="is not empty"):
         restore(tmp_path / "copy", tmp_path / "full", quiet)
     assert contents(tmp_path / "full") == {name: b"mine"}
+
+
+class Overtaken(Disk):
+    """A disk on which somebody else does something just before the first file is made."""
+
+    def __init__(self, deed: Callable[[], object]) -> None:
+        self._deeds = [deed]
+
+    def create(self, path: Path, data: bytes, mode: int) -> None:
+        """Write a file that does not exist."""
+        while self._deeds:
+            self._deeds.pop()()
+        super().create(path, data, mode)
+
+
+def test_a_backup_that_is_finished_meanwhile_is_left_as_it_is(home: Home, tmp_path: Path) -> None:
+    late = Home(home.path, Overtaken(lambda: back_up(home, tmp_path / "copy", quiet)))
+    with pytest.raises(NotCopied, match="is not empty"):
+        back_up(late, tmp_path / "copy", quiet)
+    assert len(held(restored(tmp_path / "copy", tmp_path / "again"))) == 6
+
+
+def test_a_backup_that_is_begun_meanwhile_is_left_as_it_is(home: Home, tmp_path: Path) -> None:
+    path = tmp_path / "copy" / UNFINISHED
+    late = Home(home.path, Overtaken(lambda: path.write_text("a part of it")))
+    with pytest.raises(NotCopied, match="somebody else fills"):
+        back_up(late, tmp_path / "copy", quiet)
+    assert contents(tmp_path / "copy") == {UNFINISHED: b"a part of it"}
+
+
+def test_a_home_that_somebody_begins_to_use_is_left_to_them(home: Home, tmp_path: Path) -> None:
+    def begun(_done: int, _of: int) -> None:
+        (tmp_path / "again" / "pbm_oust.db-wal").write_text("a mail that was done")
+
+    back_up(home, tmp_path / "copy", quiet)
+    with pytest.raises(NotCopied, match="somebody else uses"):
+        restore(tmp_path / "copy", tmp_path / "again", begun)
+    assert contents(tmp_path / "again")["pbm_oust.db-wal"] == b"a mail that was done"
+    with pytest.raises(OSError, match="its restore was broken off"):
+        Home(tmp_path / "again").prepare()
 
 
 def test_a_folder_without_a_database_is_no_backup(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from pbm_oust.store.copying import DERIVED, TABLES, WAITING, Copied, copy_home
 from pbm_oust.store.faults import DatabaseTooNew
 from pbm_oust.store.health import Trouble, find_trouble
 from pbm_oust.store.home import Home
-from pbm_oust.store.migrations import migrate
+from pbm_oust.store.migrations.steps import migrate
 from pbm_oust.store.waiting import BoardName
 from tests.support.accounts import account_of
 from tests.support.home_by_mail import ALICE, BOB, CAROL, home_of, mailed

@@ -4,7 +4,9 @@ import errno
 import os
 import signal
 import stat
+import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -14,7 +16,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from pbm_oust.store import writing
+from pbm_oust.store import embedded, writing
 from pbm_oust.store.connections import Snapshot, Transaction
 from pbm_oust.store.embedded import EmbeddedDatabase
 from pbm_oust.store.faults import (
@@ -29,7 +31,7 @@ from pbm_oust.store.migrations import LATEST
 from pbm_oust.store.sqlite import LARGEST_LOG
 from tests.support.trouble import Fault, FaultyVfs, Trouble
 from tests.support.vfs import WatchedVfs
-from tests.support.waiting import wait_until
+from tests.support.waiting import PATIENCE, wait_until
 
 
 class Wrong(Exception):
@@ -208,6 +210,84 @@ def test_what_root_makes_belongs_to_the_owner_of_the_home(database: EmbeddedData
     write(database, "a")
     owners = {(path.stat().st_uid, path.stat().st_gid) for path in database.path.parent.iterdir()}
     assert owners == {(4711, 4712)}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_the_owner_waits_until_root_has_given_a_file_away() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        os.chown(folder, 4711, 4712)
+        database = EmbeddedDatabase(Path(folder) / "pbm_oust.db")
+        write(database, "a")
+        database.close()
+
+        def open_often() -> None:
+            for _ in range(1000):
+                open_and_close(database.path)
+
+        child = begun_by_owner(open_often)
+        ended = 0
+        while not ended:
+            open_and_close(database.path)
+            ended, status = os.waitpid(child, os.WNOHANG)
+    assert status == 0
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_the_owner_waits_until_it_may_write_to_what_root_has_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(embedded, "FOR_ROOT", PATIENCE)
+    with tempfile.TemporaryDirectory() as folder:
+        os.chown(folder, 4711, 4712)
+        database = EmbeddedDatabase(Path(folder) / "pbm_oust.db")
+        write(database, "a")
+        database.close()
+        hears, tells = os.pipe()
+
+        def read_and_write() -> None:
+            os.read(hears, 1)
+            own = EmbeddedDatabase(database.path)
+            assert keys(own) == ["a"]
+            write(own, "b")
+
+        child = begun_by_owner(read_and_write)
+        assert keys(database) == ["a"]
+        shared = Path(folder) / "pbm_oust.db-shm"
+        os.chown(shared, 0, 0)
+        shared.chmod(0o644)
+        os.write(tells, b"x")
+        time.sleep(0.2)
+        os.chown(shared, 4711, 4712)
+        _, status = os.waitpid(child, 0)
+        assert keys(database) == ["a", "b"]
+        database.close()
+    os.close(hears)
+    os.close(tells)
+    assert status == 0
+
+
+def begun_by_owner(deed: Callable[[], object]) -> int:
+    """Begin a process of another user that does something; it ends with 0 if that works."""
+    child = os.fork()
+    if child == 0:
+        try:
+            os.setresuid(4711, 4711, 4711)
+            deed()
+            os._exit(0)
+        finally:
+            os._exit(1)
+    return child
+
+
+def open_and_close(path: Path) -> None:
+    """Open a database whose files are made anew for that, and removed thereafter."""
+    database = EmbeddedDatabase(path)
+    try:
+        assert keys(database) == ["a"]
+    finally:
+        database.close()
 
 
 def test_a_database_is_opened_again_after_it_was_closed(database: EmbeddedDatabase) -> None:

@@ -2,18 +2,21 @@
 
 import os
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from pbm_oust.store.disk import NoSuchFile
+from pbm_oust.store.disk import NoSuchFile, locked_file
 from pbm_oust.store.embedded import files_of
-from pbm_oust.store.home import Home
+from pbm_oust.store.home import INDEXING, Home
 from pbm_oust.store.waiting import BoardName
 from tests.store.disturbed import ALICE, BOB
 from tests.support.accounts import account_of, make_account
+from tests.support.games import EXAMPLE
 from tests.support.home_by_mail import home_of, mailed
 from tests.support.processes import files, run_at_once
+from tests.support.waiting import PATIENCE
 
 DRAFTS = [".17.txt.4711.0.draft", ".key.4711.12.draft"]
 OTHERS = [".hidden", ".17.txt.swp", ".17.txt.1", ".gitignore", ".1.2", ".17.txt.4711.0"]
@@ -95,6 +98,41 @@ def test_the_database_of_a_new_home_knows_the_games_that_are_there(tmp_path: Pat
     make_account(again, "bob", "lookingglass", BOB)
     (answer,) = mailed(again, BOB, "oust games bob")
     assert "oust 1" in answer.text
+
+
+def home_with_a_game(path: Path) -> Home:
+    """Return a home that is not prepared, with the history of one board."""
+    (path / "oust").mkdir(parents=True)
+    (path / "oust" / "17.txt").write_text(EXAMPLE)
+    return Home(path)
+
+
+def players(home: Home) -> list[tuple[object, ...]]:
+    with home.database.read() as snapshot:
+        return snapshot.rows("SELECT x, o FROM boards")
+
+
+def test_an_index_that_a_dead_process_has_begun_is_finished(tmp_path: Path) -> None:
+    home = home_with_a_game(tmp_path)
+    (tmp_path / INDEXING).touch()
+    home.do(lambda _transaction: None)
+    assert players(home) == []
+    home.prepare()
+    assert len(players(home)) == 1
+    assert not (tmp_path / INDEXING).exists()
+
+
+def test_nobody_works_with_a_part_of_an_index(tmp_path: Path) -> None:
+    home = home_with_a_game(tmp_path)
+    (tmp_path / INDEXING).touch()
+    home.do(lambda _transaction: None)
+    with ThreadPoolExecutor(1) as pool:
+        with locked_file(tmp_path / INDEXING):
+            prepared = pool.submit(Home(tmp_path).prepare)
+            with pytest.raises(TimeoutError):
+                prepared.result(0.3)
+            (tmp_path / INDEXING).unlink()
+        prepared.result(PATIENCE)
 
 
 # Drafts

@@ -11,7 +11,8 @@ from pbm_oust.accounts.kept import Holds, Kept
 from pbm_oust.accounts.registry import KEPT
 from pbm_oust.regex import regex
 from pbm_oust.store.embedded import EmbeddedDatabase
-from pbm_oust.store.migrations import LATEST, OLDEST, STEPS, boards, empty_database, mail, migrate
+from pbm_oust.store.migrations import LATEST, OLDEST, boards, mail
+from pbm_oust.store.migrations.steps import STEPS, empty_database, migrate
 
 TYPES = {
     Holds.TEXT: "TEXT",

@@ -11,7 +11,7 @@ from pbm_oust import store
 from pbm_oust.store import letters
 from pbm_oust.store.embedded import EmbeddedDatabase
 from pbm_oust.store.letters import SELECT
-from pbm_oust.store.migrations import migrate
+from pbm_oust.store.migrations.steps import migrate
 from pbm_oust.store.published import TABLE
 from tests.support.plans import VERBS, ReadsWholeTable, check_plan, served_by_indexes
 

@@ -29,6 +29,28 @@ def test_a_part_has_the_files_that_were_published_last(tmp_path: Path) -> None:
         assert (tmp_path / "out" / "oust" / "17.html").read_text() == "changed"
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_what_root_publishes_belongs_to_the_owner_of_the_folder(tmp_path: Path) -> None:
+    def owners() -> set[tuple[int, int]]:
+        found = [path.lstat() for path in (tmp_path / "out").rglob("*")]
+        return {(each.st_uid, each.st_gid) for each in found}
+
+    (tmp_path / "out").mkdir()
+    os.chown(tmp_path / "out", 4711, 4712)
+    with published(tmp_path / "out", Disk()) as folder:
+        folder.publish("17", [piece("oust/17.html")])
+        assert owners() == {(4711, 4712)}
+    os.chown(tmp_path / "out" / OWN / LIST, 0, 0)
+    with published(tmp_path / "out", Disk()):
+        assert owners() == {(4711, 4712)}
+
+
+def test_a_list_that_cannot_be_opened_is_a_fault_that_names_it(tmp_path: Path) -> None:
+    (tmp_path / "out" / OWN / LIST).mkdir(parents=True)
+    with pytest.raises(DatabaseFault, match=LIST), published(tmp_path / "out", Disk()):
+        pass
+
+
 def test_a_file_that_says_the_same_is_not_touched(tmp_path: Path) -> None:
     with published(tmp_path / "out", Disk()) as folder:
         folder.publish("17", [piece("17")])

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from pbm_oust.store.connections import LEASE_SECONDS, Snapshot, Transaction, Work
+from pbm_oust.store.disk import Disk
 from pbm_oust.store.embedded import EmbeddedDatabase
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.migrations import LATEST
@@ -92,12 +93,12 @@ class PostgresqlDatabase(ThreadsDatabase[PostgresqlConnection]):
 
     @contextmanager
     def copied_to(self, path: Path) -> Iterator[Snapshot]:
-        """Copy what the database holds into a new file of SQLite, and give it to be read."""
+        """Copy what the database holds into a file of SQLite, and give it to be read."""
         from pbm_oust.store.copying import copy_tables
+        from pbm_oust.store.migrations.steps import empty_database
 
         with self.read_latest() as snapshot:
-            if path.exists():
-                raise FileExistsError(path)
+            Disk().write(path, empty_database(), mode=0o600)
             copy = EmbeddedDatabase(path)
             try:
                 copy.write(partial(copy_tables, self, snapshot, copy))

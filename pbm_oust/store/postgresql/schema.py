@@ -4,7 +4,8 @@ The version of the tables is that of the shared migrations. Whoever takes them t
 puts the triggers and the tables of this engine in place as well.
 """
 
-from pbm_oust.store.migrations import LATEST, OLDEST, STEPS
+from pbm_oust.store.migrations import LATEST, OLDEST
+from pbm_oust.store.migrations.steps import STEPS
 from pbm_oust.store.postgresql.dialect import tables_for
 
 VERSION = "SELECT coalesce(max(version), 0) FROM pbm_oust_version"
