@@ -13,7 +13,8 @@ from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command, Heading, Text
 from pbm_oust.grammar.values import OWN
 from pbm_oust.play.forms import SignedForm
-from pbm_oust.play.notices import Notice, OutcomeNotice, Reader, Unheard
+from pbm_oust.play.meanings import Unheard
+from pbm_oust.play.notices import Notice, OutcomeNotice, Reader
 from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork

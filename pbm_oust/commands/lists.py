@@ -21,7 +21,8 @@ from pbm_oust.grammar.values import (
 from pbm_oust.grammar.words import find_word
 from pbm_oust.play.finding import Found, Wish, find_boards, find_latest
 from pbm_oust.play.forms import OpenForm
-from pbm_oust.play.notices import Notice, sheet_of
+from pbm_oust.play.meanings import sheet_of
+from pbm_oust.play.notices import Notice
 from pbm_oust.play.outcome import Handled
 from pbm_oust.play.pages import PAGE, Page, page_of, part_of
 from pbm_oust.play.quota import Cost
@@ -80,7 +81,7 @@ class GamesNotice(Notice):
 
     def answer(self) -> Sheet | None:
         """Return that an answer plays on the boards of its reader."""
-        return sheet_of(self.page.rows, self.reader)
+        return sheet_of(self.page.rows, self.reader.account)
 
 
 @frozen
@@ -102,7 +103,7 @@ class ListNotice(Notice):
 
     def answer(self) -> Sheet | None:
         """Return that an answer plays on the boards of its reader."""
-        return sheet_of(self.active.rows, self.reader)
+        return sheet_of(self.active.rows, self.reader.account)
 
     def offers(self) -> tuple[Joining, ...]:
         """Return the open challenges that its reader may join: those of others."""

@@ -8,7 +8,8 @@ from pbm_oust.grammar.command import Command, Heading, Text
 from pbm_oust.grammar.showing import to_stranger
 from pbm_oust.play.authentication import look_at_password
 from pbm_oust.play.forms import Seen, Service, ServiceForm
-from pbm_oust.play.notices import Notice, RefusalNotice, sheet_of
+from pbm_oust.play.meanings import sheet_of
+from pbm_oust.play.notices import Notice, RefusalNotice
 from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.quota import Cost
 from pbm_oust.play.request import Request
@@ -63,7 +64,9 @@ class MultipleNotice(Notice):
     def answer(self) -> Sheet | None:
         """Return that an answer plays on the boards that the letter shows as they are now."""
         answers = (*(answer for _, answer, _ in self.done), *(answer for _, answer in self.failed))
-        return sheet_of((shown.game for answer in answers for shown in answer.shows()), self.reader)
+        return sheet_of(
+            (shown.game for answer in answers for shown in answer.shows()), self.reader.account
+        )
 
 
 @frozen

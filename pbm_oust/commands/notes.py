@@ -12,8 +12,9 @@ from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command, Heading, Text
 from pbm_oust.grammar.values import OF_BOARD, only_word
 from pbm_oust.play.forms import SignedForm
+from pbm_oust.play.meanings import answer_on
 from pbm_oust.play.moving import NotOnBoard
-from pbm_oust.play.notices import OutcomeNotice, answer_on
+from pbm_oust.play.notices import OutcomeNotice
 from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -69,7 +70,7 @@ class NoteNotice(OutcomeNotice):
 
     def answer(self) -> Reply | None:
         """Return what an answer does on the board."""
-        return answer_on(self.game, self.reader)
+        return answer_on(self.game, self.reader.account)
 
 
 def take_note(command: TakeNote, actor: Actor, request: Request, work: UnitOfWork) -> Handled:

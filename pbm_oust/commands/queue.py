@@ -24,8 +24,9 @@ from pbm_oust.grammar.values import OF_BOARD, read_guard
 from pbm_oust.grammar.wish import DEEDS, NoTurn, names_of, read_wish
 from pbm_oust.grammar.words import fold
 from pbm_oust.play.forms import SignedForm
+from pbm_oust.play.meanings import answer_on
 from pbm_oust.play.moving import NotOnBoard, OtherRecord, check_guard, is_over, side_of
-from pbm_oust.play.notices import Notice, OutcomeNotice, Shown, answer_on
+from pbm_oust.play.notices import Notice, OutcomeNotice, Shown
 from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -202,7 +203,7 @@ class QueuedNotice(OutcomeNotice):
 
     def answer(self) -> Reply | None:
         """Return what an answer does on the board."""
-        return answer_on(self.game, self.reader)
+        return answer_on(self.game, self.reader.account)
 
 
 _CLAUSES_SHOWN = "if PLACEMENTS then PLACEMENTS[; if ..][#N]"

@@ -27,7 +27,8 @@ from pbm_oust.grammar.values import (
 from pbm_oust.grammar.words import find_command_word
 from pbm_oust.play.finding import Wish, find_games
 from pbm_oust.play.forms import OpenForm, SignedForm
-from pbm_oust.play.notices import BoardNotice, News, Notice, Reader, Shown, sheet_of
+from pbm_oust.play.meanings import sheet_of
+from pbm_oust.play.notices import BoardNotice, News, Notice, Reader, Shown
 from pbm_oust.play.outcome import Handled
 from pbm_oust.play.readers import as_owner
 from pbm_oust.play.request import Actor, Request
@@ -97,7 +98,7 @@ class BoardsNotice(Notice):
 
     def answer(self) -> Sheet | None:
         """Return that an answer plays on the boards of its reader."""
-        return sheet_of((game for game, is_past in self.views if not is_past), self.reader)
+        return sheet_of((game for game, is_past in self.views if not is_past), self.reader.account)
 
 
 @frozen
@@ -119,7 +120,7 @@ class AllNotice(Notice):
 
     def answer(self) -> Sheet | None:
         """Return that an answer plays on the boards of its reader."""
-        return sheet_of(self.games, self.reader)
+        return sheet_of(self.games, self.reader.account)
 
 
 _Chosen = tuple[tuple[BoardAt, ...], tuple[str, ...], Filter]

@@ -15,8 +15,9 @@ from pbm_oust.grammar.command import Blank, Command, Heading, Partial, partial
 from pbm_oust.grammar.values import OF_BOARD
 from pbm_oust.grammar.wish import NoTurn, names_of, read_wish, rest_of_wish
 from pbm_oust.play.forms import SignedForm
+from pbm_oust.play.meanings import answer_on
 from pbm_oust.play.moving import carry_out, check_guard, is_over, side_of
-from pbm_oust.play.notices import Notice, OutcomeNotice, Reader, Shown, answer_on
+from pbm_oust.play.notices import Notice, OutcomeNotice, Reader, Shown
 from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -105,7 +106,7 @@ class SubmittedNotice(OutcomeNotice):
 
     def answer(self) -> Reply | None:
         """Return what an answer does on the board as it is."""
-        return answer_on(self.game, self.reader)
+        return answer_on(self.game, self.reader.account)
 
 
 def _read_submitted(words: Sequence[str]) -> tuple[Wish, int | None]:

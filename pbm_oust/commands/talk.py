@@ -16,8 +16,9 @@ from pbm_oust.grammar.command import Command, Heading, Partial, Text
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import OF_BOARD, OWN, read_userids
 from pbm_oust.play.forms import SignedForm
+from pbm_oust.play.meanings import answer_on
 from pbm_oust.play.moving import NotOnBoard
-from pbm_oust.play.notices import Notice, OutcomeNotice, answer_on
+from pbm_oust.play.notices import Notice, OutcomeNotice
 from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.quota import of_texts, spend
 from pbm_oust.play.request import Actor, Request
@@ -99,7 +100,7 @@ class TalkNotice(Notice):
     def answer(self) -> Answered | None:
         """Return that an answer goes to the player who wrote."""
         if self.game:
-            return answer_on(self.game, self.reader, Purpose.CHAT)
+            return answer_on(self.game, self.reader.account, Purpose.CHAT)
         return Correspondence(self.reader.userid, self.sender) if self.reader.userid else None
 
 
@@ -122,7 +123,7 @@ class TalkSentNotice(OutcomeNotice):
 
     def answer(self) -> Reply | None:
         """Return that an answer goes to the other player as well."""
-        return answer_on(self.game, self.reader, Purpose.CHAT) if self.game else None
+        return answer_on(self.game, self.reader.account, Purpose.CHAT) if self.game else None
 
 
 def chat(command: Chat, actor: Actor, request: Request, work: UnitOfWork) -> Handled:

@@ -12,8 +12,9 @@ from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import OF_BOARD, read_guard
 from pbm_oust.play.causes import Origin, origin_of
 from pbm_oust.play.forms import SignedForm
+from pbm_oust.play.meanings import answer_on
 from pbm_oust.play.moving import NotOnBoard
-from pbm_oust.play.notices import Notice, answer_on
+from pbm_oust.play.notices import Notice
 from pbm_oust.play.outcome import Handled
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -47,7 +48,7 @@ class WhyNotice(Notice):
 
     def answer(self) -> Reply | None:
         """Return what an answer does on the board."""
-        return answer_on(self.origin.game, self.reader)
+        return answer_on(self.origin.game, self.reader.account)
 
     def topic(self) -> str:
         """Return what sets the letter apart: the record too."""

@@ -20,7 +20,8 @@ from pbm_oust.accounts.tags import (
 )
 from pbm_oust.frozen import frozen
 from pbm_oust.letters.fields import field, text_field
-from pbm_oust.play.notices import BoardNotice, Notice, Unheard, Verification
+from pbm_oust.play.meanings import Unheard, Verification
+from pbm_oust.play.notices import BoardNotice, Notice
 from pbm_oust.play.request import Request
 from pbm_oust.store.letters import Head
 

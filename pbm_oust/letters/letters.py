@@ -16,7 +16,8 @@ from pbm_oust.letters.html import has_page
 from pbm_oust.letters.records import Carriage, carriages, files_of
 from pbm_oust.letters.words import Words, words_in
 from pbm_oust.play.confirming import UnconfirmedNotice
-from pbm_oust.play.notices import BoardNotice, Notice, turn_on
+from pbm_oust.play.meanings import turn_on
+from pbm_oust.play.notices import BoardNotice, Notice
 from pbm_oust.play.request import Request
 from pbm_oust.play.verification import CodeNotice
 from pbm_oust.store.letters import About, Draft, Head

@@ -6,7 +6,8 @@ from pbm_oust.accounts.verification import Pending, Purpose, code_for, name_of
 from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command
 from pbm_oust.play.authentication import PasswordWanted
-from pbm_oust.play.notices import Notice, Verification
+from pbm_oust.play.meanings import Verification
+from pbm_oust.play.notices import Notice
 from pbm_oust.play.outcome import Handled, Silence, silent
 from pbm_oust.play.quota import spend_once
 from pbm_oust.play.request import Actor, Request

@@ -13,7 +13,8 @@ from pbm_oust.board.notation import format_time
 from pbm_oust.board.summary import Summary, summary_of
 from pbm_oust.frozen import frozen
 from pbm_oust.play.finding import active_games
-from pbm_oust.play.notices import Notice, Shown, sheet_of
+from pbm_oust.play.meanings import sheet_of
+from pbm_oust.play.notices import Notice, Shown
 from pbm_oust.play.rulings import id_of, request_of
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
@@ -38,7 +39,7 @@ class DigestNotice(Notice):
 
     def answer(self) -> Sheet | None:
         """Return that an answer plays on the boards that wait."""
-        return sheet_of((*(game for game, _ in self.waiting), *self.left_out), self.reader)
+        return sheet_of((*(game for game, _ in self.waiting), *self.left_out), self.reader.account)
 
 
 def send_digest(work: UnitOfWork, userid: str) -> bool:

@@ -1,23 +1,21 @@
 """What the server has to tell somebody, as values. The templates put them into words."""
 
-from collections.abc import Iterable
 from dataclasses import field
 from enum import Enum
 from typing import ClassVar
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.answered import Answered, Joining, Purpose, Reply, Sheet
+from pbm_oust.accounts.answered import Answered, Joining, Purpose, Reply
 from pbm_oust.accounts.bounces import Returned
 from pbm_oust.accounts.clock import Clock
-from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import USUAL, Settings
 from pbm_oust.board.game import Game
 from pbm_oust.board.ratings import Change
 from pbm_oust.board.reasons import MayHaveBoard, board_of
 from pbm_oust.board.record import Wish
-from pbm_oust.board.summary import Summary, summary_of
-from pbm_oust.frozen import frozen, replace
+from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command, Partial
+from pbm_oust.play.meanings import Meaning, answer_instead, answer_on
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules.position import How
 
@@ -49,21 +47,6 @@ class Shown:
 
     game: Game
     is_now: bool = True
-
-
-@frozen
-class Verification:
-    """The meaning of an answer that brings a code back."""
-
-    code: Secret
-
-
-@frozen
-class Unheard:
-    """The meaning of an answer that nobody reads: it must not come back as a command."""
-
-
-Meaning = Answered | Verification | Unheard
 
 
 @frozen
@@ -114,46 +97,6 @@ class TimedNotice(Notice):
 
     clock: Clock | None = field(default=None, kw_only=True)
     """The clock of the player to move, if the game goes on from here."""
-
-
-def turn_on(game: Game, userid: str) -> Reply:
-    """Return the answer with which a player makes the next record of a board."""
-    header = game.header
-    return Reply(Purpose.PLAY, header.kind.name, header.board, game.next_number, userid)
-
-
-def answer_on(game: Game, reader: Reader, purpose: Purpose | None = None) -> Reply | None:
-    """Return what an answer to a letter about a board means; None for those who do not play there.
-
-    Without a purpose, the answer does what is left to do on the board.
-    """
-    if reader.account is None or game.side_of(reader.account.userid) is None:
-        return None
-    usual = Purpose.CHAT if game.result else Purpose.PLAY
-    return replace(turn_on(game, reader.account.userid), purpose=purpose or usual)
-
-
-def answer_instead(supposed: Game, reader: Reader) -> Reply | None:
-    """Return what an answer means to a letter that shows a board with a supposed record."""
-    reply = answer_on(supposed, reader, Purpose.PLAY)
-    return replace(reply, number=reply.number - 1) if reply else None
-
-
-def sheet_of(boards: Iterable[Game | Summary], reader: Reader) -> Sheet | None:
-    """Return what an answer means to a letter that shows several boards; None if to nothing.
-
-    It covers those that go on and on which the reader plays, as the letter shows them.
-    """
-    if reader.account is None:
-        return None
-    userid = reader.account.userid
-    summaries = (each if isinstance(each, Summary) else summary_of(each) for each in boards)
-    positions = {
-        each.name: Reply(Purpose.PLAY, each.kind.name, each.board, each.records + 1, userid)
-        for each in summaries
-        if each.result is None and userid in (each.x, each.o)
-    }
-    return Sheet(userid, tuple(positions.values())) if positions else None
 
 
 class News(Enum):
@@ -262,8 +205,8 @@ class BoardNotice(TimedNotice):
         if self.is_past or (self.gone and self.game.result):
             return None
         if self.news is News.PREVIEW:
-            return answer_instead(self.game, self.reader)
-        return answer_on(self.game, self.reader)
+            return answer_instead(self.game, self.reader.account)
+        return answer_on(self.game, self.reader.account)
 
 
 @frozen
@@ -322,8 +265,8 @@ class RefusalNotice(TimedNotice):
         if self.game is None:
             return None if isinstance(replied, Reply) else replied
         if self.supposed:
-            return answer_instead(self.game, self.reader)
+            return answer_instead(self.game, self.reader.account)
         match replied:
             case Reply(purpose=Purpose.CHAT, name=self.game.name):
-                return answer_on(self.game, self.reader, Purpose.CHAT)
-        return answer_on(self.game, self.reader)
+                return answer_on(self.game, self.reader.account, Purpose.CHAT)
+        return answer_on(self.game, self.reader.account)

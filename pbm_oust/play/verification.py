@@ -9,7 +9,8 @@ from pbm_oust.accounts.settings import USUAL
 from pbm_oust.accounts.verification import Pending, Purpose, code_for, name_of
 from pbm_oust.frozen import frozen, replace
 from pbm_oust.languages import Language
-from pbm_oust.play.notices import Notice, Reader, Unheard, Verification
+from pbm_oust.play.meanings import Unheard, Verification
+from pbm_oust.play.notices import Notice, Reader
 from pbm_oust.play.outcome import Handled, Outcome, Silence, silent
 from pbm_oust.play.quota import of_codes, record, take
 from pbm_oust.play.request import Request

@@ -22,7 +22,7 @@ def figures(outcome: Outcome) -> dict[str, int]:
 def test_nothing_is_lost_or_doubled_when_the_server_is_killed_again_and_again(
     power: bool, tmp_path: Path
 ) -> None:
-    plan = Plan(mails=60, kills=8, seed=1, power=power, minutes=5)
+    plan = Plan(mails=60, kills=8, seed=1, power=power, minutes=15)
     outcome = conduct(plan, tmp_path)
     assert outcome.is_right, report(outcome)
     counts = outcome.ledger.counts
@@ -32,7 +32,7 @@ def test_nothing_is_lost_or_doubled_when_the_server_is_killed_again_and_again(
 
 
 def test_nothing_is_lost_or_doubled_when_single_processes_are_killed(tmp_path: Path) -> None:
-    outcome = conduct(Plan(mails=60, kills=12, processes=2, minutes=5), tmp_path)
+    outcome = conduct(Plan(mails=60, kills=12, processes=2, minutes=15), tmp_path)
     assert outcome.is_right, report(outcome)
     assert outcome.ledger.counts["kills of one process of several"] > 3
 

@@ -34,7 +34,7 @@ WHILE = 0.3
 
 
 def test_nothing_is_lost_or_doubled_when_servers_databases_and_wires_fail(tmp_path: Path) -> None:
-    plan = Plan(mails=24, kills=len(Failure), tables=3, hosts=3, minutes=5)
+    plan = Plan(mails=24, kills=len(Failure), tables=3, hosts=3, minutes=15)
     outcome = conduct(plan, tmp_path)
     assert outcome.is_right, report(outcome)
     counts = outcome.ledger.counts

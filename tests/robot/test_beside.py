@@ -10,20 +10,9 @@ from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
 from tests.support.histories import moves_of
 from tests.support.home_by_mail import ALICE, home_of, mailed
+from tests.support.processes import processes_of
 from tests.support.server import running
 from tests.support.waiting import wait_until
-
-
-def processes_of(server: int, word: str) -> list[int]:
-    """Return the processes below a server whose command line has a word."""
-    found, waiting = list[int](), [server]
-    while waiting:
-        for each in Path(f"/proc/{waiting.pop()}/task").glob("*/children"):
-            for child in map(int, each.read_text().split()):
-                waiting.append(child)
-                if word in Path(f"/proc/{child}/cmdline").read_text().split("\0"):
-                    found.append(child)
-    return found
 
 
 def test_a_server_lets_the_house_play_until_the_end_of_a_game(tmp_path: Path) -> None:
@@ -66,7 +55,7 @@ def test_the_same_process_plays_the_turns_of_a_game_and_ends_with_the_server(
                 mailed(home, ALICE, f"oust move 1 alice wonderland {_first_placement(home)}")
             wait_until(lambda: _is_alices(home) or _game(home).result, "the house's turn")
             assert processes_of(server.process.pid, "house") == [thinking]
-    wait_until(lambda: not Path(f"/proc/{thinking}").exists(), "the end of the house")
+    wait_until(lambda: not Path(f"/proc/{thinking}").exists(), "the house to end")
 
 
 def _game(home: Home) -> Game:

@@ -13,10 +13,10 @@ from pbm_oust.robot.finished import Finished
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
-from tests.robot.test_beside import processes_of
 from tests.support.games import history_of, new_game, play
 from tests.support.histories import lay_histories, moves_of
 from tests.support.home_by_mail import ALICE, home_of, mailed
+from tests.support.processes import processes_of
 from tests.support.server import PROGRAM, running
 from tests.support.waiting import wait_until
 

@@ -36,7 +36,13 @@ Started: 2026-11-20T15:36:00Z
 """The history of a finished game, as it is in its file."""
 
 
-def new_game(grid: str = "square 13x13", terms: Terms | None = None, *, kind: str = "oust") -> Game:
+def new_game(
+    grid: str = "square 13x13",
+    terms: Terms | None = None,
+    *,
+    kind: str = "oust",
+    started: datetime = STARTED,
+) -> Game:
     """Return board 17, before its first record, of rrognlie, who owns x, and marksteere."""
     return Game.start(
         Header(
@@ -46,7 +52,7 @@ def new_game(grid: str = "square 13x13", terms: Terms | None = None, *, kind: st
             x="rrognlie",
             o="marksteere",
             terms=terms or Terms(),
-            started=STARTED,
+            started=started,
         )
     )
 

@@ -9,7 +9,7 @@ import apsw
 
 import pbm_oust
 from pbm_oust.store import migrations
-from pbm_oust.store.migrations import migrate
+from pbm_oust.store.migrations.steps import migrate
 from pbm_oust.store.published import TABLE
 
 VERBS = ("SELECT ", "INSERT ", "UPDATE ", "DELETE ")

@@ -53,3 +53,21 @@ def children_of(process: int) -> list[int]:
         return [int(word) for word in path.read_text().split()]
     except (FileNotFoundError, ProcessLookupError):
         return []
+
+
+def processes_of(process: int, word: str) -> list[int]:
+    """Return the processes below a process whose command line has a word."""
+    found = list[int]()
+    for child in children_of(process):
+        if word in _command_of(child):
+            found.append(child)
+        found += processes_of(child, word)
+    return found
+
+
+def _command_of(process: int) -> list[str]:
+    """Return the command line of a process; nothing if it is gone."""
+    try:
+        return Path(f"/proc/{process}/cmdline").read_text().split("\0")
+    except (FileNotFoundError, ProcessLookupError):
+        return []

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.support.player import Letters, read_maildir
+from tests.support.waiting import PATIENCE
 
 PROGRAM = str(Path(sys.executable).with_name("pbm-oust"))
 ADDRESS = "pbmserv@example.com"
@@ -37,9 +38,17 @@ class Server:
 
 
 def stopped(process: subprocess.Popen[str]) -> str:
-    """Tell a server to stop, which it does within ten seconds; return its log."""
+    """Tell a server to stop, which it does within ten seconds; return its log.
+
+    The log is whole once the programs that the server has started have ended as well.
+    """
     process.send_signal(signal.SIGTERM)
-    _, log = process.communicate(timeout=10)
+    try:
+        _, log = process.communicate(timeout=10)
+    except subprocess.TimeoutExpired:
+        if process.poll() is None:
+            raise
+        _, log = process.communicate(timeout=PATIENCE)
     return log
 
 

@@ -1,7 +1,6 @@
 """A real SMTP or LMTP server for tests that keeps what it is given."""
 
 import asyncio
-import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +9,8 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from pbm_oust.store.configuration import Endpoint
+from tests.support.ports import free_port
+from tests.support.waiting import PATIENCE
 
 
 class Sink:
@@ -70,7 +71,7 @@ class Sink:
 
     def wait_for(self, number: int) -> list[Envelope]:
         with self.arrived:
-            assert self.arrived.wait_for(lambda: len(self.taken) >= number, timeout=20)
+            assert self.arrived.wait_for(lambda: len(self.taken) >= number, timeout=PATIENCE)
             return list(self.taken)
 
 
@@ -103,10 +104,8 @@ def listening_sink(
 ) -> Iterator[tuple[Sink, Endpoint]]:
     """Run a sink on a free port for the body of the `with`."""
     handler = handler or Sink()
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    controller = _Listening(handler, hostname="127.0.0.1", port=port)
+    port = free_port()
+    controller = _Listening(handler, hostname="127.0.0.1", port=port, ready_timeout=PATIENCE)
     controller.protocol = protocol
     controller.start()
     try:

@@ -2,33 +2,22 @@
 
 import os
 import signal
-import socket
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.support.ports import free_port
+from tests.support.processes import processes_of
 from tests.support.server import PROGRAM
 from tests.support.waiting import wait_until
 from tests.support.website import front_page, is_there
 
 
-def free_port() -> int:
-    """Return a port at which nobody listens."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return int(free.getsockname()[1])
-
-
 def pages_of(server: int) -> int:
     """Return the process that serves pages for a server."""
-    waiting = [server]
-    while waiting:
-        for each in Path(f"/proc/{waiting.pop()}/task").glob("*/children"):
-            for child in each.read_text().split():
-                if "--keeper" in Path(f"/proc/{child}/cmdline").read_text().split("\0"):
-                    return int(child)
-                waiting.append(int(child))
-    raise AssertionError("nobody serves pages")
+    found, *_ = wait_until(lambda: processes_of(server, "--keeper"), "somebody to serve pages")
+    return found
 
 
 @pytest.mark.slow

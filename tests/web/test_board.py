@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
@@ -19,7 +20,9 @@ from tests.support.website import Website, website
 BASE = "https://games.example.org"
 MOST_BYTES = 60 * 1024
 """What a page with a board of 121 points has at most, with its style sheet and script."""
-SMALL = play(new_game("square 5x5"), "x C3", "o swap", "o B3", "x D5")
+BEGUN = datetime.now(UTC).replace(microsecond=0) - timedelta(hours=5)
+SMALL = play(new_game("square 5x5", started=BEGUN), "x C3", "o swap", "o B3", "x D5")
+"""A board in play, whose latest record is of an hour ago."""
 WON = play(new_game("square 3x3"), "x A1", "o C3", "x B3", "o resign")
 
 
@@ -46,7 +49,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Website]:
         (BOB, "oust move 1 bob lookingglass B3"),
         (ALICE, "oust replay 1 1 alice bob wonderland"),
     )
-    home = home_of(path, ALICE, BOB, mails=mails)
+    home = home_of(path, ALICE, BOB, mails=mails, at=datetime.now(UTC))
     games = {17: SMALL, 18: WON, 19: random_game("square 11x11")}
     texts = {
         board: history_of(game).decode().replace("Board: 17", f"Board: {board}")

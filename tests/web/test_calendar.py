@@ -37,8 +37,9 @@ LINES = (
 
 @pytest.fixture
 def talk(tmp_path: Path) -> Talk:
-    """A talk with a home with boards of alice and bob."""
+    """A talk with a home with boards of alice and bob, which have just begun."""
     begun = Talk.begin(tmp_path / "home", ALICE, BOB)
+    begun.now = datetime.now(UTC).replace(microsecond=0)
     for sender, line in LINES:
         begun.send(sender, line)
     return begun
@@ -130,7 +131,7 @@ def test_a_calendar_is_written_as_the_standard_asks(talk: Talk, pages: Website) 
     told = {each.summary.value: each for each in read.vevent_list}
     event = told["oust 1\u00a0: à vous de jouer contre bob"]
     assert event.dtend.value == clock_of(talk.home).deadline
-    assert event.dtstamp.value == NOON
+    assert event.dtstamp.value == talk.now
     assert not hasattr(event, "valarm")
 
 

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from functools import partial
 from html import unescape
 from pathlib import Path
@@ -47,7 +48,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Export:
     They lie below the path of a server.
     """
     path = tmp_path_factory.mktemp("export")
-    home_of(path / "home", ALICE, BOB, mails=MAILS).database.close()
+    home_of(path / "home", ALICE, BOB, mails=MAILS, at=datetime.now(UTC)).database.close()
     (path / "served").mkdir()
     return exported(path / "home", path / "served" / "games", "--address", BASE)
 
@@ -55,7 +56,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Export:
 @pytest.fixture
 def large(tmp_path: Path) -> Home:
     """A home whose boards fill more than a page."""
-    made = home_of(tmp_path / "home", ALICE, BOB, mails=MAILS)
+    made = home_of(tmp_path / "home", ALICE, BOB, mails=MAILS, at=datetime.now(UTC))
     text = history_of(play(new_game("square 3x3"), "x A1", "o C3", "x resign")).decode()
     numbers = range(10, 62)
     lay_histories(made, {each: text.replace("Board: 17", f"Board: {each}") for each in numbers})
@@ -66,7 +67,7 @@ def large(tmp_path: Path) -> Home:
 @pytest.fixture
 def small(tmp_path: Path) -> Home:
     """A home with few boards, which a test may change."""
-    made = home_of(tmp_path / "home", ALICE, BOB, mails=MAILS)
+    made = home_of(tmp_path / "home", ALICE, BOB, mails=MAILS, at=datetime.now(UTC))
     made.database.close()
     return made
 
@@ -174,7 +175,7 @@ def test_what_has_not_changed_is_not_touched(small: Home, tmp_path: Path) -> Non
 def test_a_move_changes_its_board_and_the_lists(small: Home, tmp_path: Path) -> None:
     options = ("--positions", "png")
     before = exported(small.path, tmp_path / "out", *options).files
-    mailed(small, ALICE, "oust move 1 alice wonderland E5")
+    mailed(small, ALICE, "oust move 1 alice wonderland E5", at=datetime.now(UTC))
     small.database.close()
     after = exported(small.path, tmp_path / "out", *options).files
     changed = {path for path, file in after.items() if before.get(path) != file}

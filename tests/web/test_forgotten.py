@@ -1,5 +1,6 @@
 """What pages say of somebody who has been forgotten."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from tests.support.website import website
 @pytest.mark.slow
 def test_who_is_forgotten_stands_on_pages_under_another_name(tmp_path: Path) -> None:
     talk = Talk.begin(tmp_path / "home", ALICE, BOB)
+    talk.now = datetime.now(UTC)
     for sender, line in (
         (ALICE, "oust challenge alice bob wonderland -size=5"),
         (ALICE, "oust move 1 alice wonderland C3"),

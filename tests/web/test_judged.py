@@ -1,6 +1,7 @@
 """The page of a game that is over shows what a search says about it; of a game in play, nothing."""
 
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
@@ -50,7 +51,7 @@ VERDICTS = (
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
     """A home with board 1, which is over, and board 2, which goes on."""
-    return home_of(tmp_path / "home", ALICE, BOB, mails=MAILS)
+    return home_of(tmp_path / "home", ALICE, BOB, mails=MAILS, at=datetime.now(UTC))
 
 
 def analyse(home: Home, *verdicts: Verdict, board: int = 1) -> Game:

@@ -8,7 +8,7 @@ from selenium.webdriver import ChromeOptions, Remote
 
 from tests.peers.browsers.view import DESKTOP, HEIGHT, View, environment, package
 from tests.peers.mail_programs.leashed import leashed
-from tests.peers.mail_servers.host import free_port
+from tests.support.ports import free_port
 from tests.support.waiting import wait_until
 
 _OPTIONS = "headless=new no-sandbox disable-gpu disable-dev-shm-usage"

@@ -12,11 +12,12 @@ from pathlib import Path
 from selenium.common.exceptions import WebDriverException
 from selenium.webdriver import Remote
 from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webelement import WebElement
 
-from tests.peers.mail_servers.host import free_port
 from tests.support.home_by_mail import PASSWORDS, home_of
 from tests.support.letters import text_of
 from tests.support.player import Letters, Player
+from tests.support.ports import free_port
 from tests.support.server import ADDRESS, running
 from tests.support.sink import Sink, listening_sink
 from tests.support.waiting import wait_until
@@ -98,20 +99,34 @@ class Seat:
     def tap(self, cell: str) -> None:
         """Tap a free point of the board."""
         names = (f'#board a[aria-label="{cell}"] use', f'#board a[aria-label^="{cell},"] use')
-        self.browser.find_element(By.CSS_SELECTOR, ", ".join(names)).click()
+        self._wait_for(By.CSS_SELECTOR, ", ".join(names)).click()
 
     def press(self, words: str) -> None:
         """Press a button, or follow a link, that says something."""
         path = "//main//*[self::button or self::a][normalize-space()=$words]"
-        self.browser.find_element(By.XPATH, path.replace("$words", f"'{words}'")).click()
+        self._wait_for(By.XPATH, path.replace("$words", f"'{words}'")).click()
 
     def write(self, field: str, text: str) -> None:
         """Write into a field of a form."""
-        self.browser.find_element(By.NAME, field).send_keys(text)
+        self._wait_for(By.NAME, field).send_keys(text)
+
+    def open_own_page(self) -> None:
+        """Follow the link to the page of the player, who is signed in, and wait for it."""
+        self.browser.find_element(By.LINK_TEXT, "My page").click()
+        self.see_own_page()
+
+    def see_own_page(self) -> None:
+        """Wait for the page of the player."""
+        self.see(f"{self.player.userid} Start a board")
 
     def see(self, words: str) -> None:
         """Wait until the page says something."""
         wait_until(lambda: words in shown(self.browser), f"{words!r} before {self.player.userid}")
+
+    def _wait_for(self, by: str, value: str) -> WebElement:
+        """Wait until there is such an element, as the page that has it may be on its way."""
+        found = wait_until(lambda: elements(self.browser, by, value), value)
+        return found[0]
 
 
 def letter_for(player: Player, record: int) -> EmailMessage:
@@ -127,9 +142,17 @@ def letter_for(player: Player, record: int) -> EmailMessage:
     return letter
 
 
-def shown(browser: Remote) -> str:
-    """Return the text of a page; nothing while another one takes its place."""
+def elements(browser: Remote, by: str, value: str) -> list[WebElement]:
+    """Return such elements of a page; none while another page takes its place."""
     try:
-        return " ".join(browser.find_element(By.ID, "content").text.split())
+        return browser.find_elements(by, value)
+    except WebDriverException:
+        return []
+
+
+def shown(browser: Remote, part: str = "content") -> str:
+    """Return the text of a part of a page; nothing while another page takes its place."""
+    try:
+        return " ".join(browser.find_element(By.ID, part).text.split())
     except WebDriverException:
         return ""

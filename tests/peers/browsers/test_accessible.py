@@ -75,6 +75,7 @@ def test_nothing_is_wrong_with_any_page(view: View, tmp_path: Path) -> None:
         open_folder() as folder,
         chromium.browsing(folder / "browser", view) as browser,
     ):
+        browser.set_script_timeout(120)
         inspection = Inspection(browser, f"http://127.0.0.1:{here.site.port}", VIEWS.index(view))
         links = {"play": play_link(here), "code": sign_in(here, browser)}
         found = [*inspection.faults(path.format(**links) for path in STRANGERS_PAGES)]

@@ -8,6 +8,7 @@ from selenium.webdriver import Remote
 from selenium.webdriver.common.keys import Keys
 
 from pbm_oust.store.home import Home
+from tests.peers.browsers.table import shown
 from tests.support.home_by_mail import ALICE, BOB, home_of, mailed
 from tests.support.waiting import wait_until
 from tests.support.website import Website, website
@@ -43,8 +44,7 @@ def wait_for(browser: Remote, where: str, path: str) -> None:
     """Wait until the page shows a position, and has its address."""
 
     def is_shown() -> bool:
-        shown = browser.find_element("id", "where").text
-        return shown == where and browser.current_url.endswith(path)
+        return shown(browser, "where") == where and browser.current_url.endswith(path)
 
     wait_until(is_shown, where)
 

@@ -11,6 +11,7 @@ from tests.peers.browsers.test_board_page import MAILS, wait_for
 from tests.support.exported import exported
 from tests.support.file_server import file_server
 from tests.support.home_by_mail import ALICE, BOB, home_of
+from tests.support.waiting import wait_until
 from tests.support.website import Website
 
 
@@ -55,7 +56,7 @@ def test_links_lead_where_they_led_after_another_position_is_shown(browser: Remo
     browser.find_element("id", "first").click()
     wait_for(browser, "Start of the game", "/games/oust/1/0.html")
     browser.find_element("css selector", "header nav a").click()
-    assert browser.current_url.endswith("/games/boards.html")
+    wait_until(lambda: browser.current_url.endswith("/games/boards.html"), "the list of boards")
     browser.back()
     wait_for(browser, "Start of the game", "/games/oust/1/0.html")
 

@@ -26,7 +26,7 @@ def sign_in(seat: Seat) -> None:
     seat.see("If a player has this address, a link is on its way there.")
     seat.follow_code()
     seat.press(f"Sign in as {userid}")
-    seat.see(f"{userid} Start a board")
+    seat.see_own_page()
 
 
 def test_a_player_signs_in_challenges_plays_and_signs_out(browser: Remote, table: Table) -> None:
@@ -43,10 +43,10 @@ def test_a_player_signs_in_challenges_plays_and_signs_out(browser: Remote, table
     alice.see("That is done.")
     bob.answer(letter_for(bob, 2), "A1")
     letter_for(alice.player, 3)
-    browser.find_element(By.LINK_TEXT, "My page").click()
+    alice.open_own_page()
     alice.press("oust 1")
     alice.see("bob played A1.")
-    browser.find_element(By.LINK_TEXT, "My page").click()
+    alice.open_own_page()
     alice.press("Sign out")
     alice.see("Boards in play")
     browser.back()

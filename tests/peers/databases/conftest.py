@@ -4,6 +4,7 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import pytest
 
@@ -32,14 +33,17 @@ class Host:
         return self.begin(*words, given=given)()
 
     def begin(self, *words: str, given: bytes = b"") -> "Running":
-        """Begin a command line on this host."""
-        process = subprocess.Popen(
-            [PROGRAM, "--home", str(self.folder), *words],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-        return Running(process, given)
+        """Begin a command line on this host, which reads at once what it is given."""
+        with TemporaryFile() as reading:
+            reading.write(given)
+            reading.seek(0)
+            process = subprocess.Popen(
+                [PROGRAM, "--home", str(self.folder), *words],
+                stdin=reading,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
+        return Running(process)
 
 
 def wrong(host: Host) -> list[str]:
@@ -53,11 +57,10 @@ class Running:
     """A command line that runs."""
 
     process: subprocess.Popen[bytes]
-    given: bytes
 
     def __call__(self) -> subprocess.CompletedProcess[bytes]:
         """Wait for its end, and return what it said."""
-        out, err = self.process.communicate(self.given, timeout=60)
+        out, err = self.process.communicate(timeout=60)
         return subprocess.CompletedProcess(self.process.args, self.process.returncode, out, err)
 
 

@@ -25,6 +25,7 @@ from pbm_oust.store.postgresql.server import Server, ServerPool
 from tests.peers.databases.conftest import Host, mailed
 from tests.support.home_by_mail import ALICE, NOON
 from tests.support.postgresql import DatabaseServer, database_server
+from tests.support.waiting import wait_until
 
 FORGETTING = "DO $$ BEGIN EXECUTE 'DEALLOCATE ALL'; END $$"
 """A statement behind which nothing is prepared, of which the library learns nothing."""
@@ -298,10 +299,12 @@ def test_readers_keep_what_is_prepared_until_an_error_shows(database: Postgresql
 
 
 def test_a_pool_without_connections_says_so(url: str) -> None:
-    pool = ServerPool(Server(url, patience=0.2), most=1)
+    server = Server(url)
+    pool = ServerPool(server, most=1)
     assert pool.lent == 0
     connection = pool.take()
     assert pool.lent == 1
+    server.patience = 0.2
     with pytest.raises(DatabaseBusy, match="all 1 connections of this process are in use"):
         pool.take()
     pool.put_back(connection)
@@ -317,6 +320,9 @@ def test_a_work_that_others_get_in_the_way_of_is_done_again(
     attempts = list[int]()
     with psycopg.connect(url) as somebody, ThreadPoolExecutor(1) as pool:
         database.write(noting("a"))
+        unhurried = f"ALTER DATABASE {somebody.info.dbname} SET deadlock_timeout = '5s'"
+        somebody.execute(unhurried.encode())
+        somebody.commit()
         somebody.execute("SET deadlock_timeout = '1min'")
         somebody.execute("LOCK TABLE message_keys")
 
@@ -342,11 +348,7 @@ def lock_when(url: str, lock: Callable[[], None]) -> None:
     """Lock something once somebody waits for a lock."""
     waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
     with psycopg.connect(url, autocommit=True) as watching:
-        for _ in range(2000):
-            if watching.execute(waiting).fetchone() != (0,):
-                break
-        else:
-            pytest.fail("nobody waits")
+        wait_until(lambda: watching.execute(waiting).fetchone() != (0,), "somebody to wait")
     lock()
 
 

@@ -40,7 +40,7 @@ def test_a_host_says_whether_it_takes_mail_as_its_database_comes_and_goes(
     home.prepare()
     home.close()
     with website(tmp_path) as pages:
-        assert trouble_at(pages) == ""
+        wait_until(lambda: trouble_at(pages) == "", "nothing keeps mail away")
         assert host.run("doctor", "--json").returncode == 0
         own.stop()
         wait_until(lambda: trouble_at(pages) == "unreachable", "the server is missed")

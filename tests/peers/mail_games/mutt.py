@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.peers.mail_games.nano import PROGRAM as NANO
 from tests.peers.mail_games.nano import type_above
-from tests.peers.mail_programs.desk import PEERS
+from tests.peers.mail_programs.desk import PEERS, SEND_ANYWAY
 from tests.peers.mail_programs.terminal import Terminal, terminal
 
 PROGRAM = PEERS / "mutt/usr/bin/mutt"
@@ -22,6 +22,7 @@ set confirmcreate = no
 set sendmail = "{sendmail}"
 set editor = "{editor}"
 set timeout = 1
+{send_anyway}
 ignore *
 unignore from: date: subject: to:
 """
@@ -104,7 +105,12 @@ class Mutt:
 def at_mutt(userid: str, mailbox: Path, home: Path, sendmail: str) -> Iterator[Mutt]:
     """Run mutt for a player in the body of the `with`; `sendmail` is a command."""
     settings = _SETTINGS.format(
-        userid=userid, mailbox=mailbox, home=home, sendmail=sendmail, editor=NANO
+        userid=userid,
+        mailbox=mailbox,
+        home=home,
+        sendmail=sendmail,
+        editor=NANO,
+        send_anyway=SEND_ANYWAY,
     )
     (home / ".muttrc").write_text(settings)
     (home / "Mail").mkdir()

@@ -15,6 +15,11 @@ ALICE = "alice@example.org"
 COMMANDS = "pbmserv@example.org"
 EDITOR = Path(__file__).parent / "editor.py"
 
+SEND_ANYWAY = "set abort_unmodified = no"
+"""A setting of mutt and neomutt, which drop a draft as unmodified if its time is the same second
+after the editor as before. So that it differs, they first set a new draft's time back; but they do
+not where it is ahead of their clock, as since Linux 6.13 in the first milliseconds of a second."""
+
 BOARD_SUBJECT = "oust 17 #5: your turn, alice"
 BOARD = """It is your turn, alice: you play x and have 9 placements.
 Answer with your move, for example:

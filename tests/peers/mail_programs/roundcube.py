@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.peers.mail_programs.desk import PEERS
 from tests.peers.mail_programs.imap import serving_imap
 from tests.peers.mail_programs.leashed import leashed
-from tests.peers.mail_servers.host import free_port
+from tests.support.ports import free_port
 from tests.support.waiting import wait_until
 
 _PACKAGES = PEERS / "roundcube"
@@ -82,7 +82,7 @@ def _answers(port: int) -> bool:
     try:
         connection.request("GET", "/")
         return b"Roundcube" in connection.getresponse().read()
-    except ConnectionError:
+    except OSError:
         return False
     finally:
         connection.close()

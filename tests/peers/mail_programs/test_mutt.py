@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.peers.mail_programs.desk import ALICE, COMMANDS, PEERS, Desk
+from tests.peers.mail_programs.desk import ALICE, COMMANDS, PEERS, SEND_ANYWAY, Desk
 from tests.peers.mail_programs.letters import (
     COMMAND,
     GREETING,
@@ -31,6 +31,7 @@ def settings(desk: Desk, *more: str) -> str:
         "set fast_reply = yes",
         "set signature = ''",
         "set mime_forward = no",
+        SEND_ANYWAY,
         "set send_charset = 'us-ascii:utf-8'",
         *more,
     ]

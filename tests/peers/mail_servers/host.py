@@ -10,19 +10,18 @@ import shlex
 import shutil
 import signal
 import smtplib
-import socket
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
-from itertools import count
 from pathlib import Path
 
 from tests.support.document import block
 from tests.support.player import Letters, read_maildir
+from tests.support.ports import free_port
 from tests.support.server import Server, started
 from tests.support.waiting import wait_until
 
@@ -30,11 +29,6 @@ ROOT = Path(__file__).parents[3]
 PEERS = ROOT / ".peers"
 OWNER = "games"
 """The account that owns the home; every Debian has it."""
-
-PORTS = range(20_000, 32_000)
-"""Ports that a system does not give to clients. Each process begins at another one."""
-
-_numbers = count()
 
 COMMANDS = "pbmserv@games.example.org"
 TAGGED = "pbmserv+bounces.tag@games.example.org"
@@ -131,15 +125,6 @@ def stop(daemon: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         os.killpg(daemon.pid, signal.SIGKILL)
         daemon.wait()
-
-
-def free_port() -> int:
-    """Return a port that is free, and that neither a client nor another test is given."""
-    while True:
-        port = PORTS[(os.getpid() * 97 + next(_numbers)) % len(PORTS)]
-        with socket.socket() as probe, suppress(OSError):
-            probe.bind(("127.0.0.1", port))
-            return port
 
 
 @dataclass(frozen=True)

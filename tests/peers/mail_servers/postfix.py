@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.peers.mail_servers.host import PEERS, Host, free_port, stop
+from tests.peers.mail_servers.host import PEERS, Host, stop
+from tests.support.ports import free_port
 from tests.support.waiting import wait_until
 
 PACKAGE = PEERS / "postfix"
@@ -101,6 +102,15 @@ class Postfix:
     def flush(self) -> None:
         """Try everything in the queue again."""
         self._run("postqueue", "-f")
+
+    def flush_until_empty(self) -> None:
+        """Try everything in the queue again and again, as it may miss that right after a reload."""
+
+        def is_empty() -> bool:
+            self.flush()
+            return self.queue() == []
+
+        wait_until(is_empty, "an empty queue")
 
     def configure(self, settings: str, services: str = "") -> None:
         """Write these settings and services behind what every instance has."""

@@ -8,6 +8,7 @@ from tests.peers.mail_servers.host import Host, new_host
 from tests.peers.mail_servers.postfix import running_postfix
 from tests.support.document import block
 from tests.support.player import latest_mail
+from tests.support.waiting import wait_until
 
 
 def test_a_game_moves_to_another_host_with_the_mail_that_waits(host: Host, installed: Path) -> None:
@@ -31,13 +32,13 @@ def test_a_game_moves_to_another_host_with_the_mail_that_waits(host: Host, insta
             moved = block("postfix-moved/main.cf", place)
             postfix.configure(re.sub(r"transport_maps.*\n", lambda _: moved, settings))
             postfix.reload()
-            postfix.flush()
+            postfix.flush_until_empty()
             for player in players:
                 player.post = new
             latest = latest_mail(players)
             assert records_of(new) == 1
             finish_the_game(new, players, latest)
-        assert postfix.queue() == []
+        wait_until(lambda: postfix.queue() == [], "an empty queue")
     assert records_of(host) == 0
 
 

@@ -105,7 +105,7 @@ def test_a_letter_to_somebody_postfix_does_not_know_is_set_aside(
         Player("carl", "wonderland", host).send("signup carl wonderland")
         listed = wait_until(lambda: _failed(host), "a letter that is set aside")
     assert listed == [("carl@example.org", "failed")]
-    assert postfix.queue() == []
+    wait_until(lambda: postfix.queue() == [], "an empty queue")
 
 
 def _failed(host: Host) -> list[tuple[str, str]]:

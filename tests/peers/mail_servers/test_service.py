@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.peers.mail_servers.host import PEERS, Host, free_port
+from tests.peers.mail_servers.host import PEERS, Host
 from tests.support.document import block, settings
+from tests.support.ports import free_port
 from tests.support.waiting import wait_until
 
 PATH = f"{os.environ['PATH']}:{PEERS}/systemd/usr/bin"

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from tests.peers.browsers.view import package
 from tests.peers.mail_programs.leashed import leashed
-from tests.peers.mail_servers.host import OWNER, free_port, open_folder
+from tests.peers.mail_servers.host import OWNER, open_folder
 from tests.support import certificates
 from tests.support.document import block
+from tests.support.ports import free_port
 from tests.support.waiting import wait_until
 
 HOST = "localhost"

@@ -47,6 +47,11 @@ class Trio:
         """False: a turn is one placement."""
         return False
 
+    @property
+    def occupied(self) -> int:
+        """The stones of both sides."""
+        return self.x | self.o
+
     def stones(self, side: Side) -> int:
         """Return the stones of a side."""
         return self.x if side is Side.X else self.o
