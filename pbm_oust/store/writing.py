@@ -17,6 +17,7 @@ from pbm_oust.store.connections import Connection, Transaction, Work
 from pbm_oust.store.faults import (
     DatabaseConflict,
     DatabaseFault,
+    DatabaseFreed,
     DatabaseInterrupted,
     disk_fault,
 )
@@ -212,10 +213,16 @@ class Writing:
         return [self._tasks.popleft() for _ in range(len(self._tasks))]
 
     def _fail(self, tasks: list[Task[Any]], fault: DatabaseFault) -> None:
-        """Undo what was written, and mark the work of some threads as failed."""
+        """Undo what was written, and mark the work of some threads as failed.
+
+        If who was in the way is gone, it is done again.
+        """
         if self._connection:
             with suppress(DatabaseFault):
                 self._connection.roll_back()
+        if isinstance(fault, DatabaseFreed):
+            self._tasks.extendleft(reversed(tasks))
+            return
         for task in tasks:
             task.fail(fault)
         self._let_go(tasks)

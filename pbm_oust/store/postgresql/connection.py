@@ -3,7 +3,11 @@
 Who reads sees one moment: its transaction is REPEATABLE READ. Who writes holds a lock of the whole
 home, so that nobody else writes, on whatever host. It sees all that was committed before, so no
 transaction ever has to be tried again because of another one; units of work share their
-transactions, and so their locks. A server that holds the lock and no longer speaks loses it.
+transactions, and so their locks.
+
+A host may stop at any moment of a transaction, and its kernel may still answer. If the server knows
+that it waits for the host, it ends the transaction itself. In the middle of a pipeline it does not;
+so who has waited for a lock in vain ends the connections of hosts that have said nothing for long.
 """
 
 import select
@@ -18,7 +22,7 @@ from psycopg.types.numeric import Int8Dumper
 
 from pbm_oust.frozen import frozen
 from pbm_oust.store.connections import Identity, Question, Row, Snapshot, Value
-from pbm_oust.store.faults import DatabaseConflict
+from pbm_oust.store.faults import DatabaseConflict, DatabaseFreed, DatabaseLocked
 from pbm_oust.store.migrations import LATEST
 from pbm_oust.store.postgresql.clock import SharedClock
 from pbm_oust.store.postgresql.dialect import statement_for
@@ -31,12 +35,33 @@ _Asked = tuple[str, tuple[Value, ...]]
 
 _HOME_LOCK = 0x6F757374
 """The number of the advisory lock that writers hold; locks of one database know no other."""
-_SILENT_SECONDS = 30
-"""How long a host may be silent within a transaction that holds locks, until it has lost them."""
+_SILENT_SECONDS = 8
+"""How long a host may be silent that has the lock of writers, until it has lost it.
+
+That is less than others wait for it, and who has it waits for nobody else.
+"""
+_HOLDING_SECONDS = 20
+"""How long one may be silent that has locked some rows, and may wait for the lock of writers."""
 _BEGIN_TO_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _BEGIN_TO_WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
 """Who has waited for a lock sees what was committed meanwhile, whatever the server's default is."""
-_GUARD = f"set_config('idle_in_transaction_session_timeout', '{_SILENT_SECONDS}s', true)"
+_GUARD = "set_config('idle_in_transaction_session_timeout', '{}s', true)"
+GUARDED = _GUARD.format(_HOLDING_SECONDS)
+"""What lets the server end a transaction whose host says nothing."""
+_END_SILENT = (
+    "SELECT count(pg_terminate_backend(a.pid)) FROM pg_stat_activity a"  # noqa: S608 - the words are ours # nosec B608
+    " WHERE datname = current_database() AND usename = current_user"
+    " AND application_name = current_setting('application_name') AND pid <> pg_backend_pid()"
+    " AND state = 'active' AND wait_event_type = 'Client'"
+    f" AND state_change < clock_timestamp() - interval '{_SILENT_SECONDS}s'"
+    " AND (backend_xid IS NOT NULL OR EXISTS (SELECT FROM pg_locks l"
+    " WHERE l.pid = a.pid AND locktype = 'advisory' AND granted))"
+)
+"""The statement that ends connections of this program that hold locks and say nothing.
+
+They are those of transactions that have a lock of ours, or have written something. Each is in the
+middle of a pipeline, or does not take what it has asked for.
+"""
 _SETTINGS = (
     "SET synchronous_commit = on; SET client_min_messages = warning;"
     " SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3;"
@@ -193,12 +218,12 @@ class PostgresqlConnection:
 
     def begin_to_write(self) -> None:
         """Begin a transaction when nobody else writes; the tables must have our version."""
-        lock = f"SELECT {_GUARD}, pg_advisory_xact_lock({_HOME_LOCK})"
+        lock = f"SELECT {_GUARD.format(_SILENT_SECONDS)}, pg_advisory_xact_lock({_HOME_LOCK})"
         self._begin(_BEGIN_TO_WRITE, lock, OLDEST_AND_TIME)
 
     def begin_to_hold(self) -> None:
         """Begin a transaction that locks some rows, while others write."""
-        self._begin(_BEGIN_TO_WRITE, f"SELECT {_GUARD}", OLDEST_AND_TIME)
+        self._begin(_BEGIN_TO_WRITE, f"SELECT {GUARDED}", OLDEST_AND_TIME)
 
     def begin_at_once(self) -> bool:
         """Return False: another thread has to wait for the server."""
@@ -270,7 +295,20 @@ class PostgresqlConnection:
             if fault is None:
                 raise
             self.is_broken = not isinstance(fault, DatabaseConflict)
+            if isinstance(fault, DatabaseLocked) and self._end_silent():
+                fault = DatabaseFreed(f"{self._where}: who had locked it said nothing, and is out")
             raise fault from error
+
+    def _end_silent(self) -> bool:
+        """End the transaction, and those of hosts that say nothing; return whether there are any.
+
+        What such a host tries later fails, as its connection is gone.
+        """
+        with suppress(psycopg.Error):
+            self._leave()
+            self.raw.rollback()
+            return self.raw.execute(_END_SILENT).fetchone() != (0,)
+        return False
 
     def _go_on(self) -> None:
         """Let the server carry out statements again, after an error.

@@ -14,7 +14,7 @@ from pbm_oust.store.connections import Identity
 from pbm_oust.store.faults import DatabaseBusy, DatabaseFault
 from pbm_oust.store.migrations import LATEST
 from pbm_oust.store.postgresql.clock import SharedClock
-from pbm_oust.store.postgresql.connection import PostgresqlConnection, Raw, set_up
+from pbm_oust.store.postgresql.connection import GUARDED, PostgresqlConnection, Raw, set_up
 from pbm_oust.store.postgresql.faults import faults, name_of, too_old
 from pbm_oust.store.postgresql.schema import VERSION, steps_from
 
@@ -22,14 +22,15 @@ PATIENCE = 10.0
 """Seconds to wait until other hosts have written, and for a connection of the pool."""
 MOST_CONNECTIONS = 16
 """How many connections of one process may read at once."""
-_PARAMETERS = {
+_PARAMETERS: dict[str, str | int] = {
+    "application_name": "pbm_oust",
     "connect_timeout": 5,
     "keepalives_idle": 5,
     "keepalives_interval": 5,
     "keepalives_count": 2,
     "tcp_user_timeout": 15_000,
 }
-"""How long to wait for a server that says nothing, unless the URL has it otherwise."""
+"""Who we are, and how long to wait for a server that says nothing, unless the URL says other."""
 _SOON_SECONDS = 0.5
 """How long to wait for a connection of the pool before asking whether the server is there."""
 _RECONNECT_SECONDS = 1.0
@@ -153,7 +154,7 @@ def _migrate(raw: Raw, where: str) -> None:
         return
     try:
         with raw.transaction():
-            raw.execute(f"SELECT pg_advisory_xact_lock({_MIGRATING})".encode())
+            raw.execute(f"SELECT {GUARDED}, pg_advisory_xact_lock({_MIGRATING})".encode())
             for step in steps_from(_version_of(raw)):
                 raw.execute(step.encode())
     except InsufficientPrivilege:
