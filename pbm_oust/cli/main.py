@@ -179,6 +179,9 @@ class Done(SystemExit):
 
 def run() -> None:
     """Run the command line; report errors of the disk or the network like any refusal."""
+    # Python looks for the code of `-c` and `-m` in the working directory first, multiprocessing's
+    # too: no process that is started below this one shall.
+    os.environ["PYTHONSAFEPATH"] = "1"
     try:
         main()
     except Done as done:

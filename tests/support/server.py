@@ -70,13 +70,16 @@ def running(home: Path, *options: str) -> Iterator[Server]:
 
 
 @contextmanager
-def started(command: Sequence[str], home: Path, user: str | None = None) -> Iterator[Server]:
-    """Run a server by a command line, as another user if one is named."""
+def started(
+    command: Sequence[str], home: Path, user: str | None = None, folder: Path | None = None
+) -> Iterator[Server]:
+    """Run a server by a command line; as another user or in another folder, if one is named."""
     process = subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        cwd=folder,
         user=user,
         group=user,
         extra_groups=[] if user else None,
