@@ -109,6 +109,19 @@ class _Connection(H11Protocol):
         self._connections.leave(self)
         super().connection_lost(exc)
 
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no HTTP and close, whatever has been answered so far.
+
+        A request that breaks in its middle is over for the page that reads it.
+        """
+        if self.cycle:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            super().send_400_response(msg)
+        else:
+            self.transport.close()
+
     def look(self, patience: Patience) -> None:
         """Cut the connection off if it has kept us waiting too long for one thing."""
         waiting, now = (self.cycle, self._awaited()), self.loop.time()

@@ -1,5 +1,6 @@
 """What every response says for the safety of whoever looks, and which requests are taken at all."""
 
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _POLICY = "; ".join(
@@ -29,7 +30,11 @@ _RAW = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items
 
 
 class Safe:
-    """An application whose responses all carry these headers."""
+    """An application whose responses all carry these headers.
+
+    It refuses a request whose end others may see elsewhere: what follows it could be another
+    request to one of us, and its body to the other (RFC 9112, section 6.1).
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -42,4 +47,16 @@ class Safe:
                 message["headers"] = [*message["headers"], *_RAW]
             await send(message)
 
-        await self._app(scope, receive, send_safely if scope["type"] == "http" else send)
+        if _has_doubtful_end(scope):
+            refused = Response("Bad Request", 400, {"Connection": "close"})
+            await refused(scope, receive, send_safely)
+        else:
+            await self._app(scope, receive, send_safely)
+
+
+def _has_doubtful_end(scope: Scope) -> bool:
+    """Return whether a request says in two ways how long it is, or in one that it cannot know."""
+    names = {name for name, _ in scope["headers"]}
+    if b"transfer-encoding" not in names:
+        return False
+    return b"content-length" in names or scope["http_version"] == "1.0"
