@@ -1,16 +1,20 @@
 """Forms that browsers send: read within bounds, and only from pages of ours."""
 
 from collections.abc import Mapping
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlsplit
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
+from pbm_oust.web.ground import ground_of
+
 LARGEST_FORM = 64 * 1024
 """The most bytes of a form."""
 _MOST_FIELDS = 40
-_FROM_HERE = ("same-origin", "none", "")
+_FROM_HERE = ("same-origin", "none")
 """What browsers say about where a form comes from that is one of ours."""
+_UNSAID = ("", "null")
+"""What an Origin says that names nobody. Ours is null, because our pages tell no referrer."""
 
 
 async def form_of(request: Request) -> Mapping[str, str]:
@@ -18,7 +22,7 @@ async def form_of(request: Request) -> Mapping[str, str]:
 
     Raises HTTPException if it comes from another site, is too large, or is none.
     """
-    if request.headers.get("sec-fetch-site", "") not in _FROM_HERE:
+    if not _is_from_here(request):
         raise HTTPException(403)
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/x-www-form-urlencoded":
@@ -33,6 +37,28 @@ async def form_of(request: Request) -> Mapping[str, str]:
     except ValueError:
         raise HTTPException(400) from None
     return {name: values[0] for name, values in found.items()}
+
+
+def _is_from_here(request: Request) -> bool:
+    """Return whether nothing that the browser says about a form names another site.
+
+    Old browsers, and all of them without TLS, say less: then the hosts count that they name.
+    """
+    site = request.headers.get("sec-fetch-site", "")
+    if site:
+        return site in _FROM_HERE
+    here = {_host_in(ground_of(request).base), _host_in(f"//{request.headers.get('host', '')}")}
+    said = (request.headers.get(name, "") for name in ("origin", "referer"))
+    return all(each in _UNSAID or _host_in(each) in here - {""} for each in said)
+
+
+def _host_in(address: str) -> str:
+    """Return the host in an address, with its port unless that is a usual one; empty if none."""
+    try:
+        host = urlsplit(address.lower()).netloc.rpartition("@")[2]
+    except ValueError:
+        return ""
+    return host.removesuffix(":80").removesuffix(":443")
 
 
 def text_in(form: Mapping[str, str], name: str = "text") -> str:

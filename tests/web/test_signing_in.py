@@ -121,3 +121,48 @@ def test_links_are_mailed_a_few_times_a_day_only(here: Place) -> None:
     pages = [_ask(here, ALICE).text for _ in range(30)]
     assert 1 < len(letters(here.talk.home)) - before < 15
     assert any("Too many links have been asked for." in page for page in pages)
+
+
+def test_forms_of_other_sites_sign_nobody_in_whatever_the_browser_says_of_them(
+    here: Place,
+) -> None:
+    _ask(here, ALICE)
+    link = here.link_in(here.mail_to(ALICE))
+    mine = f"127.0.0.1:{here.site.port}"
+    foreign = [
+        {"origin": "https://evil.example"},
+        {"origin": "http://127.0.0.1"},
+        {"origin": f"http://{mine}.evil.example"},
+        {"origin": "http://evil.games.example.org"},
+        {"origin": "http://[games.example.org"},
+        {"origin": "file://"},
+        {"origin": "null", "referer": "https://evil.example/page"},
+        {"sec_fetch_site": "cross-site", "origin": f"http://{mine}"},
+        {"sec_fetch_site": "same-site"},
+    ]
+    for said in foreign:
+        for path, form in (
+            (link, ""),
+            ("/sign-in", "address=alice%40example.org"),
+            ("/sign-up", ""),
+        ):
+            got = here.site.post(path, form, **said)
+            assert (got.status, got.headers.get("set-cookie")) == (403, None), said
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {},
+        {"origin": "null"},
+        {"origin": "http://games.example.org"},
+        {"origin": "http://GAMES.example.org", "host": "127.0.0.1:8080"},
+        {"origin": "http://other.example.org", "host": "other.example.org:80"},
+        {"sec_fetch_site": "same-origin", "origin": "null"},
+    ],
+    ids=["nothing", "our own pages", "its name", "behind a proxy", "another name", "new browsers"],
+)
+def test_forms_of_our_pages_count_in_every_browser(said: dict[str, str], here: Place) -> None:
+    _ask(here, ALICE)
+    got = here.site.post(here.link_in(here.mail_to(ALICE)), "", **said)
+    assert (got.status, got.headers["location"]) == (303, "/me")
