@@ -18,10 +18,13 @@ from pbm_oust.accounts.kept import Column, Holds, Kept, Row
 from pbm_oust.accounts.password import checked_hash
 from pbm_oust.accounts.registry import KEPT, Nouns
 from pbm_oust.board.notation import MESSAGE_KEY, format_time, parse_time
+from pbm_oust.regex import regex
 
 T = TypeVar("T")
 
 _OWN = ("userid", "password", "addresses", "joined", "message_key")
+_NO_TEXT = regex(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""A character that steers programs; no text that came by mail has one."""
 
 
 def account_lines(account: Account, nouns: Nouns = KEPT) -> list[str]:
@@ -134,5 +137,7 @@ def _row_of(noun: Kept[Any], found: object) -> Row:
 
 
 def _cell_of(column: Column, found: object) -> object:
+    if isinstance(found, str) and _NO_TEXT.search(found):
+        raise ValueError(f"{found!r} has a control character")
     is_time = column.holds is Holds.TIME and isinstance(found, str)
     return parse_time(str(found)) if is_time else found

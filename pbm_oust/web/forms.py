@@ -6,6 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
+from pbm_oust.mail.reading.body import NO_TEXT
 from pbm_oust.web.ground import ground_of
 
 LARGEST_FORM = 64 * 1024
@@ -36,7 +37,7 @@ async def form_of(request: Request) -> Mapping[str, str]:
         found = parse_qs(body.decode(), strict_parsing=bool(body), max_num_fields=_MOST_FIELDS)
     except ValueError:
         raise HTTPException(400) from None
-    return {name: values[0] for name, values in found.items()}
+    return {name: _text_of(values[0]) for name, values in found.items()}
 
 
 def _is_from_here(request: Request) -> bool:
@@ -62,5 +63,10 @@ def _host_in(address: str) -> str:
 
 
 def text_in(form: Mapping[str, str], name: str = "text") -> str:
-    """Return the text of a field, with the line ends that mail has here."""
-    return form.get(name, "").replace("\r\n", "\n").strip()
+    """Return the text of a field."""
+    return form.get(name, "").strip()
+
+
+def _text_of(value: str) -> str:
+    """Return the value of a field as the text of a mail is read: without what is no text."""
+    return value.replace("\r\n", "\n").translate(NO_TEXT)

@@ -1,8 +1,13 @@
 """What every response says for the safety of whoever looks, and which requests are taken at all."""
 
+from urllib.parse import unquote_plus
+
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from pbm_oust.regex import regex
+
+_CONTROL = regex(r"[\x00-\x1f\x7f-\x9f]")
 _POLICY = "; ".join(
     (
         "default-src 'none'",
@@ -33,7 +38,8 @@ class Safe:
     """An application whose responses all carry these headers.
 
     It refuses a request whose end others may see elsewhere: what follows it could be another
-    request to one of us, and its body to the other (RFC 9112, section 6.1).
+    request to one of us, and its body to the other (RFC 9112, section 6.1). It refuses control
+    characters in addresses, so that no page meets one.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -47,7 +53,7 @@ class Safe:
                 message["headers"] = [*message["headers"], *_RAW]
             await send(message)
 
-        if _has_doubtful_end(scope):
+        if _has_doubtful_end(scope) or _steers(scope):
             refused = Response("Bad Request", 400, {"Connection": "close"})
             await refused(scope, receive, send_safely)
         else:
@@ -60,3 +66,9 @@ def _has_doubtful_end(scope: Scope) -> bool:
     if b"transfer-encoding" not in names:
         return False
     return b"content-length" in names or scope["http_version"] == "1.0"
+
+
+def _steers(scope: Scope) -> bool:
+    """Return whether an address has a control character, in its path or behind it."""
+    asked = unquote_plus(scope["query_string"].decode("latin-1"))
+    return bool(_CONTROL.search(scope["path"]) or _CONTROL.search(asked))

@@ -20,7 +20,7 @@ _CLOSED_TYPES = (
     "application/x-pkcs7-mime",
     "application/pgp-encrypted",
 )
-_NO_TEXT = dict.fromkeys(
+NO_TEXT = dict.fromkeys(
     {*range(0x20), 0x7F, *range(0x80, 0xA0), *range(0xFDD0, 0xFDF0)} - {0x09, 0x0A}
 )
 """Characters that control terminals or programs and are not text."""
@@ -141,4 +141,4 @@ def _content(part: _Part) -> str:
         charset = named[1].decode() if named else None
     text = decoded(payload, charset or "utf-8")
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
-    return lines.translate(_NO_TEXT).removeprefix("\ufeff")
+    return lines.translate(NO_TEXT).removeprefix("\ufeff")
