@@ -152,9 +152,10 @@ async def png(request: Request) -> Response:
     if made is None:
         drawn = picture(asked.view(), ground.templates_for(request).translator)
         try:
-            made = ground.kept.keep(made_from, await ground.drawing.png(drawn))
+            png = await ground.drawing.png(drawn, source_of(request))
         except TooManyWait:
             return Response(None, 503, _LATER)
+        made = ground.kept.keep(made_from, png)
     return answer(request, made, "image/png", {"Cache-Control": asked.keeping})
 
 

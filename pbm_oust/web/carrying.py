@@ -1,19 +1,26 @@
 """Carrying out what players send from a page: as a mail would, with the answer on the page."""
 
+import asyncio
 from collections.abc import Iterable, Iterator
+from contextlib import AsyncExitStack
+from functools import partial
 
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 
 from pbm_oust.commands.signup import WelcomeNotice
 from pbm_oust.frozen import frozen, replace
 from pbm_oust.letters.layout import Block
 from pbm_oust.letters.words import words_in
+from pbm_oust.mail.patience import Patience
 from pbm_oust.play.notices import BoardNotice, Notice
 from pbm_oust.play.outcome import Handled, Outcome
+from pbm_oust.play.passwords import NotDerived
 from pbm_oust.play.request import Request
 from pbm_oust.play.verification import CodeNotice
 from pbm_oust.service.service import handle
 from pbm_oust.store.letters import Draft
+from pbm_oust.web.drawing import TooManyWait
 from pbm_oust.web.ground import Ground
 
 _MAILED_TOO = BoardNotice, WelcomeNotice
@@ -43,8 +50,34 @@ class Carried:
 
 
 async def carry_out(request: Request, ground: Ground) -> Carried:
-    """Carry out a request from a page; its answers are told there, all else goes by mail."""
-    return await run_in_threadpool(_carry_out, request, ground)
+    """Carry out a request from a page; its answers are told there, all else goes by mail.
+
+    Passwords are hashed one after another. Those that come from one host wait for one another, and
+    the answer to a wrong one as long as by mail. Raises HTTPException if too many wait.
+    """
+    async with AsyncExitStack() as turn:
+        has_turn = False
+        while True:
+            try:
+                carried = await run_in_threadpool(_carry_out, request, ground)
+            except NotDerived as password:
+                if not has_turn:
+                    await _enter(turn, request, ground)
+                    has_turn = True
+                derive = partial(ground.work.passwords.derive, password.needed)
+                await ground.hashing.do(derive)
+                continue
+            if carried.handled.is_guess:
+                await asyncio.sleep(Patience().wrong_password)
+            return carried
+
+
+async def _enter(turn: AsyncExitStack, request: Request, ground: Ground) -> None:
+    """Wait for the turn of the host of a request. Raises HTTPException if too many wait."""
+    try:
+        await turn.enter_async_context(ground.hashing.of(request.source))
+    except TooManyWait:
+        raise HTTPException(503, headers={"Retry-After": "60"}) from None
 
 
 def _carry_out(request: Request, ground: Ground) -> Carried:

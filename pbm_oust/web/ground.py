@@ -9,10 +9,11 @@ from starlette.responses import HTMLResponse
 
 from pbm_oust.languages import LANGUAGES, Language
 from pbm_oust.mail.inbound import open_inbound
+from pbm_oust.play.passwords import Passwords
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import USUAL_LIMITS, Limits
-from pbm_oust.web.drawing import Drawing
+from pbm_oust.web.drawing import Drawing, OneByOne
 from pbm_oust.web.fresh import Fresh
 from pbm_oust.web.health import Health
 from pbm_oust.web.kept import Kept, headers_in
@@ -49,6 +50,7 @@ class Ground:
         self.kept = Kept()
         self.fresh = Fresh(home)
         self.drawing = Drawing(png_beside if is_served else png_of)
+        self.hashing = OneByOne()
         self.limits = limits
         self._templates = {
             each: Templates(each, address, base, is_served=is_served) for each in LANGUAGES.values()
@@ -56,9 +58,13 @@ class Ground:
 
     @cached_property
     def work(self) -> UnitOfWork:
-        """A unit of work to look with, and to carry out what players send from a page."""
+        """A unit of work to look with, and to carry out what players send from a page.
+
+        It hashes no password; `carrying.py` does.
+        """
         given = self.home, self.address, self.clock, self.limits
-        return open_inbound(*given, web_address=self.base).work
+        passwords = Passwords(at_once=False)
+        return open_inbound(*given, passwords=passwords, web_address=self.base).work
 
     def templates_in(self, language: Language) -> Templates:
         """Return the templates of a language."""

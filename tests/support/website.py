@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 from tests.support.server import PROGRAM, listening_port, stopped
+from tests.support.waiting import PATIENCE
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Website:
         return self._asked("POST", path, form, usual | headers)
 
     def _asked(self, method: str, path: str, body: str | None, headers: Mapping[str, str]) -> Got:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         try:
             named = {name.replace("_", "-"): value for name, value in headers.items()}
             connection.request(method, path, body, headers=named)

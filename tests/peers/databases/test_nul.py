@@ -149,7 +149,12 @@ def test_players_with_control_characters_are_not_imported(place: Path) -> None:
     account |= {"userid": "dora", "addresses": ["dora@example.org"]}
     for control in ("\0", "\x1b", "\x7f", "\x85"):
         kept = [{"kind": "oust", "board": 1, "note": f"Watch{control} D4"}]
-        for more in ({"notes": kept}, {"userid": f"do{control}ra"}, {control: []}):
+        wrong: list[dict[str, object]] = [
+            {"notes": kept},
+            {"userid": f"do{control}ra"},
+            {control: []},
+        ]
+        for more in wrong:
             status, said = run("players", "import", given=json.dumps(account | more))
             assert (status, "line 1" in said, "Traceback" in said) == (1, True, False), said
     notes = [{"kind": "oust", "board": 1, "note": "Watch\tD4\nand E5"}]
