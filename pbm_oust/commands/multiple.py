@@ -137,7 +137,7 @@ def carry_out_all(
 
     # One board is left for the line that is refused.
     room = Room(boards=MOST_DRAWN - 1)
-    is_proved = False
+    is_proved = is_guess = False
     done: list[tuple[str, Notice, bool]] = []
     failed: list[tuple[str, Notice]] = []
     left: list[str] = []
@@ -151,6 +151,7 @@ def carry_out_all(
         quiet = replace(work, write=collect, is_within=True, room=room)
         handled = service.handle(replace(task.request, identity=identity), quiet)
         is_proved |= handled.is_proved
+        is_guess |= handled.is_guess
         if handled.limit:
             if not (done or failed):
                 return handled
@@ -169,7 +170,7 @@ def carry_out_all(
     reader = work.sender_of(request)
     told = MultipleNotice(reader, tuple(done), tuple(failed), tuple(left), unread)
     outcome = Outcome.DONE if len(done) == len(tasks) else Outcome.DONE_IN_PART
-    return work.answer(told, request, Handled(outcome, is_proved=is_proved))
+    return work.answer(told, request, Handled(outcome, is_proved=is_proved, is_guess=is_guess))
 
 
 FORMS = (

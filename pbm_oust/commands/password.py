@@ -12,7 +12,7 @@ from pbm_oust.grammar.values import OWN, USERID
 from pbm_oust.play.forms import OpenForm, SignedForm
 from pbm_oust.play.notices import Notice, OutcomeNotice
 from pbm_oust.play.outcome import Handled, Outcome
-from pbm_oust.play.quota import Cost
+from pbm_oust.play.quota import Cost, of_stranger, spend
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.play.verification import MAILED, Asked, ask, silence_about, spend_time_for_a_code
@@ -71,21 +71,32 @@ def change_password(
 
 
 def forgot(command: Forgot, request: Request, work: UnitOfWork) -> Handled:
-    """Mail a code to the addresses of an account, if there is one; the answer does not say so."""
+    """Mail a code to the addresses of an account, if there is one; the answer does not say so.
+
+    A mail from one of these addresses is charged nothing but that code, so that nothing that others
+    cause, or send with a forged From, keeps a player from it. Raises NotAllowed for others.
+    """
     account = work.account_if_any(command.userid)
-    asked = Asked.TOO_MANY
-    if account is None:
-        spend_time_for_a_code(request, work)
-    elif account.addresses:
-        addresses = work.player(account).addresses
-        if account.has_address(request.sender):
-            addresses = work.player_at(account, request).addresses
-        key = request.message_key(command.userid)
-        first = account.addresses[0]
-        language = settings_of(account).language
-        pending = Pending(Purpose.FORGOT, account.userid, first, work.now(), key, language=language)
-        asked = ask(pending, addresses, request, work)
-    if account and account.has_address(request.sender) and asked is not Asked.USED_BEFORE:
+    is_own = account is not None and account.has_address(request.sender)
+    if not is_own:
+        is_known = work.is_known(request.sender)
+        spend(of_stranger(Cost(codes=1), request, is_known=is_known), work)
+    reader = None
+    if account:
+        reader = work.player_at(account, request) if is_own else work.player(account)
+    if not (account and reader and reader.addresses):
+        spend_time_for_a_code(request, work, command.userid)
+        return work.answer(ForgotNotice(work.sender_of(request)), request, MAILED)
+    pending = Pending(
+        Purpose.FORGOT,
+        account.userid,
+        account.addresses[0],
+        work.now(),
+        request.message_key(command.userid),
+        language=settings_of(account).language,
+    )
+    asked = ask(pending, reader.addresses, request, work)
+    if is_own and asked is not Asked.USED_BEFORE:
         return silence_about([asked])
     return work.answer(ForgotNotice(work.sender_of(request)), request, MAILED)
 
@@ -108,7 +119,7 @@ FORMS = (
         heading=Heading.ACCOUNT,
         rank=55,
         needs_own_mail=True,
-        cost=Cost(codes=1),
+        cost=Cost(work=0),  # it charges strangers alone
         run=forgot,
     ),
 )

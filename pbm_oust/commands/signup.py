@@ -9,7 +9,11 @@ from pbm_oust.grammar.addresses import ADDRESSES
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import Parameter
 from pbm_oust.grammar.passwords import read_new_password, read_new_userid
-from pbm_oust.play.authentication import note_wrong_password, stored_password
+from pbm_oust.play.authentication import (
+    note_wrong_password,
+    refuse_if_guessed,
+    stored_password,
+)
 from pbm_oust.play.forms import OpenForm
 from pbm_oust.play.notices import Notice
 from pbm_oust.play.outcome import Handled, Outcome
@@ -103,6 +107,7 @@ def _with_this_password(
     found = work.passwords.match(command.password, stored)
     if account is None:
         return None
+    refuse_if_guessed(account, command.userid, request, work)
     if found is not Match.RIGHT:
         note_wrong_password([command.userid], request, work)
         return None

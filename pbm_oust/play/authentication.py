@@ -1,6 +1,7 @@
 """Whose command it is, as proved by a password or by the letter that it answers."""
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 
 from pbm_oust.accounts.account import Account, is_house
 from pbm_oust.accounts.answered import Answered, Correspondence, Joining, Reply
@@ -20,7 +21,7 @@ from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Reason
 from pbm_oust.store.limits import Counted
-from pbm_oust.store.rate_limits import Charge, number_counted
+from pbm_oust.store.rate_limits import Charge, end_of_limit, number_counted
 from pbm_oust.store.sheets import find_sheet
 
 
@@ -45,11 +46,20 @@ class SenderNotEnough(PasswordWanted):
 
 
 @frozen
+class TooManyGuesses(NotAllowedReason):
+    """So many wrong passwords have come for an account that none is taken for a while."""
+
+    ends: datetime
+
+
+@frozen
 class GuessedNotice(Notice):
     """Many wrong passwords have come for the reader's userid."""
 
     template = "guessed"
     number: int
+    most: int
+    """How many may come within an hour before none is taken for a while."""
 
 
 @frozen
@@ -65,7 +75,7 @@ def is_guess(reason: Reason) -> bool:
     """Return whether a command was refused because its password is wrong."""
     if isinstance(reason, TooMuch):
         return reason.charge.counted is Counted.WRONG_PASSWORDS
-    return isinstance(reason, WrongPassword | WrongPasswordCase)
+    return isinstance(reason, WrongPassword | WrongPasswordCase | TooManyGuesses)
 
 
 def authenticate(
@@ -83,8 +93,9 @@ def authenticate(
     that this is enough.
 
     Raises NotAllowed for a wrong password, and for an account that the operator has disabled. An
-    unknown userid is refused like a wrong password, and after the same work. A right password works
-    however many wrong ones have come.
+    unknown userid is refused like a wrong password, and after the same work. While too many wrong
+    ones have come for an account, it is not said whether one is right, unless the mail is verified
+    to come from an address of the account; answers to letters work all the same.
     """
     account = work.account_if_any(userid)
     reply = proof if isinstance(proof, Reply) else None
@@ -153,6 +164,8 @@ def note_wrong_password(userids: Iterable[str], request: Request, work: UnitOfWo
     Raises NotAllowed if too many have come from there.
     """
     for userid in userids:
+        stored = stored_password(work.account_if_any(userid), userid)
+        work.home.tally.add(Counted.WRONG_PASSWORDS_OF_ACCOUNT, stored)
         work.home.tally.add(Counted.WRONG_PASSWORDS_FOR_ONE, userid)
         _warn(userid, request, work)
     spend([Charge(Counted.WRONG_PASSWORDS, origin(request))], work)
@@ -181,6 +194,7 @@ def _has_password(
     Raises NotAllowed and NotDerived.
     """
     found = work.passwords.match(password, stored_password(account, userid))
+    refuse_if_guessed(account, userid, request, work)
     if account and found is Match.RIGHT:
         work.proved.add((password, account.password))
         return True
@@ -198,6 +212,7 @@ def _owner_of(
     Each player costs one look at a password, and none once the mail has proved who sent it. Raises
     NotAllowed and NotDerived.
     """
+    closed = list[NotAllowed]()
     for userid, account in players.items():
         stored = stored_password(account, userid)
         is_right = (
@@ -205,13 +220,43 @@ def _owner_of(
             if work.proved
             else work.passwords.match(password, stored) is Match.RIGHT
         )
+        try:
+            refuse_if_guessed(account, userid, request, work)
+        except NotAllowed as refusal:
+            closed.append(refusal)
+            continue
         if account and is_right:
             if disabled_since(account):
                 raise NotAllowed(Disabled(userid, own=True))
             work.proved.add((password, stored))
             return Actor(account, request.message_key(userid))
+    if closed:
+        raise closed[0]
     note_wrong_password(players, request, work)
     raise NotAllowed(WrongPassword(), next(iter(players)))
+
+
+def refuse_if_guessed(
+    account: Account | None, userid: str, request: Request, work: UnitOfWork
+) -> None:
+    """Raise NotAllowed if too many wrong passwords have come for an account, or for none.
+
+    They are counted for the password as it is stored, so that a new one begins anew. Whoever asks
+    then counts as one who has sent a wrong one.
+    """
+    if request.is_verified and account and account.has_exactly(request.sender):
+        return
+    counted, now, stored = (
+        Counted.WRONG_PASSWORDS_OF_ACCOUNT,
+        work.now(),
+        stored_password(account, userid),
+    )
+    number = work.home.tally.number(counted, stored)
+    number += work.home.ask(number_counted, counted, stored, now)
+    if number >= work.limits.most(counted):
+        spend([Charge(Counted.WRONG_PASSWORDS, origin(request))], work)
+        ends = work.home.ask(end_of_limit, Charge(counted, stored), work.limits, now)
+        raise NotAllowed(TooManyGuesses(ends or now + counted.value.within), userid)
 
 
 def stored_password(account: Account | None, userid: str) -> str:
@@ -244,4 +289,5 @@ def _warn(userid: str, request: Request, work: UnitOfWork) -> None:
     if account is None or number < work.limits.most(counted):
         return
     if spend_once(Charge(Counted.WARNINGS, userid), work):
-        work.answer(GuessedNotice(work.player(account), number), request)
+        most = work.limits.most(Counted.WRONG_PASSWORDS_OF_ACCOUNT)
+        work.answer(GuessedNotice(work.player(account), number, most), request)

@@ -14,7 +14,7 @@ from pbm_oust.grammar.line import Line
 from pbm_oust.grammar.values import BoardAt
 from pbm_oust.play.authentication import verify
 from pbm_oust.play.forms import CommandForm
-from pbm_oust.play.quota import Cost, of_boards, of_codes, of_equal, of_player, of_stranger
+from pbm_oust.play.quota import Cost, of_boards, of_equal, of_player, of_stranger
 from pbm_oust.play.request import Request, message_key
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Refusal
@@ -90,7 +90,6 @@ def _asked_by_stranger(cost: Cost, request: Request, work: UnitOfWork) -> Iterat
     yield lambda _: work.sender_of(request)
     for is_known in (False, True):
         yield from _asked_about(of_stranger(cost, request, is_known=is_known), work)
-    yield from _asked_about(of_codes(cost.codes, request.sender, request), work)
 
 
 def _asked_by_players(

@@ -6,6 +6,7 @@ the next password of an account ends it at once, whichever process has changed i
 
 import hashlib
 import os
+import threading
 import time
 from collections.abc import Callable
 
@@ -25,6 +26,8 @@ RIGHT_SECONDS = 3600.0
 MOST_RIGHT = 10_000
 OTHER_SECONDS = 60.0
 MOST_OTHERS = 1000
+_AT_ONCE = threading.BoundedSemaphore(2)
+"""How many passwords go through scrypt in a process at a time."""
 
 
 class NotDerived(Exception):
@@ -64,7 +67,7 @@ class Passwords:
 
     def derive(self, needed: Derivation) -> None:
         """Let a password go through scrypt, and remember what comes of it."""
-        self._others.keep(self._digest(needed), needed.derive())
+        self._others.keep(self._digest(needed), _derived_in_turn(needed))
 
     def _derived(self, needed: Derivation, digest: bytes) -> bytes:
         derived = self._right.recall(digest) or self._others.recall(digest)
@@ -72,13 +75,19 @@ class Passwords:
             return derived
         if not self._at_once:
             raise NotDerived(needed)
-        derived = needed.derive()
+        derived = _derived_in_turn(needed)
         self._others.keep(digest, derived)
         return derived
 
     def _digest(self, needed: Derivation) -> bytes:
         parts = (needed.n, needed.r, needed.p, needed.salt.hex(), needed.password.text)
         return hashlib.blake2b("\0".join(map(str, parts)).encode(), key=self._key).digest()
+
+
+def _derived_in_turn(needed: Derivation) -> bytes:
+    """Let a password go through scrypt, few at a time: each of them needs 16 MB."""
+    with _AT_ONCE:
+        return needed.derive()
 
 
 class _Memory:

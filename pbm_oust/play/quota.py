@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 
+from pbm_oust.accounts.verification import Purpose
 from pbm_oust.frozen import frozen
 from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -89,6 +90,11 @@ def of_stranger(cost: Cost, request: Request, *, is_known: bool) -> Iterator[Cha
     if cost.accounts:
         yield Charge(Counted.SIGNUPS_OF_SOURCE, origin(request), cost.accounts)
         yield Charge(Counted.ALL_SIGNUPS, "", cost.accounts)
+    if cost.codes:
+        yield Charge(Counted.CODES_OF_ASKER, request.sender, cost.codes)
+        if request.source:
+            yield Charge(Counted.CODES_OF_SOURCE, request.source, cost.codes)
+        yield Charge(Counted.ALL_CODES, "", cost.codes)
 
 
 def of_equal(refusal: Refusal, request: Request) -> tuple[Charge, Charge]:
@@ -111,13 +117,21 @@ def of_boards(number: int, userid: str) -> Iterator[Charge]:
         yield Charge(Counted.BOARDS, "", number)
 
 
-def of_codes(number: int, asker: str, request: Request) -> Iterator[Charge]:
-    """Yield what is charged for mails with a code that an address or a userid asks for."""
+def of_codes(number: int, userid: str) -> Iterator[Charge]:
+    """Yield what is charged for mails with a code to new addresses that a player asks for."""
     if number:
-        yield Charge(Counted.CODES_OF_ASKER, asker, number)
-        if request.source:
-            yield Charge(Counted.CODES_OF_SOURCE, request.source, number)
-        yield Charge(Counted.ALL_CODES, "", number)
+        yield Charge(Counted.CODES_OF_ASKER, userid, number)
+
+
+def of_owner(purpose: Purpose, account: str, request: Request) -> Iterator[Charge]:
+    """Yield what is charged for a mail with a code to the addresses of an account.
+
+    That is counted for the account alone, so that nothing else keeps its player from getting one;
+    and for who asks, so that one stranger does not.
+    """
+    of = f"{purpose.value}\0{account}"
+    yield Charge(Counted.OWNER_CODES_OF_ASKER, f"{of}\0{origin(request)}")
+    yield Charge(Counted.OWNER_CODES, of)
 
 
 def of_texts(author: str, readers: Iterable[str]) -> Iterator[Charge]:

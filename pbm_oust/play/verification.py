@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from enum import Enum
 
-from pbm_oust.accounts.address import is_same_address
+from pbm_oust.accounts.address import is_same_address, normal_address
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import USUAL
 from pbm_oust.accounts.verification import Pending, Purpose, code_for, name_of
@@ -12,7 +12,7 @@ from pbm_oust.languages import Language
 from pbm_oust.play.meanings import Unheard, Verification
 from pbm_oust.play.notices import Notice, Reader
 from pbm_oust.play.outcome import Handled, Outcome, Silence, silent
-from pbm_oust.play.quota import of_codes, record, take
+from pbm_oust.play.quota import of_codes, of_owner, record, take
 from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.store.limits import Counted
@@ -21,6 +21,8 @@ from pbm_oust.store.rate_limits import Charge, end_of_limit
 from pbm_oust.store.verifications import find_verification, keep_verification
 
 MAILED = Handled(Outcome.DONE)
+NOBODY = "nobody"
+"""What stands in place of an address if a code is mailed to none."""
 
 
 @frozen
@@ -63,50 +65,54 @@ def ask(pending: Pending, addresses: Sequence[str], request: Request, work: Unit
     A mail that comes again sends the same letters again, within the same limits.
     """
     home, now = work.home, work.now()
-    code = code_for(home.key(), pending)
-    name = name_of(Secret(code))
+    code = Secret(code_for(home.key(), pending))
+    name = name_of(code)
     if home.ask(outcome_of, name):
         return Asked.USED_BEFORE
     known = home.ask(find_verification, name, now)
-    free = list[str]()
-    for address in addresses:
-        same = sum(is_same_address(address, each) for each in free)
-        charge = _charge_to(address, request, same + 1)
-        if home.ask(end_of_limit, charge, work.limits, now) is None:
-            free.append(address)
+    free, charges = list[str](), list[Charge]()
+    if pending.purpose in (Purpose.FORGOT, Purpose.SIGN_IN):
+        charges = list(of_owner(pending.purpose, pending.userid, request))
+        if not any(home.ask(end_of_limit, each, work.limits, now) for each in charges):
+            free = list({normal_address(each): each for each in addresses}.values())
+    else:
+        for address in addresses:
+            same = sum(is_same_address(address, each) for each in free)
+            charge = _charge_to(address, request, same + 1)
+            if home.ask(end_of_limit, charge, work.limits, now) is None:
+                free.append(address)
+        charges = [_charge_to(address, request) for address in free]
+    if not free:
+        return Asked.TOO_MANY
     notices = [
-        CodeNotice(_reader_at(address, pending.language, request), Secret(code), pending)
+        CodeNotice(_reader_at(address, pending.language, request), code, pending)
         for address in free
     ]
-    if not notices:
-        return Asked.TOO_MANY
+    if pending.address == NOBODY:
+        work.write(notices[0], request)
+        pending, notices = replace(pending, userid=""), []
     with work.posting(notices, request):
         home.do(keep_verification, name, known or pending)
-        take([_charge_to(address, request) for address in free], work)
-        record(of_codes(len(free), _asker_of(pending, request), request), work)
+        take(charges, work)
+        if pending.purpose in (Purpose.ADD, Purpose.CHANGE):
+            record(of_codes(len(free), pending.userid), work)
     return Asked.MAILED
 
 
-def spend_time_for_a_code(request: Request, work: UnitOfWork) -> None:
-    """Do all that `ask` does, for nobody: so it takes as long where there is no account."""
-    nobody = Pending(Purpose.FORGOT, "nobody", request.sender, work.now(), request.identity)
-    code = Secret(code_for(work.home.key(), nobody))
-    work.home.ask(outcome_of, name_of(code))
-    work.home.ask(find_verification, name_of(code), work.now())
-    work.write(
-        CodeNotice(_reader_at(request.sender, request.language, request), code, nobody), request
-    )
+def spend_time_for_a_code(
+    request: Request, work: UnitOfWork, asked_for: str, purpose: Purpose = Purpose.FORGOT
+) -> None:
+    """Do all that `ask` does, for nobody: so it takes as long where there is no account.
+
+    `asked_for` is the userid or the address that somebody asks for.
+    """
+    pending = Pending(purpose, asked_for, NOBODY, work.now(), request.identity)
+    ask(pending, [request.sender], request, work)
 
 
 def ask_each(pendings: Sequence[Pending], request: Request, work: UnitOfWork) -> list[Asked]:
     """Ask for the verification of several addresses, each with its own code."""
     return [ask(pending, [pending.address], request, work) for pending in pendings]
-
-
-def _asker_of(pending: Pending, request: Request) -> str:
-    """Return who asks for a code: the player, or the address of a mail that proves nothing."""
-    is_proved = pending.purpose in (Purpose.ADD, Purpose.CHANGE)
-    return pending.userid if is_proved else request.sender
 
 
 def _charge_to(address: str, request: Request, number: int = 1) -> Charge:

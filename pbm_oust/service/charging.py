@@ -28,7 +28,6 @@ from pbm_oust.store.rate_limits import Charge, number_counted
 
 def charge_stranger(cost: Cost, request: Request, work: UnitOfWork) -> None:
     """Ask whether a mail that proves nothing may cause what it asks for. Raises NotAllowed."""
-    ask(of_codes(cost.codes, request.sender, request), work)
     spend(_of_stranger(cost, request, work), work)
 
 
@@ -41,7 +40,7 @@ def charge_player(cost: Cost, actor: Actor | None, request: Request, work: UnitO
     if request.writer and not actor:
         userid = request.writer
     try:
-        ask(of_codes(cost.codes, userid, request), work)
+        ask(of_codes(cost.codes, userid), work)
         ask(of_boards(cost.boards, userid), work)
         moves = list(of_player(cost, userid))
         ask(moves, work)

@@ -46,21 +46,27 @@ class Counted(Enum):
     ALL_ANSWERS = Limit("all_answers_an_hour", 2000, _HOUR)
     """Answers to mails that prove nothing."""
     CODES = Limit("codes_to_an_address_a_day", 3, _DAY)
-    """Mails with a code to one address that others asked for."""
+    """Mails with a code to one address that nobody has proved, which others asked for."""
     OWN_CODES = Limit("codes_to_own_address_a_day", 3, _DAY)
-    """Mails with a code to the address that asked for them."""
+    """Mails with a code to such an address that asked for them."""
     CODES_OF_ASKER = Limit("codes_for_one_asker_a_day", 10, _DAY)
     """Mails with a code that one player or one address asked for."""
     CODES_OF_SOURCE = Limit("codes_for_a_source_a_day", 15, _DAY)
-    """Mails with a code that one host or network asked for."""
+    """Mails with a code that strangers of one host or network asked for."""
     ALL_CODES = Limit("all_codes_a_day", 200, _DAY)
-    """Mails with a code."""
+    """Mails with a code that strangers asked for."""
+    OWNER_CODES = Limit("codes_to_a_player_an_hour", 10, _HOUR)
+    """Mails with a code to the addresses of one account, for one purpose, whoever asked for it."""
+    OWNER_CODES_OF_ASKER = Limit("codes_to_a_player_for_one_asker_a_day", 5, _DAY)
+    """Those that one host or network or, through our own mail servers, one address asked for."""
     SIGNUPS_OF_SOURCE = Limit("signups_from_a_source_a_day", 10, _DAY)
     """Accounts that one host or network asked for."""
     ALL_SIGNUPS = Limit("all_signups_a_day", 100, _DAY)
     """Accounts that were asked for."""
     WRONG_PASSWORDS = Limit("wrong_passwords_an_hour", 20, _HOUR)
     """Wrong passwords from one host or network or, through our own mail servers, one address."""
+    WRONG_PASSWORDS_OF_ACCOUNT = Limit("wrong_passwords_for_a_player_an_hour", 30, _HOUR)
+    """Wrong passwords for one account, before none is taken for it for a while."""
     WRONG_PASSWORDS_FOR_ONE = Limit("wrong_passwords_before_a_warning", 10, _DAY)
     """Wrong passwords for one userid, before its player is warned."""
     WRONG_LINKS = Limit("wrong_links_an_hour", 30, _HOUR)

@@ -70,7 +70,7 @@ def _mail_links(address: str, asked: Asked, ground: Ground) -> None:
     """Mail a link for each player who has an address. Raises NotAllowed at a limit."""
 
     def deed(work: UnitOfWork) -> None:
-        charge_stranger(Cost(codes=1), asked, work)
+        charge_stranger(Cost(), asked, work)
         accounts = [each for each in work.home.accounts_at(address) if not disabled_since(each)]
         for account in accounts[:MOST_LINKS]:
             own = next(each for each in account.addresses if is_same_address(each, address))
@@ -81,7 +81,7 @@ def _mail_links(address: str, asked: Asked, ground: Ground) -> None:
             ask(pending, [own], asked, work)
         if not accounts:
             with suppress(NotAllowed):
-                spend_time_for_a_code(asked, work)
+                spend_time_for_a_code(asked, work, address, Purpose.SIGN_IN)
 
     ground.work.retried(deed)
 

@@ -17,9 +17,8 @@ def send(home: Home, sender: str, line: str, at: datetime = NOON) -> list[str]:
 
 
 def test_strangers_together_make_us_mail_an_address_three_times_a_day(home: Home) -> None:
-    make_account(home, "alice", "wonderland", ALICE)
-    lines = ("forgot alice", f"signup zoe rabbithole {ALICE}", f"signup alice rabbithole {ALICE}")
-    for line in (*lines, *lines):
+    lines = (f"signup zoe rabbithole {ALICE}", f"signup alice rabbithole {ALICE}")
+    for line in lines * 3:
         send(home, MALLORY, line)
     assert [address for address, _ in codes(home)] == [ALICE] * 3
 
@@ -41,9 +40,9 @@ def test_whoever_asks_too_often_for_their_own_address_gets_no_answer(home: Home)
 
 def test_others_who_ask_do_not_keep_anybody_from_asking(home: Home) -> None:
     make_account(home, "alice", "wonderland", ALICE)
-    for _ in range(4):
+    for _ in range(5):
         send(home, MALLORY, "forgot alice")
-    for _ in range(3):
+    for _ in range(5):
         assert send(home, ALICE, "forgot alice") == [f"{ALICE}: please"]
     assert send(home, ALICE, "forgot alice") == []
 

@@ -1,6 +1,7 @@
 """A From alone speaks for nobody: forged mails start no board and write to nobody else."""
 
 from collections import Counter
+from datetime import timedelta
 
 import pytest
 
@@ -8,7 +9,7 @@ from pbm_oust.store.home import Home
 from pbm_oust.store.verifications import all_codes
 from tests.support.accounts import make_account
 from tests.support.histories import board_numbers
-from tests.support.home_by_mail import ALICE, BOB, mailed
+from tests.support.home_by_mail import ALICE, BOB, NOON, mailed
 from tests.support.outbox import letters
 
 OTHER = "alice@elsewhere.example"
@@ -65,5 +66,8 @@ def test_guessed_passwords_start_nothing_and_end_in_a_limit(home: Home) -> None:
     # Both players are warned once, at all their addresses.
     assert counts == {ALICE: 20 + 1 + 1, OTHER: 1, BOB: 1}
     assert board_numbers(home) == [1]
+    home.write_tally(NOON)
     mailed(home, ALICE, "oust challenge alice bob wonderland")
+    assert board_numbers(home) == [1]
+    mailed(home, ALICE, "oust challenge alice bob wonderland", at=NOON + timedelta(hours=1))
     assert board_numbers(home) == [1, 2]

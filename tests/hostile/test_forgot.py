@@ -40,3 +40,22 @@ def test_and_the_answer_is_the_same(home: Home) -> None:
         for userid in ("alice", "nobod")
     }
     assert said["alice"] == said["nobod"]
+
+
+def test_and_so_are_the_limits(home: Home) -> None:
+    said = {
+        userid: [
+            [
+                (each.to, each.subject)
+                for each in mailed(home, f"{userid}@x.net", f"forgot {userid}")
+            ]
+            for _ in range(15)
+        ]
+        for userid in ("alice", "nobod")
+    }
+    to_asker = {
+        userid: [[subject for to, subject in sent if to != ALICE] for sent in each]
+        for userid, each in said.items()
+    }
+    assert to_asker["alice"] == to_asker["nobod"]
+    assert not to_asker["alice"][-1]

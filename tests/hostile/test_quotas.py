@@ -79,7 +79,41 @@ def test_answers_to_a_stranger_end_with_one_that_says_until_when(talk: Talk) -> 
     assert talk.send(MALLORY, "help")
 
 
-@pytest.mark.slow
+def test_nothing_that_strangers_cause_keeps_a_player_from_a_code(talk: Talk) -> None:
+    inbound = open_inbound(talk.home, ADDRESS, lambda: NOON)
+    talk.limits = Limits({Counted.ANSWERS_TO_PLAYERS: 3, Counted.ALL_ANSWERS: 30})
+    for nth in range(45):
+        friends = " ".join(f"friend{nth}.{each}@example.net" for each in range(5))
+        data = mail(f"From: m{nth}@x.example", f"Subject: signup zoe{nth} rabbit {friends}")
+        inbound.take(data, Envelope(f"m{nth}@x.example", (ADDRESS,), f"192.0.2.{nth // 3}"))
+    assert len(list(codes(talk.home))) == USUAL_LIMITS.most(Counted.ALL_CODES)
+    for nth in range(40):
+        talk.send(ALICE, f"help {nth}")
+        talk.send(f"mallory{nth}@example.com", "help")
+    assert talk.send("zoe@example.net", "signup zoe rabbithole") == []
+    assert talk.send(ALICE, "forgot alice") == [f"{ALICE}: please confirm a new password for alice"]
+    talk.send(
+        ALICE, "Re: code", "password lookingglass", to=talk.letter_to(ALICE)["Reply-To"] or ""
+    )
+    assert talk.outcome == "done: verify"
+
+
+def test_one_stranger_uses_up_no_codes_of_a_player(talk: Talk) -> None:
+    for _ in range(20):
+        talk.send(MALLORY, "forgot alice")
+    assert talk.send(ALICE, "forgot alice") == [f"{ALICE}: please confirm a new password for alice"]
+
+
+def test_many_strangers_keep_a_player_from_a_further_code_for_an_hour(talk: Talk) -> None:
+    asked = [talk.send(f"mallory{nth}@example.com", "forgot alice") for nth in range(30)]
+    to_alice = [each for sent in asked for each in sent if each.startswith(ALICE)]
+    assert len(to_alice) == USUAL_LIMITS.most(Counted.OWNER_CODES)
+    assert talk.send(ALICE, "forgot alice") == []
+    assert talk.outcome == "silent: too many codes to an address"
+    talk.now = NOON + timedelta(hours=1)
+    assert talk.send(ALICE, "forgot alice")
+
+
 @pytest.mark.slow
 def test_mails_in_flight_draw_no_more_equal_refusals_than_one_after_the_other(
     tmp_path: Path,
@@ -185,12 +219,38 @@ def test_a_player_sends_so_many_commands_an_hour(talk: Talk) -> None:
 
 
 @pytest.mark.slow
-def test_the_right_password_works_after_any_number_of_wrong_ones(talk: Talk) -> None:
-    for sender in (MALLORY, ALICE):
-        for nth in range(30):
-            talk.send(sender, f"oust showas alice rabbithole{nth} all")
-        assert talk.outcome == "silent: the limit wrong_passwords_an_hour"
-        assert talk.send(sender, RIGHT)
+def test_the_right_password_is_not_told_after_many_wrong_ones(talk: Talk) -> None:
+    talk.send(ALICE, "oust challenge alice bob wonderland")
+    board = talk.letter_to(ALICE)["Reply-To"] or ""
+    for nth in range(40):
+        talk.send(f"mallory{nth}@example.com", f"oust showas alice rabbithole{nth} all")
+    for line, text in (
+        (RIGHT, ""),
+        ("multiple", RIGHT),
+        ("oust challenge alice bob wonderland", ""),
+    ):
+        talk.send(MALLORY, line, text)
+        assert "none is taken for it until" in " ".join(talk.text_to(MALLORY).split())
+    assert talk.send(BOB, "churn challenge alice bob lookingglass")
+    talk.send(ALICE, "Re: board", "D4", to=board)
+    assert talk.outcome == "done: move"
+    talk.send(ALICE, "forgot alice")
+    code = talk.letter_to(ALICE)["Reply-To"] or ""
+    talk.send(ALICE, "Re: code", "password jabberwocky", to=code)
+    assert talk.send(ALICE, "oust showas alice jabberwocky all")
+    assert talk.outcome == "answered"
+
+
+def test_passwords_are_taken_again_after_an_hour(talk: Talk) -> None:
+    talk.limits = Limits({Counted.WRONG_PASSWORDS_OF_ACCOUNT: 3})
+    for nth in range(3):
+        talk.send(MALLORY, f"oust showas alice rabbithole{nth} all")
+    talk.home.write_tally(NOON)
+    assert talk.send(ALICE, RIGHT) == [f"{ALICE}: not done"]
+    assert "until 20 November 2026, 13:00 UTC" in " ".join(talk.text_to(ALICE).split())
+    talk.now = NOON + timedelta(hours=1)
+    talk.send(ALICE, RIGHT)
+    assert talk.outcome == "answered"
 
 
 def test_the_owner_is_warned_once_a_day_of_wrong_passwords(talk: Talk) -> None:
@@ -234,11 +294,13 @@ def test_a_source_gets_so_many_answers_whatever_addresses_it_forges(talk: Talk) 
 
 
 @pytest.mark.parametrize(("mail_servers", "waits"), [("", True), ("127.0.0.1", False)])
+@pytest.mark.parametrize("line", ["oust showas alice rabbithole all", "multiple"])
 def test_a_stranger_waits_for_the_reply_to_a_wrong_password(
-    talk: Talk, mail_servers: str, waits: bool
+    talk: Talk, mail_servers: str, waits: bool, line: str
 ) -> None:
     patience = Patience(wrong_password=60)
-    data = mail(f"From: {MALLORY}", "Subject: oust showas alice rabbithole all", new_id())
+    text = "oust show bob\r\noust showas alice rabbithole all"
+    data = mail(f"From: {MALLORY}", f"Subject: {line}", new_id(), text=text)
     with listening(talk.home, patience=patience, mail_servers=mail_servers) as port:
         client = smtplib.SMTP("127.0.0.1", port, timeout=0.5)
         try:

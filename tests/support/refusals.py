@@ -112,6 +112,7 @@ _VALUES: dict[object, tuple[object, ...]] = {
     Kind: (OUST,),
     Absence: (AWAY,),
     ZoneInfo: (ZONE,),
+    datetime: (UNTIL,),
 }
 """Facts of each type for all others."""
 
