@@ -149,7 +149,7 @@ def carry_out_all(
         identity = f"{request.identity}\0{nth}"
         latest.clear()
         quiet = replace(work, write=collect, is_within=True, room=room)
-        handled = service.handle(replace(task.request, identity=identity), quiet)
+        handled = service.handle(replace(task.request, identity=identity, left_out=""), quiet)
         is_proved |= handled.is_proved
         is_guess |= handled.is_guess
         if handled.limit:
@@ -168,6 +168,7 @@ def carry_out_all(
         room = room.beside(answer) if has_room else room
     work = replace(work, read={})
     reader = work.sender_of(request)
+    reader = replace(reader, left_out=request.left_out if is_proved else "")
     told = MultipleNotice(reader, tuple(done), tuple(failed), tuple(left), unread)
     outcome = Outcome.DONE if len(done) == len(tasks) else Outcome.DONE_IN_PART
     return work.answer(told, request, Handled(outcome, is_proved=is_proved, is_guess=is_guess))

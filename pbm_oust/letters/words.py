@@ -148,7 +148,9 @@ class Words:
         body = self._render(f"mail/{notice.template}", **given)
         subject, _, rest = body.partition("\n")
         reader = notice.reader
-        head = self._render("shared/head", reader=reader) if reader.returned else ""
+        head = (
+            self._render("shared/head", reader=reader) if reader.returned or reader.left_out else ""
+        )
         written = (*blocks(head), *blocks(rest, notice.shows(), notice.offers()))
         subject = visible_line(subject.removeprefix("Subject: "))
         return Written(subject, written, reply.purpose if reply else None, again)

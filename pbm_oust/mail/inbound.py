@@ -209,6 +209,7 @@ class Inbound:
             line=line,
             chat=chat,
             unsure=mail.unsure,
+            left_out=mail.left_out,
             sender=mail.sender,
             source=envelope.source,
             is_verified=verdict is Verdict.VERIFIED,

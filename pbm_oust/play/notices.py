@@ -34,6 +34,8 @@ class Reader:
     """The reader's settings; the usual ones if the server does not know them."""
     account: Account | None = field(default=None, repr=False)
     """The reader's account, if an answer to the notice may count as theirs."""
+    left_out: str = ""
+    """The first line of what was left out of the mail that the notice answers, though they may have written it."""
 
     @property
     def asked(self) -> bool:

@@ -59,8 +59,15 @@ class Request:
     """How the command was found, if there is something to tell of that."""
     unsure: str = ""
     """What may be a text that the sender quotes: it is passed on, but no command is read there."""
+    left_out: str = ""
+    """The first line of what the sender may have written, and nobody is told."""
     fault: UnreadableReason | None = None
     """Why nothing in the mail can be a command, if that is known before it is read."""
+
+    @property
+    def lost(self) -> str:
+        """What `left_out` is if `unsure` is not passed on either."""
+        return self.left_out or self.unsure.strip().partition("\n")[0]
 
     @property
     def is_proved(self) -> bool:

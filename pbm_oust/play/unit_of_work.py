@@ -289,7 +289,8 @@ class UnitOfWork:
         addresses = account.addresses
         if not (request.reply or account.has_address(request.sender)):
             addresses = (*addresses, request.sender)
-        return reachable(account, addresses, request.sender, self.home)
+        reader = reachable(account, addresses, request.sender, self.home)
+        return replace(reader, left_out=request.left_out)
 
     def player(self, account: Account) -> Reader:
         """Return a player who did not ask for what they read; without addresses if disabled."""

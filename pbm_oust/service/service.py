@@ -71,8 +71,10 @@ def handle(request: Request, work: UnitOfWork) -> Handled:
 def _read(request: Request) -> tuple[Read, Request]:
     """Return what a request asks for, and the request as it is carried out."""
     read = read_request(request)
+    is_unseen = isinstance(read.command, Command) and form_of(read.command).text is Text.UNSEEN
     asked = replace(
         request,
+        left_out=without_passwords(request.lost if is_unseen else request.left_out),
         chat=read.text,
         reply=read.reply,
         answered=request.reply or request.answered,
@@ -139,6 +141,9 @@ def _carry_out(
     if form.text is not Text.UNSEEN:
         chat = without_passwords(request.chat, form.password_of(command))
         request = replace(request, chat=chat) if chat != request.chat else request
+    if request.left_out:
+        left_out = without_passwords(request.left_out, form.password_of(command))
+        request = replace(request, left_out=left_out)
     actor = None
     try:
         may_prove = request.is_proved or form.claims_proof(command)
@@ -153,6 +158,8 @@ def _carry_out(
                 return answer_done_before(request, work)
             raise
         is_proved = may_prove or bool(actor and actor.is_proved)
+        if request.left_out and not (is_proved or form.text is Text.UNSEEN):
+            request = replace(request, left_out="")
         if is_proved:
             charge_player(form.cost_of(command), actor, request, work)
         handled = form.carry_out(command, actor, request, work, _SERVICE)

@@ -94,6 +94,7 @@ def answer_sheet(
     if len(parts) > MOST_ANSWERS:
         raise Unreadable(TooManyAnswers(MOST_ANSWERS))
     look_at_all([service.see(part.first) for part in parts if not part.label], work)
+    request = replace(request, left_out=without_passwords(request.lost))
     tasks = [_task(part, sheet, request, work) for part in parts]
     return carry_out_all(tasks, request, work, service, without_passwords(unread))
 

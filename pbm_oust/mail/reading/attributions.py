@@ -19,7 +19,7 @@ _COLONS = (":", "\uff1a")
 _DATE = regex(r"\b\d{4}\b|\b\d{1,2}[:.h]\d{2}\b|\d{4}[\u5e74\ub144]|\b\d{1,2}[./-]\d{1,2}[./-]")
 _IS_NEEDED = regex(r"[@\d]")
 """Any two of the three signs contain one of these."""
-_ADDRESS = regex(r"[^\s@<>]@[\w-]+\.\w")
+ADDRESS = regex(r"[^\s@<>]@[\w-]+\.\w")
 _ENDS_IN_ADDRESS = regex(r"@[\w.-]+>\s*$")
 _SAID = regex(rf"(?<!\w)(?:{any_of(SAID)})(?!\w)|\u5199\u9053|\u5beb\u9053", re.IGNORECASE)
 _OPENING = regex(
@@ -53,7 +53,7 @@ def attribution(kept: Sequence[str], is_sure: bool = False) -> int:
 
 def signs_of(sentence: str) -> int:
     """Return how many of a date, an address and the verb are in a sentence."""
-    return sum(bool(sign.search(sentence)) for sign in (_DATE, _SAID, _ADDRESS))
+    return sum(bool(sign.search(sentence)) for sign in (_DATE, _SAID, ADDRESS))
 
 
 def _goes_on_below(kept: Sequence[str]) -> bool:
@@ -72,7 +72,7 @@ def _lines_of_sentence(kept: Sequence[str]) -> int:
         line = DIRECTIONS.sub("", kept[-count])
         if not line.strip() or len(line) > _LONGEST_LINE:
             break
-        is_more = _DATE.search(line) or _ADDRESS.search(line)
+        is_more = _DATE.search(line) or ADDRESS.search(line)
         if (is_more or (count == 1 and not _goes_on_below(kept[:-1]))) and _OPENING.match(line):
             return count
         if not with_verb and _SAID.search(line):

@@ -24,6 +24,9 @@ NO_TEXT = dict.fromkeys(
     {*range(0x20), 0x7F, *range(0x80, 0xA0), *range(0xFDD0, 0xFDF0)} - {0x09, 0x0A}
 )
 """Characters that control terminals or programs and are not text."""
+_NAMED = regex(r"(?<!\w)(?:file)?name\*?\d*\*?\s*=\s*[\"']?([^\"';\s]+)", re.IGNORECASE)
+_TYPED_ON_A_PHONE = regex(r"(?:text|mms)[-_]?\d*\.txt", re.IGNORECASE)
+"""The names of texts that gateways of phones attach, beside pictures and pages of their own."""
 _CHARSET_OF_HTML = regex(rb"""<meta[^>]{0,100}charset=["']?([\w:.-]{1,40})""", re.IGNORECASE)
 
 
@@ -50,22 +53,39 @@ class _Part:
     message: Message
     kind: _Kind
 
+    @property
+    def is_attached(self) -> bool:
+        """Whether it is a file, unless it is named as phones name what was typed."""
+        disposition = str(self.message.get("Content-Disposition", ""))
+        named = _NAMED.search(f"{disposition}; {self.message.get('Content-Type', '')}")
+        is_typed = named and _TYPED_ON_A_PHONE.fullmatch(named[1])
+        is_file = self.message.get_content_disposition() == "attachment" or bool(named)
+        return is_file and not is_typed
+
+    @property
+    def is_own_html(self) -> bool:
+        """Whether it is HTML that is no file."""
+        return self.kind.is_html and not self.is_attached
+
 
 def text_of(message: Message) -> str:
-    """Return the first text that is not an attachment: plain text, or else text made from HTML.
+    """Return the texts that are no attachments: plain texts, or else texts made from HTML.
 
-    It still has its quotes and signature. Quotes from HTML are marked with `>`.
+    They still have their quotes and signature. Quotes from HTML are marked with `>`. Phones attach
+    what was typed: where no other text is, attached plain texts are the text.
     """
     parts = list(_text_parts(message, 0))
-    for part in (each for each in parts if not each.kind.is_html):
-        text = without_armour(_plain(part))
-        if text.strip():
-            return text
-    for part in (each for each in parts if each.kind.is_html):
-        text = text_of_html(_content(part))
-        if text.strip():
-            return text
-    return ""
+    plain = [each for each in parts if not each.kind.is_html]
+    return (
+        _joined(without_armour(_plain(part)) for part in plain if not part.is_attached)
+        or _joined(text_of_html(_content(part)) for part in parts if part.is_own_html)
+        or _joined(_plain(part) for part in plain if part.is_attached)
+    )
+
+
+def _joined(texts: Iterator[str]) -> str:
+    """Return the texts that hold something, each below the other."""
+    return "\n\n".join(text for text in texts if text.strip())
 
 
 def is_closed(message: Message) -> bool:
@@ -97,8 +117,7 @@ def _text_parts(message: Message, depth: int) -> Iterator[_Part]:
     """Yield the text parts; a part that claims to have parts and has none counts as text."""
     for part in _parts(message, depth):
         is_text = part.kind.type in ("text/plain", "text/html")
-        is_whole = part.kind.type.startswith("multipart/")
-        if (is_text or is_whole) and part.message.get_content_disposition() != "attachment":
+        if is_text or part.kind.type.startswith("multipart/"):
             yield part
 
 

@@ -1,6 +1,8 @@
 """Lines that phones and mail programs write below a mail. Pure."""
 
-from pbm_oust.mail.reading.phrases import PHONE_FOOTERS
+import re
+
+from pbm_oust.mail.reading.phrases import DEVICES, PHONE_FOOTERS
 from pbm_oust.regex import regex
 
 _LONGEST = 200
@@ -9,6 +11,14 @@ _LONGEST_NAME = 48
 _ADDRESS_OF_PROGRAM = regex(r"[<(\[]*https?:\S*$|[<(]https?:[^\s<>()]*[>)]")
 _AROUND = " \t.!*_\u3002\u00a0[]()<>\u200e\u200f"
 _BRACKETS = str.maketrans("", "", "[]")
+_OF_CHECKS = regex(
+    r"(?:\S+\s+){0,5}(?:\S*\.)?\s?www\.(?:avast|avg)\.com"
+    r"|<?https?://[\w.-]*(?:avast|avg)\.com/\S*|<#[0-9a-f]{8}-[0-9a-f-]{27}>"
+    r"|yahoo mail: \w+, \w+, \w+",
+    re.IGNORECASE,
+)
+"""What Avast, AVG and Yahoo write in any language, with the links around it."""
+_KNOWN = regex("|".join(map(re.escape, DEVICES)), re.IGNORECASE)
 _ENDS = [tuple(phrase.split("{}", 1)) for phrase in PHONE_FOOTERS if "{}" in phrase]
 _BEGINNINGS = tuple(begin for begin, _ in _ENDS if begin)
 _ENDINGS = tuple(end for begin, end in _ENDS if not begin)
@@ -22,11 +32,19 @@ def is_footer(line: str) -> bool:
     """
     if len(line) > _LONGEST:
         return False
+    if _OF_CHECKS.fullmatch(line.strip(" \t.*_")):
+        return True
     bare = _ADDRESS_OF_PROGRAM.sub("", line.strip()).translate(_BRACKETS).strip(_AROUND).lower()
     if bare in _WHOLE:
         return True
     may_be = bare.startswith(_BEGINNINGS) or bare.endswith(_ENDINGS)
     return may_be and any(_is_phrase(bare, *ends) for ends in _ENDS)
+
+
+def names_program(line: str) -> bool:
+    """Return whether such a line is certainly no person's: it names a device or a program."""
+    is_known = _OF_CHECKS.fullmatch(line.strip(" \t.*_")) or _KNOWN.search(line)
+    return line.strip(_AROUND).lower() in _WHOLE or bool(is_known)
 
 
 def _is_phrase(line: str, begin: str, end: str) -> bool:

@@ -14,6 +14,8 @@ from pbm_oust.mail.reading.own_text import own_text
 from pbm_oust.mail.reading.prefixes import without_prefixes
 
 LONGEST_CHAT = 10_000
+LONGEST_LINE = 120
+"""How much is told of a line that was left out."""
 
 _MOST_ANSWERED = 3
 """How many Message-IDs in In-Reply-To count."""
@@ -32,6 +34,8 @@ class Mail:
     """What the sender certainly wrote, without quotes, signature and attachments."""
     unsure: str
     """What stands between quotes, or where a quote seems to be: perhaps others wrote it."""
+    left_out: str
+    """The first line of what the sender may have written and nobody is told; often empty."""
     is_text_closed: bool
     """Whether there is a text that we cannot read: encrypted, or in winmail.dat."""
     message_id: str
@@ -62,11 +66,13 @@ def read_mail(data: bytes, envelope_sender: str = "") -> Mail:
     text = text_of(message)
     message_id = one_line("".join(raw["message-id"][:1]))
     own = own_text(text)
+    beyond = f"{own.sure}\n{own.unsure}"[LONGEST_CHAT:].strip().partition("\n")[0]
     return Mail(
         sender=first_address(raw["from"]) or first_address([envelope_sender]),
         subjects=tuple(without_prefixes(subject) for subject in subjects),
         text=own.sure[:LONGEST_CHAT],
         unsure=own.unsure[: max(0, LONGEST_CHAT - len(own.sure))],
+        left_out=(own.left_out or beyond)[:LONGEST_LINE],
         is_text_closed=not text.strip() and is_closed(message),
         message_id=message_id if re.fullmatch(r"<[!-;=?-~]{1,250}>", message_id) else "",
         identity=message_id or f"content {_digest(*subjects, *raw['date'], text)}",

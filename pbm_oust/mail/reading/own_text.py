@@ -1,20 +1,21 @@
 """What a person wrote in a mail, without quotes, signatures and additions of programs. Pure."""
 
 import re
+from collections.abc import Sequence
 
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.mail.reading.attributions import DIRECTIONS, attribution
 from pbm_oust.mail.reading.companies import lines_of_warning
-from pbm_oust.mail.reading.footers import is_footer
-from pbm_oust.mail.reading.older_messages import (
-    SEPARATOR,
-    ends_own_text,
-    may_be_of_headers,
-    next_written,
-)
+from pbm_oust.mail.reading.footers import is_footer, names_program
+from pbm_oust.mail.reading.older_messages import SEPARATOR, Ending, ending, judged, next_written
 from pbm_oust.regex import regex
 
 _QUOTED = regex(r"[ \t]{0,8}(?:[A-Za-z]{2,10}(?=>[ >]|>$))?[>\uff1e]")
+_GLUED = regex(r"[ \t]*(?:[A-Za-z]+[>\uff1e]|[>\uff1e][^\s>\uff1e])")
+"""A mark as few programs write it: behind a name, or without a space."""
+_SMILEY = regex(r">[:;=.^_]")
+_STUFFED = ">From "
+"""What mbox files make of a line that begins with `From`."""
 _OTHER_MARK = regex(r"[ ]?[|\t}:%\u203a\u2502\u2503]")
 """Quote marks of a few programs; they count as such only right below an attribution."""
 _OTHER_MARK_OR_EMPTY = regex(rf"{_OTHER_MARK.pattern}|\s*$")
@@ -26,19 +27,23 @@ _OF_A_BOARD = regex(
 """A row of a board as our letters draw it, its columns, or the players above it."""
 _BROKEN_ADDRESS = regex(r"\n{1,2}<[ \t]*\n{1,2}[ \t]*mailto:([^\n<>]{1,200})[^\n]{0,200}\n{1,2}>")
 """An address that Polymail writes on three lines, of which the last looks like a quote."""
-_MOST_FOOTERS = 3
+_MOST_FOOTERS = 6
+_ENDS = (Ending.LIKELY, Ending.SIGNATURE, Ending.OLDER)
 _NARROWEST = 60
 """Programs that break long lines anew leave at least this many columns."""
 
 
 @frozen
 class OwnText:
-    """What the sender wrote, in two parts."""
+    """What the sender wrote, in two parts, and how begins what was left out beside quotes."""
 
     sure: str
     """The part that is theirs for certain. Commands are read from it alone."""
     unsure: str = ""
     """What stands between quotes, or where a quote seems to be. It may be the text of others."""
+    left_out: str = ""
+    """The first line of what was removed though it is neither quoted for certain nor a signature
+    nor a known footer."""
 
     @property
     def whole(self) -> str:
@@ -50,14 +55,19 @@ def own_text(text: str) -> OwnText:
     """Return what the sender wrote.
 
     Removed are marked quotes, with the sentence above them that says who wrote them; lines that
-    phones add; and everything after the `--` of a signature, a line that announces an older
-    message, or a block of its headers. So is an unmarked quote below such a sentence.
+    phones and programs add; and everything after the `--` of a signature, a line that announces an
+    older message, or headers of one. So is an unmarked quote below such a sentence.
 
-    What stands above the first trace of a quote is certain. So is what stands below the last
-    marked line, if all lines of the quote are marked and an empty line stands between.
+    What may be the sender's goes along: it is unsure. What stands above the first trace of a quote
+    is certain. So is what stands below the last marked line, if all lines of the quote are marked
+    and an empty line stands between.
     """
     lines = _BROKEN_ADDRESS.sub(r" <\1> ", text).split("\n")
-    return _Parting(lines[lines_of_warning(lines) :]).parted()
+    above = lines_of_warning(lines)
+    own = _Parting(lines[above:]).parted()
+    if above:
+        own = replace(own, left_out=lines[next_written(lines, 0)].strip())
+    return own
 
 
 class _Parting:
@@ -71,43 +81,71 @@ class _Parting:
         """How many of the kept lines stand above the first trace of a quote, if there is one."""
         self._is_marked = True
         """Whether all traces so far are one marked quote with an empty line below it."""
+        boards = (nth for nth, line in enumerate(self._bare) if _OF_A_BOARD.match(line))
+        self._last_board = max(boards, default=-1)
+        self._left_out = ""
 
     def parted(self) -> OwnText:
         """Return what the sender wrote."""
         bare, kept = self._bare, self._kept
         number = 0
         while number < len(bare):
-            if ends_own_text(bare, number):
-                break
-            if _QUOTED.match(bare[number]):
+            found = ending(bare, number, self._last_board > number)
+            if found in _ENDS:
+                self._leave_out(bare[number:], found)
+                return self._whole(is_older=found is Ending.OLDER)
+            if self._is_quoted(number):
                 number = self._pass_quote(number, _QUOTED)
                 continue
-            if _may_be_of_letter(bare, number):
+            line = self._lines[number].rstrip()
+            is_glued = _GLUED.match(line) and not line.startswith(_STUFFED)
+            is_glued = is_glued and not _SMILEY.match(line)
+            if found is Ending.DOUBTFUL or is_glued or _may_be_of_letter(bare[number]):
                 self._note_trace(is_marked=False)
-            self._keep(self._lines[number].rstrip())
+            self._keep(line[line.startswith(_STUFFED) :])
             number += 1
-            if not (above := attribution(kept)):
-                continue
+            above = attribution(kept)
             begin = next_written(bare, number)
-            is_quote = begin < len(bare) and _QUOTED.match(bare[begin])
+            if not above or (begin < len(bare) and self._is_quoted(begin)):
+                continue
+            found = Ending.DOUBTFUL
             if attribution(kept, is_sure=True):
-                if begin < len(bare) and _OTHER_MARK.match(bare[begin]):
-                    number = self._pass_quote(begin, _OTHER_MARK_OR_EMPTY)
-                elif not is_quote:
-                    break
-            elif not is_quote:
+                found = judged(" ".join(kept[-above:]), self._last_board >= begin)
+            if found is Ending.DOUBTFUL:
                 self._note_trace(above, is_marked=False)
-        else:
-            return self._whole(is_followed=False)
-        return self._whole(is_followed=True)
+            elif begin < len(bare) and _OTHER_MARK.match(bare[begin]):
+                number = self._pass_quote(begin, _OTHER_MARK_OR_EMPTY)
+            else:
+                self._leave_out(kept[-above:], found)
+                return self._whole(is_older=True)
+        return self._whole()
+
+    def _is_quoted(self, number: int) -> bool:
+        """Return whether a line has the mark of a quote.
+
+        One without a space behind it counts only beside another, or below an attribution.
+        """
+        if not _QUOTED.match(self._bare[number]):
+            return False
+        beside = (*self._bare[max(0, number - 1) : number], *self._bare[number + 1 : number + 2])
+        is_alone = _GLUED.match(self._bare[number]) and not any(map(_QUOTED.match, beside))
+        above = self._kept[:-1] if self._kept and not self._kept[-1] else self._kept
+        return not is_alone or bool(attribution(above))
+
+    def _leave_out(self, lines: Sequence[str], found: Ending = Ending.LIKELY) -> None:
+        """Note how lines begin that are removed, unless they are certainly not the sender's."""
+        if found is Ending.LIKELY:
+            written = (line.strip() for line in lines if line.strip(" -"))
+            self._left_out = self._left_out or next(written, "")
 
     def _pass_quote(self, number: int, mark: re.Pattern[str]) -> int:
         """Drop a marked quote and what announces it; return the number of the line below it."""
-        _drop_above_quote(self._kept)
-        number = _end_of_quote(self._bare, number, mark)
-        self._note_trace(is_marked=not all(map(str.strip, self._bare[number - 1 : number + 1])))
+        self._drop_above_quote()
+        end = _end_of_quote(self._bare, number, mark)
+        self._leave_out([line for line in self._bare[number:end] if not mark.match(line)])
+        self._note_trace(is_marked=not all(map(str.strip, self._bare[end - 1 : end + 1])))
         self._keep("")
-        return number
+        return end
 
     def _note_trace(self, above: int = 0, *, is_marked: bool) -> None:
         """Note that a quote begins here, or `above` lines above."""
@@ -124,26 +162,46 @@ class _Parting:
         if line or (self._kept and self._kept[-1]):
             self._kept.append(line)
 
-    def _whole(self, *, is_followed: bool) -> OwnText:
+    def _drop_above_quote(self) -> None:
+        """Drop what is at the end of the kept lines only because an older message follows."""
         kept = self._kept
-        if is_followed:
-            _drop_above_quote(kept)
+        _drop_empty(kept)
+        number = attribution(kept)
+        if number:
+            del kept[-number:]
+        while kept and (not kept[-1] or SEPARATOR.fullmatch(kept[-1])):
+            kept.pop()
+        self._drop_footers()
+
+    def _drop_footers(self) -> None:
+        """Drop what phones and programs have added at the end of the kept lines."""
+        kept = self._kept
+        _drop_empty(kept)
+        for _ in range(_MOST_FOOTERS):
+            if kept and is_footer(kept[-1]):
+                line = kept.pop()
+                self._leave_out([] if names_program(line) else [line])
+                _drop_empty(kept)
+
+    def _whole(self, *, is_older: bool = False) -> OwnText:
+        """Return the kept lines; `is_older`: what follows them is an older message."""
+        kept = self._kept
+        if is_older:
+            self._drop_above_quote()
         else:
-            _drop_footers(kept)
+            self._drop_footers()
         number = len(kept) if self._sure is None else self._sure
         # Our letters set what they quote or suggest in by two spaces.
         if self._is_marked and not any(line.startswith("  ") for line in kept[number:]):
             number = len(kept)
         sure, unsure = "\n".join(kept[:number]), "\n".join(kept[number:])
-        return OwnText(sure.strip("\n"), unsure.rstrip("\n") if unsure.strip() else "")
+        unsure = unsure.rstrip("\n") if unsure.strip() else ""
+        return OwnText(sure.strip("\n"), unsure, self._left_out)
 
 
-def _may_be_of_letter(lines: list[str], number: int) -> bool:
+def _may_be_of_letter(line: str) -> bool:
     """Return whether a line looks like part of an older message that is not marked as one."""
-    line = lines[number]
-    return bool(
-        _MAY_BE_QUOTED.match(line) or _OF_A_BOARD.match(line) or may_be_of_headers(lines, number)
-    )
+    return bool(_MAY_BE_QUOTED.match(line) or _OF_A_BOARD.match(line))
 
 
 def _end_of_quote(lines: list[str], number: int, mark: re.Pattern[str]) -> int:
@@ -169,25 +227,6 @@ def _is_broken_off(lines: list[str], number: int, mark: re.Pattern[str]) -> bool
         return False
     is_full = len(above.rstrip()) + 1 + len(line.split()[0]) > _NARROWEST
     return is_full and bool(mark.match(lines[number + 1]))
-
-
-def _drop_above_quote(kept: list[str]) -> None:
-    """Drop from the end of the kept lines what is there only because an older message follows."""
-    _drop_empty(kept)
-    number = attribution(kept)
-    if number:
-        del kept[-number:]
-    while kept and (not kept[-1] or SEPARATOR.fullmatch(kept[-1])):
-        kept.pop()
-    _drop_footers(kept)
-
-
-def _drop_footers(kept: list[str]) -> None:
-    _drop_empty(kept)
-    for _ in range(_MOST_FOOTERS):
-        if kept and is_footer(kept[-1]):
-            kept.pop()
-            _drop_empty(kept)
 
 
 def _drop_empty(kept: list[str]) -> None:

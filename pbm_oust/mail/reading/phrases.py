@@ -116,6 +116,25 @@ ANNOUNCEMENTS = (
 )
 """What the line above an older message says, between dashes or before a colon."""
 
+SUBJECT_NAMES = (
+    *(
+        "subject",
+        "betreff",
+        "objet",
+        "sujet",
+        "asunto",
+        "assunto",
+        "oggetto",
+        "onderwerp",
+        "emne",
+        "ämne",
+    ),
+    *("aihe", "temat", "předmět", "predmet", "tárgy", "konu", "тема", "θέμα", "subiect", "chủ đề"),
+    *("主题", "主旨", "件名", "제목", "נושא", "الموضوع", "subjek", "importance", "priority"),
+    *("wichtigkeit", "message-id"),
+)
+"""Names of headers that say what a message is about: nobody writes these in a list of their own."""
+
 HEADER_NAMES = (
     # From
     *("from", "von", "de", "da", "van", "fra", "från", "lähettäjä", "od", "feladó", "kimden"),
@@ -176,22 +195,7 @@ HEADER_NAMES = (
     ),
     *("אל", "إلى", "cc", "kopie", "kopia", "kopi", "kopio", "copie à", "копия", "抄送", "副本"),
     *("reply-to", "antwort an", "répondre à", "bcc", "copie", "cci", "reçu le", "gesendet am"),
-    # Subject
-    *(
-        "subject",
-        "betreff",
-        "objet",
-        "sujet",
-        "asunto",
-        "assunto",
-        "oggetto",
-        "onderwerp",
-        "emne",
-        "ämne",
-    ),
-    *("aihe", "temat", "předmět", "predmet", "tárgy", "konu", "тема", "θέμα", "subiect", "chủ đề"),
-    *("主题", "主旨", "件名", "제목", "נושא", "الموضوع", "subjek", "importance", "priority"),
-    *("wichtigkeit", "message-id"),
+    *SUBJECT_NAMES,
 )
 """Names of the headers that Outlook and others write above the answered message."""
 
@@ -254,8 +258,32 @@ PHONE_FOOTERS = (
         "أُرسلت من {}",
     ),
     *("android 版の outlook を入手", "outlook for ios を入手"),
+    # What checks for viruses, tells the sender of readers, or advertises itself
+    *("virus-free", "no virus found in this message", "do you yahoo!?"),
+    *("this email has been checked for viruses by {}", "checked by avg", "checked by avg - {}"),
+    *("diese e-mail wurde von {} auf viren geprüft", "scanned by {}"),
+    *("l'absence de virus dans ce courrier électronique a été vérifiée par {}",),
+    *("el software de antivirus {} ha analizado este correo electrónico en busca de virus",),
+    *("sender notified by mailtrack", "sender notified by mailtrack {}"),
 )
 """Whole lines that phones and programs write below a mail."""
+
+DEVICES = (
+    *("iphone", "ipad", "ipod", "ios", "mac", "macbook", "apple", "watch", "android", "samsung"),
+    *("galaxy", "note", "huawei", "honor", "xiaomi", "redmi", "poco", "oneplus", "oppo", "vivo"),
+    *("pixel", "nexus", "motorola", "moto", "nokia", "lumia", "htc", "lg", "sony", "xperia"),
+    *("fairphone", "windows", "blackberry", "blackberry®", "linux", "phone", "smartphone", "handy"),
+    *("mobile", "mobil", "mobiltelefon", "cell", "telefon", "téléphone", "teléfono", "telefoon"),
+    *("telefono", "telefone", "móvil", "cellulare", "puhelimesta", "telefonu", "device", "gerät"),
+    *("mobilgerät", "appareil", "dispositivo", "tablet", "tablette", "tableta", "kindle"),
+    *("outlook", "hotmail", "gmail", "yahoo", "aol", "gmx", "web.de", "icloud", "proton"),
+    *("protonmail", "tuta", "tutanota", "fastmail", "mail", "e-mail", "email", "webmail", "app"),
+    *("thunderbird", "k-9", "k9", "fairemail", "bluemail", "mailbird", "spark", "airmail"),
+    *("newton", "edison", "superhuman", "zoho", "yandex", "mail.ru", "telekom", "orange"),
+    *("avast", "avg", "mailscanner", "mailtrack", "handset", "iphonu", "ipadu", "iphonem"),
+    *("айфона", "телефона", "смартфона", "手机", "手機", "電話", "휴대폰", "スマートフォン"),
+)
+"""Words for devices and programs: a line that names one of these is theirs for certain."""
 
 QUOTING_CLASSES = (
     *("yahoo_quoted", "protonmail_quote", "zmail_extra", "tutanota_quote", "moz-forward-container"),

@@ -130,3 +130,39 @@ def test_line_ends_of_every_kind_become_newlines_and_nul_is_dropped() -> None:
 
 def test_characters_that_steer_terminals_are_dropped() -> None:
     assert read_mail(mail(FROM, text="a\x1b[2Jb\x07\tc\x9bd\x7f")).text == "a[2Jb\tcd"
+
+
+# Phones
+
+TYPED = "Content-Type: text/plain; name={0}\r\nContent-Disposition: {1}; filename={0}\r\n\r\n{2}"
+PICTURE = "Content-Type: image/jpeg\r\nContent-Disposition: attachment\r\n\r\nx"
+
+
+@pytest.mark.parametrize(
+    "name", ["text_0.txt", "text0.txt", '"null_1_0.txt"', "MMS-1.TXT", "a.txt"]
+)
+@pytest.mark.parametrize("disposition", ["attachment", "ATTACHMENT", "inline"])
+def test_what_was_typed_on_a_phone_is_read_though_it_is_attached(
+    name: str, disposition: str
+) -> None:
+    assert text_of(PICTURE, TYPED.format(name, disposition, "C3")) == "C3"
+    assert (
+        text_of("Content-Type: text/plain\r\n\r\n \r\n", TYPED.format(name, disposition, "C3"))
+        == "C3"
+    )
+
+
+def test_what_was_typed_on_a_phone_is_read_beside_a_page_of_its_gateway() -> None:
+    page = "Content-Type: text/html\r\n\r\n<p>Sent by PhoneCo</p>"
+    assert text_of(page, TYPED.format("text_0.txt", "attachment", "C3")) == "C3"
+    assert text_of(page, TYPED.format("notes.txt", "attachment", "C3")) == "Sent by PhoneCo"
+
+
+def test_all_that_was_typed_on_a_phone_is_read() -> None:
+    typed = [TYPED.format(f"text_{nth}.txt", "attachment", text) for nth, text in enumerate("ab")]
+    assert text_of(PICTURE, *typed) == "a\n\nb"
+
+
+def test_a_text_on_both_sides_of_a_picture_is_read() -> None:
+    assert text_of(PLAIN, PICTURE, PLAIN, NOTES) == "hello\n\nhello"
+    assert text_of(HTML, PICTURE, HTML) == "dear friend\n\ndear friend"

@@ -1,0 +1,121 @@
+"""What a person wrote reaches the other player, or they are told what was left out."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.home_by_mail import ALICE, BOB, Talk
+
+CHAT, MOVE = "oust chat 1 alice wonderland", "oust move 1 alice wonderland D3"
+
+
+@pytest.fixture
+def talk(tmp_path: Path) -> Talk:
+    talk = Talk.begin(tmp_path, ALICE, BOB)
+    talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
+    return talk
+
+
+WRITTEN = {
+    "headings": "Nice so far.\n\n----- Opening -----\nI liked F6.\n\n----- Plans -----\nTo win.",
+    "a book": "On 3 May 2007 Mark wrote:\nOust is a race of groups.\n\nIs that not well put?",
+    "a book set in": "On 3 May 2007 Mark wrote:\n\tOust is a race.\n\nIs that not well put?",
+    "lines": "My plans:\n____________\nfirst D5\n____________\nthen E5",
+    "a journey": "I am away soon:\nFrom: London\nTo: Paris\nDate: 3 May\nSo expect me to be slow.",
+    "a journey in one line": "Away. From: London To: Paris Date: 3 May\nFrom: me To: you Date: now\nBye",
+    "a journey below a line": "Away:\n---------\nVon: Berlin\nAn: Paris\nDatum: Mai\nBis bald.",
+    "a titled journey": "----- Journey -----\nFrom: London\nTo: Paris\nSee you.",
+    "a list of a talk": "I wrote:\nhello\nHe wrote:\nbye\nThat was all.",
+    "a smiley": "Got you!\n>:-)\nWhat now?",
+    "a lone mark": "I hope so.\n>50% of it at least.",
+    "what is cut out": "------------ cut here ------------\nD4 D5\n------------ cut here ------------",
+    "stars": "Hi\n\n***** IMPORTANT *****\nbe quick\n\n~~~ 2 ~~~\n=====\nor not",
+    "dashes": "one\n---\ntwo\n- - -\nthree",
+    "a list of moves": "At 10:15 he had:\n\n- D4\n- D5\n\nand that is all",
+}
+
+
+@pytest.mark.parametrize("text", WRITTEN.values(), ids=list(WRITTEN))
+def test_all_that_a_person_wrote_goes_along(text: str, talk: Talk) -> None:
+    talk.send(ALICE, CHAT, text)
+    told = talk.text_to(BOB)
+    assert all(written.strip() in told for written in text.replace("\t", "").splitlines())
+    assert "left out" not in talk.text_to(ALICE)
+
+
+def test_it_goes_along_with_a_move_too(talk: Talk) -> None:
+    talk.send(ALICE, MOVE, "Hello.\n\n----- Plans -----\nTo win.\n\nThis email is confidential: x")
+    assert "To win." in talk.text_to(BOB)
+    assert "confidential" not in talk.text_to(BOB)
+    assert "  This email is confidential: x\n" in talk.text_to(ALICE)
+
+
+def test_from_at_the_beginning_of_a_line_is_as_it_was_written(talk: Talk) -> None:
+    talk.send(ALICE, CHAT, "So far so good.\n>From here on I win.")
+    assert "\n  From here on I win." in talk.text_to(BOB)
+
+
+DOUBTED = {
+    "a disclaimer": "This email is confidential: tell nobody.",
+    "dashes alone": "--\nMy second thought",
+    "pasted headers": "From: London\nTo: Paris\nSubject: my journey\nHow I long for it!",
+    "a quote without marks": "On 3 May 2007 Mark <mark@example.org> wrote:\nOust is a race.",
+    "a title": "Forwarded message:\nhe will resign",
+    "where it was sent": "Sent from my garden",
+}
+
+
+@pytest.mark.parametrize("text", DOUBTED.values(), ids=list(DOUBTED))
+def test_what_may_be_a_persons_and_is_left_out_is_shown_to_them(text: str, talk: Talk) -> None:
+    talk.send(ALICE, CHAT, f"Hello.\n\n{text}")
+    first = next(each for each in text.splitlines() if each.strip("-"))
+    assert first not in talk.text_to(BOB)
+    assert "Part of your mail was left out" in talk.text_to(ALICE)
+    assert f"  {first}\n" in talk.text_to(ALICE)
+
+
+def test_a_text_that_is_too_long_is_told_where_it_was_cut(talk: Talk) -> None:
+    talk.send(ALICE, CHAT, "word " * 2_500 + "\n")
+    assert "Part of your mail was left out" in talk.text_to(ALICE)
+
+
+SURE = {
+    "a signature": "-- \nAlice Player\n+44 20 7946 0000",
+    "a bold one": "*-- *\nAlice Player\n+44 20 7946 0000",
+    "a quote": "> It is your turn.\n> Really.",
+    "a phone": "Sent from my iPhone",
+    "Yahoo": "Yahoo Mail: Search, Organize, Conquer",
+    "Yahoo on a phone": "Sent from Yahoo Mail on Android <https://go.onelink.me/107872968>",
+    "Avast": "<https://www.avast.com/sig-email?utm_medium=email&utm_source=link>\n"
+    "Virus-free.www.avast.com\n<#DAB4FAD8-2DD7-40BB-A1B8-4E2AA1F9FDF2>",
+    "Avast in German": "Virenfrei.www.avast.com",
+    "AVG": "Virus-free. www.avg.com",
+    "a list": "_______________________________________________\n"
+    "Players mailing list -- players@lists.example.org\n"
+    "To unsubscribe send an email to players-leave@lists.example.org",
+    "our letter in Outlook": "From: pbm_oust <pbmserv@example.org>\nSent: Friday\nTo: Alice\n"
+    "Subject: oust 1 #1: your turn, alice\n\nIt is your turn.",
+}
+
+
+@pytest.mark.parametrize("text", SURE.values(), ids=list(SURE))
+def test_what_programs_add_goes_along_to_nobody_and_is_not_told(text: str, talk: Talk) -> None:
+    talk.send(ALICE, CHAT, f"Hello.\n\n{text}")
+    assert "Hello." in talk.text_to(BOB)
+    letters = talk.text_to(BOB) + talk.text_to(ALICE)
+    assert not any(line in letters for line in text.splitlines() if line.strip("- _"))
+    assert "left out" not in letters
+
+
+def test_nothing_that_was_left_out_goes_to_an_owner_who_did_not_write_it(talk: Talk) -> None:
+    talk.send(ALICE, "oust challenge alice bob -size=5", "Hi\n\nThis email is confidential: x")
+    assert "confidential" not in talk.text_to(ALICE)
+    talk.send(ALICE, "oust move 1 alice guessed D3", "Hi\n\nThis email is confidential: x")
+    assert "confidential" not in talk.text_to(ALICE)
+
+
+def test_commands_that_are_not_carried_out_because_of_a_title_are_told(talk: Talk) -> None:
+    lines = "oust note 1 alice wonderland\n----- and then -----\noust move 1 alice wonderland D3"
+    talk.send(ALICE, "multiple", lines)
+    assert talk.letter_to(ALICE).subject == "1 of 1 done"
+    assert "  ----- and then -----\n" in talk.text_to(ALICE)
