@@ -10,8 +10,21 @@ from pbm_oust.regex import regex
 
 LONGEST = 250
 """How much is kept of a Message-ID or a Subject."""
-MOST_BOUNCES = 3
-"""How many letters come back from an address before it gets no more."""
+MOST_DAYS = 3
+"""On how many days a mailbox refuses letters for good before its address gets no more."""
+
+_HARD = regex(r"5\.(?!3\.4|6\.|7\.)")
+"""The statuses of RFC 3463 that say that a mailbox does not work: not those of a letter that is too
+large (5.3.4) or cannot be read (5.6), nor those of policy (5.7), nor temporary ones."""
+_POLICY = regex(
+    r"block(?:ed |[ -]?)list|\bblocked\b|black[ -]?list|\brbl\b|dnsbl|spamhaus|\bspam|dmarc|\bspf\b"
+    r"|dkim|policy|reputation|rate limit",
+    re.IGNORECASE,
+)
+_WITHOUT_DETAIL = regex(r"5\.[01]\.0")
+
+STATUS = regex(r"(?<![\d.])[245]\.\d{1,3}\.\d{1,3}(?![\d.])")
+"""A reason as in RFC 3463."""
 
 _WITH_CODE = regex(rf"(verify) {CODE.pattern}\b", re.IGNORECASE)
 
@@ -50,4 +63,35 @@ class Returned:
     @property
     def is_suspended(self) -> bool:
         """Whether the address gets no more letters."""
-        return len(self.bounces) >= MOST_BOUNCES
+        return len({each.at.date() for each in self.bounces if is_hard(each.status)}) >= MOST_DAYS
+
+
+def listed_reasons(returned: Returned) -> str:
+    """Return why letters came back from an address, in words for the operator."""
+    statuses = dict.fromkeys(each.status for each in returned.bounces)
+    return ", ".join(f"{status} ({_meaning(status)})" for status in statuses)
+
+
+def _meaning(status: str) -> str:
+    """Return what a status says of its mailbox."""
+    if is_hard(status):
+        return f"refused for good; on {MOST_DAYS} days it closes the address"
+    if status.startswith("5.7."):
+        return "refused by policy; it closes no address"
+    return "temporary; it closes no address" if status[0] == "4" else "it closes no address"
+
+
+def is_hard(status: str) -> bool:
+    """Return whether a status of RFC 3463 says that a mailbox does not work."""
+    return bool(_HARD.match(status))
+
+
+def status_of(stated: str, explained: str) -> str:
+    """Return why a letter was refused, as in RFC 3463: 5.1.1.
+
+    `stated` holds the status, perhaps among other words, and `explained` what the mail server says.
+    Words about policy count where the status leaves the reason open.
+    """
+    found = STATUS.search(stated) or STATUS.search(explained)
+    status = found[0] if found else "5.0.0"
+    return "5.7.0" if _WITHOUT_DETAIL.fullmatch(status) and _POLICY.search(explained) else status

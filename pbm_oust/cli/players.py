@@ -7,6 +7,7 @@ import click
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import parse_address
+from pbm_oust.accounts.bounces import listed_reasons
 from pbm_oust.accounts.exported import account_lines, kept_objects
 from pbm_oust.accounts.password import Secret, hash_password
 from pbm_oust.accounts.status import disabled_since, with_disabled
@@ -31,6 +32,7 @@ from pbm_oust.grammar.passwords import (
 from pbm_oust.grammar.values import read_userid
 from pbm_oust.grammar.words import SHORTEST_PASSWORD
 from pbm_oust.refusal import Unreadable
+from pbm_oust.store.bounces import bounces_of
 from pbm_oust.store.open_boards import has_played
 from pbm_oust.store.verifications import forget_verifications_of
 
@@ -82,6 +84,11 @@ def show(operator: Operator, userid: str, as_json: bool) -> None:
     else:
         for line in account_lines(account):
             say(line)
+        for address in account.addresses:
+            returned = operator.home.ask(bounces_of, address)
+            if returned.bounces:
+                closed = "; it gets no more mail" if returned.is_suspended else ""
+                say(f"Came back from {address}: {listed_reasons(returned)}{closed}")
 
 
 @click.command()

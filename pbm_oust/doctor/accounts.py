@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.bounces import listed_reasons
 from pbm_oust.accounts.password import checked_hash
 from pbm_oust.accounts.status import disabled_since
 from pbm_oust.board.notation import format_time
@@ -66,5 +67,8 @@ def _bounces(home: Home) -> Iterator[Finding]:
     for each in returned:
         letters = counted(len(each.bounces), "letter")
         since = format_time(each.bounces[0].at) if each.bounces else "then"
+        reasons = listed_reasons(each)
         stopped = "; it gets no more until its owner writes" if each.is_suspended else ""
-        yield _on_bounces.note(f"{letters} to {each.address} came back since {since}{stopped}")
+        yield _on_bounces.note(
+            f"{letters} to {each.address} came back since {since}: {reasons}{stopped}"
+        )

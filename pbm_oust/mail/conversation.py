@@ -9,8 +9,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
+from pbm_oust.accounts.bounces import STATUS, status_of
 from pbm_oust.frozen import frozen
-from pbm_oust.mail.reports import STATUS
 from pbm_oust.store.configuration import Endpoint
 
 PATIENCE = 60.0
@@ -53,7 +53,7 @@ class Reply:
         return Refused(
             f"{self.code} {self.text}",
             self.code >= 500 and not is_about_us,
-            status[0] if status else f"{self.code // 100}.0.0",
+            status_of(status[0] if status else f"{self.code // 100}.0.0", self.text),
             is_about_us,
         )
 

@@ -1,17 +1,52 @@
-"""Bounces: reading the delivery status reports that say which letter failed (RFC 3464)."""
+"""Bounces: reading what mail servers write about a letter that failed (RFC 3464, RFC 6533).
 
+The address that a bounce comes to has a token of the recipient. So whatever names an address that
+fits the token says whose letter it was: a delivery report, or the plain text that some write.
+"""
+
+import base64
+import binascii
 import hmac
+import quopri
+import re
 from collections.abc import Iterator
 from email.message import Message
 from email.parser import Parser
 
+from pbm_oust.accounts.bounces import status_of
 from pbm_oust.accounts.tags import bounce_token, tag_of
 from pbm_oust.frozen import frozen
-from pbm_oust.mail.reading import first_address
+from pbm_oust.mail.reading.body import text_of
 from pbm_oust.regex import regex
 
-STATUS = regex(r"[245]\.\d{1,3}\.\d{1,3}")
-"""A reason as in RFC 3463."""
+_REPORTS = ("message/delivery-status", "message/global-delivery-status")
+_RETURNED = ("message/rfc822", "message/global")
+_RETURNED_HEADERS = ("text/rfc822-headers", "message/global-headers", "message/rfc822-headers")
+_LONGEST = 64 * 1024
+"""How much of a bounce is read that is no delivery report."""
+_ADDRESS = regex(r"[^\s<>()\[\],;:\"']{1,64}@[^\s<>()\[\],;:\"']{1,255}")
+_MOST_ADDRESSES = 100
+_FROM_ROBOT = regex(r"mailer-daemon|postmaster|mail delivery|microsoftexchange", re.IGNORECASE)
+_COPY = regex(
+    r"^(?:-{2,}|={2,}|\s*>).{0,20}(?:copy of|below this line|returned|original|unsent|forwarded)"
+    r".*$|^return-path:",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""The line above the letter that a plain bounce returns."""
+_LATE = regex(
+    r"delayed|warning|not yet been|still (?:being )?(?:retry|try)|will (?:be retried|keep trying)"
+    r"|continue to (?:try|retry)|will (?:try|retry)",
+    re.IGNORECASE,
+)
+_FAILED = regex(
+    r"permanent|fatal|fail|undeliver|could ?n[o']t (?:be )?deliver|can ?not (?:be )?deliver"
+    r"|not (?:be )?delivered|unable to|no such|unknown|does not exist|rejected|returned|giving up"
+    r"|\b5\d\d\b",
+    re.IGNORECASE,
+)
+_FOR_GOOD = regex(r"(?<![\d.])5\.\d{1,3}\.\d{1,3}|\b55\d\b|permanent")
+_CODE_POINT = regex(r"\\x\{([0-9A-Fa-f]{2,6})\}")
+"""A letter beyond ASCII in an address of RFC 6533."""
 
 
 @frozen
@@ -29,37 +64,83 @@ class FailedDelivery:
 def read_report(message: Message, sent_to: str, key: bytes) -> FailedDelivery | None:
     """Return what a report to the address `sent_to` says; None if it reports no failed letter.
 
-    A report is a multipart/report with a part message/delivery-status (RFC 3464). A report that a
-    letter is late, or that it arrived, reports no failure. Nor does a report to an address that
-    does not belong to any of its recipients.
+    It has a part message/delivery-status (RFC 3464), or the same with letters beyond ASCII (RFC
+    6533); or it is the text of a mail server, as qmail writes it. A report that a letter is late,
+    or that it arrived, reports no failure. Nor does anything to an address that does not belong to
+    an address that it names.
     """
-    returned = _returned_letter(message)
     token = tag_of(sent_to).partition(".")[2]
     groups = list(_fields_of_recipients(message))
+    returned = _returned_letter(message)
+    to = _addresses(str(returned.get("To", "")))
+    if not groups:
+        return _read_text(message, token, key)
     ours = [fields for fields in groups if any(_is_of(token, key, name) for name in _named(fields))]
-    failed = [fields for fields in ours or groups if _action(fields) == "failed"]
-    for fields in failed:
-        for recipient in (*_named(fields), first_address([str(returned.get("To", ""))])):
-            if _is_of(token, key, recipient):
-                status = STATUS.search(str(fields.get("Status", "")))
-                letter = returned.get("Message-ID") or message.get("Message-ID") or ""
-                return FailedDelivery(
-                    recipient,
-                    status[0] if status else "5.0.0",
-                    str(letter),
-                    str(returned.get("Subject", "")),
-                )
+    for fields in ours or groups:
+        if _field(fields, "Action").lower() != "failed":
+            continue
+        recipient = _first_of(token, key, [*_named(fields), *to])
+        if recipient:
+            status = status_of(_field(fields, "Status"), _field(fields, "Diagnostic-Code"))
+            return _failed(recipient, status, returned, message)
     return None
 
 
-def _action(fields: Message) -> str:
-    return str(fields.get("Action", "")).strip().lower()
+def _read_text(message: Message, token: str, key: bytes) -> FailedDelivery | None:
+    """Return what a mail server says in words about a letter that failed, or None."""
+    failed = str(message.get("X-Failed-Recipients", ""))
+    if not (failed or _FROM_ROBOT.search(str(message.get("From", "")))):
+        return None
+    text = text_of(message)[:_LONGEST]
+    copy = _COPY.search(text)
+    told, rest = (text[: copy.start()], text[copy.start() :]) if copy else (text, "")
+    subject = str(message.get("Subject", ""))
+    if _LATE.search(subject) or (_LATE.search(told) and not _FOR_GOOD.search(told)):
+        return None
+    if not (failed or _FAILED.search(f"{subject}\n{told}")):
+        return None
+    returned = _returned_letter(message)
+    if not returned.items():
+        head = rest.partition("\n")[2].lstrip() if not rest.lower().startswith("return") else rest
+        returned = Parser().parsestr(head, headersonly=True)
+    recipient = _first_of(token, key, _addresses(f"{failed} {text} {returned.get('To', '')}"))
+    if not recipient:
+        return None
+    return _failed(recipient, status_of("", told), returned, message)
+
+
+def _failed(recipient: str, status: str, returned: Message, report: Message) -> FailedDelivery:
+    letter = returned.get("Message-ID") or report.get("Message-ID") or ""
+    return FailedDelivery(recipient, status, str(letter), str(returned.get("Subject", "")))
+
+
+def _field(fields: Message, name: str) -> str:
+    return str(fields.get(name, "")).strip()
 
 
 def _named(fields: Message) -> list[str]:
     """Return the addresses of one recipient: the one in the letter, and the final one."""
-    values = (str(fields.get(name, "")) for name in ("Original-Recipient", "Final-Recipient"))
-    return [value.rpartition(";")[2].strip().strip("<>") for value in values]
+    values = (_field(fields, name) for name in ("Original-Recipient", "Final-Recipient"))
+    return [_decoded(value.rpartition(";")[2].strip().strip("<>")) for value in values]
+
+
+def _decoded(address: str) -> str:
+    """Return an address of a report, whose letters beyond ASCII may be numbers (RFC 6533)."""
+    try:
+        return _CODE_POINT.sub(lambda found: chr(int(found[1], 16)), address)
+    except ValueError:
+        return address
+
+
+def _addresses(text: str) -> list[str]:
+    """Return the addresses in a text, each once and only so many."""
+    found = (address.strip(".") for address in _ADDRESS.findall(text[:_LONGEST]))
+    return list(dict.fromkeys(found))[:_MOST_ADDRESSES]
+
+
+def _first_of(token: str, key: bytes, addresses: list[str]) -> str:
+    """Return the first of some addresses that a token belongs to, or an empty text."""
+    return next((each for each in addresses if _is_of(token, key, each)), "")
 
 
 def _is_of(token: str, key: bytes, recipient: str) -> bool:
@@ -72,21 +153,47 @@ def _parts(message: Message) -> list[Message]:
     return [part for part in payload if isinstance(part, Message)]
 
 
+def _leaves(message: Message) -> Iterator[Message]:
+    """Yield the parts of a mail that have no parts, or are mails."""
+    left = _parts(message)
+    while left:
+        part = left.pop(0)
+        if part.get_content_maintype() == "multipart":
+            left[:0] = _parts(part)
+        else:
+            yield part
+
+
 def _fields_of_recipients(message: Message) -> Iterator[Message]:
     """Yield the groups of fields of a report, one about the message and one for each recipient."""
-    if message.get_content_type() == "multipart/report":
-        for part in _parts(message):
-            if part.get_content_type() == "message/delivery-status":
-                yield from _parts(part)
+    for part in _leaves(message):
+        if part.get_content_type() in _REPORTS:
+            for group in re.split(r"\n[ \t]*\n", _inner_text(part)):
+                yield Parser().parsestr(group.lstrip("\n"), headersonly=True)
 
 
 def _returned_letter(message: Message) -> Message:
     """Return the letter that a report returns, or its headers; an empty one if there is none."""
-    for part in _parts(message):
-        if part.get_content_type() == "message/rfc822":
-            return next(iter(_parts(part)), Message())
-        if part.get_content_type() == "text/rfc822-headers":
-            payload = part.get_payload(decode=True)
-            text = payload.decode("utf-8", "replace") if isinstance(payload, bytes) else ""
-            return Parser().parsestr(text, headersonly=True)
+    for part in _leaves(message):
+        kind = part.get_content_type()
+        if kind in _RETURNED or kind in _RETURNED_HEADERS:
+            return Parser().parsestr(_inner_text(part).lstrip("\n"), headersonly=True)
     return Message()
+
+
+def _inner_text(part: Message) -> str:
+    """Return the text of a part, also of one that holds a mail and is encoded all the same."""
+    if not part.is_multipart():
+        payload = part.get_payload(decode=True)
+        data = payload if isinstance(payload, bytes) else b""
+    else:
+        data = b"\n\n".join(each.as_bytes().strip(b"\n") for each in _parts(part))
+        encoding = str(part.get("Content-Transfer-Encoding", "")).strip().lower()
+        try:
+            if encoding == "base64":
+                data = base64.b64decode(data, validate=False)
+            elif encoding == "quoted-printable":
+                data = quopri.decodestring(data)
+        except binascii.Error:
+            return ""
+    return data.decode("utf-8", "replace").replace("\r\n", "\n")

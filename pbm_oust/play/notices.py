@@ -35,7 +35,7 @@ class Reader:
     account: Account | None = field(default=None, repr=False)
     """The reader's account, if an answer to the notice may count as theirs."""
     left_out: str = ""
-    """The first line of what was left out of the mail that the notice answers, though they may have written it."""
+    """The first line of what was left out of their mail, though they may have written it."""
 
     @property
     def asked(self) -> bool:

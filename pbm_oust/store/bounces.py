@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from itertools import groupby
 
 from pbm_oust.accounts.address import normal_address
-from pbm_oust.accounts.bounces import Bounce, Returned
-from pbm_oust.store.columns import ALL_ROWS, moment_of, seconds
+from pbm_oust.accounts.bounces import MOST_DAYS, Bounce, Returned, is_hard
+from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.connections import Row, Snapshot, Transaction
 
 MOST_KEPT = 10
-"""How many bounces are kept for an address, the latest ones."""
+"""How many bounces are kept for an address, the latest ones, besides one of a few days before."""
+_DAY = 24 * 3600
 
 
 def bounces_of(snapshot: Snapshot, address: str) -> Returned:
@@ -38,13 +39,13 @@ def note_bounce(transaction: Transaction, address: str, bounce: Bounce) -> Retur
         bounce.letter,
         bounce.subject,
     )
-    transaction.run(
-        "DELETE FROM bounces WHERE id IN"
-        " (SELECT id FROM bounces WHERE normal = ? ORDER BY id DESC LIMIT ? OFFSET ?)",
-        normal,
-        ALL_ROWS,
-        MOST_KEPT,
-    )
+    rows = transaction.rows("SELECT id, at, status FROM bounces WHERE normal = ?", normal)
+    # Of the days before the latest bounces, the ones count on which the mailbox refused letters.
+    older = sorted(rows, reverse=True)[MOST_KEPT:]
+    days = {at // _DAY: id_ for id_, at, status in older if is_hard(status)}
+    kept = sorted(days.values(), reverse=True)[:MOST_DAYS]
+    for id_ in (row[0] for row in older if row[0] not in kept):
+        transaction.run("DELETE FROM bounces WHERE id = ?", id_)
     return bounces_of(transaction, address)
 
 

@@ -1,15 +1,17 @@
 import gzip
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
+from pbm_oust.accounts.bounces import Bounce
 from pbm_oust.board.formats.any import parse_any
 from pbm_oust.cli import main
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.bounces import bounces_of
+from pbm_oust.store.bounces import bounces_of, note_bounce
 from pbm_oust.store.home import Home
 from pbm_oust.store.outbox import Outbox
 from pbm_oust.store.posted import parse_content
@@ -114,9 +116,9 @@ def test_a_letter_that_somebody_else_takes_meanwhile_is_refused(
 
 
 def test_an_operator_has_an_address_written_to_again(home: Path) -> None:
-    _ask_for_help(home, *["unknown@example.org"] * 3)
-    with listening_sink() as (_, endpoint):
-        assert _flush(home, endpoint) == "0 sent, 0 kept, 3 failed\n"
+    for day in (1, 2, 3):
+        lost = Bounce(datetime(2026, 11, day, tzinfo=UTC), "5.1.1", f"<{day}@example.com>", "-")
+        Home(home).do(note_bounce, "unknown@example.org", lost)
     assert Home(home).ask(bounces_of, "unknown@example.org").is_suspended
     resumed = _run(home, "outbox", "resume", "unknown@example.org")
     assert resumed.output == "unknown@example.org gets letters again\n"

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from pbm_oust.accounts.bounces import MOST_BOUNCES, Bounce
+from pbm_oust.accounts.bounces import MOST_DAYS, Bounce
 from pbm_oust.accounts.exported import account_lines
 from pbm_oust.accounts.watched import MOST_WATCHED, watched_by, with_watched
 from pbm_oust.board.game import Game
@@ -69,8 +70,9 @@ def test_who_has_settled_not_to_be_mailed_is_not_called_unreachable(
 
 def test_who_has_settled_not_to_be_mailed_and_cannot_be_is_called_unreachable(talk: Talk) -> None:
     talk.send(BOB, "settings bob lookingglass mail digest")
-    for number in range(MOST_BOUNCES):
-        talk.home.do(note_bounce, BOB, Bounce.of(talk.now, "5.1.1", f"<{number}@x>", "lost"))
+    for days in range(MOST_DAYS):
+        at = talk.now - timedelta(days=days)
+        talk.home.do(note_bounce, BOB, Bounce.of(at, "5.1.1", f"<{days}@x>", "lost"))
     assert talk.send(ALICE, "oust move 1 alice wonderland C3") == [
         f"{ALICE}: oust 1 #2: bob to move"
     ]

@@ -130,8 +130,9 @@ def test_who_was_out_of_reach_since_before_the_move_need_not_be_asked(
     clear_outbox(home)
     at = NOON + timedelta(hours=bounced)
     for address in (BOB, BOBS_DESK):
-        for number in range(3):
-            home.do(note_bounce, address, Bounce(at, "5.1.1", f"<{number}@example.com>", "-"))
+        for days in (2, 1, 0):
+            lost = Bounce(at - timedelta(days=days), "5.1.1", f"<{days}@example.com>", "-")
+            home.do(note_bounce, address, lost)
     mailed(home, ALICE, UNDO, at=NOON + timedelta(hours=2))
     assert actions(home)[-1] == expected
 

@@ -1,13 +1,13 @@
 """Letters that came back: counted for each address however it is written, and each once."""
 
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from email.utils import make_msgid
 from functools import partial
 
 import pytest
 
-from pbm_oust.accounts.bounces import MOST_BOUNCES, Bounce, Returned
+from pbm_oust.accounts.bounces import MOST_DAYS, Bounce, Returned
 from pbm_oust.store.bounces import MOST_KEPT, all_bounces, bounces_of, forget_bounces, note_bounce
 from pbm_oust.store.connections import Database
 
@@ -58,14 +58,37 @@ def test_a_letter_counts_once_however_many_reports_come(database: Database, boun
     assert found.bounces == (bounce,)
 
 
-def test_an_address_is_suspended_after_three_letters(database: Database, bounce: Bounce) -> None:
-    assert not note(database, ALICE, *others(bounce, MOST_BOUNCES - 1)).is_suspended
-    assert note(database, ALICE, *others(bounce, 1)).is_suspended
+def on_days(bounce: Bounce, status: str = "5.1.1", a_day: int = 1) -> list[Bounce]:
+    """Letters that come back on as many days as close a mailbox."""
+    bounce = replace(bounce, status=status)
+    days = (replace(bounce, at=bounce.at + timedelta(days=days)) for days in range(MOST_DAYS))
+    return [each for day in days for each in others(day, a_day)]
 
 
-def test_only_the_latest_letters_are_kept(database: Database, bounce: Bounce) -> None:
+def test_an_address_is_closed_after_refusals_on_three_days(
+    database: Database, bounce: Bounce
+) -> None:
+    assert not note(database, ALICE, *others(bounce, 20)).is_suspended
+    assert not note(database, ALICE, *on_days(bounce)[:-1]).is_suspended
+    assert note(database, ALICE, *on_days(bounce)[-1:]).is_suspended
+
+
+def test_many_letters_a_day_do_not_hide_the_days_before(database: Database, bounce: Bounce) -> None:
+    assert note(database, ALICE, *on_days(bounce, a_day=30)).is_suspended
+
+
+@pytest.mark.parametrize("status", ["5.7.1", "5.7.0", "5.7.26", "4.2.2", "4.4.7", "5.3.4", "5.6.0"])
+def test_no_mailbox_is_closed_for_policy_or_for_a_while(
+    status: str, database: Database, bounce: Bounce
+) -> None:
+    assert not note(database, ALICE, *on_days(bounce, status, a_day=5)).is_suspended
+
+
+def test_only_the_latest_letters_are_kept_and_one_of_each_day_before(
+    database: Database, bounce: Bounce
+) -> None:
     bounces = others(bounce, MOST_KEPT + 5)
-    assert note(database, ALICE, *bounces).bounces == tuple(bounces[5:])
+    assert note(database, ALICE, *bounces).bounces == (bounces[0], *bounces[5:])
     assert note(database, BOB, bounce).bounces == (bounce,)
 
 

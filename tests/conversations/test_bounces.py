@@ -1,0 +1,92 @@
+"""Letters that come back: when an address is closed, and who learns of it."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from pbm_oust.accounts.tags import envelope_sender
+from pbm_oust.cli import main
+from tests.support.home_by_mail import ADDRESS, ALICE, BOB, Talk
+from tests.support.mails import mail
+
+MOVE = "oust move 1 alice wonderland C3"
+QMAIL = f"""Hi. This is the qmail-send program at mail.example.net.
+I couldn't hand your message over to the address below.
+This is a permanent error; I've given up.
+
+<{BOB}>:
+203.0.113.5 does not like recipient.
+Remote host said: 550 %s
+
+--- Below this line is a copy of the message.
+
+Return-Path: <nobody>
+To: {BOB}
+Subject: oust 1 #1: your turn, bob
+Message-ID: <%s@example.com>
+"""
+
+
+@pytest.fixture
+def talk(tmp_path: Path) -> Talk:
+    talk = Talk.begin(tmp_path, ALICE, BOB)
+    talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
+    return talk
+
+
+def come_back(talk: Talk, said: str, days: int, letters: int = 2) -> None:
+    """Let letters to Bob come back on so many days, the last of which is today."""
+    back = envelope_sender(ADDRESS, talk.home.key(), BOB)
+    today = talk.now
+    for day in range(days):
+        talk.now = today - timedelta(days=days - 1 - day)
+        for number in range(letters):
+            text = QMAIL % (said, f"{day}.{number}")
+            data = mail(
+                "From: MAILER-DAEMON@mail.example.net", "Subject: failure notice", text=text
+            )
+            talk.hand_in(data, "", back)
+            assert talk.outcome == "returned"
+            assert talk.letters == []
+
+
+def is_told(talk: Talk) -> bool:
+    return any(each.startswith(f"{BOB}: ") for each in talk.send(ALICE, MOVE))
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["5.7.1 sender is on a block list", "5.7.26 DMARC", "blocked by Spamhaus", "4.4.7 expired"],
+)
+def test_who_is_refused_for_policy_or_for_a_while_gets_mail_however_often(
+    said: str, talk: Talk
+) -> None:
+    come_back(talk, said, days=5)
+    assert is_told(talk)
+    assert "letters came back" not in talk.text_to(BOB)
+    assert "of our mails to bob@example.net came back" in talk.text_to(BOB)
+
+
+def test_many_letters_that_come_back_on_one_day_close_no_address(talk: Talk) -> None:
+    come_back(talk, "5.1.1 no mailbox here by that name", days=1, letters=12)
+    assert is_told(talk)
+
+
+def test_a_mailbox_that_refuses_on_three_days_is_closed_and_all_are_told(talk: Talk) -> None:
+    come_back(talk, "5.1.1 no mailbox here by that name", days=3)
+    assert not is_told(talk)
+    assert "Mail to bob is coming back" in talk.text_to(ALICE)
+    talk.send(BOB, "oust show 1")
+    assert "So we had stopped writing to this address." in talk.text_to(BOB)
+
+
+def test_the_operator_sees_why_letters_came_back(talk: Talk) -> None:
+    come_back(talk, "5.1.1 no mailbox here by that name", days=3)
+    home = ["--home", str(talk.home.path)]
+    shown = CliRunner().invoke(main, [*home, "players", "show", "bob"]).output
+    assert f"Came back from {BOB}: 5.1.1 (refused for good; on 3 days it closes" in shown
+    found = CliRunner().invoke(main, [*home, "doctor"]).output
+    assert f"6 letters to {BOB} came back since 2026-11-18" in found
+    assert "5.1.1 (refused for good" in found
