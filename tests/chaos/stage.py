@@ -6,7 +6,7 @@ from random import Random
 from smtplib import SMTP
 from typing import Protocol
 
-SLOW = 60
+SLOW = 120
 """Seconds after which something is broken that has not happened."""
 
 

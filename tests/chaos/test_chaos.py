@@ -11,6 +11,7 @@ from tests.chaos.launcher import Build, replace
 from tests.chaos.report import report
 from tests.chaos.running import Outcome, Plan, conduct, planned_kills
 from tests.chaos.trial import ROOT
+from tests.support.waiting import PATIENCE
 
 
 def figures(outcome: Outcome) -> dict[str, int]:
@@ -113,7 +114,7 @@ Disk.step_copy = print
 keep_trace(Path({str(tmp_path / "trace")!r}), Path("fuse"), None)
 """
     ended = subprocess.run(
-        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE
     )
     assert ended.returncode == 2
     assert "step_copy" in ended.stderr
@@ -124,7 +125,7 @@ def test_the_script_prints_a_report_and_ends_with_status_1_if_something_is_wrong
 ) -> None:
     script = [sys.executable, str(ROOT / "scripts" / "chaos"), "--folder", str(tmp_path)]
     options = ["--mails", "30", "--kills", "1", "--build", "no-id-check"]
-    ended = subprocess.run([*script, *options], capture_output=True, text=True, timeout=300)
+    ended = subprocess.run([*script, *options], capture_output=True, text=True, timeout=PATIENCE)
     assert ended.returncode == 1
     assert "30 of 30 mails, 1 kills" in ended.stderr
     assert "mails acknowledged                                30\n" in ended.stdout

@@ -17,7 +17,7 @@ from tests.chaos.report import report
 from tests.chaos.running import Plan, conduct
 from tests.chaos.trial import ROOT
 from tests.support.postgresql import DatabaseServer, server_folder, server_programs
-from tests.support.waiting import wait_until
+from tests.support.waiting import PATIENCE, wait_until
 
 HOLDING = """
 import sys
@@ -65,7 +65,7 @@ def echoing(tmp_path: Path) -> Iterator[Path]:
 
 def test_a_proxy_that_is_cut_lets_through_later_what_was_said(echoing: Path) -> None:
     proxies = Proxies(2, [echoing])
-    with socket.create_connection(proxies.places(1)[0], timeout=60) as client:
+    with socket.create_connection(proxies.places(1)[0], timeout=PATIENCE) as client:
         client.sendall(b"one")
         assert client.recv(100) == b"one"
         proxies.cut(1)

@@ -18,6 +18,7 @@ from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
 from tests.support.outbox import Letter, letters
 from tests.support.server import PROGRAM
 from tests.support.sweeping import BEGIN, World, new_world
+from tests.support.waiting import PATIENCE
 
 LONG_AGO = -999
 """A day before all boards, so that what is done then is done when the board begins."""
@@ -115,7 +116,7 @@ def test_at_a_terminal_the_operator_is_asked(answer: str, status: int, world: Wo
     command = [PROGRAM, "--home", str(world.path), "games", "void", "oust", "1"]
     process = subprocess.Popen(command, stdin=theirs, stdout=subprocess.PIPE, text=True)
     os.write(ours, f"{answer}\n".encode())
-    asked, _ = process.communicate(timeout=60)
+    asked, _ = process.communicate(timeout=PATIENCE)
     os.close(ours)
     os.close(theirs)
     assert process.returncode == status

@@ -24,7 +24,7 @@ from pbm_oust.store.open_boards import open_board
 from tests.support.games import act, history_of, new_game, play
 from tests.support.rings import first_is_fast
 from tests.support.server import PROGRAM
-from tests.support.waiting import has_news
+from tests.support.waiting import PATIENCE, has_news
 
 ROOT = Path(__file__).parents[2]
 CLEARED = "\x1b[2J"
@@ -80,7 +80,7 @@ def shown(home: Home, *arguments: str, rows: int = 60, **settings: str) -> str:
     """Return what a command shows at a terminal."""
     with at_terminal(home, *arguments, rows=rows, **settings) as (process, seen):
         text = read_until(seen, None)
-        assert process.wait(timeout=20) == 0
+        assert process.wait(timeout=PATIENCE) == 0
         return text
 
 
@@ -177,7 +177,7 @@ def test_a_watched_board_is_drawn_anew_until_its_game_is_over(home: Home) -> Non
         grow(home, "x resign")
         last = read_until(seen, None)
         assert "oust 17, square 15x15: marksteere won, resign" in last
-        assert process.wait(timeout=20) == 0
+        assert process.wait(timeout=PATIENCE) == 0
 
 
 def test_a_watched_board_is_printed_one_below_the_other_where_it_is_piped(home: Home) -> None:
@@ -189,7 +189,7 @@ def test_a_watched_board_is_printed_one_below_the_other_where_it_is_piped(home: 
                 break
         grow(home, "x resign")
         rest = process.stdout.read()
-        assert process.wait(timeout=20) == 0
+        assert process.wait(timeout=PATIENCE) == 0
     assert "\n\noust 17, square 15x15: marksteere won, resign\n" in rest
     assert "\x1b" not in rest
 
@@ -198,7 +198,7 @@ def test_ctrl_c_ends_watching_and_is_no_failure(home: Home) -> None:
     with at_terminal(home, "games", "show", "--watch", "oust", "17") as (process, seen):
         read_until(seen, "rrognlie")
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=20) == 0
+        assert process.wait(timeout=PATIENCE) == 0
 
 
 @pytest.mark.slow

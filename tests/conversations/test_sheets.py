@@ -11,9 +11,10 @@ from pbm_oust.store.sheets import LIFETIME
 from pbm_oust.store.waiting import BoardName
 from tests.support.histories import moves_of
 from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
-from tests.support.listening import PATIENCE, listening
+from tests.support.listening import listening
 from tests.support.mails import mail
 from tests.support.outbox import Letter
+from tests.support.waiting import PATIENCE
 
 MALLORY = "mallory@example.net"
 

@@ -21,7 +21,8 @@ from pbm_oust.mail.naming import CLIENT, BadNaming, parse_naming
 from pbm_oust.mail.replies import S250_DONE, S421_BUSY_SOURCE
 from pbm_oust.store.configuration import parse_networks
 from pbm_oust.store.home import Home
-from tests.support.listening import PATIENCE, ask, begin, client_of, command, listening, send
+from tests.support.listening import ask, begin, client_of, command, listening, send
+from tests.support.waiting import PATIENCE
 
 NAMED = {"192.0.2.7": "192.0.2.7", "2001:db8::7": "2001:db8::/64"}
 

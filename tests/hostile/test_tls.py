@@ -20,9 +20,9 @@ from pbm_oust.mail.tls import Tls, read_certificate
 from pbm_oust.store.configuration import BadConfiguration, Configuration
 from pbm_oust.store.home import Home
 from tests.support.certificates import FOLDER, certificate, trusting
-from tests.support.listening import PATIENCE, answer, begin, client_of, command, listening, send
+from tests.support.listening import answer, begin, client_of, command, listening, send
 from tests.support.server import ADDRESS, PROGRAM, running
-from tests.support.waiting import wait_until
+from tests.support.waiting import PATIENCE, wait_until
 
 SHORT = 0.2
 
@@ -136,7 +136,7 @@ def test_a_key_with_a_password_asks_nobody_for_it() -> None:
 def test_a_server_with_a_bad_certificate_does_not_start(tmp_path: Path) -> None:
     (tmp_path / "pbm_oust.toml").write_text('certificate = "/nowhere/cert.pem"\n')
     command = [PROGRAM, "--home", str(tmp_path), "serve", "--address", ADDRESS]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 2
     reason = "certificate: /nowhere/cert.pem: No such file or directory"
     assert done.stderr.endswith(f"Error: {tmp_path}/pbm_oust.toml: {reason}\n")

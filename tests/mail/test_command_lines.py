@@ -14,7 +14,8 @@ from pbm_oust.mail.replies import (
     S500_UNKNOWN,
     S553_UTF8,
 )
-from tests.support.listening import ADDRESS, PATIENCE
+from tests.support.listening import ADDRESS
+from tests.support.waiting import PATIENCE
 
 FOREIGN = "jürgen@example.org".encode()
 

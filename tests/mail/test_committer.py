@@ -13,7 +13,8 @@ from pbm_oust.mail.inbound import envelope_of, open_inbound
 from pbm_oust.mail.lanes import Lanes
 from pbm_oust.mail.qmqp import Handed
 from pbm_oust.store.home import Home
-from tests.support.listening import ADDRESS, ALICE, NOW, PATIENCE, command
+from tests.support.listening import ADDRESS, ALICE, NOW, command
+from tests.support.waiting import PATIENCE
 
 HELP = command("help")
 

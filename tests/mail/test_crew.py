@@ -144,7 +144,11 @@ def test_where_nobody_can_listen_all_end(home: Home) -> None:
         port = taken.getsockname()[1]
         command = [PROGRAM, "--home", str(home.path), "serve", "--smtp", f"127.0.0.1:{port}"]
         done = subprocess.run(
-            [*command, "--processes", "2"], capture_output=True, text=True, timeout=60, check=False
+            [*command, "--processes", "2"],
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
         )
     assert done.returncode == 2
     assert f"cannot listen at 127.0.0.1:{port}: Address already in use" in done.stderr
@@ -179,7 +183,7 @@ sys.exit(Crew(1, work, lambda: os.kill(os.getpid(), signal.SIGTERM)).run())
 def kept(program: str) -> tuple[int, str]:
     """Return the status and the errors of a keeper."""
     command = [sys.executable, "-c", program]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     return done.returncode, done.stderr
 
 

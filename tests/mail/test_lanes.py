@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from pbm_oust.mail.lanes import FORGOTTEN_AFTER, MOST_ORIGINS, MOST_UNPROVED, WORKERS, Lanes
-
-PATIENCE = 10
+from tests.support.waiting import PATIENCE
 
 
 class Clock:

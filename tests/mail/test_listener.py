@@ -33,7 +33,6 @@ from tests.support.listening import (
     ADDRESS,
     ALICE,
     NOW,
-    PATIENCE,
     ask,
     begin,
     client_of,
@@ -42,6 +41,7 @@ from tests.support.listening import (
     send,
 )
 from tests.support.mails import mail
+from tests.support.waiting import PATIENCE
 
 SIGNUP = command("signup alice wonderland", "Message-ID: <1@example.org>")
 

@@ -28,7 +28,6 @@ from pbm_oust.store.home import Home
 from pbm_oust.store.verifications import all_codes
 from tests.support.listening import (
     ADDRESS,
-    PATIENCE,
     ask,
     begin,
     client_of,
@@ -39,6 +38,7 @@ from tests.support.listening import (
 )
 from tests.support.mails import FROM, mail
 from tests.support.rings import slow
+from tests.support.waiting import PATIENCE
 
 SIGNUP = command("signup alice wonderland")
 LINE = b"x" * 70 + b"\r\n"

@@ -18,6 +18,7 @@ from pbm_oust.store.own_socket import FOR_OWNER, Occupied, OwnSocket
 from tests.support.home_by_mail import ALICE, BOB, home_of
 from tests.support.mails import mail
 from tests.support.server import ADDRESS, PROGRAM, Server, letters_in, running
+from tests.support.waiting import PATIENCE
 
 CHALLENGE = "oust challenge alice bob -size=5"
 DATA = mail(f"From: {ALICE}", f"Subject: {CHALLENGE}")
@@ -27,7 +28,7 @@ BEGUN = "oust 1 #1: your turn, alice"
 
 def run(home: Path, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
     command = [PROGRAM, "--home", str(home), *arguments]
-    return subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=PATIENCE)
 
 
 def mail_command(home: Path, *options: str) -> subprocess.CompletedProcess[str]:

@@ -12,9 +12,9 @@ from pbm_oust.mail.patience import Patience
 from pbm_oust.mail.replies import S421_IDLE, S421_SESSION, S421_SLOW, S451_LATER
 from pbm_oust.store.connections import Transaction
 from pbm_oust.store.home import Home
-from tests.support.listening import ADDRESS, PATIENCE, listening
+from tests.support.listening import ADDRESS, listening
 from tests.support.mails import mail
-from tests.support.waiting import wait_until
+from tests.support.waiting import PATIENCE, wait_until
 
 SHORT = 0.2
 OPENING = f"EHLO x\r\nMAIL FROM:<a@example.org>\r\nRCPT TO:<{ADDRESS}>\r\nDATA\r\n".encode()

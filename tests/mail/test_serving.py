@@ -14,7 +14,7 @@ from tests.support.player import Player
 from tests.support.ports import free_port
 from tests.support.server import ADDRESS, PROGRAM, letters_in, running, started
 from tests.support.sink import Sink, listening_sink
-from tests.support.waiting import wait_until
+from tests.support.waiting import PATIENCE, wait_until
 
 
 @pytest.fixture
@@ -298,5 +298,5 @@ def _run(home: Path, *arguments: str, stdin: str = "") -> subprocess.CompletedPr
         input=stdin,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
     )

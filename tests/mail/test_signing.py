@@ -20,6 +20,7 @@ from tests.support.certificates import FOLDER
 from tests.support.home_by_mail import ALICE, BOB, NOON, home_of, mailed
 from tests.support.server import PROGRAM
 from tests.support.sink import listening_sink
+from tests.support.waiting import PATIENCE
 
 ADDRESS = "pbmserv@games.example.org"
 NAME = b"mail-2026._domainkey.games.example.org."
@@ -168,7 +169,7 @@ def test_a_program_that_cannot_sign_says_so(command: str, tmp_path: Path) -> Non
     home.configuration.write_text(f'dkim_key = "{key}"\ndkim_selector = "a"\nsmtp = "127.0.0.1:0"')
     home.database.close()
     done = subprocess.run(
-        [PROGRAM, "--home", home.path, command], capture_output=True, text=True, timeout=60
+        [PROGRAM, "--home", home.path, command], capture_output=True, text=True, timeout=PATIENCE
     )
     assert done.returncode == {"serve": 2, "doctor": 1}[command]
     assert f"pbm_oust.toml: dkim_key: others can read or write {key}" in done.stdout + done.stderr

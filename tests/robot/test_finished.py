@@ -18,7 +18,7 @@ from tests.support.histories import lay_histories, moves_of
 from tests.support.home_by_mail import ALICE, home_of, mailed
 from tests.support.processes import processes_of
 from tests.support.server import PROGRAM, running
-from tests.support.waiting import wait_until
+from tests.support.waiting import PATIENCE, wait_until
 
 PAGES = 'web_address = "https://games.example.org"\n'
 SHORT = play(new_game("hex 3"), "x C3", "o A1", "x resign")
@@ -52,7 +52,7 @@ def analysis(home: Home, board: int = 1) -> Analysis | None:
 
 def house(home: Home) -> None:
     words = [PROGRAM, "--home", str(home.path), "house"]
-    subprocess.run(words, check=True, timeout=120, capture_output=True)
+    subprocess.run(words, check=True, timeout=PATIENCE, capture_output=True)
 
 
 def test_only_games_that_were_played_to_an_end_wait_to_be_analysed(tmp_path: Path) -> None:

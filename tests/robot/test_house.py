@@ -12,7 +12,7 @@ from tests.support.histories import moves_of
 from tests.support.home_by_mail import ALICE, BOB, Talk
 from tests.support.outbox import letters
 from tests.support.server import PROGRAM
-from tests.support.waiting import wait_until
+from tests.support.waiting import PATIENCE, wait_until
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def talk(tmp_path: Path) -> Talk:
 
 def house(talk: Talk) -> None:
     """Let the house play on all boards that wait for it."""
-    subprocess.run([PROGRAM, "--home", str(talk.home.path), "house"], check=True, timeout=300)
+    subprocess.run([PROGRAM, "--home", str(talk.home.path), "house"], check=True, timeout=PATIENCE)
 
 
 @contextmanager

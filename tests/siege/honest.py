@@ -9,8 +9,8 @@ from random import Random
 
 from tests.support.mails import mail
 from tests.support.server import ADDRESS
+from tests.support.waiting import PATIENCE
 
-PATIENCE = 60
 WIDTH = 25
 _COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 SQUARES = [

@@ -18,10 +18,10 @@ from tests.hostile.costly import COSTLY
 from tests.support.bombs import BOMBS, LARGE
 from tests.support.mails import mail
 from tests.support.server import ADDRESS
+from tests.support.waiting import PATIENCE
 
 SENDERS = 12
 """How many connections send whole mails."""
-PATIENCE = 60
 OPENING = f"EHLO x\r\nMAIL FROM:<a@hostile.example>\r\nRCPT TO:<{ADDRESS}>\r\nDATA\r\n".encode()
 VICTIMS = "victim.example"
 """Whose addresses are asked for."""

@@ -18,7 +18,8 @@ from pbm_oust.mail.session import LmtpSession, SmtpSession, SmtpsSession
 from pbm_oust.mail.tls import Tls
 from pbm_oust.store.home import Home
 from tests.support.certificates import certificate, secured
-from tests.support.listening import PATIENCE, listening
+from tests.support.listening import listening
+from tests.support.waiting import PATIENCE
 
 FOLDER = Path(__file__).parent
 PROTOCOLS = {"lmtp": LmtpSession, "smtps": SmtpsSession}

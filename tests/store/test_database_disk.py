@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.beside import ROOT, SLOW
+from tests.support.beside import ROOT
+from tests.support.waiting import PATIENCE
 
 WITHIN = ("unshare", "--map-root-user", "--mount", "sh", "-c")
 MOUNTED = 'mount -t tmpfs -o size=2m pbm_oust "$0" && exec "$@"'
@@ -103,4 +104,4 @@ def test_trouble_with_the_disk_is_named_and_passes(script: str, tmp_path: Path) 
     home = tmp_path / "home"
     home.mkdir()
     program = [sys.executable, "-c", BEGIN + script, str(home)]
-    subprocess.run([*WITHIN, MOUNTED, str(home), *program], cwd=ROOT, timeout=SLOW, check=True)
+    subprocess.run([*WITHIN, MOUNTED, str(home), *program], cwd=ROOT, timeout=check=True)

@@ -13,8 +13,9 @@ from tests.chaos.launcher import TracedDisk
 from tests.chaos.power import Storage
 from tests.chaos.trace import Step, Trace
 from tests.store.mails import take, taken
-from tests.support.beside import SLOW, run_scripts, start_script
+from tests.support.beside import run_scripts, start_script
 from tests.support.vfs import TracedVfs
+from tests.support.waiting import PATIENCE
 
 FILE = "pbm_oust.db"
 
@@ -98,7 +99,7 @@ def test_a_process_that_is_killed_at_any_step_leaves_a_mail_whole_or_none(
         path = memory_path / f"{at}" / FILE
         path.parent.mkdir()
         process = start_script(DIES_AT_STEP, path, f"{at}")
-        output, _ = process.communicate(timeout=SLOW)
+        output, _ = process.communicate(timeout=PATIENCE)
         database = EmbeddedDatabase(path)
         found = taken(database)
         assert found in ([], ["mail"])
@@ -212,7 +213,7 @@ def test_what_a_killed_process_has_written_is_durable_before_anybody_sees_it(
     home.mkdir()
     trace = memory_path / "trace"
     with start_script(DIES_BEFORE_SYNC, home / FILE, trace) as process:
-        assert process.wait(SLOW) == 9
+        assert process.wait(PATIENCE) == 9
     disk = TracedDisk()
     disk.trace, disk.fuse = Trace(trace), memory_path / "fuse"
     before = list(disk.trace.steps())

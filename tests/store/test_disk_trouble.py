@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.server import ADDRESS, PROGRAM, letters_in, listening_port, stopped
-from tests.support.waiting import wait_until
+from tests.support.waiting import PATIENCE, wait_until
 
 NAMESPACE = ("unshare", "--map-root-user", "--mount")
 MOUNTED = 'mount -t tmpfs -o size=2m,mode=700 pbm_oust "$0" && exec "$@"'
@@ -80,7 +80,7 @@ class Confined:
     def _within(self, *command: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
         enter = ("nsenter", "--preserve-credentials", "-U", "-m", "-t", str(self.process.pid))
         return subprocess.run(
-            [*enter, *command], input=stdin, capture_output=True, text=True, timeout=60
+            [*enter, *command], input=stdin, capture_output=True, text=True, timeout=PATIENCE
         )
 
 
@@ -200,7 +200,7 @@ def test_pages_on_a_full_disk_say_that_no_mail_can_be_taken(tmp_path: Path) -> N
 
 def trouble_at(port: int) -> str:
     """Return what is said to keep mail away; empty if it may come."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     try:
         connection.request("GET", "/healthz")
         return str(json.load(connection.getresponse())["trouble"] or "")

@@ -22,7 +22,7 @@ from pbm_oust.store.settling import settle
 from pbm_oust.store.waiting import BoardName
 from tests.store.kept import Kept, played
 from tests.store.test_renaming import renamed
-from tests.support.waiting import wait_until
+from tests.support.waiting import PATIENCE, wait_until
 
 NAME = BoardName("oust", 7)
 TEXTS = [
@@ -137,7 +137,7 @@ def test_a_history_that_is_held_waits_for_nobody_else(prepared: Engine, other: E
             held.append(b"two\n", len(held.found.data))
             held.sync(with_folder=False)
             assert not later.done()
-        later.result(timeout=20)
+        later.result(timeout=PATIENCE)
     assert other.histories.read(NAME).data == b"one\ntwo\nthree\n"
 
 
@@ -188,7 +188,7 @@ def test_boards_that_two_processes_settle_at_once_have_each_record_once(
             pool.submit(settle, engine.database, boards)
             for engine, boards in ((prepared, kept.boards), (other, elsewhere))
         ]
-        assert [end.result(timeout=60) for end in ends] == [[], []]
+        assert [end.result(timeout=PATIENCE) for end in ends] == [[], []]
     for number in numbers:
         data = kept.boards.histories.read(BoardName("oust", number)).data
         assert data.count(b"\n   ") == 3
@@ -284,7 +284,7 @@ def test_what_two_processes_count_is_counted_together(engine: Engine, other: Eng
             pool.submit(databases[number % 2].write, lambda transaction: transaction.run(count))
             for number in range(60)
         ]:
-            end.result(timeout=60)
+            end.result(timeout=PATIENCE)
     with engine.database.read() as snapshot:
         assert snapshot.row("SELECT number FROM rate_limits") == (60,)
 
@@ -307,7 +307,7 @@ def test_who_does_not_wait_writes_nothing_while_another_process_writes(
         assert is_writing.wait(20)
         assert engine.database.begin_to_write([noting("d", now)]) is None
         may_end.set()
-        assert end.result(timeout=20)
+        assert end.result(timeout=PATIENCE)
     wait_until(lambda: begun_and_done(engine.database, noting("d", now)), "nobody writes")
     assert [has_key(other.database, key) for key in "abcd"] == [True] * 4
 

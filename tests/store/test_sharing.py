@@ -21,6 +21,7 @@ from pbm_oust.store.verifications import all_codes, find_verification
 from pbm_oust.store.waiting import BoardName
 from tests.support.server import ADDRESS, PROGRAM, letters_in, running
 from tests.support.sink import listening_sink
+from tests.support.waiting import PATIENCE
 
 PASSWORD = "wonderland"
 PAIRS = [("alice", "bob"), ("carol", "dave"), ("erin", "frank")]
@@ -49,7 +50,7 @@ def by_smtp(port: int) -> Way:
 def by_deliver(home: Path) -> Way:
     def send(data: bytes, sender: str) -> None:
         command = [PROGRAM, "--home", str(home), "deliver"]
-        subprocess.run(command, input=data, check=True, capture_output=True, timeout=60)
+        subprocess.run(command, input=data, check=True, capture_output=True, timeout=PATIENCE)
 
     return send
 
@@ -57,7 +58,9 @@ def by_deliver(home: Path) -> Way:
 def run(home: Path, *arguments: str, status: int = 0) -> str:
     environment = {"PBM_OUST_PASSWORD": PASSWORD, "PATH": "/usr/bin:/bin"}
     command = [PROGRAM, "--home", str(home), *arguments]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=PATIENCE
+    )
     assert done.returncode == status, (arguments, done.stdout, done.stderr)
     return done.stdout
 
@@ -129,10 +132,10 @@ def test_nothing_is_lost_doubled_or_stuck(tmp_path: Path) -> None:
                     for pair in PAIRS
                 ]
                 try:
-                    boards = [game.result(timeout=120) for game in games]
+                    boards = [game.result(timeout=PATIENCE) for game in games]
                 finally:
                     stop.set()
-                rounds = operator.result(timeout=120)
+                rounds = operator.result(timeout=PATIENCE)
             assert one.stop() == 0
             assert other.stop() == 0
         run(home, "outbox", "flush", "--relay", url)

@@ -4,9 +4,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.support.waiting import PATIENCE
+
 ROOT = Path(__file__).parents[2]
-SLOW = 60
-"""Seconds after which something that has not happened is broken."""
 
 
 def start_script(script: str, *arguments: str | Path) -> subprocess.Popen[str]:
@@ -33,6 +33,6 @@ def run_scripts(script: str, *arguments: tuple[str | Path, ...]) -> list[str]:
         assert process.stdin
         process.stdin.write("\n")
         process.stdin.flush()
-    printed = [process.communicate(timeout=SLOW)[0] for process in processes]
+    printed = [process.communicate(timeout=PATIENCE)[0] for process in processes]
     assert [process.returncode for process in processes] == [0] * len(processes)
     return printed

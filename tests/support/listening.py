@@ -22,12 +22,12 @@ from pbm_oust.play.outcome import Handled
 from pbm_oust.store.configuration import Endpoint, parse_networks
 from pbm_oust.store.home import Home
 from tests.support.mails import FROM, mail
+from tests.support.waiting import PATIENCE
 
 ADDRESS = "pbmserv@example.org"
 ALICE = "alice@example.org"
 NOW = datetime(2026, 11, 20, 15, 36, tzinfo=UTC)
 ANYWHERE = Endpoint("127.0.0.1", 0)
-PATIENCE = 10
 USUAL = Patience()
 NO_TLS = Tls()
 

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from pbm_oust.store.home import Home
+from tests.support.waiting import PATIENCE
 
 OPENING = """
 import sys
@@ -36,7 +37,7 @@ def run_at_once(home: Home, *scripts: str) -> list[str]:
         assert process.stdout
         assert process.stdout.readline() == "ready\n"
     with ThreadPoolExecutor() as pool:
-        printed = list(pool.map(lambda process: process.communicate("\n", timeout=60), processes))
+        printed = list(pool.map(lambda each: each.communicate("\n", timeout=PATIENCE), processes))
     assert [process.returncode for process in processes] == [0] * len(processes)
     return [output for output, _ in printed]
 

@@ -7,7 +7,8 @@ from typing import TypeVar
 
 Found = TypeVar("Found")
 
-PATIENCE = 60
+PATIENCE = 300
+"""Seconds after which nothing comes any more, on however busy a machine."""
 PAUSE = 0.02
 
 

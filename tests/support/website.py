@@ -89,7 +89,7 @@ def is_there(port: int) -> bool:
 
 def front_page(port: int) -> str:
     """Return the front page at a port. Raises OSError if nobody answers."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     try:
         connection.request("GET", "/")
         response = connection.getresponse()

@@ -10,7 +10,7 @@ import pytest
 from pbm_oust.store.home import Home
 from pbm_oust.web.live import MOST_WATCHING, MOST_WATCHING_OF_ONE
 from tests.support.home_by_mail import ALICE, BOB, home_of, mailed
-from tests.support.waiting import wait_until
+from tests.support.waiting import PATIENCE, wait_until
 from tests.support.website import Website, website
 
 EVENTS = "/oust/1/events"
@@ -29,7 +29,7 @@ def home(tmp_path: Path) -> Home:
 @contextmanager
 def watching(pages: Website, source: str = "") -> Iterator[http.client.HTTPResponse]:
     """Listen to the events of a board, as a client of a proxy."""
-    connection = http.client.HTTPConnection("127.0.0.1", pages.port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", pages.port, timeout=PATIENCE)
     try:
         connection.request("GET", EVENTS, headers={"X-Forwarded-For": source})
         yield connection.getresponse()

@@ -10,6 +10,8 @@ from typing import Any
 
 from selenium.webdriver.remote.command import Command
 
+from tests.support.waiting import PATIENCE
+
 _NAMES = {
     Command.NEW_SESSION: "WebDriver:NewSession",
     Command.QUIT: "Marionette:Quit",
@@ -34,7 +36,6 @@ _NAMES = {
 }
 """The names of Marionette by those of selenium, of the commands that the tests need."""
 
-_PATIENCE = 60
 """Seconds that a command may take."""
 
 
@@ -44,7 +45,7 @@ class Marionette:
     client_config = None
 
     def __init__(self, port: int) -> None:
-        self._socket = socket.create_connection(("127.0.0.1", port), _PATIENCE)
+        self._socket = socket.create_connection(("127.0.0.1", port), PATIENCE)
         self._incoming = self._socket.makefile("rb")
         self._number = 0
         self._received()

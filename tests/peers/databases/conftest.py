@@ -16,6 +16,7 @@ from tests.support.mails import mail
 from tests.support.postgresql import DatabaseServer
 from tests.support.server import PROGRAM
 from tests.support.sink import Sink, listening_sink
+from tests.support.waiting import PATIENCE
 
 
 @dataclass
@@ -60,7 +61,7 @@ class Running:
 
     def __call__(self) -> subprocess.CompletedProcess[bytes]:
         """Wait for its end, and return what it said."""
-        out, err = self.process.communicate(timeout=60)
+        out, err = self.process.communicate(timeout=PATIENCE)
         return subprocess.CompletedProcess(self.process.args, self.process.returncode, out, err)
 
 

@@ -11,6 +11,7 @@ import pytest
 from pbm_oust.store.postgresql.clock import SharedClock
 from tests.peers.databases.conftest import Host, mailed
 from tests.support.home_by_mail import ALICE, BOB
+from tests.support.waiting import PATIENCE
 
 HOUR = 3600
 MINUTES = 1800
@@ -55,7 +56,7 @@ def test_a_host_whose_clock_is_wrong_goes_by_the_right_time(
         [sys.executable, "-c", WRONG_CLOCK.format(ahead=ahead), *deliver],
         input=mailed(BOB, "oust move 1 bob lookingglass E6", 9),
         capture_output=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
     *_, record = hosts[0].run("games", "history", "oust", "1").stdout.decode().splitlines()

@@ -25,7 +25,7 @@ from pbm_oust.store.postgresql.server import Server, ServerPool
 from tests.peers.databases.conftest import Host, mailed
 from tests.support.home_by_mail import ALICE, NOON
 from tests.support.postgresql import DatabaseServer, database_server
-from tests.support.waiting import wait_until
+from tests.support.waiting import PATIENCE, wait_until
 
 FORGETTING = "DO $$ BEGIN EXECUTE 'DEALLOCATE ALL'; END $$"
 """A statement behind which nothing is prepared, of which the library learns nothing."""
@@ -228,7 +228,7 @@ def test_who_writes_for_too_long_makes_others_come_again(
         with pytest.raises(DatabaseLocked, match="is locked by another server for too long"):
             database.write(noting("b"))
         may_end.set()
-        assert end.result(timeout=20)
+        assert end.result(timeout=PATIENCE)
     assert database.write(noting("b"))
     other.close()
 
@@ -339,7 +339,7 @@ def test_a_work_that_others_get_in_the_way_of_is_done_again(
         database.close()
         end = pool.submit(database.write, work)
         lock_when(url, lock)
-        assert end.result(timeout=30)
+        assert end.result(timeout=PATIENCE)
     assert len(attempts) == 2
     assert has_key(database, "b")
 

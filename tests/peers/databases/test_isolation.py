@@ -10,6 +10,7 @@ from pbm_oust.store.connections import Transaction
 from pbm_oust.store.postgresql.database import PostgresqlDatabase
 from pbm_oust.store.postgresql.server import Server
 from tests.support.postgresql import DatabaseServer
+from tests.support.waiting import PATIENCE
 
 TIMES = 30
 
@@ -45,6 +46,6 @@ def test_two_hosts_that_count_at_once_lose_nothing(url: str) -> None:
             pool.submit(database.write, count) for _ in range(TIMES) for database in (one, other)
         ]
         for end in ends:
-            end.result(timeout=60)
+            end.result(timeout=PATIENCE)
         with one.read() as snapshot:
             assert snapshot.row("SELECT number FROM rate_limits") == (2 * TIMES,)

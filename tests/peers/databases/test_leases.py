@@ -35,7 +35,7 @@ from tests.support.home_by_mail import ADDRESS, ALICE, BOB, new_id
 from tests.support.mails import mail
 from tests.support.postgresql import DatabaseServer
 from tests.support.sink import Sink, SinkThatWaits, listening_sink
-from tests.support.waiting import wait_until
+from tests.support.waiting import PATIENCE, wait_until
 
 BOARDS = 5
 SECONDS = 3.0
@@ -123,7 +123,7 @@ def test_a_host_that_dies_or_stops_loses_what_it_has(postgresql: DatabaseServer)
 
 def is_sure(process: subprocess.Popen[str]) -> str:
     """Return what a process says that has leases, asked whether they are still its own."""
-    said, _ = process.communicate("well?\n", timeout=60)
+    said, _ = process.communicate("well?\n", timeout=PATIENCE)
     return said.strip()
 
 

@@ -23,7 +23,7 @@ from tests.support.home_by_mail import ADDRESS, ALICE, PASSWORDS
 from tests.support.postgresql import DatabaseServer, account_ids, database_server
 from tests.support.processes import children_of
 from tests.support.server import PROGRAM
-from tests.support.waiting import wait_until
+from tests.support.waiting import PATIENCE, wait_until
 
 NAME = "games"
 """The database, and the role that owns it and nothing else."""
@@ -241,7 +241,7 @@ def test_others_are_answered_while_the_database_says_nothing(served: Served) -> 
                 assert lmtp.mail(ALICE)[0] == 250
                 assert lmtp.rcpt(ADDRESS)[0] == 250
             assert not waits.done()
-        assert waits.result(timeout=60)
+        assert waits.result(timeout=PATIENCE)
 
 
 def test_a_server_that_finds_no_database_waits_for_it(served: Served) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from pbm_oust.mail.reading import Mail, read_mail
 from tests.peers.mail_programs.terminal import terminal
 from tests.support.sink import Sink
+from tests.support.waiting import PATIENCE
 
 PEERS = Path(__file__).parents[3] / ".peers"
 ALICE = "alice@example.org"
@@ -95,7 +96,7 @@ class Desk:
             env=self.environment | environment,
             cwd=self.folder,
             capture_output=True,
-            timeout=60,
+            timeout=PATIENCE,
         )
         assert done.returncode == 0, (done.stdout + done.stderr).decode("utf-8", "replace")
 

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.support.waiting import PATIENCE
+
 _LEASH = Path(__file__).with_name("leash.py")
 
 
@@ -27,4 +29,4 @@ def leashed(
     finally:
         assert leash.stdin is not None
         leash.stdin.close()
-        leash.wait(timeout=20)
+        leash.wait(timeout=PATIENCE)

@@ -12,7 +12,7 @@ from tests.peers.mail_programs.desk import PEERS
 from tests.peers.mail_programs.imap import serving_imap
 from tests.peers.mail_programs.leashed import leashed
 from tests.support.ports import free_port
-from tests.support.waiting import wait_until
+from tests.support.waiting import PATIENCE, wait_until
 
 _PACKAGES = PEERS / "roundcube"
 _PROGRAM = _PACKAGES / "usr/share/roundcube"
@@ -78,7 +78,7 @@ def _serving_php(folder: Path) -> Iterator[str]:
 
 
 def _answers(port: int) -> bool:
-    connection = HTTPConnection("127.0.0.1", port, timeout=20)
+    connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     try:
         connection.request("GET", "/")
         return b"Roundcube" in connection.getresponse().read()

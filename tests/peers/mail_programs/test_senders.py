@@ -15,6 +15,7 @@ from tests.peers.mail_programs.letters import (
     TEXTS,
     assert_read,
 )
+from tests.support.waiting import PATIENCE
 
 RAW = f"From: Alice <{ALICE}>\nTo: {COMMANDS}\nSubject: {COMMAND}\n"
 
@@ -151,7 +152,7 @@ def test_a_text_that_git_has_encoded_is_read(encoding: str, desk: Desk) -> None:
 def send(desk: Desk, message: EmailMessage | MIMEText) -> None:
     for name, value in (("From", f"Alice <{ALICE}>"), ("To", COMMANDS), ("Subject", COMMAND)):
         message[name] = value
-    with smtplib.SMTP("127.0.0.1", desk.port, "localhost", timeout=20) as client:
+    with smtplib.SMTP("127.0.0.1", desk.port, "localhost", timeout=PATIENCE) as client:
         client.send_message(message)
 
 

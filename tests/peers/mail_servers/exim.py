@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.peers.mail_servers.host import PEERS, Host, stop
 from tests.support.document import block
-from tests.support.waiting import wait_until
+from tests.support.waiting import PATIENCE, wait_until
 
 PROGRAM = PEERS / "exim4-daemon-light/usr/sbin/exim4"
 CONFIGURATION = PEERS / "exim4-config"
@@ -134,7 +134,9 @@ class Exim:
             )
 
     def _run(self, *arguments: str) -> str:
-        done = subprocess.run(self._command(*arguments), capture_output=True, text=True, timeout=60)
+        done = subprocess.run(
+            self._command(*arguments), capture_output=True, text=True, timeout=PATIENCE
+        )
         assert done.returncode == 0, done.stderr
         return done.stdout
 

@@ -23,7 +23,7 @@ from tests.support.document import block
 from tests.support.player import Letters, read_maildir
 from tests.support.ports import free_port
 from tests.support.server import Server, started
-from tests.support.waiting import wait_until
+from tests.support.waiting import PATIENCE, wait_until
 
 ROOT = Path(__file__).parents[3]
 PEERS = ROOT / ".peers"
@@ -121,7 +121,7 @@ def stop(daemon: subprocess.Popen[bytes]) -> None:
     """End a daemon that leads a session of its own."""
     daemon.terminate()
     try:
-        daemon.wait(timeout=20)
+        daemon.wait(timeout=PATIENCE)
     except subprocess.TimeoutExpired:
         os.killpg(daemon.pid, signal.SIGKILL)
         daemon.wait()
@@ -174,7 +174,7 @@ class Host:
 
     def client(self) -> smtplib.SMTP:
         """Connect to the mail server. Raises OSError."""
-        return smtplib.SMTP("127.0.0.1", self.smtp_port, "localhost", timeout=20)
+        return smtplib.SMTP("127.0.0.1", self.smtp_port, "localhost", timeout=PATIENCE)
 
     def takes_mail(self) -> bool:
         """Return whether the mail server answers."""
@@ -206,7 +206,7 @@ class Host:
             input=stdin,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PATIENCE,
             user=OWNER,
             group=OWNER,
             extra_groups=[],

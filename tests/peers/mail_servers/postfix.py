@@ -14,7 +14,7 @@ from typing import Any
 
 from tests.peers.mail_servers.host import PEERS, Host, stop
 from tests.support.ports import free_port
-from tests.support.waiting import wait_until
+from tests.support.waiting import PATIENCE, wait_until
 
 PACKAGE = PEERS / "postfix"
 LIBRARIES = PACKAGE / "usr/lib/postfix"
@@ -169,7 +169,7 @@ class Postfix:
             env=ENVIRONMENT,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PATIENCE,
         )
         assert done.returncode == 0, done.stderr
         return done.stdout

@@ -12,7 +12,7 @@ from tests.support.histories import board_numbers
 from tests.support.home_by_mail import ALICE, BOB
 from tests.support.listening import listening
 from tests.support.outbox import letters
-from tests.support.waiting import wait_until
+from tests.support.waiting import PATIENCE, wait_until
 
 MAIL = f"""From: {ALICE}
 authentication-results:
@@ -37,7 +37,7 @@ def boards_after(host: Host, home: Home, page: str) -> list[int]:
     ) as port:
         settings = block("postfix-lmtp/main.cf", {"127.0.0.1:8024": f"127.0.0.1:{port}"})
         with running_postfix(host, f"{settings}\n{page}"):
-            with smtplib.SMTP("127.0.0.1", host.smtp_port, timeout=20) as smtp:
+            with smtplib.SMTP("127.0.0.1", host.smtp_port, timeout=PATIENCE) as smtp:
                 smtp.sendmail(ALICE, COMMANDS, MAIL)
             wait_until(lambda: letters(home), "an answer")
     return board_numbers(home)

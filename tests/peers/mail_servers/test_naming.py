@@ -12,7 +12,7 @@ from tests.peers.mail_servers.host import COMMANDS, PEERS, Host
 from tests.peers.mail_servers.postfix import running_postfix
 from tests.support.document import block
 from tests.support.listening import ALICE, listening
-from tests.support.waiting import wait_until
+from tests.support.waiting import PATIENCE, wait_until
 
 MAIL = "From: alice@example.org\r\nSubject: help\r\n\r\n"
 ELSEWHERE = "127.0.0.9"
@@ -30,7 +30,7 @@ def test_postfix_names_the_client_of_each_mail(host: Host, home: Home) -> None:
         settings = block("postfix-lmtp/main.cf", {"127.0.0.1:8024": f"127.0.0.1:{port}"})
         with running_postfix(host, settings):
             for client in (ELSEWHERE, "127.0.0.1"):
-                with smtplib.SMTP(source_address=(client, 0), timeout=20) as smtp:
+                with smtplib.SMTP(source_address=(client, 0), timeout=PATIENCE) as smtp:
                     smtp.connect("127.0.0.1", host.smtp_port)
                     smtp.sendmail(ALICE, COMMANDS, f"Message-ID: <{client}@example.org>\r\n{MAIL}")
             wait_until(lambda: len(taken) == 2, "two mails")
