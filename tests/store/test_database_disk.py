@@ -104,4 +104,4 @@ def test_trouble_with_the_disk_is_named_and_passes(script: str, tmp_path: Path) 
     home = tmp_path / "home"
     home.mkdir()
     program = [sys.executable, "-c", BEGIN + script, str(home)]
-    subprocess.run([*WITHIN, MOUNTED, str(home), *program], cwd=ROOT, timeout=check=True)
+    subprocess.run([*WITHIN, MOUNTED, str(home), *program], cwd=ROOT, timeout=PATIENCE, check=True)
