@@ -1,6 +1,5 @@
 """A plain file server, as Python brings one, in a process of its own."""
 
-import os
 import re
 import subprocess
 import sys
@@ -8,11 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.support.website import Website
+from tests.support.website import Site
 
 
 @contextmanager
-def file_server(folder: Path) -> Iterator[Website]:
+def file_server(folder: Path) -> Iterator[Site]:
     """Serve the files in a folder while the body runs."""
     words = [sys.executable, "-u", "-m", "http.server", "0", "--bind", "127.0.0.1"]
     process = subprocess.Popen(
@@ -25,7 +24,7 @@ def file_server(folder: Path) -> Iterator[Website]:
     try:
         found = re.search(r"port (\d+)", process.stdout.readline())
         assert found
-        yield Website(int(found[1]), process, Path(os.devnull))
+        yield Site(int(found[1]))
     finally:
         process.kill()
         process.communicate()

@@ -1,15 +1,26 @@
 """Pages served by a real process at a port of this machine, and a browser without a screen."""
 
 import http.client
-import subprocess
+import multiprocessing
+import os
+import re
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing.context import ForkServerProcess
+from multiprocessing.reduction import DupFd
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import Any
 
-from tests.support.server import PROGRAM, listening_port, stopped
+from pbm_oust.cli import run
+from tests.support.server import PROGRAM
 from tests.support.waiting import PATIENCE
+
+_PROCESSES = multiprocessing.get_context("forkserver")
+_PROCESSES.set_forkserver_preload(["tests.support.website", "pbm_oust.cli.web", "pbm_oust.web.app"])
+"""Pages are served by forks of a process that has imported the program, which takes long."""
 
 
 @dataclass(frozen=True)
@@ -27,18 +38,10 @@ class Got:
 
 
 @dataclass(frozen=True)
-class Website:
-    """Pages at a port."""
+class Site:
+    """What answers HTTP at a port."""
 
     port: int
-    process: subprocess.Popen[str]
-    written: Path
-    """The file that its log goes to."""
-
-    @property
-    def log(self) -> str:
-        """What its log says so far."""
-        return self.written.read_text()
 
     def get(self, path: str, method: str = "GET", **headers: str) -> Got:
         """Ask for a path; `accept_language` stands for the header Accept-Language."""
@@ -62,21 +65,53 @@ class Website:
             connection.close()
 
 
+@dataclass(frozen=True)
+class Website(Site):
+    """Pages at a port."""
+
+    process: ForkServerProcess
+    written: Path
+    """The file that its log goes to."""
+
+    @property
+    def log(self) -> str:
+        """What its log says so far."""
+        return self.written.read_text()
+
+    def stop(self) -> int | None:
+        """Tell the pages to stop, and return the exit status of their process."""
+        self.process.terminate()
+        self.process.join(PATIENCE)
+        return self.process.exitcode
+
+
 @contextmanager
 def website(home: Path, *options: str) -> Iterator[Website]:
     """Serve the pages of a home while the body runs."""
-    words = [PROGRAM, "--home", str(home), "web"]
-    with NamedTemporaryFile("w") as log:
-        process = subprocess.Popen(
-            [*words, "--listen", "127.0.0.1:0", *options],
-            stdout=subprocess.PIPE,
-            stderr=log,
-            text=True,
-        )
+    words = ["--home", str(home), "web", "--listen", "127.0.0.1:0", *options]
+    announcing, announced = os.pipe()
+    with NamedTemporaryFile("w") as log, os.fdopen(announcing) as announcements:
+        given = words, DupFd(announced), DupFd(log.fileno())
+        process = _PROCESSES.Process(target=_serve, args=given)
+        process.start()
+        os.close(announced)
+        first = announcements.readline()
+        found = re.search(r"at http://127\.0\.0\.1:(\d+)", first)
         try:
-            yield Website(listening_port(process), process, Path(log.name))
+            assert found, first + Path(log.name).read_text()
+            yield Website(int(found[1]), process, Path(log.name))
         finally:
-            stopped(process)
+            process.terminate()
+            process.join(PATIENCE)
+            assert process.exitcode is not None, "the pages do not stop"
+
+
+def _serve(words: list[str], announcements: Any, log: Any) -> None:
+    """Be the program with these words on its command line."""
+    os.dup2(announcements.detach(), sys.stdout.fileno())
+    os.dup2(log.detach(), sys.stderr.fileno())
+    sys.argv = [PROGRAM, *words]
+    run()
 
 
 def is_there(port: int) -> bool:

@@ -81,5 +81,4 @@ def test_style_and_script_are_kept_for_ever_under_names_that_change(pages: Websi
 def test_the_pages_stop_when_they_are_told(tmp_path: Path) -> None:
     home_of(tmp_path / "home", ALICE).database.close()
     with website(tmp_path / "home") as found:
-        found.process.terminate()
-        assert found.process.wait(20) == 0
+        assert found.stop() == 0

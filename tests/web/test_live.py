@@ -61,7 +61,7 @@ def test_what_listens_does_not_keep_the_pages_from_stopping(home: Home) -> None:
         assert next_event(events) == b"data: 1"
         pages.process.terminate()
         assert events.read() == b""
-        assert pages.process.wait(20) == 0
+        assert pages.stop() == 0
 
 
 @pytest.mark.slow

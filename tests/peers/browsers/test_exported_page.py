@@ -12,7 +12,7 @@ from tests.support.exported import exported
 from tests.support.file_server import file_server
 from tests.support.home_by_mail import ALICE, BOB, home_of
 from tests.support.waiting import wait_until
-from tests.support.website import Website
+from tests.support.website import Site
 
 
 @pytest.fixture(scope="module")
@@ -27,14 +27,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def files(folder: Path) -> Iterator[Website]:
+def files(folder: Path) -> Iterator[Site]:
     """Serve the folder."""
     with file_server(folder) as found:
         yield found
 
 
 @pytest.fixture(autouse=True)
-def board_page(browser: Remote, files: Website) -> None:
+def board_page(browser: Remote, files: Site) -> None:
     """Show the board as it is."""
     browser.get(f"http://127.0.0.1:{files.port}/games/oust/1.html")
 
