@@ -11,7 +11,7 @@ from tests.support.home_by_mail import ALICE, home_of, mailed
 from tests.support.ports import free_port
 from tests.support.server import ADDRESS, PROGRAM, started
 from tests.support.waiting import wait_until
-from tests.support.website import Website, is_there
+from tests.support.website import Site, is_there
 
 OURS = "pbm_oust", "resvg_py", "uvicorn", "click", "jinja2", "apsw", "msgspec"
 TRAP = "from pathlib import Path; Path({seen!r}).touch(); raise SystemExit('trapped')\n"
@@ -35,7 +35,7 @@ def test_serving_pages_pictures_and_the_house(folder: Path, tmp_path: Path) -> N
         mailed(home, ALICE, "oust challenge house1 alice wonderland -size=7 -noswap")
         wait_until(lambda: moves_of(home), "the house's turn")
         wait_until(lambda: is_there(port), "the pages to be there")
-        assert Website(port, server.process, tmp_path / "log").get("/oust/1.png").status == 200
+        assert Site(port).get("/oust/1.png").status == 200
     assert not list(tmp_path.glob("ran-*"))
 
 
