@@ -31,7 +31,7 @@ def test_serving_pages_pictures_and_the_house(folder: Path, tmp_path: Path) -> N
     home, port = home_of(tmp_path / "home", ALICE), free_port()
     words = [PROGRAM, "--home", str(home.path), "serve", "--address", ADDRESS]
     words += ["--smtp", "127.0.0.1:0", "--web", f"127.0.0.1:{port}"]
-    with started(words, home.path, folder=folder) as server:
+    with started(words, home.path, folder=folder):
         mailed(home, ALICE, "oust challenge house1 alice wonderland -size=7 -noswap")
         wait_until(lambda: moves_of(home), "the house's turn")
         wait_until(lambda: is_there(port), "the pages to be there")
