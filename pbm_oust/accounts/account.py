@@ -35,6 +35,11 @@ class Account:
     """
     version: int = field(default=0, compare=False)
     """What tells this state of the account from others; 0 for one that is not stored yet."""
+    damaged: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """Why nouns cannot be read that are stored, by their names: it seems to keep nothing of them.
+
+    That is enough for what others do; the player acts once it is mended.
+    """
 
     def has_address(self, address: str) -> bool:
         """Return whether this is one of the player's addresses, however it is written."""

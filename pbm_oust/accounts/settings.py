@@ -2,12 +2,14 @@
 
     Setting: mail digest
 
-So it reads in the player's account. What is as usual is not written down.
+So it reads in the player's account. What is as usual is not written down. A value that means
+nothing here, such as a time zone that is no longer known, is kept as it is, and until its player
+chooses another one the usual value counts.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import fields
 from enum import Enum
+from functools import cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -17,6 +19,10 @@ from pbm_oust.frozen import frozen, replace
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language, language_named
 
 _UTC = ZoneInfo("UTC")
+_NO_ZONES = frozenset(["Factory"])
+"""Names in the list of zones that say that none was chosen."""
+_TOLD = "told"
+"""Stands in place of the name of an unknown setting of which its player knows."""
 
 
 class MailWhen(Enum):
@@ -64,8 +70,18 @@ class Auth(Enum):
 
 
 @frozen
+class Unknown:
+    """A setting that was stored and means nothing here."""
+
+    name: str
+    value: str
+    is_told: bool = False
+    """Whether the player knows of it."""
+
+
+@frozen
 class Settings:
-    """All settings of a player. The names of the fields are those that players write."""
+    """All settings of a player. Apart from the last, the fields have the names players write."""
 
     mail: MailWhen = MailWhen.EACH
     autopass: Switch = Switch.OFF
@@ -80,18 +96,28 @@ class Settings:
     auth: Auth = Auth.PASSWORD
     mine: Switch = Switch.ON
     """Whether the player is mailed their own moves."""
+    unknown: tuple[Unknown, ...] = ()
+    """What the player has settled that means nothing here; the usual values count."""
 
 
 USUAL = Settings()
 
 
+@cache
+def _zones() -> dict[str, str]:
+    """Return the names of all time zones, those that are no longer used too, by their folding."""
+    from importlib.resources import files
+
+    names = files("tzdata").joinpath("zones").read_text("ascii").split()
+    return {name.casefold(): name for name in names if name not in _NO_ZONES}
+
+
 def _read_zone(text: str) -> ZoneInfo:
-    for form in (text, text.title(), text.upper()):
-        try:
-            return ZoneInfo(form)
-        except (OSError, ValueError, LookupError):
-            continue
-    raise ValueError(f"{text!r} is no time zone like Europe/Paris")
+    """Return the time zone with a name in letters of either case. Raises ValueError."""
+    try:
+        return ZoneInfo(_zones()[text.casefold()])
+    except (KeyError, OSError, ValueError):
+        raise ValueError(f"{text!r} is no time zone like Europe/Paris") from None
 
 
 _READERS: dict[str, Callable[[str], Any]] = {
@@ -106,7 +132,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "mine": Switch,
 }
 
-NAMES = tuple(field.name for field in fields(Settings))
+NAMES = tuple(_READERS)
 
 
 def values_of(name: str) -> tuple[str, ...]:
@@ -122,7 +148,19 @@ def values_of(name: str) -> tuple[str, ...]:
 def with_setting(settings: Settings, name: str, value: str) -> Settings:
     """Return settings with one of them changed. Raises ValueError for a value that is none."""
     change: dict[str, Any] = {name: _READERS[name](value)}
-    return replace(settings, **change)
+    unknown = tuple(each for each in settings.unknown if each.name != name)
+    return replace(settings, **change, unknown=unknown)
+
+
+def with_all_told(settings: Settings) -> Settings:
+    """Return settings whose player knows which of them mean nothing here."""
+    unknown = tuple(replace(each, is_told=True) for each in settings.unknown)
+    return replace(settings, unknown=unknown)
+
+
+def has_untold(settings: Settings) -> bool:
+    """Return whether some of the settings mean nothing here and their player was not told."""
+    return not all(each.is_told for each in settings.unknown)
 
 
 def format_setting(settings: Settings, name: str) -> str:
@@ -138,17 +176,30 @@ def _unusual(settings: Settings) -> Iterator[tuple[str, str]]:
             yield name, format_setting(settings, name)
 
 
+def _rows(settings: Settings) -> Iterator[tuple[str, str]]:
+    yield from _unusual(settings)
+    for each in settings.unknown:
+        yield (_TOLD, f"{each.name} {each.value}") if each.is_told else (each.name, each.value)
+
+
+def _lines(settings: Settings) -> Iterator[str]:
+    for name, value in _unusual(settings):
+        yield f"{name} {value}"
+    for each in settings.unknown:
+        yield f"{each.name} {each.value} (not known here)"
+
+
 def _settings(rows: Sequence[Row]) -> Settings:
-    settings = USUAL
+    settings, unknown = USUAL, list[Unknown]()
     for name, value in rows:
-        if name not in NAMES:
-            raise ValueError(f"the setting {name!r} is not known")
+        is_told = name == _TOLD
+        if is_told:
+            name, _, value = value.partition(" ")
         try:
             settings = with_setting(settings, name, value)
-        except ValueError:
-            possible = " or ".join(values_of(name)) or "a time zone like Europe/Paris"
-            raise ValueError(f"the setting {f'{name} {value}'!r} is not {possible}") from None
-    return settings
+        except (KeyError, ValueError):
+            unknown.append(Unknown(name, value, is_told))
+    return replace(settings, unknown=tuple(unknown))
 
 
 SETTINGS: Kept[Settings] = Kept(
@@ -156,9 +207,9 @@ SETTINGS: Kept[Settings] = Kept(
     key="Setting",
     columns=(Column("name"), Column("value")),
     empty=USUAL,
-    to_rows=_unusual,
+    to_rows=_rows,
     of_rows=_settings,
-    to_lines=lambda settings: [f"{name} {value}" for name, value in _unusual(settings)],
+    to_lines=_lines,
 )
 
 

@@ -7,7 +7,7 @@ which it is that player's turn.
 """
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 from itertools import pairwise
 
 from pbm_oust.accounts.account import Account
@@ -34,10 +34,13 @@ class Absence:
         if self.end < self.start:
             raise ValueError("a vacation ends after it starts")
 
-    @property
-    def days(self) -> int:
-        """The days of the allowance that it takes; one that has begun counts whole."""
-        return -((self.start - self.end) // DAY)
+    def days(self, zone: tzinfo) -> int:
+        """Return how many days of the allowance it takes; one that has begun counts whole.
+
+        They are those of a clock on the wall: one in which clocks are changed is a day like any.
+        """
+        start, end = (each.astimezone(zone).replace(tzinfo=None) for each in (self.start, self.end))
+        return -((start - end) // DAY)
 
     def is_at(self, moment: datetime) -> bool:
         """Return whether the player is away at a moment."""
@@ -80,9 +83,10 @@ def with_absences(account: Account, absences: Iterable[Absence]) -> Account:
     return VACATIONS.put(account, _in_order(absences))
 
 
-def days_left(absences: Iterable[Absence], year: int) -> int:
-    """Return how many days of vacation may still begin in a year."""
-    return ALLOWANCE - sum(each.days for each in absences if each.start.year == year)
+def days_left(absences: Iterable[Absence], year: int, zone: tzinfo) -> int:
+    """Return how many days of vacation may still begin in a year, as it is in a time zone."""
+    begun = (each for each in absences if each.start.astimezone(zone).year == year)
+    return ALLOWANCE - sum(each.days(zone) for each in begun)
 
 
 def away_at(absences: Iterable[Absence], moment: datetime) -> Absence | None:

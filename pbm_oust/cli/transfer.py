@@ -26,13 +26,16 @@ def export(operator: Operator, file: str) -> None:
     """Write all accounts to FILE as lines of JSON.
 
     Without FILE they go to standard output. The hashes of the passwords are among them, so keep
-    the file to yourself. `players import` takes it back without loss.
+    the file to yourself. `players import` takes it back without loss. Accounts that cannot be read
+    are left out, and named.
     """
-    lines = operator.home.ask(lambda snapshot: list(export_accounts(snapshot)))
+    lines, damage = operator.home.ask(export_accounts)
+    for each in damage:
+        say(f"Error: {each}", err=True)
     text = "".join(f"{line}\n" for line in lines)
     if file == "-":
         say_json(text)
-        return
+        raise SystemExit(1 if damage else 0)
     try:
         Disk().create(Path(file), text.encode(), mode=0o600)
     except FileExistsError:
@@ -40,6 +43,7 @@ def export(operator: Operator, file: str) -> None:
     except OSError as error:
         raise Refused(f"{click.format_filename(file)}: {error.strerror}") from None
     say(f"exported {counted(len(lines), 'account')}")
+    raise SystemExit(1 if damage else 0)
 
 
 @click.command("import")

@@ -9,9 +9,12 @@ from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import (
     NAMES,
     Settings,
+    Unknown,
     format_setting,
+    has_untold,
     settings_of,
     values_of,
+    with_all_told,
     with_setting,
     with_settings,
 )
@@ -24,9 +27,10 @@ from pbm_oust.grammar.values import OWN
 from pbm_oust.grammar.words import NoneOfThese, find_command_word, find_word, fold, meant_by
 from pbm_oust.languages import LANGUAGES, Section
 from pbm_oust.play.forms import SignedForm
-from pbm_oust.play.notices import Notice, OutcomeNotice
+from pbm_oust.play.notices import Notice, OutcomeNotice, Reader
 from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.request import Actor, Request
+from pbm_oust.play.rulings import id_of, request_of
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Unreadable, UnreadableReason
 
@@ -72,6 +76,8 @@ class SettingsNotice(OutcomeNotice):
     """The name of each setting, its value, and its possible values if they are few."""
     changed: tuple[str, ...]
     """The names of those that were changed."""
+    unknown: tuple[Unknown, ...]
+    """What the reader has settled that means nothing here any more."""
 
 
 def _read_changes(words: Sequence[str]) -> tuple[tuple[str, str], ...]:
@@ -119,11 +125,11 @@ def _find(wanted: str, known: Sequence[str], word: str, behind: str = "", before
 
 def settle(command: Settle, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
     """Change settings, or show them all."""
-    if not command.changes:
+    if not (command.changes or has_untold(settings_of(actor.account))):
         return work.answer(_told(actor.account, (), request, work), request)
 
     def change(account: Account) -> Account:
-        settings = settings_of(account)
+        settings = with_all_told(settings_of(account))
         for name, value in command.changes:
             settings = with_setting(settings, name, value)
         return with_settings(account, settings)
@@ -134,12 +140,27 @@ def settle(command: Settle, actor: Actor, request: Request, work: UnitOfWork) ->
     return work.change_account(change, tell, actor, request, Handled(Outcome.DONE))
 
 
+def tell_unknown(userid: str, work: UnitOfWork) -> None:
+    """Tell a player once of settings of theirs that mean nothing here any more."""
+    account = work.account_if_any(userid)
+    if account is None or not has_untold(settings_of(account)):
+        return
+    notice = _notice(account, (), work.player(account))
+    request = request_of(id_of("unknown settings", userid, account.version))
+    with work.posting([notice], request):
+        work.save(with_settings(account, with_all_told(settings_of(account))))
+
+
 def _told(
     account: Account, changed: tuple[str, ...], request: Request, work: UnitOfWork
 ) -> SettingsNotice:
+    return _notice(account, changed, work.player_at(account, request))
+
+
+def _notice(account: Account, changed: tuple[str, ...], reader: Reader) -> SettingsNotice:
     settings = settings_of(account)
     rows = tuple((name, format_setting(settings, name), values_of(name)) for name in NAMES)
-    return SettingsNotice(work.player_at(account, request), rows, changed)
+    return SettingsNotice(reader, rows, changed, settings.unknown)
 
 
 FORMS = (

@@ -234,7 +234,10 @@ def vacation(command: Vacation, actor: Actor, request: Request, work: UnitOfWork
             account.userid,
             to_come,
             now,
-            left=tuple((year, days_left(absences_of(account), year)) for year in _years(now)),
+            left=tuple(
+                (year, days_left(absences_of(account), year, zone))
+                for year in _years(now.astimezone(zone))
+            ),
             told=tuple(userid for _, userid, _ in reached),
             is_away=away_at(to_come, now) is not None,
             was_away=was_away,
@@ -260,15 +263,17 @@ def _announced(
         raise NotAllowed(VacationPast(today, zone), day)
     if asked.first > today + timedelta(days=FARTHEST):
         raise NotAllowed(VacationFar(FARTHEST), day)
-    midnight = datetime.combine(asked.first, time(), zone).astimezone(UTC)
-    start = max(midnight, now)
-    left = days_left(absences, start.year)
-    absence = Absence(start, start + min(asked.days, left) * DAY)
+    midnight = datetime.combine(asked.first, time(), zone)
+    begins = now.astimezone(zone) if midnight.astimezone(UTC) < now else midnight
+    left = days_left(absences, begins.year, zone)
+    # Days are added to the clock on the wall, so that one with 23 hours is a day.
+    ends = begins + min(asked.days, left) * DAY
+    absence = Absence(begins.astimezone(UTC), ends.astimezone(UTC))
     other = overlapping(absences, absence)
     if other:
         raise NotAllowed(VacationOverlaps(other, zone), day)
     if asked.days > left:
-        raise NotAllowed(VacationTooLong(ALLOWANCE, start.year, left), str(asked.days))
+        raise NotAllowed(VacationTooLong(ALLOWANCE, begins.year, left), str(asked.days))
     return absence
 
 

@@ -141,7 +141,7 @@ def sender_among(
 
 
 def verify(claim: Claim, work: UnitOfWork) -> Answered | None:
-    """Return the answer that a claim proves a mail to be, or None. Raises AccountDamaged."""
+    """Return the answer that a claim proves a mail to be, or None."""
     account = work.account_if_any(claim.of.userid)
     return verified(claim, _meant(claim, work), work.home.key(), account) if account else None
 

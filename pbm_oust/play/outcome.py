@@ -59,6 +59,8 @@ class Handled:
     """Whether it proved whose it is."""
     is_guess: bool = False
     """Whether it came with a wrong password."""
+    untold: str = ""
+    """The userid of its player, if settings of theirs are unknown and they were not told."""
 
 
 def silent(why: Silence, board: str = "") -> Handled:

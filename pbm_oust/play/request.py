@@ -11,6 +11,7 @@ from pbm_oust.frozen import frozen
 from pbm_oust.languages import ENGLISH, Language
 from pbm_oust.play.notices import Heard, Notice
 from pbm_oust.refusal import NotAllowedReason, UnreadableReason
+from pbm_oust.store.accounts import whole
 from pbm_oust.store.letters import Draft
 
 
@@ -94,7 +95,10 @@ class RefusedBefore(MayHaveBoard, NotAllowedReason):
 
 @frozen
 class Actor:
-    """The player of a command, as proved by a password or by the letter that it answers."""
+    """The player of a command, as proved by a password or by the letter that it answers.
+
+    Raises AccountDamaged if a part of the account cannot be read.
+    """
 
     account: Account
     message_key: str
@@ -103,6 +107,9 @@ class Actor:
     """The letter that is answered, if there is no password."""
     is_proved: bool = True
     """Whether that is so; else the mail only says that it comes from an address of theirs."""
+
+    def __post_init__(self) -> None:
+        whole(self.account)
 
     @property
     def userid(self) -> str:

@@ -25,7 +25,6 @@ from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.store.account_queries import is_known
 from pbm_oust.store.commits import Changed
 from pbm_oust.store.configuration import House
-from pbm_oust.store.faults import AccountDamaged
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import USUAL_LIMITS, Limits
 from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
@@ -80,18 +79,18 @@ class UnitOfWork:
         return self.account_if_any(word.lower()) is not None
 
     def account(self, userid: str) -> Account:
-        """Return an account. Raises NotAllowed if there is none, and AccountDamaged."""
+        """Return an account as far as it can be read. Raises NotAllowed if there is none."""
         account = self.account_if_any(userid)
         if account is None:
             raise NotAllowed(NoSuchPlayer(), userid)
         return account
 
     def account_if_any(self, userid: str) -> Account | None:
-        """Return an account, or None if there is none."""
+        """Return an account as far as it can be read, or None if there is none."""
         if self.read is None:
-            return self.home.account(userid)
+            return self.home.readable_account(userid)
         if userid not in self.read:
-            self.read[userid] = self.home.account(userid)
+            self.read[userid] = self.home.readable_account(userid)
         return self.read[userid]
 
     def was_done(self, userid: str, request: Request) -> bool:
@@ -153,7 +152,7 @@ class UnitOfWork:
             return deed(replace(self, read={}, at=self.now()))
 
     def clock_of(self, game: Game, *latest: Account) -> Clock:
-        """Return the clock of an active board at this moment. Raises AccountDamaged.
+        """Return the clock of an active board at this moment.
 
         `latest` holds accounts that change with the unit, as they will be.
         """
@@ -162,10 +161,7 @@ class UnitOfWork:
         return read_clock(game, absences, max(self.now(), game.latest))
 
     def absences_of(self, userid: str) -> tuple[Absence, ...]:
-        """Return the vacations of a player; none if there is no account.
-
-        Raises AccountDamaged.
-        """
+        """Return the vacations of a player; none if there is no account."""
         return absences_of(self.account(userid)) if self.has_account(userid) else ()
 
     def _known(self, notice: Notice, request: Request) -> Notice:
@@ -177,28 +173,23 @@ class UnitOfWork:
         if game is None or reader.userid or reader.addresses != (request.sender,):
             return notice
         for userid in (game.player_to_move, game.owner(game.to_move.other)):
-            with suppress(AccountDamaged):
-                account = self.account_if_any(userid)
-                if account and account.has_exactly(request.sender):
-                    known = reachable(account, reader.addresses, reader.wrote_from, self.home)
-                    return replace(notice, reader=known)
+            account = self.account_if_any(userid)
+            if account and account.has_exactly(request.sender):
+                known = reachable(account, reader.addresses, reader.wrote_from, self.home)
+                return replace(notice, reader=known)
         return notice
 
     def _timed(self, notices: Iterable[Notice]) -> Iterator[Notice]:
-        """Yield notices, those of active boards with their clocks.
-
-        If an account is damaged the board is shown without a clock; others deal with the damage.
-        """
+        """Yield notices, those of active boards with their clocks."""
         timed: tuple[Game, Clock] | None = None
         for notice in notices:
             game, made = notice.board(), notice
             is_now = any(shown.is_now for shown in notice.shows())
-            if isinstance(notice, TimedNotice) and game and is_now:
-                with suppress(AccountDamaged):
-                    if not (game.result or notice.clock):
-                        if timed is None or timed[0] is not game:
-                            timed = game, self.clock_of(game)
-                        made = replace(notice, clock=timed[1])
+            is_active = game is not None and game.result is None
+            if isinstance(notice, TimedNotice) and game and is_active and is_now:
+                if timed is None or timed[0] is not game:
+                    timed = game, self.clock_of(game)
+                made = replace(notice, clock=notice.clock or timed[1])
             yield made
 
     def answer(self, notice: Notice, request: Request, handled: Handled = _ANSWERED) -> Handled:

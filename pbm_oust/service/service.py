@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 
 from pbm_oust.accounts.answered import Reply, Sheet
+from pbm_oust.accounts.settings import has_untold, settings_of
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.game import Game
+from pbm_oust.commands.settings import tell_unknown
 from pbm_oust.commands.verify import Verify
 from pbm_oust.frozen import frozen, replace
 from pbm_oust.grammar.command import Command, Meant, Partial, Text
@@ -63,9 +65,13 @@ def handle(request: Request, work: UnitOfWork) -> Handled:
     work = replace(work, vocabulary=VOCABULARY, proved=proved)
     sheet = None if request.fault else request.reply
     if isinstance(sheet, Sheet):
-        return work.retried(lambda attempt: _take_sheet(sheet, request, attempt))
-    read, asked = _read(request)
-    return work.retried(lambda attempt: _take(read, asked, attempt))
+        handled = work.retried(lambda attempt: _take_sheet(sheet, request, attempt))
+    else:
+        read, asked = _read(request)
+        handled = work.retried(lambda attempt: _take(read, asked, attempt))
+    if handled.untold and not work.is_within:
+        work.retried(lambda attempt: tell_unknown(handled.untold, attempt))
+    return handled
 
 
 def _read(request: Request) -> tuple[Read, Request]:
@@ -163,7 +169,12 @@ def _carry_out(
         if is_proved:
             charge_player(form.cost_of(command), actor, request, work)
         handled = form.carry_out(command, actor, request, work, _SERVICE)
-        return replace(handled, is_proved=is_proved or handled.is_proved)
+        is_untold = is_proved and actor and has_untold(settings_of(actor.account))
+        return replace(
+            handled,
+            is_proved=is_proved or handled.is_proved,
+            untold=actor.userid if actor and is_untold else "",
+        )
     except DamagedHistory as damage:
         if form.waits_for_repair(actor):
             raise

@@ -108,6 +108,8 @@ def _rule(work: UnitOfWork, kind: Kind, board: int) -> str:
     def decide(game: Game) -> Ruling | None:
         if game.result:
             return None
+        for userid in (game.x, game.o):
+            work.home.account(userid)  # nobody loses by a clock that lacks what cannot be read
         return ruling_due(game, work.clock_of(game), work.now())
 
     game = read_game(work.home, kind, board)

@@ -22,7 +22,6 @@ Reading = Callable[[Snapshot, Iterable[str]], Iterator[Account]]
 
 HAS_ACCOUNT = "SELECT 1 FROM accounts WHERE userid = ?"
 WITH_ACCOUNTS = "SELECT userid FROM accounts WHERE userid IN (SELECT value FROM json_each(?))"
-USERIDS_AFTER = "SELECT userid FROM accounts WHERE userid > ? ORDER BY userid LIMIT ?"
 AT_ADDRESS = "SELECT DISTINCT userid FROM addresses WHERE normal = ? ORDER BY userid"
 WATCHERS = "SELECT userid FROM watched WHERE kind = ? AND board = ?"
 WANTING_BROADCASTS = """
@@ -64,11 +63,6 @@ def all_userids(snapshot: Snapshot) -> list[str]:
     return _firsts(snapshot, "SELECT userid FROM accounts ORDER BY userid")
 
 
-def each_account(snapshot: Snapshot) -> Iterator[Account]:
-    """Yield all accounts in the order of their userids."""
-    return _accounts(snapshot, USERIDS_AFTER, _read)
-
-
 def userids_at(snapshot: Snapshot, address: str) -> list[str]:
     """Return the userids of the accounts that have an address, however it is written."""
     return _firsts(snapshot, AT_ADDRESS, normal_address(address))
@@ -105,12 +99,14 @@ def with_digest_due(snapshot: Snapshot, now: datetime) -> list[str]:
 def open_seeks(snapshot: Snapshot, kind: str, since: datetime) -> list[tuple[Seek, str]]:
     """Return the open challenges of a game that are newer than `since`, with the seekers' userids.
 
-    Those of players who have signed off or whose accounts are disabled are left out.
+    Those of players who have signed off or whose accounts are disabled are left out, and those that
+    cannot be read.
     """
     found = []
     for userid, *row in snapshot.rows(OPEN_SEEKS, kind, seconds(since)):
-        (seek,) = value_of(SEEKS, userid, [row])
-        found.append((seek, userid))
+        with suppress(AccountDamaged):
+            (seek,) = value_of(SEEKS, userid, [row])
+            found.append((seek, userid))
     return found
 
 

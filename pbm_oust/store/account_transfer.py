@@ -7,9 +7,10 @@ from pbm_oust.accounts.exported import format_json, parse_json
 from pbm_oust.accounts.reserved import is_reserved
 from pbm_oust.accounts.seeks import SEEKS
 from pbm_oust.frozen import replace
-from pbm_oust.store.account_queries import each_account, next_seek_number, those_with_accounts
+from pbm_oust.store.account_queries import all_userids, next_seek_number, those_with_accounts
 from pbm_oust.store.accounts import ACCOUNTS
 from pbm_oust.store.connections import Snapshot, Transaction
+from pbm_oust.store.faults import AccountDamaged
 
 
 class UseridsTaken(Exception):
@@ -20,9 +21,19 @@ class UseridsTaken(Exception):
         super().__init__(f"there are accounts already of {', '.join(self.userids)}")
 
 
-def export_accounts(snapshot: Snapshot) -> Iterator[str]:
-    """Yield a line of JSON for each account, in the order of their userids."""
-    return map(format_json, each_account(snapshot))
+def export_accounts(snapshot: Snapshot) -> tuple[list[str], list[str]]:
+    """Return a line of JSON for each account, in the order of their userids.
+
+    The second list says what is wrong with those that cannot be read; they are left out.
+    """
+    lines, damage = list[str](), list[str]()
+    for userid in all_userids(snapshot):
+        try:
+            if account := ACCOUNTS.read(snapshot, userid):
+                lines.append(format_json(account))
+        except AccountDamaged as error:
+            damage.append(str(error))
+    return lines, damage
 
 
 def parse_accounts(lines: Iterable[str]) -> list[Account]:

@@ -3,6 +3,9 @@
     account = ACCOUNTS.read(snapshot, "alice")
     database.write(lambda transaction: ACCOUNTS.write(transaction, with_note(account, ..)))
 
+What cannot be read troubles nobody but its owner: the account says so (`damaged`), seems to keep
+nothing of it, and is written without touching it.
+
 An account knows its version. If the database has another version than the one that was read,
 writing changes nothing and raises AccountChanged, and the caller reads again.
 
@@ -10,7 +13,7 @@ All methods may raise DatabaseFault.
 """
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import takewhile
 
 from pbm_oust.accounts.account import Account
@@ -24,6 +27,9 @@ from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.connections import Row, Snapshot, Transaction
 from pbm_oust.store.faults import AccountDamaged, Stale, ValueDamaged
 
+_JOINED = "joined"
+_NEVER = datetime(1970, 1, 1, tzinfo=UTC)
+"""Stands in the place of a time that cannot be read."""
 _NEXT_VERSION = "UPDATE account_versions SET latest = latest + 1 WHERE id = 1 RETURNING latest"
 
 
@@ -41,10 +47,10 @@ class Accounts:
     def read(self, snapshot: Snapshot, userid: str) -> Account | None:
         """Return an account with everything that it keeps, or None if there is none.
 
-        Raises AccountDamaged.
+        Raises AccountDamaged if a part of it cannot be read.
         """
         row = self.row_of(snapshot, userid)
-        return self.read_with(snapshot, userid, row) if row else None
+        return whole(self.read_with(snapshot, userid, row)) if row else None
 
     def row_of(self, snapshot: Snapshot, userid: str) -> Row | None:
         """Return the row of an account, which differs after each change; None if there is none."""
@@ -52,13 +58,14 @@ class Accounts:
         return snapshot.row(statement, userid)
 
     def read_with(self, snapshot: Snapshot, userid: str, row: Row) -> Account:
-        """Return the account whose row was read from a snapshot. Raises AccountDamaged."""
+        """Return the account whose row was read from a snapshot, as far as it can be read."""
         password, joined, signup_key, version = row
         rows = self.tables.rows_of(snapshot, userid)
+        damaged, since = dict[str, str](), _NEVER
         try:
             since = moment_of(joined)
         except ValueDamaged as damage:
-            raise AccountDamaged(f"the account {userid} is damaged: {damage}") from None
+            damaged[_JOINED] = f"the account {userid} is damaged: {damage}"
         account = Account(
             userid,
             password,
@@ -66,10 +73,14 @@ class Accounts:
             since,
             signup_key or "",
             version=version,
+            damaged=damaged,
         )
         for table in self.tables:
             if kept := rows[table.noun.name]:
-                account = table.noun.put(account, value_of(table.noun, userid, kept))
+                try:
+                    account = table.noun.put(account, value_of(table.noun, userid, kept))
+                except AccountDamaged as damage:
+                    damaged[table.noun.name] = str(damage)
         return account
 
     def write(self, transaction: Transaction, account: Account) -> Account:
@@ -84,7 +95,7 @@ class Accounts:
         changed = AccountChanged(account.userid)
         stored = (
             account.password,
-            seconds(account.joined),
+            None if _JOINED in account.damaged else seconds(account.joined),
             account.message_key or None,
             _seconds_or_none(next_digest(account)),
             version,
@@ -92,8 +103,8 @@ class Accounts:
         )
         if account.version:
             statement = (
-                "UPDATE accounts SET password = ?, joined = ?, signup_key = ?, digest_due = ?, "
-                "version = ? WHERE userid = ? AND version = ? RETURNING 1"
+                "UPDATE accounts SET password = ?, joined = coalesce(?, joined), signup_key = ?, "
+                "digest_due = ?, version = ? WHERE userid = ? AND version = ? RETURNING 1"
             )
             transaction.require(changed, statement, *stored, account.version)
         else:
@@ -104,6 +115,8 @@ class Accounts:
             transaction.require(changed, statement, *stored)
         self._write_addresses(transaction, account, found[ADDRESSES])
         for table in self.tables:
+            if table.noun.name in account.damaged:
+                continue
             wanted = [table.stored(row) for row in table.noun.rows_of(account)]
             self._write_rows(transaction, account.userid, table, found[table.noun.name], wanted)
         return replace(account, version=version)
@@ -198,6 +211,13 @@ class Accounts:
             transaction.send(table.delete, userid, same)
         for position in range(same, len(wanted)):
             transaction.send(table.insert, userid, position, *wanted[position])
+
+
+def whole(account: Account) -> Account:
+    """Return an account that could be read whole. Raises AccountDamaged for another one."""
+    for damage in account.damaged.values():
+        raise AccountDamaged(damage)
+    return account
 
 
 ACCOUNTS = Accounts()

@@ -27,6 +27,7 @@ from pbm_oust.accounts.account import Account, house_account
 from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.board.notation import USERID
 from pbm_oust.store import account_queries
+from pbm_oust.store.accounts import whole
 from pbm_oust.store.boards import Boards
 from pbm_oust.store.commits import Commits
 from pbm_oust.store.configuration import BadConfiguration, Configuration, parse_configuration
@@ -280,7 +281,15 @@ class Home:
     # Accounts
 
     def account(self, userid: str) -> Account | None:
-        """Return an account, or None if there is none. House players have one without a row."""
+        """Return an account, or None if there is none. Raises AccountDamaged."""
+        account = self.readable_account(userid)
+        return account and whole(account)
+
+    def readable_account(self, userid: str) -> Account | None:
+        """Return an account as far as it can be read, or None if there is none.
+
+        House players have one without a row.
+        """
         if not USERID.fullmatch(userid):
             return None
         return self.ask(self.known_accounts.read, userid) or house_account(userid)

@@ -36,7 +36,7 @@ class KnownAccounts:
         return [account for account in found if account]
 
     def read(self, snapshot: Snapshot, userid: str) -> Account | None:
-        """Return an account, or None if there is none. Raises DatabaseFault, AccountDamaged.
+        """Return an account as far as it can be read; None if there is none. Raises DatabaseFault.
 
         The snapshot holds what is committed.
         """

@@ -1,7 +1,6 @@
 """The pages of one board: as it is, as it was after each of its records, and as files."""
 
 from collections.abc import Callable, Hashable, Mapping
-from contextlib import suppress
 from datetime import datetime
 from hashlib import sha256
 
@@ -21,7 +20,6 @@ from pbm_oust.play.telling import gone_from
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.robot.analyses import kept_text, read_analysis
 from pbm_oust.rules.position import Kind
-from pbm_oust.store.faults import AccountDamaged
 from pbm_oust.store.open_boards import read_board
 from pbm_oust.store.seen import Board
 from pbm_oust.store.waiting import BoardName
@@ -196,10 +194,8 @@ def _drawn(asked: _Asked, templates: Templates) -> Made:
 
 
 def clock_of(game: Game, ground: Ground) -> Clock | None:
-    """Return the clock of a board; None if the game is over or the account is damaged."""
-    with suppress(AccountDamaged):
-        return None if game.result else ground.work.clock_of(game)
-    return None
+    """Return the clock of a board; None if the game is over."""
+    return None if game.result else ground.work.clock_of(game)
 
 
 def shown_of(clock: Clock | None) -> Hashable:

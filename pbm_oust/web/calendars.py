@@ -4,7 +4,6 @@ A calendar has an event for each board that waits for the player. Its entries ha
 are true everywhere, so there is none without `web_address`.
 """
 
-from contextlib import suppress
 from urllib.parse import urlsplit
 
 from starlette.exceptions import HTTPException
@@ -23,7 +22,6 @@ from pbm_oust.grammar.values import Filter
 from pbm_oust.play.finding import Wish, find_games
 from pbm_oust.play.notices import Reader
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.faults import AccountDamaged
 from pbm_oust.web import addresses
 from pbm_oust.web.ground import Ground, ground_of
 from pbm_oust.web.ical import MEDIA_TYPE, Deadline, format_calendar
@@ -69,31 +67,29 @@ def _written(account: Account, ground: Ground) -> bytes:
     """Return the calendar of a player."""
     wish = Wish(list(KINDS.values()), (account.userid,), Filter.NEXT)
     found = find_games(ground.work, wish, MOST_DEADLINES).boards
-    deadlines = [each for game in found if (each := _deadline(game, account, ground))]
+    deadlines = [_deadline(game, account, ground) for game in found]
     words = ground.templates_in(settings_of(account).language).translator
     title = words.gettext("Deadlines of %(userid)s", userid=account.userid)
     return format_calendar(title, deadlines)
 
 
-def _deadline(game: Game, account: Account, ground: Ground) -> Deadline | None:
-    """Return until when a player must move; None if an account that counts for it is damaged."""
+def _deadline(game: Game, account: Account, ground: Ground) -> Deadline:
+    """Return until when a player must move."""
     settings = settings_of(account)
     templates = ground.templates_in(settings.language)
     other = game.o if game.x == account.userid else game.x
     reader = Reader((), account.userid, settings=settings)
-    with suppress(AccountDamaged):
-        clock = ground.work.clock_of(game)
-        return Deadline(
-            f"{game.name.replace(' ', '.')}.{game.next_number}@{urlsplit(ground.base).hostname}",
-            templates.translator.gettext(
-                "%(board)s: your turn against %(other)s", board=game.name, other=other
-            ),
-            templates.words.until(game, clock, reader),
-            f"{ground.base}{addresses.of_board(game.name)}",
-            clock.deadline,
-            game.latest,
-        )
-    return None
+    clock = ground.work.clock_of(game)
+    return Deadline(
+        f"{game.name.replace(' ', '.')}.{game.next_number}@{urlsplit(ground.base).hostname}",
+        templates.translator.gettext(
+            "%(board)s: your turn against %(other)s", board=game.name, other=other
+        ),
+        templates.words.until(game, clock, reader),
+        f"{ground.base}{addresses.of_board(game.name)}",
+        clock.deadline,
+        game.latest,
+    )
 
 
 ROUTES = (Route(addresses.of_calendar("{name}"), calendar),)

@@ -26,7 +26,7 @@ async def look(request: Request) -> Response:
         player=player,
         settings=[(name, format_setting(settings, name), values_of(name)) for name in NAMES],
         absences=[each for each in absences if each.end > now],
-        days_left=days_left(absences, now.astimezone(settings.zone).year),
+        days_left=days_left(absences, now.astimezone(settings.zone).year, settings.zone),
         calendar=calendar_address(player.account, ground),
         today=now.astimezone(settings.zone).date(),
     )
@@ -38,6 +38,7 @@ async def settle(request: Request) -> Response:
     """Change what is no longer as a form has it."""
     player, form = await form_of_player(request)
     known = {name: format_setting(player.settings, name) for name in NAMES}
+    known |= {each.name: "" for each in player.settings.unknown if each.name in known}
     changes = [
         (name, value)
         for name, before in known.items()

@@ -20,7 +20,6 @@ from pbm_oust.accounts.queue import QUEUE
 from pbm_oust.accounts.registry import KEPT, Nouns
 from pbm_oust.accounts.seeks import SEEKS
 from pbm_oust.accounts.settings import (
-    SETTINGS,
     USUAL,
     Settings,
     settings_of,
@@ -99,10 +98,6 @@ def test_nobody_changes_when_somebody_is_renamed_whom_no_account_knows(
 @pytest.mark.parametrize(
     ("noun", "row"),
     [
-        (SETTINGS, ("mail", "never")),
-        (SETTINGS, ("tempo", "fast")),
-        (SETTINGS, ("zone", "Mars/Base")),
-        (SETTINGS, ("zone", "../../etc")),
         (NOTES, ("oust", 1, "")),
         (NOTES, ("oust", 0, "text")),
         (NOTES, ("oust", "1", "text")),

@@ -16,6 +16,7 @@ from pbm_oust.accounts.settings import (
     with_setting,
     with_settings,
 )
+from pbm_oust.frozen import replace
 
 ALICE = Account(
     "alice",
@@ -41,6 +42,30 @@ def test_a_setting_comes_back_from_its_rows(name: str, value: str) -> None:
     stored = SETTINGS.read(SETTINGS.rows_of(with_settings(ALICE, chosen)))
     assert stored == chosen
     assert format_setting(stored, name) == value
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        ("mail", "never"),
+        ("tempo", "fast"),
+        ("zone", "Mars/Base"),
+        ("zone", "../../etc"),
+        ("zone", "localtime"),
+        ("zone", "right/Europe/Paris"),
+        ("language", "tlh"),
+        ("told", "zone Mars/Base"),
+    ],
+    ids=str,
+)
+def test_what_means_nothing_here_is_kept_and_the_usual_value_counts(row: tuple[str, str]) -> None:
+    stored = SETTINGS.read([row, ("mine", "off")])
+    assert replace(stored, unknown=()) == with_setting(Settings(), "mine", "off")
+    assert SETTINGS.rows_of(with_settings(ALICE, stored)) == [("mine", "off"), row]
+
+
+def test_a_zone_that_is_known_again_counts_again() -> None:
+    assert str(SETTINGS.read([("told", "zone Europe/Paris")]).zone) == "Europe/Paris"
 
 
 def test_usual_settings_are_not_written() -> None:

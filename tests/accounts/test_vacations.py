@@ -69,7 +69,7 @@ def test_an_account_keeps_vacations_in_order(absences: tuple[Absence, ...]) -> N
 def test_days_that_have_begun_are_taken_from_the_year_in_which_a_vacation_begins(
     some: list[tuple[float, float]], left: int
 ) -> None:
-    assert days_left(away(*some), 2026) == left
+    assert days_left(away(*some), 2026, UTC) == left
 
 
 def test_a_player_is_away_from_the_start_up_to_the_end() -> None:

@@ -20,6 +20,7 @@ from pbm_oust.play.telling import tell_players
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Side
+from pbm_oust.store.accounts import ACCOUNTS
 from pbm_oust.store.bounces import note_bounce
 from pbm_oust.store.open_boards import read_game
 from tests.support.accounts import account_of, change_account, damage_account
@@ -187,8 +188,90 @@ def test_times_are_those_of_the_readers_zone(talk: Talk) -> None:
     assert "  2026-11-20 17:30 IST, lost (5.1.1)" in talk.text_to(BOB)
 
 
-def test_a_damaged_setting_leaves_the_mail_with_its_sender_and_changes_nothing(talk: Talk) -> None:
-    damage_account(talk.home, "bob")
-    with pytest.raises(Exception, match="mail never"):
+def test_a_damaged_account_leaves_the_mail_with_its_owner_and_changes_nothing(talk: Talk) -> None:
+    damage_account(talk.home, "alice")
+    with pytest.raises(Exception, match="the account alice in the database is damaged, queue"):
         talk.send(ALICE, "oust move 1 alice wonderland C3")
     assert not game_of(talk).records
+
+
+def test_a_damaged_account_holds_up_no_move_of_the_other_player(talk: Talk) -> None:
+    damage_account(talk.home, "bob")
+    assert talk.send(ALICE, "oust move 1 alice wonderland C3") == [
+        f"{ALICE}: oust 1 #2: bob to move",
+        f"{BOB}: oust 1 #2: your turn, bob",
+    ]
+    with pytest.raises(Exception, match="the account bob in the database is damaged, queue"):
+        talk.send(BOB, "settings bob lookingglass mail mine")
+
+
+def store_setting(talk: Talk, userid: str, name: str, value: str) -> None:
+    """Store a setting as if it had been chosen when it was still known."""
+    statement = "INSERT INTO settings VALUES (?, 99, ?, ?)"
+    talk.home.do(ACCOUNTS.write, account_of(talk.home, userid))
+    talk.home.do(lambda transaction: transaction.run(statement, userid, name, value))
+
+
+LOST_ZONE = "The time zone US/Nowhere that you chose is not known here any more."
+
+
+def test_a_time_zone_that_is_lost_is_told_once_and_counts_as_utc(talk: Talk) -> None:
+    store_setting(talk, "bob", "zone", "US/Nowhere")
+    assert talk.send(ALICE, "oust move 1 alice wonderland C3") == [
+        f"{ALICE}: oust 1 #2: bob to move",
+        f"{BOB}: oust 1 #2: your turn, bob",
+    ]
+    assert talk.send(BOB, "oust move 1 bob lookingglass A1") == [
+        f"{BOB}: oust 1 #3: alice to move",
+        f"{ALICE}: oust 1 #3: your turn, alice",
+        f"{BOB}: your settings, bob",
+    ]
+    assert LOST_ZONE in " ".join(talk.letters[-1].text.split())
+    talk.send(ALICE, "oust move 1 alice wonderland D4")
+    assert talk.send(BOB, "oust move 1 bob lookingglass E1") == [
+        f"{BOB}: oust 1 #5: alice to move",
+        f"{ALICE}: oust 1 #5: your turn, alice",
+    ]
+    talk.send(BOB, "settings bob lookingglass")
+    assert LOST_ZONE in " ".join(talk.text_to(BOB).split())
+
+
+@pytest.mark.parametrize(("name", "value"), [("language", "tlh"), ("board", "ansi")])
+def test_a_setting_that_means_nothing_here_is_told_once(name: str, value: str, talk: Talk) -> None:
+    store_setting(talk, "bob", name, value)
+    talk.send(BOB, "settings bob lookingglass")
+    assert f"Your setting {name} {value} is not known here any more." in talk.text_to(BOB)
+    assert len(talk.send(BOB, "settings bob lookingglass mail mine")) == 1
+
+
+def test_another_time_zone_takes_the_place_of_a_lost_one(talk: Talk) -> None:
+    store_setting(talk, "bob", "zone", "US/Nowhere")
+    assert talk.send(BOB, "settings bob lookingglass zone america/los_angeles") == [
+        f"{BOB}: your settings, bob"
+    ]
+    assert "Nowhere" not in talk.text_to(BOB)
+    assert "Setting: zone America/Los_Angeles" in account_lines(account_of(talk.home, "bob"))
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("america/port_of_spain", "America/Port_of_Spain"),
+        ("AFRICA/DAR_ES_SALAAM", "Africa/Dar_es_Salaam"),
+        ("etc/gmt+5", "Etc/GMT+5"),
+        ("antarctica/mcmurdo", "Antarctica/McMurdo"),
+        ("utc", "UTC"),
+        ("us/pacific", "US/Pacific"),
+    ],
+)
+def test_a_time_zone_is_found_in_letters_of_either_case(typed: str, meant: str, talk: Talk) -> None:
+    talk.send(BOB, f"settings bob lookingglass zone {typed}")
+    assert f"  zone        {meant}" in talk.text_to(BOB)
+
+
+@pytest.mark.parametrize(
+    "word", ["localtime", "posixrules", "Factory", "right/Europe/Paris", "posix/UTC", "/etc/passwd"]
+)
+def test_what_is_only_a_file_among_the_time_zones_is_none(word: str, talk: Talk) -> None:
+    talk.send(BOB, f"settings bob lookingglass zone {word}")
+    assert talk.outcome == "refused: bad_zone"

@@ -1,7 +1,7 @@
 """Vacations by mail, and moves that end them."""
 
 import shutil
-from datetime import timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -219,3 +219,35 @@ def test_a_vacation_that_has_not_begun_is_dropped(world: World) -> None:
     assert "What you had announced is dropped." in world.text_to("alice")
     assert world.letters()[-1] == ("bob", "alice will not be away after all")
     assert "alice will not be away after all." in world.text_to("bob")
+
+
+@pytest.mark.parametrize(
+    ("zone", "line", "start", "end"),
+    [
+        ("Europe/Berlin", "2027-03-25 7", "2027-03-25T00:00+01:00", "2027-04-01T00:00+02:00"),
+        ("Europe/Berlin", "2027-10-28 7", "2027-10-28T00:00+02:00", "2027-11-04T00:00+01:00"),
+        ("America/Havana", "2027-03-14 1", "2027-03-14T00:00-05:00", "2027-03-15T00:00-04:00"),
+        ("Pacific/Auckland", "2027-09-25 2", "2027-09-25T00:00+12:00", "2027-09-27T00:00+13:00"),
+    ],
+)
+def test_a_vacation_ends_at_midnight_after_its_days_though_clocks_change(
+    zone: str, line: str, start: str, end: str, world: World
+) -> None:
+    world.take("bob", f"settings bob {PASSWORD} zone {zone}")
+    assert world.take("bob", f"vacation bob {PASSWORD} {line}").outcome is Outcome.DONE
+    (absence,) = absences_of(account_of(world.home, "bob"))
+    assert (absence.start, absence.end) == tuple(map(datetime.fromisoformat, (start, end)))
+    first, days = line.split()
+    assert absence.days(ZoneInfo(zone)) == int(days)
+    following = date.fromisoformat(first) + timedelta(days=int(days))
+    again = world.take("bob", f"vacation bob {PASSWORD} {following} 3")
+    assert again.outcome is Outcome.DONE
+
+
+def test_a_vacation_counts_for_the_year_of_its_first_day_where_its_player_lives(
+    world: World,
+) -> None:
+    world.take("bob", f"settings bob {PASSWORD} zone Pacific/Auckland")
+    world.take("bob", f"vacation bob {PASSWORD} 2027-01-01 30")
+    assert world.take("bob", f"vacation bob {PASSWORD} 2026-12-01 30").outcome is Outcome.DONE
+    assert world.take("bob", f"vacation bob {PASSWORD} 2027-06-01 1").outcome is Outcome.REFUSED

@@ -40,17 +40,13 @@ def test_an_account_with_two_forms_of_one_address_is_found_once(database: Databa
     assert found == ["alice"]
 
 
-def test_all_accounts_are_read_however_many_pages(
+def test_all_who_want_broadcasts_are_found_however_many_pages(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(database, CAROL, ALICE, BOB)
     for page in (1, 2, 3, 4):
         monkeypatch.setattr(queries, "PAGE", page)
-        assert ask(database, lambda snapshot: list(queries.each_account(snapshot))) == [
-            ALICE,
-            BOB,
-            CAROL,
-        ]
+        assert ask(database, queries.accounts_wanting_broadcasts) == [ALICE, BOB, CAROL]
 
 
 def test_many_userids_are_looked_up_at_once(database: Database) -> None:

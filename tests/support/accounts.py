@@ -44,8 +44,8 @@ def remove_account(home: Home, userid: str) -> None:
 
 
 def damage_account(home: Home, userid: str) -> None:
-    """Add a setting to an account that nobody can read."""
-    statement = "INSERT INTO settings VALUES (?, 99, 'mail', 'never')"
+    """Add a plan to an account that nobody can read."""
+    statement = "INSERT INTO queue VALUES (?, 99, 'oust', 1, 1, 'x', NULL, 'D4')"
     home.do(ACCOUNTS.write, account_of(home, userid))
     home.database.write(lambda transaction: transaction.run(statement, userid))
 
