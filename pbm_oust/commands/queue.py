@@ -192,6 +192,8 @@ class QueuedNotice(OutcomeNotice):
     template = "queued"
     game: Game
     plans: tuple[Clause, ...]
+    dropped: tuple[Clause, ...] = ()
+    """What waited before, and no longer does because of this command."""
 
     def board(self) -> Game:
         """Return the game of the board."""
@@ -218,8 +220,11 @@ def queue(command: Queue, actor: Actor, request: Request, work: UnitOfWork) -> H
     game = board.game
 
     def tell(account: Account) -> tuple[OutcomeNotice, list[Notice]]:
-        plans = tuple(plan.clause for plan in waiting(account, game))
-        return QueuedNotice(work.player_at(account, request), game, plans), []
+        before, plans = (
+            tuple(plan.clause for plan in waiting(each, game)) for each in (actor.account, account)
+        )
+        dropped = tuple(clause for clause in before if clause not in plans)
+        return QueuedNotice(work.player_at(account, request), game, plans, dropped), []
 
     def change(account: Account) -> Account:
         side_of(actor, game, work)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.bounces import listed_reasons
 from pbm_oust.accounts.password import checked_hash
+from pbm_oust.accounts.settings import settings_of
 from pbm_oust.accounts.status import disabled_since
 from pbm_oust.board.notation import format_time
 from pbm_oust.doctor.finding import RESTORE, Examiner, Finding, counted
@@ -49,6 +50,9 @@ def _account(account: Account) -> Iterator[Finding]:
         )
     if since := disabled_since(account):
         yield _on.note(f"{userid} is disabled since {format_time(since)}")
+    for each in settings_of(account).unknown:
+        chosen = f"{each.name} {each.value}"
+        yield _on.note(f"{userid} has settled {chosen}, which is not known here; the usual counts")
     if not account.addresses:
         yield _on.bad(
             f"{userid} has no address, so that no mail arrives",

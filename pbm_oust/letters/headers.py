@@ -1,6 +1,7 @@
 """The headers of letters, for mail programs and robots: threads, and where answers go.
 
-They are the same each time the same letter is written, except for the date.
+They are the same each time the same letter is written, except for the date. An answer to a mail
+that has come again is another letter.
 """
 
 import hashlib
@@ -18,11 +19,13 @@ from pbm_oust.accounts.tags import (
     unread_address,
     verification_address,
 )
+from pbm_oust.commands.multiple import MultipleNotice
 from pbm_oust.frozen import frozen
 from pbm_oust.letters.fields import field, text_field
 from pbm_oust.play.meanings import Unheard, Verification
-from pbm_oust.play.notices import BoardNotice, Notice
-from pbm_oust.play.request import Request
+from pbm_oust.play.notices import BoardNotice, News, Notice, OutcomeNotice, RefusalNotice
+from pbm_oust.play.request import RefusedBefore, Request
+from pbm_oust.service.service import DoneBeforeNotice
 from pbm_oust.store.letters import Head
 
 
@@ -94,9 +97,14 @@ class Headers:
     def message_id(
         self, notice: Notice, request: Request, address: str, answered: Answered | None
     ) -> str:
-        """Return a Message-ID; if answers to the letter need no password, it cannot be guessed."""
+        """Return a Message-ID; if answers to the letter need no password, it cannot be guessed.
+
+        A mail that comes again is answered by another letter each time.
+        """
         topic, reader = notice.topic(), notice.reader
-        parts = (request.identity, address, reader.userid or "", topic)
+        parts = [request.identity, address, reader.userid or "", topic]
+        if _is_again(notice):
+            parts.append(self.clock().isoformat())
         digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
         if answered and reader.account:
             name = digest[:12]
@@ -115,3 +123,19 @@ class Headers:
     @property
     def _host(self) -> str:
         return self.own.rpartition("@")[2]
+
+
+def _is_again(notice: Notice) -> bool:
+    """Return whether a letter answers a mail whose command was carried out or refused before."""
+    match notice:
+        case OutcomeNotice():
+            return notice.is_repeated
+        case BoardNotice():
+            return notice.news is News.DONE_BEFORE
+        case RefusalNotice():
+            return isinstance(notice.refusal.reason, RefusedBefore)
+        case MultipleNotice():
+            parts = [*(part for _, part, _ in notice.done), *(part for _, part in notice.failed)]
+            return any(map(_is_again, parts))
+        case _:
+            return isinstance(notice, DoneBeforeNotice)

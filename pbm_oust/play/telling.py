@@ -15,6 +15,7 @@ from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.queue import ahead_of, waiting_for
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.store.open_boards import open_board
 from pbm_oust.store.ratings import changes_by
 
 
@@ -152,7 +153,12 @@ def _is_of_server(record: Record, game: Game, reader: Reader) -> bool:
 
 
 def answer_again(game: Game, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Tell a player that the command was done when the mail came the first time."""
+    """Tell a player that the command was done when the mail came the first time.
+
+    The letter shows the board as it is when the letter is posted.
+    """
+    board = open_board(work.home, game.header.kind, game.header.board)
+    game = board.game
     repeated = BoardNotice(
         work.player_at(actor.account, request),
         News.DONE_BEFORE,
@@ -162,7 +168,8 @@ def answer_again(game: Game, actor: Actor, request: Request, work: UnitOfWork) -
         gone=gone_from(game, work),
     )
     with work.posting([repeated], request):
-        return Handled(Outcome.DONE_BEFORE, game.name)
+        board.hold()
+    return Handled(Outcome.DONE_BEFORE, game.name)
 
 
 def gone_from(game: Game, work: UnitOfWork) -> str:

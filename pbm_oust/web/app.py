@@ -33,6 +33,7 @@ from pbm_oust.web.access import AccessLog, Logged
 from pbm_oust.web.addresses import SIGN_IN
 from pbm_oust.web.ground import Ground, ground_of
 from pbm_oust.web.kept import KEPT_SECRET
+from pbm_oust.web.paths import Trimmed
 from pbm_oust.web.safety import Safe
 from pbm_oust.web.sessions import NotSignedIn
 from pbm_oust.web.static import FOUND
@@ -107,7 +108,7 @@ def make_app(ground: Ground, log: AccessLog | None = None) -> Starlette:
     logged = [Middleware(Logged, log=log)] if log else []
     app = Starlette(
         routes=list(ROUTES),
-        middleware=[*logged, Middleware(Safe)],
+        middleware=[*logged, Middleware(Safe), Middleware(Trimmed)],
         exception_handlers={
             HTTPException: _missing,
             NotSignedIn: _stranger,

@@ -120,3 +120,19 @@ def test_the_server_passes_for_who_has_settled_that_it_should(setting: str, home
     assert "bob had no placement, so the server passed for bob." in letters[ALICE]
     assert "You had no placement, so the server passed for you." in letters[BOB]
     assert letters[ALICE].startswith("oust 1 #9: your turn, alice")
+
+
+def test_a_second_queue_says_what_it_took_the_place_of(home: Home) -> None:
+    send(home, BOB, QUEUE)
+    more = "oust queue 1 bob lookingglass if A1 then C3; if A2 then C3"
+    assert "place of" not in send(home, BOB, more)[BOB]
+    second = send(home, BOB, "oust queue 1 bob lookingglass if B2 then C3", 7)[BOB]
+    before, after = second.split("You have queued:")
+    assert "This takes the place of what you had queued before: if A1 then C3 if A2" in before
+    assert "if B2 then C3" in after
+    assert "place of" not in send(home, BOB, "oust queue 1 bob lookingglass if B2 then C3", 7)[BOB]
+    send(home, BOB, "settings bob lookingglass language fr")
+    third = send(home, BOB, "oust queue 1 bob lookingglass A3")[BOB]
+    assert "Ceci remplace ce que vous aviez prévu auparavant : si B2 alors C3" in third
+    cleared = send(home, BOB, "oust queue 1 bob lookingglass clear")[BOB]
+    assert "Supprimé, comme vous l'avez demandé : A3" in cleared

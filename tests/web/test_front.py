@@ -49,6 +49,40 @@ def test_what_is_not_there_is_a_page_that_says_so(pages: Website) -> None:
     assert "No such page" in got.text
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/oust/1",
+        "/oust/1/1",
+        "/oust/1.svg",
+        "/boards",
+        "/players/alice",
+        "/rules/oust",
+        "/help/queue",
+        "/standings/oust",
+        "/sign-in",
+        "/robots.txt",
+    ],
+)
+@pytest.mark.parametrize("marks", [".", "/", ")", ">", ").", "%3E", "/.", "%E2%80%9D"])
+def test_a_link_with_what_stands_behind_it_leads_to_its_page(
+    marks: str, path: str, pages: Website
+) -> None:
+    assert pages.get(path).status == 200
+    got = pages.get(path + marks)
+    assert (got.status, got.headers["location"]) == (307, path)
+
+
+@pytest.mark.parametrize("marks", [".", "/", ")", ">", ")."])
+def test_a_link_with_a_question_leads_to_its_page_too(marks: str, pages: Website) -> None:
+    assert pages.get(f"/boards?page=1{marks}").headers["location"] == "/boards?page=1"
+
+
+@pytest.mark.parametrize("path", ["//example.org.", "///example.org/", "/%5Cexample.org."])
+def test_no_link_leads_to_another_host(path: str, pages: Website) -> None:
+    assert pages.get(path).headers["location"] == "/example.org"
+
+
 def test_nothing_is_taken_but_looking(pages: Website) -> None:
     got = pages.get("/", method="POST")
     assert got.status == 405

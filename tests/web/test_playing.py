@@ -50,6 +50,14 @@ def game(tmp_path: Path) -> Iterator[Game]:
         yield Game(talk, pages)
 
 
+def test_a_link_is_no_wrong_one_for_what_stands_behind_it(game: Game) -> None:
+    link = game.link()
+    for marks in (".", ">", "/", ")."):
+        got = game.pages.get(f"{link}{marks}")
+        assert (got.status, got.headers["location"]) == (307, link)
+        assert got.headers["cache-control"] == "no-store"
+
+
 def test_a_chain_is_built_step_by_step_and_played_once(game: Game) -> None:
     link = game.link()
     begun = game.pages.get(link)
