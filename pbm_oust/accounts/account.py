@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from datetime import UTC, datetime
 
-from pbm_oust.accounts.address import is_same_address
+from pbm_oust.accounts.address import ascii_address, is_same_address
 from pbm_oust.board.notation import USERID
 from pbm_oust.frozen import frozen
 
@@ -46,8 +46,13 @@ class Account:
         return any(is_same_address(address, own) for own in self.addresses)
 
     def has_exactly(self, address: str) -> bool:
-        """Return whether this is one of the player's addresses, letter by letter of either case."""
-        return address.lower() in map(str.lower, self.addresses)
+        """Return whether this is one of the player's addresses, letter by letter of either case.
+
+        A domain beyond ASCII is the same in both of its forms.
+        """
+        return ascii_address(address).lower() in (
+            ascii_address(own).lower() for own in self.addresses
+        )
 
 
 def parse_userid(text: str) -> str:

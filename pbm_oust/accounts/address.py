@@ -23,6 +23,11 @@ def parse_address(text: str) -> str:
     return text
 
 
+def parse_own_address(text: str) -> str:
+    """Return an address of ours, in ASCII if it can be. Raises ValueError if it is none."""
+    return ascii_address(parse_address(text))
+
+
 def is_address(text: str) -> bool:
     """Return whether a text is a mail address and nothing else."""
     try:
@@ -38,9 +43,52 @@ def without_addresses(text: str, instead: str) -> str:
 
 @lru_cache(1000)
 def normal_address(address: str) -> str:
-    """Return the form in which addresses are compared: lower case, no +tag."""
+    """Return the form in which addresses are compared: lower case, ASCII domain, no +tag."""
     local, _, domain = address.lower().rpartition("@")
-    return f"{local.partition('+')[0] or local}@{domain}"
+    return f"{local.partition('+')[0] or local}@{ascii_domain(domain)}"
+
+
+def ascii_address(address: str) -> str:
+    """Return an address as servers without SMTPUTF8 take it, if there is such a form of it."""
+    local, _, domain = address.rpartition("@")
+    return f"{local}@{ascii_domain(domain)}" if local.isascii() else address
+
+
+@lru_cache(1000)
+def ascii_domain(domain: str) -> str:
+    """Return a domain in ASCII, as it is looked up (RFC 5890): `xn--bcher-kva.example`.
+
+    One that is in ASCII already, or can be no domain, stays as it is.
+    """
+    if domain.isascii():
+        return domain
+    import idna
+
+    try:
+        return idna.encode(domain, uts46=True).decode()
+    except idna.IDNAError:
+        pass
+    try:  # registries of some domains allow more, such as emoji
+        return ".".join(map(_ascii_label, idna.uts46_remap(domain, std3_rules=False).split(".")))
+    except (idna.IDNAError, UnicodeError):
+        return domain
+
+
+def unicode_address(address: str) -> str:
+    """Return an address with its domain as its readers would write it, if there is such a form."""
+    local, _, domain = address.rpartition("@")
+    if "xn--" not in domain:
+        return address
+    import idna
+
+    try:
+        return f"{local}@{idna.decode(domain)}"
+    except idna.IDNAError:
+        return address
+
+
+def _ascii_label(label: str) -> str:
+    return label if label.isascii() else f"xn--{label.encode('punycode').decode()}"
 
 
 def is_same_address(one: str, other: str) -> bool:

@@ -34,7 +34,7 @@ from enum import Enum
 from typing import Protocol
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.address import is_same_address
+from pbm_oust.accounts.address import ascii_address, is_same_address
 from pbm_oust.accounts.answered import (
     Answered,
     Correspondence,
@@ -237,9 +237,8 @@ def envelope_sender(own_address: str, key: bytes, recipient: str) -> str:
 
 def bounce_token(key: bytes, recipient: str) -> str:
     """Return the token that a letter to a recipient comes back with."""
-    digest = hmac.digest(
-        key, f"{_BOUNCES}\0{recipient.lower()}".encode("utf-8", "replace"), hashlib.sha256
-    )
+    name = ascii_address(recipient).lower()
+    digest = hmac.digest(key, f"{_BOUNCES}\0{name}".encode("utf-8", "replace"), hashlib.sha256)
     return base64.b32encode(digest[:_BOUNCE_BYTES]).decode().lower()
 
 

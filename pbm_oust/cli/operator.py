@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from pbm_oust.accounts.address import parse_address
+from pbm_oust.accounts.address import parse_own_address
 from pbm_oust.board.game import Game
 from pbm_oust.cli.terminal import page, say, say_json
 from pbm_oust.grammar.values import BoardAt, read_board_at
@@ -217,7 +217,7 @@ def _read_board(text: str) -> BoardAt:
 
 KIND = Parsed("kind", _read_kind, tuple(KINDS))
 BOARD_AT = Parsed("board", _read_board)
-ADDRESS = Parsed("address", parse_address)
+ADDRESS = Parsed("address", parse_own_address)
 ENDPOINT = Parsed("endpoint", parse_endpoint)
 RELAY = Parsed("relay", parse_relay)
 

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable
 from datetime import datetime
 
+from pbm_oust.accounts.address import ascii_address
 from pbm_oust.accounts.answered import Answered, Joining, Purpose, Reply, Sheet
 from pbm_oust.accounts.settings import SubjectForm
 from pbm_oust.accounts.tags import tag_of
@@ -158,7 +159,7 @@ class Letters:
         answered: Answered | None,
     ) -> Draft:
         message_id = self._headers.message_id(notice, request, address, answered)
-        head = _head_of(notice, address, message_id, content.subject)
+        head = _head_of(notice, ascii_address(address), message_id, content.subject)
         fields = "".join(self._headers.of(notice, request, head, content.answers))
         boundary = hashlib.sha256(message_id.encode()).hexdigest()[:24]
         # RFC 2045, section 6.7: quoted-printable never holds =_

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import field
 from datetime import UTC, datetime, timedelta
 
-from pbm_oust.accounts.address import is_address
+from pbm_oust.accounts.address import ascii_address, is_address
 from pbm_oust.accounts.bounces import Bounce
 from pbm_oust.accounts.tags import envelope_sender
 from pbm_oust.frozen import frozen
@@ -102,7 +102,7 @@ class Outgoing:
         is_waited_for: Callable[[], bool],
     ) -> Refused | None:
         """Send a letter, and return None or why it was not accepted. Raises Stalled."""
-        recipient = letter.head.recipient
+        recipient = ascii_address(letter.head.recipient)
         if not is_address(recipient):
             return Refused(f"{recipient!r} is no mail address", is_permanent=True)
         sender = envelope_sender(self.address, self.home.key(), recipient)

@@ -8,7 +8,7 @@ from contextlib import suppress
 from datetime import datetime
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.address import normal_address
+from pbm_oust.accounts.address import normal_address, unicode_address
 from pbm_oust.accounts.seeks import SEEKS, SOURCE, Seek
 from pbm_oust.store.account_tables import value_of
 from pbm_oust.store.accounts import ACCOUNTS
@@ -22,7 +22,7 @@ Reading = Callable[[Snapshot, Iterable[str]], Iterator[Account]]
 
 HAS_ACCOUNT = "SELECT 1 FROM accounts WHERE userid = ?"
 WITH_ACCOUNTS = "SELECT userid FROM accounts WHERE userid IN (SELECT value FROM json_each(?))"
-AT_ADDRESS = "SELECT DISTINCT userid FROM addresses WHERE normal = ? ORDER BY userid"
+AT_ADDRESS = "SELECT DISTINCT userid FROM addresses WHERE normal IN (?, ?) ORDER BY userid"
 WATCHERS = "SELECT userid FROM watched WHERE kind = ? AND board = ?"
 WANTING_BROADCASTS = """
 SELECT userid FROM accounts WHERE userid > ?
@@ -65,7 +65,9 @@ def all_userids(snapshot: Snapshot) -> list[str]:
 
 def userids_at(snapshot: Snapshot, address: str) -> list[str]:
     """Return the userids of the accounts that have an address, however it is written."""
-    return _firsts(snapshot, AT_ADDRESS, normal_address(address))
+    normal = normal_address(address)
+    # Earlier versions stored domains beyond ASCII as they were written.
+    return _firsts(snapshot, AT_ADDRESS, normal, unicode_address(normal))
 
 
 def is_known(snapshot: Snapshot, address: str) -> bool:

@@ -7,7 +7,7 @@ from enum import Enum
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Any
 
-from pbm_oust.accounts.address import parse_address
+from pbm_oust.accounts.address import parse_own_address
 from pbm_oust.frozen import frozen
 from pbm_oust.regex import regex
 from pbm_oust.store.limits import Limits, parse_limits
@@ -227,7 +227,7 @@ def _truth(value: object) -> object:
 
 
 _READERS: dict[str, Callable[[object], object]] = {
-    "address": _text(parse_address),
+    "address": _text(parse_own_address),
     "smtp": _text_or_off(parse_endpoint),
     "smtps": _text_or_off(parse_endpoint),
     "lmtp": _text_or_off(parse_endpoint),

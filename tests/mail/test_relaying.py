@@ -9,10 +9,12 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from email.policy import SMTP
+from email.policy import SMTP as AS_SMTP
 from functools import partial
+from typing import AnyStr
 
 import pytest
+from aiosmtpd.smtp import SMTP
 
 from pbm_oust.accounts.bounces import Bounce, Returned
 from pbm_oust.accounts.tags import envelope_sender
@@ -127,6 +129,23 @@ def test_letters_go_in_the_order_in_which_they_were_written(
     assert relaying.flush() == Flushed(sent=3)
     assert subjects(relay[0]) == [b"Subject: 0", b"Subject: 1", b"Subject: 2"]
     assert home.outbox.letters() == []
+
+
+class WithoutUtf8(SMTP):
+    """A relay that takes ASCII alone."""
+
+    async def push(self, status: AnyStr) -> None:
+        """Leave out what the greeting offers for other addresses."""
+        if "SMTPUTF8" not in str(status):
+            await super().push(status)
+
+
+def test_a_domain_beyond_ascii_goes_in_its_ascii_form(home: Home, clock: Clock) -> None:
+    post(home, clock, "jurgen@b\u00fccher.example", "j\u00fcrgen@example.org")
+    with listening_sink(WithoutUtf8) as (sink, relay):
+        flushed = Relaying(home, relay, ADDRESS, clock).flush()
+    assert flushed == Flushed(sent=1, failed=1)
+    assert sink.taken[0].rcpt_tos == ["jurgen@xn--bcher-kva.example"]
 
 
 def test_all_letters_of_a_flush_go_over_one_connection(
@@ -574,6 +593,6 @@ def test_letters_that_are_leaving_do_not_go_into_the_maildir(
 def test_a_letter_of_ascii_goes_as_the_library_would_write_it(is_international: bool) -> None:
     content = b"From: a\nSubject: " + b"x" * 200 + b"\n\tfolded\nX: y\n\n.\nFrom me\n\n \nend"
     message = posted.parse_content(content)
-    policy = SMTP.clone(refold_source="none", utf8=is_international)
+    policy = AS_SMTP.clone(refold_source="none", utf8=is_international)
     written = message.as_bytes(policy=policy)
     assert posted.on_the_wire(content, is_international=is_international) == written

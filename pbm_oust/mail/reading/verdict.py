@@ -15,6 +15,7 @@ from enum import Enum
 from authres import core_features
 from authres.core import AuthenticationResultsHeader
 
+from pbm_oust.accounts.address import ascii_domain
 from pbm_oust.mail.reading.headers import one_line
 from pbm_oust.mail.reading.mail import Mail
 from pbm_oust.regex import regex
@@ -65,7 +66,11 @@ def verdict_of(mail: Mail, authserv_id: str) -> Verdict:
     # One that cannot be read may be ours, and what stands below it may not.
     first = next((each for each in read if not each or each[0] == authserv_id.lower()), None)
     is_sure = len(froms) == 1 and sender and _only_address(froms[0]) == sender
-    if first and is_sure and _is_verified(first[1], sender.rpartition("@")[2].lower()):
+    if (
+        first
+        and is_sure
+        and _is_verified(first[1], ascii_domain(sender.rpartition("@")[2].lower()))
+    ):
         return Verdict.VERIFIED
     return Verdict.UNKNOWN
 
@@ -112,7 +117,7 @@ def _signers(method: str, properties: dict[str, list[str]]) -> Iterator[str]:
     name = {"dmarc": "header.from", "dkim": "header.d", "spf": "smtp.mailfrom"}.get(method, "")
     values = properties.get(name, [])
     if len(values) == 1:
-        yield values[0].rpartition("@")[2]
+        yield ascii_domain(values[0].rpartition("@")[2])
 
 
 def _is_aligned(domain: str, signer: str) -> bool:
