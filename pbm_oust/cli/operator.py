@@ -225,9 +225,9 @@ RELAY = Parsed("relay", parse_relay)
 def grid_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options --size and --hex, which `grid_from` reads."""
     function = click.option("--size", help="The size of the grid, as in a challenge.")(function)
-    return click.option("--hex", "hexagonal", help="The sides of a hexagonal grid: 7 or 3,4.")(
-        function
-    )
+    return click.option(
+        "--hex", "hexagonal", help="The sides of a hexagonal grid: 7, 3,4 or 3,3,5."
+    )(function)
 
 
 def grid_from(kind: Kind, size: str | None, hexagonal: str | None) -> Grid:

@@ -98,11 +98,10 @@ def _write_hex(kind: Kind, grid: Grid) -> str:
 
 def _shortest(grid: Grid) -> str:
     """Return the size of a grid in its shortest form: `13`, `11x9`, `3,4`."""
-    first, second = grid.size
-    return str(first) if first == second else format_size(grid)
+    return str(grid.size[0]) if len({*grid.size}) == 1 else format_size(grid)
 
 
-_EXAMPLES = {Shape.SQUARE: ("13", "11x9"), Shape.HEX: ("3", "3,4")}
+_EXAMPLES = {Shape.SQUARE: ("13", "11x9"), Shape.HEX: ("3", "3,4", "3,3,5")}
 """Sizes that show how to write one."""
 
 
@@ -115,7 +114,8 @@ def _size_forms(kind: Kind) -> tuple[str, ...]:
 def _hex_forms(kind: Kind) -> tuple[str, ...]:
     if Shape.HEX not in kind.defaults:
         return ()
-    return "-hex", f"-hex={format_size(kind.defaults[Shape.HEX])}", "-hex=3,4"
+    usual = format_size(kind.defaults[Shape.HEX])
+    return "-hex", *(f"-hex={size}" for size in (usual, *_EXAMPLES[Shape.HEX][1:]))
 
 
 def _needs_hex(kind: Kind) -> bool:

@@ -38,7 +38,8 @@ def fewest_kept(kind: Kind, grid: Grid) -> int:
 def largest_grid(kind: Kind, shape: Shape, fits: Callable[[Grid], bool]) -> Grid | None:
     """Return the largest grid of a shape that fits, if those of fewer cells all fit, too.
 
-    Of several with as many cells, it is the one whose sides differ least.
+    Of several with as many cells, it is the one whose sides differ least. Hexagons with more than
+    two lengths are left out.
     """
     largest = None
     for grid in sorted(_grids(kind, shape), key=_size):
@@ -49,8 +50,7 @@ def largest_grid(kind: Kind, shape: Shape, fits: Callable[[Grid], bool]) -> Grid
 
 
 def _size(grid: Grid) -> tuple[int, int]:
-    first, second = grid.size
-    return grid.cells.bit_count(), -abs(first - second)
+    return grid.cells.bit_count(), min(grid.size) - max(grid.size)
 
 
 def _grids(kind: Kind, shape: Shape) -> Iterator[Grid]:

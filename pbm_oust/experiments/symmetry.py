@@ -15,8 +15,8 @@ def symmetries(grid: Grid) -> Iterator[dict[int, int]]:
     """Yield the rotations and reflections of a grid, as dictionaries from each cell to its image.
 
     They are the linear maps that keep neighbours neighbours and, moved back into place, map the
-    grid to itself: 8 for a square, 4 for a rectangle, 12 for a hexagon with equal sides, 6 for
-    others.
+    grid to itself: 8 for a square, 4 for a rectangle, 12 for a hexagon with equal sides, 6 if two
+    lengths alternate, and 4, 2 or 1 for others.
     """
     places = {grid.place_of(cell): cell for cell in grid.each(grid.cells)}
     for matrix in _neighbourly_maps(grid.shape):

@@ -4,7 +4,8 @@ challenge oust alice bob    a game's command before the game
 oust help move              a general command behind a game
 oust pass 17 alice PASSWORD a deed in the place of a command
 oust seek alice PASSWORD hex 4, oust challenge alice bob 7x7
-                            a grid as lists show it, in the place of an option
+                            a grid as lists show it, in the place of an option; three lengths are those
+                            of a hexagon
 oust resign 17 alice PASSWORD #9, oust move 17 alice PASSWORD#9 D4
                             the number of a record, wherever it stands
 """
@@ -28,7 +29,12 @@ and the password."""
 
 _BEFORE_GRID = {"challenge": 2, "seek": 2}
 """By the names of the commands that take a grid: how many words stand at least before it."""
-_GRID = regex(r"(?:(?:square|-?size|-?(hex)(?:agonal)?)[ =]?)?([1-9][0-9]?(?:[x,][1-9][0-9]?)?)")
+_GRID = regex(
+    r"(?:(?:square|-?size|-?(hex)(?:agon(?:al)?)?)[ =]?)?"
+    r"([1-9][0-9]?(?:x[1-9][0-9]?|(?:, ?[1-9][0-9]?){0,5}))"
+)
+_MOST_WORDS = 7
+"""Of how many words a grid has at most: `hex 2, 3, 4, 1, 4, 3`."""
 
 _LONGEST_SENTENCE = 80
 """How many characters of a sentence count."""
@@ -94,10 +100,11 @@ def _with_grid(words: tuple[str, ...], before: int) -> tuple[str, ...]:
     """Return the words of a command with the grid as an option, where it is written otherwise."""
     found, rest = list(words[:before]), list(words[before:])
     while rest:
-        for length in (2, 1):
+        for length in range(min(len(rest), _MOST_WORDS), 0, -1):
             said = _GRID.fullmatch(" ".join(rest[:length]).lower())
-            if said and len(rest) >= length:
-                found.append(f"-{said[1] or 'size'}={said[2]}")
+            if said:
+                is_hex = said[1] or said[2].count(",") > 1
+                found.append(f"-{'hex' if is_hex else 'size'}={said[2].replace(' ', '')}")
                 del rest[:length]
                 break
         else:

@@ -21,8 +21,17 @@ COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 LONGEST = len(COLUMNS)
 """The most columns, and rows, that a grid may have."""
 
+MOST_SUM = LONGEST + 1
+"""The most cells that two neighbouring sides of a hexagon have together."""
+
+GRIDS_REMEMBERED = 128
+"""How many grids a process keeps of those that texts and lengths named last."""
+
 _SQUARE = regex(r"([1-9][0-9]?)(?:[xX]([1-9][0-9]?))?")
-_HEX = regex(r"([1-9][0-9]?)(?:,([1-9][0-9]?))?")
+_HEX = regex(r"[1-9][0-9]?(?:,[1-9][0-9]?){0,5}")
+_LENGTHS = (1, 2, 3, 6)
+"""How many lengths may name a hexagon."""
+_LENGTH = regex(r"[0-9]+")
 
 
 class Shape(Enum):
@@ -33,7 +42,7 @@ class Shape(Enum):
 
 
 class BadGrid(ValueError):
-    """A text or a pair of lengths does not name a grid; the message says why."""
+    """A text or some lengths do not name a grid; the message says why."""
 
 
 class NoSuchCell(ValueError):
@@ -48,8 +57,8 @@ class Grid:
     """
 
     shape: Shape
-    size: tuple[int, int]
-    """Square: columns and rows. Hexagonal: the lengths of two sides that meet."""
+    size: tuple[int, ...]
+    """Square: columns and rows. Hexagonal: the lengths of sides, as `hexagon` takes them."""
     cells: int = field(compare=False, repr=False)
     """The set of all cells."""
     rows: tuple[tuple[int, ...], ...] = field(compare=False, repr=False)
@@ -66,7 +75,7 @@ class Grid:
     """The cells that touch a cell, as `neighbours` finds them; each is found once."""
 
     def __str__(self) -> str:
-        """Return the grid's name as `parse_grid` reads it: `square 13x13`, `hex 7`, `hex 3,4`."""
+        """Return the grid's name as `parse_grid` reads it: `square 13x13`, `hex 7`, `hex 3,3,5`."""
         return f"{self.shape.value} {format_size(self)}"
 
     def neighbours(self, some: int) -> int:
@@ -161,7 +170,7 @@ class _Around(dict[int, int]):
 
 
 def _lattice(
-    shape: Shape, size: tuple[int, int], width: int, height: int, low: int, high: int
+    shape: Shape, size: tuple[int, ...], width: int, height: int, low: int, high: int
 ) -> Grid:
     """Return the grid of the cells (column, row) with low <= column - row <= high."""
     stride = width + 1
@@ -197,43 +206,54 @@ def square(columns: int, rows: int | None = None) -> Grid:
     return _lattice(Shape.SQUARE, (columns, rows), columns, rows, -rows, columns)
 
 
-@cache
-def hexagon(side: int, other: int | None = None) -> Grid:
-    """Return the hexagonal grid with sides `side` and `other` in turn, or with equal sides.
+@lru_cache(maxsize=GRIDS_REMEMBERED)
+def hexagon(*lengths: int) -> Grid:
+    """Return the hexagonal grid with sides of these lengths, counterclockwise from the bottom row.
 
-    Raises BadGrid if the grid would have a single cell or more than 25 columns.
+    One, two, three or six lengths are repeated around the board: 7 stands for 7,7,7,7,7,7, 3,4 for
+    3,4,3,4,3,4, and 3,3,5 for 3,3,5,3,3,5. The grid has the fewest that say the same.
+
+    Raises BadGrid if the sides do not meet, if the cells lie in one line, or if there would be more
+    than 25 of them in some direction.
     """
-    other = side if other is None else other
-    width = side + other - 1
-    if side < 1 or other < 1 or not 2 <= width <= LONGEST:
+    if len(lengths) not in _LENGTHS:
+        raise BadGrid(f"a hexagon is given by 1, 2, 3 or 6 lengths, not {len(lengths)}")
+    sides = lengths * (6 // len(lengths))
+    sums = [first + second for first, second in zip(sides, sides[1:] + sides[:1], strict=True)]
+    for total in sums:
+        if min(sides) < 1 or not 3 <= total <= MOST_SUM:
+            raise BadGrid(
+                f"two neighbouring sides of a hexagon add up to 3 to {MOST_SUM}, not {total}"
+            )
+    if sums[:3] != sums[3:]:
         raise BadGrid(
-            f"two neighbouring sides of a hexagon add up to 3 to {LONGEST + 1}, not {side + other}"
+            "the sides of a hexagon meet only if each two that follow one another add up "
+            "to as much as the two across from them"
         )
-    return _lattice(Shape.HEX, (side, other), width, width, 1 - other, side - 1)
+    size = next(sides[:count] for count in _LENGTHS if sides[:count] * (6 // count) == sides)
+    bottom, _, _, _, _, left = sides
+    return _lattice(Shape.HEX, size, sums[0] - 1, sums[1] - 1, 1 - left, bottom - 1)
 
 
 def format_size(grid: Grid) -> str:
-    """Return the size of a grid as in its name: `13x13`, `7`, `3,4`."""
-    first, second = grid.size
-    if grid.shape is Shape.SQUARE:
-        return f"{first}x{second}"
-    return f"{first}" if first == second else f"{first},{second}"
+    """Return the size of a grid as in its name: `13x13`, `7`, `3,4`, `3,3,5`."""
+    return ("x" if grid.shape is Shape.SQUARE else ",").join(map(str, grid.size))
 
 
 def parse_size(shape: Shape, text: str) -> Grid:
-    """Return the grid of this shape that a size names: `13` or `11x9`; hexagonal `7` or `3,4`.
+    """Return the grid of this shape that a size names: `13` or `11x9`; hexagonal `7` or `3,3,5`.
 
     Raises BadGrid for a text that is not such a size.
     """
     match = (_SQUARE if shape is Shape.SQUARE else _HEX).fullmatch(text)
     if not match:
-        like = "13 or 11x9" if shape is Shape.SQUARE else "7 or 3,4"
+        like = "13 or 11x9" if shape is Shape.SQUARE else "7, 3,4 or 3,3,5"
         raise BadGrid(f"the size of a {shape.value} grid is written {like}, not {text}")
-    lengths = [int(length) for length in match.groups() if length]
+    lengths = map(int, _LENGTH.findall(text))
     return square(*lengths) if shape is Shape.SQUARE else hexagon(*lengths)
 
 
-@lru_cache
+@lru_cache(maxsize=GRIDS_REMEMBERED)
 def parse_grid(text: str) -> Grid:
     """Return the grid of this name, the reverse of `str(grid)`.
 

@@ -56,6 +56,11 @@ def test_a_line_in_another_order_is_understood(line: str, outcome: str, talk: Ta
         ("oust seek alice wonderland 9", "square 9x9"),
         ("churn seek alice wonderland hex 4", "hex 4"),
         ("churn seek alice wonderland 4", "hex 4"),
+        ("churn seek alice wonderland 3,3,5", "hex 3,3,5"),
+        ("churn seek alice wonderland hexagon 4, 4, 6", "hex 4,4,6"),
+        ("oust seek alice wonderland 3,3,5", "hex 3,3,5"),
+        ("oust seek alice wonderland -hex 3,3,5,3,3,5", "hex 3,3,5"),
+        ("oust challenge alice bob wonderland -size=3,3,5", "hex 3,3,5"),
         ("oust challenge alice bob wonderland 7x7", "square 7x7"),
     ],
 )

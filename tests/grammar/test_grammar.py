@@ -180,7 +180,7 @@ def test_every_form_shows_how_it_is_written() -> None:
         "delete": ["delete USERID PASSWORD"],
         "challenge": [
             "oust challenge USERID1 USERID2 [PASSWORD] "
-            "[-size=13|-size=11x9] [-hex|-hex=7|-hex=3,4] "
+            "[-size=13|-size=11x9] [-hex|-hex=7|-hex=3,4|-hex=3,3,5] "
             "[-noswap] [-unrated] [--nagtime=7] [--forfeittime=21] [--totaltime=0] "
             "[--maxtime=0]"
         ],
@@ -231,7 +231,8 @@ def test_every_form_shows_how_it_is_written() -> None:
         ],
         "confirm": ["oust confirm BOARD USERID PASSWORD"],
         "seek": [
-            "oust seek USERID PASSWORD [-x] [-o] [-size=13|-size=11x9] [-hex|-hex=7|-hex=3,4] "
+            "oust seek USERID PASSWORD [-x] [-o] [-size=13|-size=11x9] "
+            "[-hex|-hex=7|-hex=3,4|-hex=3,3,5] "
             "[-noswap] [-unrated] [--nagtime=7] [--forfeittime=21] [--totaltime=0] "
             "[--maxtime=0]"
         ],

@@ -34,6 +34,8 @@ def refused(options: str) -> tuple[UnreadableReason, str]:
         ("-hex", "hex 7"),
         ("-hex=5", "hex 5"),
         ("-hex=3,4", "hex 3,4"),
+        ("-hex=3,3,5", "hex 3,3,5"),
+        ("-hex=2,3,4,1,4,3", "hex 2,3,4,1,4,3"),
         ("--hex=4,3", "hex 4,3"),
         ("\u2013hex", "hex 7"),
         ("\u2014size=9", "square 9x9"),
@@ -115,8 +117,9 @@ def test_an_option_that_says_again_what_another_has_said(options: str, culprit: 
         ("-size=1", ["-size=13", "-size=11x9"]),
         ("-size=26", ["-size=13", "-size=11x9"]),
         ("-size=9,9", ["-size=13", "-size=11x9"]),
-        ("-hex=3x4", ["-hex", "-hex=7", "-hex=3,4"]),
-        ("-hex=20", ["-hex", "-hex=7", "-hex=3,4"]),
+        ("-hex=3x4", ["-hex", "-hex=7", "-hex=3,4", "-hex=3,3,5"]),
+        ("-hex=3,3,5,3,3,4", ["-hex", "-hex=7", "-hex=3,4", "-hex=3,3,5"]),
+        ("-hex=20", ["-hex", "-hex=7", "-hex=3,4", "-hex=3,3,5"]),
         ("-noswap=1", ["-noswap"]),
         ("--nagtime", ["--nagtime=7"]),
         ("--nagtime=0", ["--nagtime=7"]),
@@ -153,6 +156,6 @@ def test_a_game_on_hexagons_alone_says_how_hex_is_written_though_its_help_shows_
     line, refusal = parse_line("churn challenge alice bob -hex=99")
     assert isinstance(refusal, Unreadable)
     assert isinstance(refusal.reason, BadOptionValue)
-    assert refusal.reason.forms == ("-hex", "-hex=3", "-hex=3,4")
+    assert refusal.reason.forms == ("-hex", "-hex=3", "-hex=3,4", "-hex=3,3,5")
     assert line.form
     assert not any("-hex" in usage for usage in line.form.usages(line.kind))

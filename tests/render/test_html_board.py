@@ -113,7 +113,9 @@ def test_coordinates_are_on_all_sides(kind: str, grid: str) -> None:
     assert sorted(each for row in rows for each in row if each.isalpha()) == sorted(2 * [*columns])
 
 
-@pytest.mark.parametrize("size", [f"hex {each}" for each in ("2", "5", "7", "3,4", "1,4")])
+@pytest.mark.parametrize(
+    "size", [f"hex {each}" for each in ("2", "5", "7", "3,4", "1,4", "3,3,5", "2,3,4,1,4,3")]
+)
 def test_rows_of_a_hexagonal_board_are_half_a_cell_out_of_line(size: str) -> None:
     grid = parse_grid(size)
     html = board_html(KINDS["oust"].start(grid))

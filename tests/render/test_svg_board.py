@@ -216,10 +216,12 @@ def test_coordinates_of_a_square_board_stand_on_all_four_sides_in_line_with_thei
 def test_coordinates_of_a_hexagonal_board_stand_left_of_rows_and_below_columns(grid: str) -> None:
     cells, ruling = parse_grid(grid), ruling_of(parse_grid(grid))
     names = names_in(ruling.names)
-    assert len(names) == 2 * len(cells.rows)
+    columns = cells.stride - 1
+    assert len(names) == columns + len(cells.rows)
     for number, row in enumerate(cells.rows, 1):
         x, y = ruling.places[row[0]]
         assert names[str(number)] == [(x - 2 * HALF, y)]
+    for number in range(1, columns + 1):
         lowest = next(cell for cell in map(cells.cell_at, [number] * 25, range(1, 26)) if cell)
         x, y = ruling.places[lowest]
         assert names[COLUMNS[number - 1]] == [(x + HALF, y + 34)]

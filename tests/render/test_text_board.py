@@ -204,7 +204,15 @@ def test_a_stone_hides_its_star_point() -> None:
 
 @pytest.mark.parametrize(
     "grid",
-    [square(25), square(25, 2), hexagon(13), hexagon(1, 25), hexagon(25, 1), hexagon(12, 14)],
+    [
+        square(25),
+        square(25, 2),
+        hexagon(13),
+        hexagon(1, 25),
+        hexagon(25, 1),
+        hexagon(12, 14),
+        hexagon(13, 1, 13),
+    ],
     ids=str,
 )
 def test_the_widest_boards_stay_under_76_columns(grid: Grid) -> None:

@@ -34,7 +34,16 @@ _core = (import_module if "CI" in os.environ else pytest.importorskip)("pbm_oust
 
 SOURCES = Path(__file__).parents[2] / "pbm_oust" / "robot" / "core"
 
-LARGE = [square(9), square(11), square(13), square(16), square(25, 10), hexagon(6), hexagon(9)]
+LARGE = [
+    square(9),
+    square(11),
+    square(13),
+    square(16),
+    square(25, 10),
+    hexagon(6),
+    hexagon(9),
+    hexagon(4, 9, 7),
+]
 """Grids whose sets take two to four words of 64 bits."""
 
 large_plays = st.builds(

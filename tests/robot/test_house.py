@@ -63,6 +63,21 @@ def test_the_house_begins_where_it_is_x_and_plays_every_kind(talk: Talk) -> None
         assert len(moves_of(talk.home, number, kind)) == 1
 
 
+def test_the_house_plays_on_hexagons_whose_sides_differ(talk: Talk) -> None:
+    for line in (
+        "churn challenge alice house1 wonderland -size=3,3,5",
+        "oust challenge alice house1 wonderland -hex=2,3,4,1,4,3",
+    ):
+        talk.send(ALICE, line)
+    talk.send(ALICE, "churn move 1 alice wonderland A5")
+    talk.send(ALICE, "oust move 1 alice wonderland D6")
+    house(talk)
+    for kind, grid in (("churn", "hex 3,3,5"), ("oust", "hex 2,3,4,1,4,3")):
+        assert len(moves_of(talk.home, 1, kind)) == 2
+        history = (talk.home.path / kind / "1.txt").read_text()
+        assert f"\nGrid: {grid}\n" in history
+
+
 def test_two_processes_make_each_move_once(talk: Talk) -> None:
     for size in (4, 5, 6):
         talk.send(ALICE, f"oust challenge house1 alice wonderland -size={size}")

@@ -301,12 +301,14 @@ def test_the_tally_of_a_side_is_the_number_of_its_stones() -> None:
     assert position.tally(O) == (6,)
 
 
-@pytest.mark.parametrize("size", ["2", "3", "4", "5", "6", "7", "3,4", "4,3", "1,2", "2,5"])
+@pytest.mark.parametrize(
+    "size", ["2", "3", "4", "5", "6", "7", "3,4", "4,3", "1,2", "2,5", "3,3,5", "4,4,6"]
+)
 def test_a_grid_with_an_odd_number_of_cells_can_be_used(size: str) -> None:
     assert KIND.can_use(parse_grid(f"hex {size}"))
 
 
-@pytest.mark.parametrize("size", ["2,3", "3,2", "4,5", "1,3", "2,4", "3,5"])
+@pytest.mark.parametrize("size", ["2,3", "3,2", "4,5", "1,3", "2,4", "3,5", "3,4,5"])
 def test_a_grid_with_an_even_number_of_cells_cannot_be_used(size: str) -> None:
     assert not KIND.can_use(parse_grid(f"hex {size}"))
 

@@ -193,9 +193,9 @@ def test_the_sizes_of_a_sides_groups_grow_with_every_turn_so_that_every_game_end
         assert grown > was
 
 
-@pytest.mark.parametrize("sides", [(1, 2), (1, 5), (2, 2), (3, 3), (3, 4), (4, 4)])
+@pytest.mark.parametrize("sides", [(1, 2), (1, 5), (2, 2), (3, 3), (3, 4), (4, 4), (3, 3, 5)])
 def test_random_games_end_on_a_full_board_with_the_majority_as_the_winner(
-    sides: tuple[int, int],
+    sides: tuple[int, ...],
 ) -> None:
     grid = hexagon(*sides)
     cells = grid.cells.bit_count()

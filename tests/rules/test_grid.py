@@ -8,6 +8,7 @@ SOME_GRIDS = [
     *(square(columns, rows) for columns in (2, 3, 8, 25) for rows in (2, 5, 24, 25)),
     *(hexagon(side) for side in (2, 3, 4, 7, 12, 13)),
     *(hexagon(a, b) for a, b in [(1, 2), (2, 1), (1, 25), (25, 1), (3, 4), (4, 3), (5, 20)]),
+    *(hexagon(*sides) for sides in [(3, 3, 5), (4, 4, 6), (13, 1, 13), (2, 3, 4, 1, 4, 3)]),
 ]
 
 some_grids = pytest.mark.parametrize("grid", SOME_GRIDS, ids=str)
@@ -54,6 +55,21 @@ def test_a_hexagon_with_sides_3_and_4_has_27_cells() -> None:
         "C6 D6 E6 F6",
         "B5 C5 D5 E5 F5",
         "A4 B4 C4 D4 E4 F4",
+        "A3 B3 C3 D3 E3",
+        "A2 B2 C2 D2",
+        "A1 B1 C1",
+    ]
+
+
+def test_a_hexagon_with_sides_3_3_and_5_has_29_cells() -> None:
+    grid = hexagon(3, 3, 5)
+
+    assert grid.cells.bit_count() == 29
+    assert [names(grid, sum(row)) for row in reversed(grid.rows)] == [
+        "C7 D7 E7",
+        "B6 C6 D6 E6",
+        "A5 B5 C5 D5 E5",
+        "A4 B4 C4 D4 E4",
         "A3 B3 C3 D3 E3",
         "A2 B2 C2 D2",
         "A1 B1 C1",

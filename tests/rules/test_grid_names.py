@@ -1,4 +1,8 @@
+from itertools import combinations, product
+
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from pbm_oust.rules.grid import (
     COLUMNS,
@@ -12,7 +16,7 @@ from pbm_oust.rules.grid import (
     square,
 )
 from tests.support.boards import names
-from tests.support.naive import Point
+from tests.support.naive import Point, points_of, rim_of
 
 SQUARES = [square(columns, rows) for columns in range(2, 26) for rows in range(2, 26)]
 HEXAGONS = [
@@ -21,7 +25,27 @@ HEXAGONS = [
     for other in range(1, 26)
     if 2 <= side + other - 1 <= 25
 ]
+HEXAGONS += [
+    hexagon(*sides)
+    for sides in product((1, 2, 3, 7, 24), repeat=3)
+    if len({*sides}) > 1 and all(3 <= sum(two) <= 26 for two in combinations(sides, 2))
+]
 EVERY_GRID = SQUARES + HEXAGONS
+
+
+@st.composite
+def six_sides(draw: st.DrawFn) -> tuple[int, ...]:
+    """Return six lengths that go around a hexagon: a triangle without its three corners."""
+    edge = draw(st.integers(3, 40))
+    cut = [draw(st.integers(0, edge - 2)) for _ in range(3)]
+    lengths = [
+        length
+        for nth, corner in enumerate(cut)
+        for length in (corner + 1, edge - corner - cut[(nth + 1) % 3])
+    ]
+    sums = map(sum, zip(lengths, lengths[1:] + lengths[:1], strict=True))
+    assume(min(lengths) >= 1 and all(3 <= total <= 26 for total in sums))
+    return tuple(lengths)
 
 
 def test_columns_are_the_letters_without_i() -> None:
@@ -98,6 +122,15 @@ def test_there_is_no_cell_outside_the_grid(place: Point) -> None:
         (Shape.HEX, "4,4", "hex 4"),
         (Shape.HEX, "1,2", "hex 1,2"),
         (Shape.HEX, "1,25", "hex 1,25"),
+        (Shape.HEX, "3,3,5", "hex 3,3,5"),
+        (Shape.HEX, "5,3,3", "hex 5,3,3"),
+        (Shape.HEX, "4,4,4", "hex 4"),
+        (Shape.HEX, "3,4,5", "hex 3,4,5"),
+        (Shape.HEX, "2,3,4,1,4,3", "hex 2,3,4,1,4,3"),
+        (Shape.HEX, "3,3,5,3,3,5", "hex 3,3,5"),
+        (Shape.HEX, "3,4,3,4,3,4", "hex 3,4"),
+        (Shape.HEX, "3,3,3,3,3,3", "hex 3"),
+        (Shape.HEX, "13,1,13", "hex 13,1,13"),
     ],
 )
 def test_a_size_names_a_grid(shape: Shape, text: str, name: str) -> None:
@@ -129,7 +162,12 @@ def test_what_is_no_size_of_a_square_grid_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "0", "1", "1,1", "14", "13,14", "25,2", "0,5", "5,0", "3x4", "3,", "3,4,5"]
+    "text",
+    [
+        *("", "0", "1", "1,1", "14", "13,14", "25,2", "0,5", "5,0", "3x4", "3,", "3x3x5", "3,3,"),
+        *("3,4,5,6", "3,4,3,4,3", "1,2,3,4,5,6,7", "3,3,5,3,3,4", "3,3,3,3,3,5"),
+        *("1,1,5", "5,1,1", "1,25,1", "14,1,13", "25,1,25", "3,0,3", "3,3, 5"),
+    ],
 )
 def test_what_is_no_size_of_a_hexagon_is_refused(text: str) -> None:
     with pytest.raises(BadGrid):
@@ -146,6 +184,8 @@ def test_what_is_no_size_of_a_hexagon_is_refused(text: str) -> None:
         "square 13X13",
         "square  3x3",
         "hex 4,4",
+        "hex 4,4,4",
+        "hex 3,3,5,3,3,5",
         "hex 1",
         "round 7",
     ],
@@ -160,3 +200,30 @@ def test_a_refused_size_says_what_the_bounds_are() -> None:
         parse_size(Shape.SQUARE, "13x1")
     with pytest.raises(BadGrid, match="add up to 3 to 26, not 27"):
         parse_size(Shape.HEX, "13,14")
+    with pytest.raises(BadGrid, match="1, 2, 3 or 6 lengths, not 4"):
+        parse_size(Shape.HEX, "3,4,5,6")
+    with pytest.raises(BadGrid, match="as the two across from them"):
+        parse_size(Shape.HEX, "3,3,5,3,3,4")
+
+
+@given(six_sides())
+def test_a_hexagon_whose_sides_meet_is_what_a_walk_along_them_encloses(
+    lengths: tuple[int, ...],
+) -> None:
+    grid = parse_size(Shape.HEX, ",".join(map(str, lengths)))
+    rim = list(rim_of([*lengths]))
+    places = {grid.place_of(cell) for cell in grid.each(grid.cells)}
+    assert rim[0] == rim[-1]
+    assert places == points_of(f"hex {','.join(map(str, lengths))}")
+    assert parse_grid(str(grid)) == grid
+    assert hexagon(*grid.size) == grid
+
+
+@given(st.lists(st.integers(1, 25), min_size=6, max_size=6))
+def test_six_lengths_that_do_not_lead_back_to_where_they_began_are_refused(
+    lengths: list[int],
+) -> None:
+    rim = list(rim_of(lengths))
+    if rim[0] != rim[-1]:
+        with pytest.raises(BadGrid):
+            hexagon(*lengths)

@@ -27,7 +27,7 @@ from tests.support.strategies import Play, plays, relaxed
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "rules.md"
 
-HEXAGONS = ["hex 1,2", "hex 1,3", "hex 2", "hex 1,4", "hex 2,3"]
+HEXAGONS = ["hex 1,2", "hex 1,2,2", "hex 1,3", "hex 2", "hex 2,2,3,1,3,2", "hex 1,4", "hex 2,3"]
 """Those of up to ten cells; all their positions can be listed."""
 SMALLER = HEXAGONS[:-1]
 """Those of which even all fillings are soon listed."""
@@ -37,7 +37,9 @@ ENCLOSED = "oox./ox.o/x.ox/.oxx"
 BY_HAND = "xxxx/ooo/../x"
 """Blocked boards: the two square ones are of the document, the hexagonal one is not of play."""
 
-larger_hexagons = st.sampled_from([hexagon(*size) for size in [(3, 3), (3, 4), (4, 4), (5, 5)]])
+larger_hexagons = st.sampled_from(
+    [hexagon(*size) for size in [(3, 3), (3, 4), (3, 3, 5), (4, 4), (5, 5)]]
+)
 hexagonal_plays = plays.flatmap(
     lambda play: larger_hexagons.map(lambda grid: replace(play, grid=grid))
 )

@@ -8,9 +8,11 @@ from pbm_oust.rules.position import Position
 
 GRIDS = [
     *(("oust", f"square {size}") for size in ("2x2", "7x7", "9x5", "11x11", "3x19", "25x25")),
-    *(("oust", f"hex {size}") for size in ("2", "5", "7", "3,4", "13", "1,4")),
+    *(("oust", f"hex {size}") for size in ("2", "5", "7", "3,4", "13", "1,4", "3,3,5", "13,1,13")),
     ("churn", "hex 3"),
     ("churn", "hex 3,4"),
+    ("churn", "hex 4,6,4"),
+    ("churn", "hex 2,3,4,1,4,3"),
 ]
 
 

@@ -77,7 +77,8 @@ def small_grids(largest: int = LARGEST) -> list[Grid]:
     """Return grids of all shapes that have few cells, the smallest first."""
     squares = [square(*size) for size in product(range(2, 8), repeat=2)]
     hexagons = [hexagon(*sides) for sides in product(range(1, 5), repeat=2) if sum(sides) > 2]
-    grids = (grid for grid in (*squares, *hexagons) if grid.cells.bit_count() <= largest)
+    others = [hexagon(*sides) for sides in ((3, 2, 2), (2, 4, 2), (2, 3, 4, 1, 4, 3))]
+    grids = (grid for grid in (*squares, *hexagons, *others) if grid.cells.bit_count() <= largest)
     return sorted(grids, key=lambda grid: grid.cells.bit_count())
 
 

@@ -16,6 +16,9 @@ LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 SQUARE_STEPS = ((1, 0), (-1, 0), (0, 1), (0, -1))
 HEX_STEPS = (*SQUARE_STEPS, (1, 1), (-1, -1))
 
+AROUND = ((1, 0), (1, 1), (0, 1), (-1, 0), (-1, -1), (0, -1))
+"""The ways along the sides of a hexagon, counterclockwise from the bottom row."""
+
 
 def name_of(point: Point) -> str:
     """Return a point's name, such as `D4`."""
@@ -33,22 +36,31 @@ def point_of(name: str) -> Point:
 
 
 def points_of(grid: str) -> frozenset[Point]:
-    """Return the points of a grid, which is named like `square 4x3`, `hex 3` or `hex 3,4`."""
-    a, b = _lengths(grid)
+    """Return the points of a grid, which is named like `square 4x3`, `hex 3` or `hex 3,3,5`."""
+    lengths = [int(number) for number in re.findall(r"\d+", grid)]
     if grid.startswith("square"):
+        a, b = lengths
         return frozenset((c, r) for c in range(1, a + 1) for r in range(1, b + 1))
-    both = range(1, a + b)
-    return frozenset((c, r) for c in both for r in both if 1 - b <= c - r <= a - 1)
+    rim = set(rim_of(lengths))
+    rows = {row: [column for column, other in rim if other == row] for _, row in rim}
+    return frozenset(
+        (column, row) for row, ends in rows.items() for column in range(min(ends), max(ends) + 1)
+    )
+
+
+def rim_of(lengths: list[int]) -> Iterator[Point]:
+    """Yield the points of the rim of a hexagon, from its lower left corner around to there."""
+    point = (1, 1)
+    yield point
+    for nth, (right, up) in enumerate(AROUND):
+        for _ in range(lengths[nth % len(lengths)] - 1):
+            point = (point[0] + right, point[1] + up)
+            yield point
 
 
 def steps_of(grid: str) -> tuple[Point, ...]:
     """Return the ways from a point to its neighbours."""
     return SQUARE_STEPS if grid.startswith("square") else HEX_STEPS
-
-
-def _lengths(grid: str) -> tuple[int, int]:
-    numbers = [int(number) for number in re.findall(r"\d+", grid)]
-    return numbers[0], numbers[-1]
 
 
 @dataclass(frozen=True)
