@@ -10,7 +10,7 @@ from pbm_oust.cli.operator import Operator, Refused, pass_operator
 from pbm_oust.cli.terminal import progress_bar, say
 from pbm_oust.doctor.finding import counted
 from pbm_oust.store import backup as backups
-from pbm_oust.store.faults import DatabaseFault
+from pbm_oust.store.faults import DatabaseFault, command_line
 
 _folder = click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 
@@ -43,7 +43,8 @@ def restore(operator: Operator, folder: Path) -> None:
         copied = backups.restore(folder, operator.path, progress)
     say(f"{operator.path} holds {_told(copied)}")
     if copied.letters:
-        say("letters that waited are held back; to send them: pbm-oust outbox resume")
+        resume = command_line(operator.path, "outbox resume")
+        say(f"letters that waited are held back; to send them:  {resume}")
 
 
 @contextmanager

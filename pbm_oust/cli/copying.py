@@ -9,6 +9,7 @@ from pbm_oust.cli.backup import refusing
 from pbm_oust.cli.terminal import progress_bar, say
 from pbm_oust.doctor.finding import counted
 from pbm_oust.store.copying import copy_home
+from pbm_oust.store.faults import command_line
 from pbm_oust.store.home import Home
 
 _home = click.Path(path_type=Path, file_okay=False, exists=True)
@@ -62,4 +63,5 @@ def _copy(there: Home, target: Path) -> None:
     rows = counted(copied.rows, "row")
     say(f"{target} holds {boards}, {accounts} and {rows} in all, which are those of {there.path}")
     if copied.letters:
-        say(f"letters are held back; to send them: pbm-oust --home {target} outbox resume")
+        resume = command_line(target, "outbox resume")
+        say(f"letters are held back; to send them:  {resume}")

@@ -40,7 +40,7 @@ def doctor(operator: Operator, with_relay: bool, as_json: bool) -> None:
             {"verdict": each.verdict.value, "about": each.about, "text": each.text}
             for each in findings
         ]
-        trouble = find_trouble(operator.home, lasts=False)
+        trouble = find_trouble(operator.home_as_it_is, lasts=False)
         print_json({**described(trouble), "findings": found})
     else:
         for finding in findings:
@@ -50,7 +50,7 @@ def doctor(operator: Operator, with_relay: bool, as_json: bool) -> None:
 
 
 def _examine(operator: Operator, with_relay: bool) -> Iterator[Finding]:
-    home = operator.home
+    home = operator.home_as_it_is
     try:
         configured = operator.read_configuration()
     except BadConfiguration:

@@ -10,6 +10,7 @@ from pbm_oust.cli.web import needs_libraries
 from pbm_oust.doctor.finding import counted
 from pbm_oust.languages import LANGUAGES
 from pbm_oust.regex import regex
+from pbm_oust.store.faults import command_line
 from pbm_oust.store.published import NotPublished
 
 POSITIONS = ("none", "svg", "png")
@@ -73,6 +74,7 @@ def export(
     files = f"{counted(done.written, 'file')} written, {done.removed} removed"
     say(f"{folder} holds {boards} and {pages}: {files}")
     for each in done.damaged:
-        say(f"Error: {each} cannot be read; to see why: pbm-oust doctor", err=True)
+        doctor = command_line(operator.path, "doctor")
+        say(f"Error: {each} cannot be read; to see why:  {doctor}", err=True)
     if done.damaged:
         raise SystemExit(1)

@@ -1,6 +1,5 @@
 """`pbm-oust mail`: a command to a running server, and its answer."""
 
-import shlex
 import smtplib
 from email.message import EmailMessage
 from email.utils import make_msgid
@@ -12,6 +11,7 @@ from pbm_oust.cli.operator import ADDRESS, ENDPOINT, Operator, Refused, now, pas
 from pbm_oust.cli.terminal import say, say_text
 from pbm_oust.store import own_socket
 from pbm_oust.store.configuration import Endpoint
+from pbm_oust.store.faults import command_line
 from pbm_oust.store.posted import read_letters
 
 _READY = 220
@@ -79,7 +79,7 @@ def _connected(operator: Operator, endpoint: Endpoint | None) -> smtplib.SMTP:
     else:
         client.sock = own_socket.connect(operator.home.path, own_socket.FOR_OWNER)
         if client.sock is None:
-            start = shlex.join(["pbm-oust", "--home", str(operator.path), "serve"])
+            start = command_line(operator.path, "serve")
             raise Refused(
                 f"no server is running for the home {operator.path}; "
                 f"start one in another terminal:  {start}"

@@ -64,7 +64,14 @@ class Operator:
 
     @property
     def home(self) -> Home:
-        """The home, which must exist."""
+        """The home, which must exist, and whose configuration must be right."""
+        home = self.home_as_it_is
+        self.configuration  # noqa: B018 - refuses a faulty one
+        return home
+
+    @property
+    def home_as_it_is(self) -> Home:
+        """The home, which must exist, whatever its configuration says."""
         if not self.path.is_dir():
             raise Refused(f"there is no home {self.path}; name one with --home")
         return self._home

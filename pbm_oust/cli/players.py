@@ -1,5 +1,6 @@
 """`pbm-oust players`: listing, showing, adding and disabling accounts, and new passwords."""
 
+import sys
 from datetime import datetime
 from typing import Any
 
@@ -36,13 +37,28 @@ from pbm_oust.store.bounces import bounces_of
 from pbm_oust.store.open_boards import has_played
 from pbm_oust.store.verifications import forget_verifications_of
 
+
+def _asked(_context: click.Context, _parameter: click.Parameter, password: str | None) -> str:
+    """Return a password, asked for at a terminal, or else the line on standard input."""
+    if password is not None:
+        return password
+    if sys.stdin.isatty():
+        asked: str = click.prompt("Password", hide_input=True, confirmation_prompt=True)
+        return asked
+    if line := sys.stdin.readline().rstrip("\r\n"):
+        return line
+    raise click.UsageError(
+        "there is no password: without a terminal it is a line on standard input, "
+        "or in PBM_OUST_PASSWORD"
+    )
+
+
 password_option = click.option(
     "--password",
-    prompt=True,
-    hide_input=True,
-    confirmation_prompt=True,
+    callback=_asked,
     envvar="PBM_OUST_PASSWORD",
-    help="If you leave it out, you are asked, and nobody sees it in the list of processes.",
+    help="If you leave it out, you are asked, and nobody sees it in the list of processes. "
+    "Without a terminal it is read from standard input.",
 )
 
 
@@ -62,9 +78,14 @@ def list_(operator: Operator, as_json: bool) -> None:
         print_json([_summary(account) for account in accounts])
     elif accounts:
         print_table(
-            ("USERID", "JOINED", "STATE"),
+            ("USERID", "JOINED", "STATE", "ADDRESSES"),
             (
-                (account.userid, format_time(account.joined), _state(account))
+                (
+                    account.userid,
+                    format_time(account.joined),
+                    "disabled" if disabled_since(account) else "enabled",
+                    ", ".join(account.addresses),
+                )
                 for account in accounts
             ),
         )
@@ -188,12 +209,6 @@ def _checked(password: str) -> Secret:
             f"a password has {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters without spaces, "
             "quotes, commas, colons or #, and does not look like another part of a command"
         ) from None
-
-
-def _state(account: Account) -> str:
-    """Return the addresses of an account, and whether mail goes there."""
-    addresses = ", ".join(account.addresses)
-    return f"{addresses} (disabled)" if disabled_since(account) else addresses
 
 
 def _summary(account: Account) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from pbm_oust.play.unit_of_work import NoSuchPlayer
 from pbm_oust.refusal import NotAllowed, Refusal, Unreadable
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
-from pbm_oust.store.faults import AccountDamaged
+from pbm_oust.store.faults import AccountDamaged, command_line
 
 
 def _as_in_a_mail(option: Option[object]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -88,11 +88,11 @@ def challenge(
     except Unreadable as refusal:
         raise click.UsageError(_usage(refusal, kind)) from None
     except NotAllowed as refusal:
-        raise Refused(_reason(refusal)) from None
+        raise Refused(_reason(operator, refusal)) from None
     except AccountDamaged as damage:
         raise Refused(str(damage)) from None
     for objection in made.overruled:
-        say(f"Warning: {_reason(objection)}", err=True)
+        say(f"Warning: {_reason(operator, objection)}", err=True)
     say(f"{made.game.name}: {made.game.x} (x) - {made.game.o} (o)")
     hand_over(operator)
 
@@ -117,7 +117,7 @@ def _usage(refusal: Unreadable, kind: Kind) -> str:
             return f"{kind.title} does not take {refusal.culprit}"
 
 
-def _reason(refusal: Refusal) -> str:
+def _reason(operator: Operator, refusal: Refusal) -> str:
     """Return why there is no board, or what speaks against it."""
     match refusal.reason:
         case NoSuchPlayer():
@@ -128,7 +128,8 @@ def _reason(refusal: Refusal) -> str:
             return f"{refusal.culprit} has signed off; a command of theirs has to bring them back"
         case Disabled():
             culprit = refusal.culprit
-            return f"{culprit} is disabled; to change that: pbm-oust players enable {culprit}"
+            enable = command_line(operator.path, f"players enable {culprit}")
+            return f"{culprit} is disabled; to change that:  {enable}"
         case UnusableGrid(kind=kind, grid=grid):
             return f"{kind.title} is not played on {grid}"
         case Rejected(userid=userid, challenger=challenger):

@@ -10,7 +10,7 @@ from pbm_oust.accounts.status import disabled_since
 from pbm_oust.board.notation import format_time
 from pbm_oust.doctor.finding import RESTORE, Examiner, Finding, counted
 from pbm_oust.store.bounces import all_bounces
-from pbm_oust.store.faults import AccountDamaged, DatabaseFault, ValueDamaged
+from pbm_oust.store.faults import AccountDamaged, DatabaseFault, ValueDamaged, command_line
 from pbm_oust.store.home import Home
 
 _on = Examiner("accounts")
@@ -36,17 +36,18 @@ def _accounts(home: Home) -> Iterator[Finding]:
             yield _on.bad(str(damage), RESTORE)
             continue
         if account:
-            yield from _account(account)
+            yield from _account(home, account)
 
 
-def _account(account: Account) -> Iterator[Finding]:
+def _account(home: Home, account: Account) -> Iterator[Finding]:
     userid = account.userid
     try:
         checked_hash(account.password)
     except ValueError:
         yield _on.bad(
             f"the hash of the password of {userid} cannot be read",
-            f"Give it a new one with: pbm-oust players passwd {userid}",
+            "Give it a new one",
+            command_line(home.path, f"players passwd {userid}"),
         )
     if since := disabled_since(account):
         yield _on.note(f"{userid} is disabled since {format_time(since)}")
@@ -56,7 +57,8 @@ def _account(account: Account) -> Iterator[Finding]:
     if not account.addresses:
         yield _on.bad(
             f"{userid} has no address, so that no mail arrives",
-            f"Merge it into another account with: pbm-oust players merge {userid} USERID",
+            "Merge it into another account",
+            command_line(home.path, f"players merge {userid} USERID"),
         )
 
 

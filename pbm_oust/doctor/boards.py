@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 
+from pbm_oust.accounts.account import HOUSE
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_time
 from pbm_oust.doctor.finding import Examiner, Finding, counted, within
@@ -79,7 +80,7 @@ def _check_owners(home: Home, game: Game) -> Iterator[Finding]:
     if game.result:
         return
     for owner in (game.x, game.o):
-        if not home.ask(has_account, owner):
+        if not (owner in HOUSE or home.ask(has_account, owner)):
             yield _on.bad(
                 f"{game.name} is not over, and its player {owner} has no account",
                 "Put the database back from a backup, or award the game",

@@ -1,12 +1,13 @@
 """The database: that SQLite finds it whole, and that it fits the histories."""
 
+import shlex
 from collections.abc import Iterator
 
 from pbm_oust.doctor.finding import RESTORE, Examiner, Finding
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.board_queries import find_damage
 from pbm_oust.store.connections import Snapshot
-from pbm_oust.store.faults import DatabaseFault
+from pbm_oust.store.faults import DatabaseFault, command_line
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import stamp_in
 from pbm_oust.store.ratings import is_up_to_date, wrongly_rated
@@ -28,7 +29,8 @@ def check(home: Home) -> Iterator[Finding]:
         if home.engine.key.is_withheld:
             yield _on.bad(
                 "this home is no whole copy of another one",
-                "Go on with pbm-oust home copy, or begin with an empty home",
+                "Begin with an empty home, or go on and name the other one in the place of FROM",
+                shlex.join(["pbm-oust", "home", "copy", "FROM", str(home.path.absolute())]),
             )
             return
         if not home.database.is_made:
@@ -38,7 +40,7 @@ def check(home: Home) -> Iterator[Finding]:
             findings = [
                 *(_on.bad(each, RESTORE) for each in home.database.damage(snapshot)),
                 *_index(home, snapshot),
-                *_ratings(snapshot),
+                *_ratings(home, snapshot),
                 *_waiting(snapshot),
             ]
     except DatabaseFault as fault:
@@ -57,12 +59,13 @@ def _index(home: Home, snapshot: Snapshot) -> Iterator[Finding]:
     if wrong:
         yield _on.bad(
             f"the index does not say what {_histories(wrong)} says",
-            "Do: pbm-oust games reindex",
+            "Do",
+            command_line(home.path, "games reindex"),
         )
     if behind:
         yield _on.note(
             f"the index is behind {_histories(behind)}; the server reads again what has changed, "
-            "and so does: pbm-oust games reindex"
+            f"and so does:  {command_line(home.path, 'games reindex')}"
         )
 
 
@@ -74,18 +77,19 @@ def _is_stamped(home: Home, snapshot: Snapshot, name: BoardName) -> bool:
         return False
 
 
-def _ratings(snapshot: Snapshot) -> Iterator[Finding]:
+def _ratings(home: Home, snapshot: Snapshot) -> Iterator[Finding]:
     """Yield the kinds whose ratings are not those that their games give."""
     for kind in KINDS.values():
         if not is_up_to_date(snapshot, kind):
             yield _on.note(
                 f"games of {kind.name} are still to be counted for ratings; "
-                "the server does that, and so does: pbm-oust sweep"
+                f"the server does that, and so does:  {command_line(home.path, 'sweep')}"
             )
         elif wrongly_rated(snapshot, kind):
             yield _on.bad(
                 f"the ratings of {kind.name} are not those that its finished games give",
-                "Do: pbm-oust ratings --recompute",
+                "Do",
+                command_line(home.path, "ratings --recompute"),
             )
 
 

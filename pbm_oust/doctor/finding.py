@@ -47,9 +47,10 @@ class Examiner:
         """Return something that the operator may want to know."""
         return Finding(Verdict.NOTE, self.about, text)
 
-    def bad(self, what: str, remedy: str) -> Finding:
-        """Return what is wrong, and what to do about it."""
-        return Finding(Verdict.BAD, self.about, f"{what}. {remedy}.")
+    def bad(self, what: str, remedy: str, command: str = "") -> Finding:
+        """Return what is wrong, and what to do about it; perhaps with a command to paste."""
+        to_do = f"{remedy}:  {command}" if command else f"{remedy}."
+        return Finding(Verdict.BAD, self.about, f"{what}. {to_do}")
 
     def all_or(self, ok: str, findings: Iterable[Finding]) -> Iterator[Finding]:
         """Yield the findings, or else that all is right."""

@@ -1,6 +1,7 @@
 """What the host provides: owners and permissions of files, the key, space on the disk."""
 
 import os
+import shlex
 import shutil
 import stat
 from collections.abc import Iterator
@@ -53,15 +54,19 @@ def _open_to_others(home: Home, has_readers: bool) -> Iterator[Finding]:
     if has_readers:
         yield _on.note("readers is true: other users of this machine can read the histories")
     for paths, wanted in (
-        ([home.outbox.path], f"700 {home.outbox.path.name}"),
-        ([home.key_path], f"600 {home.key_path.name}"),
-        *(([home.path / name], f"600 {name}") for name in (FOR_OWNER, FOR_DELIVER)),
-        (files_of(home.database_path), f"600 {home.database_path.name}*"),
+        ([home.outbox.path], 700),
+        ([home.key_path], 600),
+        *(([home.path / name], 600) for name in (FOR_OWNER, FOR_DELIVER)),
+        (files_of(home.database_path), 600),
     ):
         modes = [(path, stat.S_IMODE(found.st_mode)) for path in paths if (found := status(path))]
         for path, mode in [each for each in modes if each[1] & 0o077][:1]:
-            name = within(home.path, path)
-            yield _on.bad(f"{name} is open to others ({mode:o})", f"Do: chmod {wanted}")
+            name, there = within(home.path, path), shlex.quote(str(paths[0].absolute()))
+            yield _on.bad(
+                f"{name} is open to others ({mode:o})",
+                "Do",
+                f"chmod {wanted} {there}{'*' if len(paths) > 1 else ''}",
+            )
 
 
 def _of_others(home: Home) -> Iterator[Finding]:
@@ -76,7 +81,8 @@ def _of_others(home: Home) -> Iterator[Finding]:
         yield _on.bad(
             f"{counted(len(strange), 'file')} in the home of {user_name(owner)}, "
             f"the first {first}, belong to somebody else",
-            f"Do: chown -R {user_name(owner)} in the home",
+            "Do",
+            shlex.join(["chown", "-R", user_name(owner), str(home.path.absolute())]),
         )
 
 

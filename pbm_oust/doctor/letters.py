@@ -9,7 +9,7 @@ from pbm_oust.doctor.finding import RESTORE, Examiner, Finding, counted, status
 from pbm_oust.store.account_queries import is_known
 from pbm_oust.store.configuration import Configuration
 from pbm_oust.store.connections import Snapshot
-from pbm_oust.store.faults import DatabaseFault, ValueDamaged
+from pbm_oust.store.faults import DatabaseFault, ValueDamaged, command_line
 from pbm_oust.store.health import LONGEST_DUE
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Letter, State
@@ -32,9 +32,9 @@ def check(home: Home, configuration: Configuration, now: datetime) -> Iterator[F
         failed = [each for each in listed if each.state is State.FAILED]
         findings = [
             *_without_reader(home, [*waiting, *held]),
-            *_late(waiting, configuration, now),
-            *_held(held),
-            *_failed(failed),
+            *_late(home, waiting, configuration, now),
+            *_held(home, held),
+            *_failed(home, failed),
             *_unfinished(home, now),
         ]
     except ValueDamaged as damage:
@@ -55,7 +55,8 @@ def _without_reader(home: Home, letters: Iterable[Letter]) -> Iterator[Finding]:
         if not is_address(recipient):
             yield _on.bad(
                 f"the letter {name} goes to {recipient!r}, which is no address",
-                f"Look at it with: pbm-oust outbox show {name}",
+                "Look at it",
+                command_line(home.path, f"outbox show {name}"),
             )
         elif not (letter.head.is_answer or home.ask(_has_reader, recipient)):
             yield _on.note(f"the letter {name} goes to {recipient}, which no account has")
@@ -66,35 +67,40 @@ def _has_reader(snapshot: Snapshot, address: str) -> bool:
     return is_known(snapshot, address) or normal_address(address) in addresses_asked(snapshot)
 
 
-def _late(letters: list[Letter], configuration: Configuration, now: datetime) -> Iterator[Finding]:
+def _late(
+    home: Home, letters: list[Letter], configuration: Configuration, now: datetime
+) -> Iterator[Finding]:
     oldest = min((letter.posted for letter in letters), default=now)
     due = min((letter.next_try for letter in letters), default=now)
     if configuration.relay and oldest < now - LONGEST_WAIT:
         yield _on.bad(
             f"letters wait for the relay since {format_time(oldest)}",
-            "See whether it answers with: pbm-oust doctor --relay",
+            "See whether it answers",
+            command_line(home.path, "doctor --relay"),
         )
     elif configuration.relay and due < now - LONGEST_DUE:
         yield _on.bad(
             f"letters are due since {format_time(due)} and do not leave",
-            "See whether a server runs, and with pbm-oust doctor --relay whether the relay answers",
+            "See whether a server runs, and whether the relay answers",
+            command_line(home.path, "doctor --relay"),
         )
 
 
-def _held(letters: list[Letter]) -> Iterator[Finding]:
+def _held(home: Home, letters: list[Letter]) -> Iterator[Finding]:
     if letters:
         yield _on.note(
-            f"{counted(len(letters), 'letter')} held back since a backup was restored; what is "
-            "held back leaves with: pbm-oust outbox resume"
+            f"{counted(len(letters), 'letter')} held back since a backup was restored; to let go "
+            f"what is held back:  {command_line(home.path, 'outbox resume')}"
         )
 
 
-def _failed(letters: list[Letter]) -> Iterator[Finding]:
+def _failed(home: Home, letters: list[Letter]) -> Iterator[Finding]:
     if letters:
         latest, name = letters[-1], name_of(letters[-1])
         yield _on.bad(
             f"{counted(len(letters), 'letter')} failed, the latest to {latest.head.recipient}",
-            f"Look with: pbm-oust outbox show {name}; then use retry or remove in its place",
+            "Look at it, and then use retry or remove in the place of show",
+            command_line(home.path, f"outbox show {name}"),
         )
 
 

@@ -1,6 +1,8 @@
 """The database server, for a home that is kept on one: its version, its settings, our rights."""
 
+import shlex
 from collections.abc import Iterator
+from pathlib import Path
 
 from pbm_oust.doctor.finding import Examiner, Finding
 from pbm_oust.store.faults import DatabaseFault
@@ -24,16 +26,17 @@ def check(home: Home) -> Iterator[Finding]:
         return
     text = f"PostgreSQL {facts.version}, {facts.encoding}"
     commit = f"synchronous_commit is {facts.synchronous_commit}"
-    yield from _on.all_or(f"{text}, {commit}", [*_settings(facts), *_rights(facts)])
+    yield from _on.all_or(f"{text}, {commit}", [*_settings(home.path, facts), *_rights(facts)])
 
 
-def _settings(facts: ServerFacts) -> Iterator[Finding]:
+def _settings(home: Path, facts: ServerFacts) -> Iterator[Finding]:
     if facts.number < OLDEST:
         yield _on.bad(f"PostgreSQL {facts.version} is too old", "Take version 15 or later")
     if facts.encoding != "UTF8":
         yield _on.bad(
             f"the encoding of the database is {facts.encoding}",
-            "Make one with UTF8, and move the home with: pbm-oust home copy",
+            "Make one with UTF8, and copy the home to a new folder TO whose configuration names it",
+            shlex.join(["pbm-oust", "home", "copy", str(home.absolute()), "TO"]),
         )
     if not facts.survives:
         yield _on.bad(

@@ -4,8 +4,8 @@ challenge oust alice bob    a game's command before the game
 oust help move              a general command behind a game
 oust pass 17 alice PASSWORD a deed in the place of a command
 oust seek alice PASSWORD hex 4, oust challenge alice bob 7x7
-                            a grid as lists show it, in the place of an option; three lengths are those
-                            of a hexagon
+                            a grid as lists show it, in the place of an option; three
+                            lengths are those of a hexagon
 oust resign 17 alice PASSWORD #9, oust move 17 alice PASSWORD#9 D4
                             the number of a record, wherever it stands
 """

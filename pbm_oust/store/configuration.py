@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Callable
-from dataclasses import field, fields
+from dataclasses import field
 from enum import Enum
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from pbm_oust.accounts.address import parse_own_address
 from pbm_oust.frozen import frozen
 from pbm_oust.regex import regex
-from pbm_oust.store.limits import Limits, parse_limits
+from pbm_oust.store.limits import Limits, nearest_of, parse_limits
 
 
 class BadConfiguration(ValueError):
@@ -262,8 +262,7 @@ def parse_configuration(text: str) -> Configuration:
     found: dict[str, Any] = {}
     for key, value in table.items():
         if key not in _READERS:
-            known = ", ".join(field.name for field in fields(Configuration))
-            raise BadConfiguration(f"{key}: there is no such key; the keys are {known}")
+            raise BadConfiguration(f"{key}: there is no such key{nearest_of(key, _READERS)}")
         try:
             found[key] = _READERS[key](value)
         except TypeError as error:

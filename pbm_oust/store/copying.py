@@ -15,6 +15,7 @@ from pbm_oust.store.account_queries import all_userids
 from pbm_oust.store.account_tables import ADDRESSES
 from pbm_oust.store.backup import NotCopied, history_at
 from pbm_oust.store.connections import Database, Row, Snapshot, Transaction, Value
+from pbm_oust.store.faults import command_line
 from pbm_oust.store.guarding import CLOSED, guard
 from pbm_oust.store.histories import Histories
 from pbm_oust.store.home import Home
@@ -91,7 +92,8 @@ def copy_home(source: Home, target: Home, progress: Progress) -> Copied:
     with source.database.read_latest() as snapshot:
         source.database.check_copied(snapshot)
         if waiting := boards_with_waiting(snapshot):
-            raise NotCopied(f"lines wait for the history of {waiting[0]}; do: pbm-oust doctor")
+            doctor = command_line(source.path, "doctor")
+            raise NotCopied(f"lines wait for the history of {waiting[0]}; do:  {doctor}")
         names = _names(source)
         _check_begun(target, names)
         key.withhold()

@@ -5,11 +5,17 @@ All of them are `OSError`: the sender of a mail keeps it, and a later try may su
 
 import errno
 import os
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import apsw
+
+
+def command_line(home: Path, words: str) -> str:
+    """Return a command of `pbm-oust` on a home, as an operator can paste it into a shell."""
+    return f"pbm-oust --home {shlex.quote(str(home.absolute()))} {words}"
 
 
 class Stale(Exception):

@@ -1,6 +1,6 @@
 """Limits: how often something may be done within some time, and what an operator sets. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field
 from datetime import timedelta
 from enum import Enum
@@ -107,13 +107,21 @@ class Limits:
 USUAL_LIMITS = Limits()
 
 
+def nearest_of(key: str, known: Iterable[str]) -> str:
+    """Return what to say of an unknown key: the known one that is nearest, or where all are."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(key.lower(), known, n=1)
+    return f"; perhaps {near[0]} is meant" if near else "; docs/operate.md lists all there are"
+
+
 def parse_limits(table: object) -> Limits:
     """Return the limits that a table of the configuration gives. Raises ValueError."""
     if not isinstance(table, dict):
         raise ValueError("a table of numbers is wanted, which begins with [limits]")
     for key, value in table.items():
         if key not in SETTABLE:
-            raise ValueError(f"there is no limit {key}; the limits are {', '.join(SETTABLE)}")
+            raise ValueError(f"there is no limit {key}{nearest_of(key, SETTABLE)}")
         if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= HIGHEST:
             raise ValueError(f"{key}: a number from 0 to {HIGHEST} is wanted, as in {key} = 100")
     return Limits({SETTABLE[key]: value for key, value in table.items()})

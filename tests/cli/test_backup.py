@@ -166,7 +166,8 @@ def test_restored_letters_leave_when_the_operator_says_so(tmp_path: Path) -> Non
         restored = done(again, "restore", str(tmp_path / "copy"))
         assert restored.splitlines() == [
             f"{again} holds 0 boards, 0 accounts and 1 letter",
-            "letters that waited are held back; to send them: pbm-oust outbox resume",
+            "letters that waited are held back; to send them:  "
+            f"pbm-oust --home {again} outbox resume",
         ]
         (again / "pbm_oust.toml").write_text(configuration)
         assert done(again, "outbox", "flush") == "0 sent, 0 kept, 0 failed\n"

@@ -244,3 +244,30 @@ def test_a_faulty_configuration_is_reported_with_file_and_key(home: Path) -> Non
     result = _run(home, "outbox", "flush")
     assert result.exit_code == 2
     assert f"{path}: relay: 'example.org' is not written smtp://HOST:PORT" in result.output
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("address = oust@example.org", "this is not TOML: Invalid value (at line 1, column 11)"),
+        ('house = "off"\n\nrelay: 25\n', "(at line 3, column 6)"),
+        ('realy = "smtp://127.0.0.1:25"', "realy: there is no such key; perhaps relay is meant"),
+        ("readers = 1", "readers: true or false is wanted"),
+        ("# \xe9", "the text is not UTF-8 from byte 2 on"),
+    ],
+)
+@pytest.mark.parametrize(
+    "words",
+    ["games list", "players list", "outbox list", "standings", "games verify", "sweep", "house"],
+)
+def test_a_configuration_that_cannot_be_read_is_named_by_every_command(
+    text: str, reason: str, words: str, tmp_path: Path
+) -> None:
+    Home(tmp_path).prepare()
+    file = tmp_path / "pbm_oust.toml"
+    file.write_bytes(text.encode("latin-1"))
+    result = _run(tmp_path, *words.split())
+    assert result.exit_code == 2
+    assert f"{file}: " in result.output
+    assert reason in result.output
+    assert _run(tmp_path, "doctor").exit_code == 1

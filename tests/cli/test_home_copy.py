@@ -27,7 +27,7 @@ def test_a_home_is_copied_into_a_new_folder(tmp_path: Path) -> None:
     status, told = copied(source, target)
     assert status == 0
     assert f"{target} holds 1 board, 2 accounts and " in told
-    assert f"to send them: pbm-oust --home {target} outbox resume" in told
+    assert f"to send them:  pbm-oust --home {target} outbox resume" in told
     name = BoardName("oust", 1)
     homes = Home(source), Home(target)
     assert homes[0].history(name) == homes[1].history(name)

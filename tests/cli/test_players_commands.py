@@ -1,6 +1,7 @@
 """What the operator does with whole players, on the command line."""
 
 import json
+import subprocess
 from email import message_from_bytes
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from click.testing import CliRunner, Result
 from pbm_oust.cli import main
 from pbm_oust.store.home import Home
 from pbm_oust.store.waiting import BoardName
+from tests.support.server import PROGRAM
 
 BOARD = BoardName("oust", 1)
 
@@ -45,7 +47,11 @@ def test_a_player_is_disabled_and_enabled_again(home: Path) -> None:
     assert _run(home, "players", "disable", "bob").output == "disabled bob\n"
     (_, bob, _) = json.loads(_run(home, "players", "list", "--json").output)
     assert bob["disabled"]
-    assert "bob@example.org (disabled)" in _run(home, "players", "list").output
+    heading, *rows = _run(home, "players", "list").output.splitlines()
+    assert heading.split() == ["USERID", "JOINED", "STATE", "ADDRESSES"]
+    states = {row.split()[0]: row.split()[2:] for row in rows}
+    assert states["alice"] == ["enabled", "alice@example.org"]
+    assert states["bob"] == ["disabled", "bob@example.org"]
     assert json.loads(_run(home, "players", "show", "bob", "--json").output)["disabled"]
     assert "\nDisabled: " in _run(home, "players", "show", "bob").output
     again = _run(home, "players", "disable", "bob")
@@ -197,3 +203,25 @@ def test_nothing_is_imported_where_one_account_cannot_be(home: Path, tmp_path: P
     file.write_bytes(b"\xff")
     assert "no text in UTF-8" in _run(home, "players", "import", str(file)).output
     assert Home(home).userids() == ["alice", "bob", "carol"]
+
+
+def test_without_a_terminal_a_password_is_a_line_on_standard_input(tmp_path: Path) -> None:
+    def program(*words: str, said: str) -> tuple[int, str, str]:
+        done = subprocess.run(
+            [PROGRAM, "--home", str(tmp_path), *words],
+            input=said,
+            capture_output=True,
+            text=True,
+            start_new_session=True,
+        )
+        return done.returncode, done.stdout, done.stderr
+
+    dora = ("players", "add", "dora", "dora@example.org")
+    status, _, told = program(*dora, said="")
+    assert status == 2
+    assert told.endswith("it is a line on standard input, or in PBM_OUST_PASSWORD\n")
+    assert program(*dora, said="looking-glass\n") == (0, "made dora\n", "")
+    changed = program("players", "passwd", "dora", said="wonderland")
+    assert changed == (0, "changed the password of dora\n", "")
+    _deliver(tmp_path, "dora@example.org", "settings dora wonderland zone UTC")
+    assert _letters(tmp_path)[-1] == "dora@example.org: your settings, dora"

@@ -97,7 +97,8 @@ def test_who_has_left_or_is_disabled_gets_no_board(world: World) -> None:
     closed, gone = challenge(world, "oust alice bob"), challenge(world, "oust carol alice")
     assert (closed.exit_code, gone.exit_code) == (1, 1)
     assert closed.output == (
-        "Error: bob is disabled; to change that: pbm-oust players enable bob\n"
+        "Error: bob is disabled; to change that:  "
+        f"pbm-oust --home {world.home.path} players enable bob\n"
     )
     assert gone.output == (
         "Error: carol has signed off; a command of theirs has to bring them back\n"

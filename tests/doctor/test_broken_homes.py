@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import apsw
@@ -12,6 +13,8 @@ from click.testing import CliRunner, Result
 from pbm_oust.cli.main import main
 from pbm_oust.store.account_transfer import import_accounts, parse_accounts
 from pbm_oust.store.home import Home
+from tests.support.home_by_mail import ALICE, BOB, Talk
+from tests.support.server import PROGRAM
 from tests.support.sink import listening_sink
 
 FOLDER = Path(__file__).parent / "broken_homes"
@@ -121,6 +124,41 @@ def test_an_index_that_is_behind_is_not_said_to_fit(tmp_path: Path) -> None:
     lay("index_is_behind_a_history", tmp_path / "home")
     lines = examine(tmp_path / "home").output.splitlines()
     assert "ok    database: it is whole" in lines
+
+
+def test_boards_of_the_house_are_in_order_in_play_and_when_they_are_over(tmp_path: Path) -> None:
+    talk = Talk.begin(tmp_path / "home", ALICE)
+    for line in (
+        "oust challenge alice house1 wonderland -size=2",
+        "churn challenge house alice wonderland",
+        "oust challenge alice house3 wonderland -size=2",
+        "oust move 2 alice wonderland A1",
+        "oust resign 2 alice wonderland",
+    ):
+        talk.send(ALICE, line)
+    result = examine(tmp_path / "home")
+    assert (faults(result), result.exit_code) == ("", 0)
+
+
+def test_a_player_without_an_account_is_missed_whatever_they_are_called(tmp_path: Path) -> None:
+    talk = Talk.begin(tmp_path / "home", ALICE, BOB)
+    talk.send(ALICE, "oust challenge alice bob wonderland")
+    talk.home.database.close()
+    database = apsw.Connection(str(tmp_path / "home" / "pbm_oust.db"))
+    database.execute("DELETE FROM accounts WHERE userid = 'bob'")
+    database.close()
+    result = examine(tmp_path / "home")
+    assert "oust 1 is not over, and its player bob has no account" in result.output
+    assert result.exit_code == 1
+
+
+def test_what_the_doctor_says_to_do_can_be_pasted_into_a_shell(tmp_path: Path) -> None:
+    home = lay("index_is_wrong_about_a_history", tmp_path / "the home's folder")
+    (bad,) = faults(examine(home.path)).splitlines()
+    _, _, command = bad.partition(":  ")
+    environment = {**os.environ, "PATH": f"{Path(PROGRAM).parent}:{os.environ['PATH']}"}
+    subprocess.run(["sh", "-c", command], check=True, cwd="/", env=environment)
+    assert faults(examine(home.path)) == ""
 
 
 def test_the_doctor_changes_nothing(tmp_path: Path) -> None:

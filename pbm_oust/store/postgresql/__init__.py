@@ -27,6 +27,6 @@ def open_server(home: Path, url: str) -> Engine:
         check_url(url)
     except ValueError as error:
         raise OSError(str(error)) from None
-    server = Server(url)
+    server = Server(url, home=home)
     database = PostgresqlDatabase(server)
     return Engine(database, HistoryRows(home, server), SharedKey(database))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import psycopg
 from psycopg import errors
@@ -16,6 +17,7 @@ from pbm_oust.store.faults import (
     DatabaseReadOnly,
     DatabaseTooNew,
     DatabaseTooOld,
+    command_line,
 )
 
 _CONFLICTS = (errors.SerializationFailure, errors.DeadlockDetected)
@@ -72,13 +74,13 @@ def too_new_to_copy(where: str, version: int, known: int) -> DatabaseTooNew:
     )
 
 
-def too_old(where: str, version: int, known: int) -> DatabaseTooOld:
+def too_old(where: str, version: int, known: int, home: Path) -> DatabaseTooOld:
     """Return the fault for tables that have to be changed by somebody who may do that."""
     there = f"its tables are of version {version}" if version else "it has no tables yet"
     return DatabaseTooOld(
         f"{where} cannot be used yet: {there}, this program needs version {known}, and whom it "
-        "connects as may not change that. Do: pbm-oust home upgrade --owner URL, with the URL of "
-        "the database for the owner of the tables"
+        "connects as may not change that. Name the database with a user who may as URL:  "
+        + command_line(home, "home upgrade --owner URL")
     )
 
 

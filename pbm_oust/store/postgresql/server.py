@@ -4,6 +4,7 @@ import logging
 import threading
 import time
 from contextlib import suppress
+from pathlib import Path
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
@@ -42,9 +43,10 @@ _MIGRATING = 0x6F757375
 class Server:
     """Where a database is, and how to connect to it. Its methods may raise DatabaseFault."""
 
-    def __init__(self, url: str, patience: float = PATIENCE) -> None:
+    def __init__(self, url: str, patience: float = PATIENCE, *, home: Path = Path("HOME")) -> None:
         self.url = make_conninfo("", **{**_PARAMETERS, **conninfo_to_dict(url)})
         self.where = name_of(url)
+        self._home = home
         self.patience = patience
         self.clock = SharedClock()
         self._identity: Identity | None = None
@@ -65,7 +67,7 @@ class Server:
         """Return a connection as the store uses it; the first one makes missing tables."""
         if self._identity is None:
             with faults(self.where):
-                _migrate(raw, self.where)
+                _migrate(raw, self.where, self._home)
                 self._identity = _identity_of(raw)
         return PostgresqlConnection(raw, self.where, self._identity, self.clock)
 
@@ -144,7 +146,7 @@ class ServerPool:
         set_up(raw, self._server.patience)
 
 
-def _migrate(raw: Raw, where: str) -> None:
+def _migrate(raw: Raw, where: str, home: Path) -> None:
     """Take the tables to our version or a later one, while nobody else does.
 
     Raises DatabaseTooOld if others have to do that.
@@ -158,7 +160,7 @@ def _migrate(raw: Raw, where: str) -> None:
             for step in steps_from(_version_of(raw)):
                 raw.execute(step.encode())
     except InsufficientPrivilege:
-        raise too_old(where, version, LATEST) from None
+        raise too_old(where, version, LATEST, home) from None
 
 
 def _version_of(raw: Raw) -> int:
