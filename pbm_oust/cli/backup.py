@@ -43,7 +43,7 @@ def restore(operator: Operator, folder: Path) -> None:
         copied = backups.restore(folder, operator.path, progress)
     say(f"{operator.path} holds {_told(copied)}")
     if copied.letters:
-        resume = command_line(operator.path, "outbox resume")
+        resume = command_line(operator.path, "outbox", "resume")
         say(f"letters that waited are held back; to send them:  {resume}")
 
 

@@ -63,5 +63,5 @@ def _copy(there: Home, target: Path) -> None:
     rows = counted(copied.rows, "row")
     say(f"{target} holds {boards}, {accounts} and {rows} in all, which are those of {there.path}")
     if copied.letters:
-        resume = command_line(target, "outbox resume")
+        resume = command_line(target, "outbox", "resume")
         say(f"letters are held back; to send them:  {resume}")

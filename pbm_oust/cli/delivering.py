@@ -22,8 +22,8 @@ _NO_SUCH_RECIPIENT = "5.1.1"
 
 
 @click.command()
-@click.option("--sender", help="The envelope sender; empty for the null sender.")
-@click.option("--recipient", help="The envelope recipient.")
+@click.option("--sender", metavar="ADDRESS", help="The envelope sender; empty for the null sender.")
+@click.option("--recipient", metavar="ADDRESS", help="The envelope recipient.")
 @click.pass_context
 def deliver(context: click.Context, sender: str | None, recipient: str | None) -> None:
     """Take one message from standard input, for a pipe or .forward.

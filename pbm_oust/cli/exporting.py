@@ -41,7 +41,7 @@ def parse_place(text: str) -> str:
 )
 @click.option(
     "--address",
-    type=Parsed("address", parse_place),
+    type=Parsed("URL", parse_place),
     help="Where people find the files, as in https://games.example.org/boards.",
 )
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))

@@ -26,7 +26,12 @@ from pbm_oust.store.histories import DamagedHistory
 
 @click.command("list")
 @click.argument("kind", type=KIND, required=False)
-@click.option("--player", help="Only the boards of this player.", shell_complete=complete_userids)
+@click.option(
+    "--player",
+    metavar="USERID",
+    help="Only the boards of this player.",
+    shell_complete=complete_userids,
+)
 @click.option(
     "--which",
     type=click.Choice([each.value for each in Filter]),

@@ -183,7 +183,7 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> No
 class Parsed(click.ParamType):  # type: ignore[type-arg]  # generic in newer click only
     """A parameter read by a function, which raises ValueError and says what would be right.
 
-    `offered` are the texts that a shell completes.
+    `name` is shown in the place of the value. `offered` are the texts that a shell completes.
     """
 
     def __init__(
@@ -192,6 +192,10 @@ class Parsed(click.ParamType):  # type: ignore[type-arg]  # generic in newer cli
         self.name = name
         self._read = read
         self._offered = offered
+
+    def get_metavar(self, *_: Any, **_named: Any) -> str:
+        """Return how the place of a value is shown."""
+        return self.name
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -222,18 +226,23 @@ def _read_board(text: str) -> BoardAt:
         raise ValueError(f"{text!r} is not written like 17 or 17#5") from None
 
 
-KIND = Parsed("kind", _read_kind, tuple(KINDS))
-BOARD_AT = Parsed("board", _read_board)
-ADDRESS = Parsed("address", parse_own_address)
-ENDPOINT = Parsed("endpoint", parse_endpoint)
-RELAY = Parsed("relay", parse_relay)
+KIND = Parsed("KIND", _read_kind, tuple(KINDS))
+BOARD_AT = Parsed("BOARD", _read_board)
+ADDRESS = Parsed("ADDRESS", parse_own_address)
+ENDPOINT = Parsed("HOST:PORT", parse_endpoint)
+RELAY = Parsed("smtp://HOST:PORT", parse_relay)
 
 
 def grid_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options --size and --hex, which `grid_from` reads."""
-    function = click.option("--size", help="The size of the grid, as in a challenge.")(function)
+    function = click.option(
+        "--size", metavar="SIZE", help="The size of the grid, as in a challenge."
+    )(function)
     return click.option(
-        "--hex", "hexagonal", help="The sides of a hexagonal grid: 7, 3,4 or 3,3,5."
+        "--hex",
+        "hexagonal",
+        metavar="SIDES",
+        help="The sides of a hexagonal grid: 7, 3,4 or 3,3,5.",
     )(function)
 
 

@@ -60,7 +60,7 @@ def _move(
     except NotAllowed as refusal:
         if isinstance(refusal.reason, NoSuchBoard):
             board = f"{refusal.reason.kind.name} {refusal.reason.board}"
-            reindex = command_line(operator.path, "games reindex")
+            reindex = command_line(operator.path, "games", "reindex")
             raise Refused(f"{board} has been removed; do:  {reindex}") from None
         raise Refused(f"there is no player {new}") from None
     except (CannotMove, AccountDamaged) as error:

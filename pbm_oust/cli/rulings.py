@@ -105,7 +105,7 @@ def adopt(
 @click.command()
 @kind_name
 @board_number
-@click.argument("duration", type=Parsed("duration", _read_duration))
+@click.argument("duration", type=Parsed("DURATION", _read_duration))
 @reason_option
 @yes_option
 @pass_operator

@@ -36,7 +36,12 @@ Beside = Callable[[Home], AbstractAsyncContextManager[None]]
 
 @click.command()
 @click.option("--smtp", type=ENDPOINT, help="Listen for SMTP at HOST:PORT.")
-@click.option("--lmtp", type=ENDPOINT, help="Listen for LMTP at HOST:PORT or unix:PATH.")
+@click.option(
+    "--lmtp",
+    type=ENDPOINT,
+    metavar="HOST:PORT|unix:PATH",
+    help="Listen for LMTP at HOST:PORT or unix:PATH.",
+)
 @click.option("--relay", type=RELAY, help="Hand letters to smtp://HOST:PORT.")
 @click.option("--web", type=ENDPOINT, help="Serve pages with the boards at HOST:PORT, too.")
 @click.option("--address", type=ADDRESS, help="The address that takes commands.")

@@ -58,7 +58,7 @@ def _read_player(text: str) -> str:
 
 
 def _player(name: str, shown: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    kind = Parsed("userid", _read_player)
+    kind = Parsed("USERID", _read_player)
     return click.argument(name, type=kind, metavar=shown, shell_complete=complete_userids)
 
 
@@ -128,7 +128,7 @@ def _reason(operator: Operator, refusal: Refusal) -> str:
             return f"{refusal.culprit} has signed off; a command of theirs has to bring them back"
         case Disabled():
             culprit = refusal.culprit
-            enable = command_line(operator.path, f"players enable {culprit}")
+            enable = command_line(operator.path, "players", "enable", culprit)
             return f"{culprit} is disabled; to change that:  {enable}"
         case UnusableGrid(kind=kind, grid=grid):
             return f"{kind.title} is not played on {grid}"

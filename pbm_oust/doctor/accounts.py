@@ -47,7 +47,7 @@ def _account(home: Home, account: Account) -> Iterator[Finding]:
         yield _on.bad(
             f"the hash of the password of {userid} cannot be read",
             "Give it a new one",
-            command_line(home.path, f"players passwd {userid}"),
+            command_line(home.path, "players", "passwd", userid),
         )
     if since := disabled_since(account):
         yield _on.note(f"{userid} is disabled since {format_time(since)}")
@@ -58,7 +58,7 @@ def _account(home: Home, account: Account) -> Iterator[Finding]:
         yield _on.bad(
             f"{userid} has no address, so that no mail arrives",
             "Merge it into another account",
-            command_line(home.path, f"players merge {userid} USERID"),
+            command_line(home.path, "players", "merge", userid, "USERID"),
         )
 
 

@@ -1,6 +1,5 @@
 """The database: that SQLite finds it whole, and that it fits the histories."""
 
-import shlex
 from collections.abc import Iterator
 
 from pbm_oust.doctor.finding import RESTORE, Examiner, Finding
@@ -30,7 +29,7 @@ def check(home: Home) -> Iterator[Finding]:
             yield _on.bad(
                 "this home is no whole copy of another one",
                 "Begin with an empty home, or go on and name the other one in the place of FROM",
-                shlex.join(["pbm-oust", "home", "copy", "FROM", str(home.path.absolute())]),
+                command_line(None, "home", "copy", "FROM", str(home.path.absolute())),
             )
             return
         if not home.database.is_made:
@@ -60,12 +59,13 @@ def _index(home: Home, snapshot: Snapshot) -> Iterator[Finding]:
         yield _on.bad(
             f"the index does not say what {_histories(wrong)} says",
             "Do",
-            command_line(home.path, "games reindex"),
+            command_line(home.path, "games", "reindex"),
         )
     if behind:
         yield _on.note(
             f"the index is behind {_histories(behind)}; the server reads again what has changed, "
-            f"and so does:  {command_line(home.path, 'games reindex')}"
+            "and so does",
+            command_line(home.path, "games", "reindex"),
         )
 
 
@@ -83,13 +83,14 @@ def _ratings(home: Home, snapshot: Snapshot) -> Iterator[Finding]:
         if not is_up_to_date(snapshot, kind):
             yield _on.note(
                 f"games of {kind.name} are still to be counted for ratings; "
-                f"the server does that, and so does:  {command_line(home.path, 'sweep')}"
+                "the server does that, and so does",
+                command_line(home.path, "sweep"),
             )
         elif wrongly_rated(snapshot, kind):
             yield _on.bad(
                 f"the ratings of {kind.name} are not those that its finished games give",
                 "Do",
-                command_line(home.path, "ratings --recompute"),
+                command_line(home.path, "ratings", "--recompute"),
             )
 
 

@@ -43,9 +43,9 @@ class Examiner:
         """Return that something is right."""
         return Finding(Verdict.OK, self.about, text)
 
-    def note(self, text: str) -> Finding:
-        """Return something that the operator may want to know."""
-        return Finding(Verdict.NOTE, self.about, text)
+    def note(self, text: str, command: str = "") -> Finding:
+        """Return something that the operator may want to know; perhaps with a command to paste."""
+        return Finding(Verdict.NOTE, self.about, f"{text}:  {command}" if command else text)
 
     def bad(self, what: str, remedy: str, command: str = "") -> Finding:
         """Return what is wrong, and what to do about it; perhaps with a command to paste."""

@@ -56,7 +56,7 @@ def _without_reader(home: Home, letters: Iterable[Letter]) -> Iterator[Finding]:
             yield _on.bad(
                 f"the letter {name} goes to {recipient!r}, which is no address",
                 "Look at it",
-                command_line(home.path, f"outbox show {name}"),
+                command_line(home.path, "outbox", "show", name),
             )
         elif not (letter.head.is_answer or home.ask(_has_reader, recipient)):
             yield _on.note(f"the letter {name} goes to {recipient}, which no account has")
@@ -76,13 +76,13 @@ def _late(
         yield _on.bad(
             f"letters wait for the relay since {format_time(oldest)}",
             "See whether it answers",
-            command_line(home.path, "doctor --relay"),
+            command_line(home.path, "doctor", "--relay"),
         )
     elif configuration.relay and due < now - LONGEST_DUE:
         yield _on.bad(
             f"letters are due since {format_time(due)} and do not leave",
             "See whether a server runs, and whether the relay answers",
-            command_line(home.path, "doctor --relay"),
+            command_line(home.path, "doctor", "--relay"),
         )
 
 
@@ -90,7 +90,8 @@ def _held(home: Home, letters: list[Letter]) -> Iterator[Finding]:
     if letters:
         yield _on.note(
             f"{counted(len(letters), 'letter')} held back since a backup was restored; to let go "
-            f"what is held back:  {command_line(home.path, 'outbox resume')}"
+            "what is held back",
+            command_line(home.path, "outbox", "resume"),
         )
 
 
@@ -100,7 +101,7 @@ def _failed(home: Home, letters: list[Letter]) -> Iterator[Finding]:
         yield _on.bad(
             f"{counted(len(letters), 'letter')} failed, the latest to {latest.head.recipient}",
             "Look at it, and then use retry or remove in the place of show",
-            command_line(home.path, f"outbox show {name}"),
+            command_line(home.path, "outbox", "show", name),
         )
 
 

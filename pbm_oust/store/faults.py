@@ -6,6 +6,8 @@ All of them are `OSError`: the sender of a mail keeps it, and a later try may su
 import errno
 import os
 import shlex
+import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,9 +15,12 @@ from pathlib import Path
 import apsw
 
 
-def command_line(home: Path, words: str) -> str:
-    """Return a command of `pbm-oust` on a home, as an operator can paste it into a shell."""
-    return f"pbm-oust --home {shlex.quote(str(home.absolute()))} {words}"
+def command_line(home: Path | None, *words: str) -> str:
+    """Return a command of `pbm-oust`, on a home if one is named, to be pasted into a shell."""
+    name, started = "pbm-oust", Path(sys.argv[0]).absolute()
+    is_elsewhere = started.name == name and shutil.which(name) != str(started)
+    on_home = ["--home", str(home.absolute())] if home else []
+    return shlex.join([str(started) if is_elsewhere else name, *on_home, *words])
 
 
 class Stale(Exception):

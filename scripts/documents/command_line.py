@@ -72,8 +72,11 @@ def _value(parameter: click.Parameter) -> str:
         choices = "|".join(map(str, parameter.type.choices))
         is_free = isinstance(parameter, click.Argument) and not parameter.required
         return f"[{choices}]" if is_free else choices
-    if isinstance(parameter, click.Option) and not parameter.metavar:
-        return "N" if "INT" in parameter.type.name.upper() else parameter.type.name.upper()
+    is_option = isinstance(parameter, click.Option) and not parameter.metavar
+    if is_option and isinstance(
+        parameter.type, click.types.IntParamType | click.types.FloatParamType
+    ):
+        return "N"
     return parameter.make_metavar(click.Context(click.Command("any")))
 
 

@@ -1,5 +1,6 @@
 """The operator copies a home while its server runs, and makes a home of the copy."""
 
+import os
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -86,10 +87,11 @@ def done(home: Path, *arguments: str, stdin: str = "") -> str:
 
 def document_block(name: str, home: Path, folder: Path) -> str:
     """Carry out a block of docs/operate.md with other places; return what it prints."""
+    day = {"backup": "$(date +%F)", "restore": "2026-11-20"}[name]
     places = {
         "/opt/pbm_oust/bin/pbm-oust": PROGRAM,
         "/var/lib/pbm_oust": str(home),
-        "/var/backups/pbm_oust": str(folder),
+        f"/var/backups/pbm_oust-{day}": str(folder),
     }
     script = block(name, places)
     ran = subprocess.run(["bash", "-ec", script], capture_output=True, text=True)
@@ -152,6 +154,31 @@ def test_a_game_goes_on_in_the_restored_home(tmp_path: Path) -> None:
             player.post = server
         play_to_the_end(players, latest)
     assert done(tmp_path / "again", "games", "verify").startswith("oust 1: ok, ")
+
+
+def test_each_night_has_a_backup_of_its_own_and_old_ones_go(tmp_path: Path) -> None:
+    home, copies = tmp_path / "home", tmp_path / "copies"
+    done(home, "deliver", stdin="From: dora@example.org\nSubject: help\n\n")
+    places = {
+        "/opt/pbm_oust/bin/pbm-oust": PROGRAM,
+        "/var/lib/pbm_oust": str(home),
+        "/var/backups": str(copies),
+    }
+    script, date = tmp_path / "pbm_oust", tmp_path / "bin" / "date"
+    script.write_text(block("nightly/cron.daily/pbm_oust", places))
+    date.parent.mkdir()
+    old, other = copies / "pbm_oust-2026-11-05", copies / "another"
+    for folder in (old, other):
+        folder.mkdir(parents=True)
+        os.utime(folder, (0, 0))
+    path = f"{date.parent}:{os.environ['PATH']}"
+    for night in ("2026-11-20", "2026-11-21"):
+        date.write_text(f"#!/bin/sh\necho {night}\n")
+        date.chmod(0o700)
+        ran = subprocess.run(["sh", script], env={**os.environ, "PATH": path}, capture_output=True)
+        assert (ran.returncode, ran.stdout, ran.stderr) == (0, b"", b"")
+    kept = {folder.name for folder in copies.iterdir()}
+    assert kept == {"pbm_oust-2026-11-20", "pbm_oust-2026-11-21", "another"}
 
 
 def test_restored_letters_leave_when_the_operator_says_so(tmp_path: Path) -> None:

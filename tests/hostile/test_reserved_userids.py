@@ -13,7 +13,26 @@ from pbm_oust.store.verifications import all_codes
 from tests.support.accounts import make_account
 from tests.support.home_by_mail import ALICE, mailed
 
-SOME = ["admin", "root", "postmaster", "pbmserv", "mailer-daemon", "Abuse"]
+SOME = ["admin", "root", "postmaster", "pbmserv", "mailer-daemon", "Abuse", "house4", "sysop"]
+LIKE_THEM = [
+    *("house-1", "house_2", "house99", "housel", "HouseI", "h0use", "house-l", "hou5e3"),
+    *(
+        "sys0p",
+        "sys-op",
+        "r00t",
+        "root2",
+        "adm1n",
+        "admln",
+        "a-d-m-i-n",
+        "post-master",
+        "postmaster1",
+    ),
+    *("pbmserv2", "pbm-serv", "pbrnserv", "opera-t0r", "n0-reply", "suppor7", "mailer_daemon"),
+]
+UNLIKE_THEM = [
+    *("alice", "mouse", "lighthouse", "houser", "warehouse1", "mai", "listen", "adminton"),
+    *("roots", "newsie", "hal9000", "rook1", "thor", "o1l", "x-1", "masteroust", "modest"),
+]
 
 
 def run(home: Home, *arguments: str, stdin: str = "") -> Result:
@@ -25,6 +44,21 @@ def test_a_signup_with_a_reserved_userid_is_refused_and_says_so(home: Home, user
     (letter,) = mailed(home, ALICE, f"signup {userid} wonderland")
     assert b"is kept for those who run servers" in b" ".join(letter.data.split())
     assert home.ask(all_codes) == []
+
+
+@pytest.mark.parametrize("userid", LIKE_THEM)
+def test_a_userid_that_looks_like_a_reserved_one_is_refused_like_it(
+    home: Home, userid: str
+) -> None:
+    (letter,) = mailed(home, ALICE, f"signup {userid} wonderland")
+    assert b"is kept for those who run servers" in b" ".join(letter.data.split())
+    assert home.ask(all_codes) == []
+
+
+@pytest.mark.parametrize("userid", UNLIKE_THEM)
+def test_a_userid_that_only_resembles_one_is_anybodys(home: Home, userid: str) -> None:
+    added = run(home, "players", "add", userid, ALICE, "--password", "wonderland")
+    assert (added.exit_code, home.userids()) == (0, [userid])
 
 
 def test_the_refusal_is_the_same_whether_there_is_such_an_account_or_not(home: Home) -> None:

@@ -183,7 +183,7 @@ def test_the_doctor_says_when_others_can_open_it(home: Home) -> None:
     after = findings()
     own.close()
     assert before == []
-    assert after == ["socket is open to others (666). Do: chmod 600 socket."]
+    assert after == [f"socket is open to others (666). Do:  chmod 600 {home.path}/socket"]
 
 
 def test_a_live_socket_is_not_taken(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def too_old(where: str, version: int, known: int, home: Path) -> DatabaseTooOld:
     return DatabaseTooOld(
         f"{where} cannot be used yet: {there}, this program needs version {known}, and whom it "
         "connects as may not change that. Name the database with a user who may as URL:  "
-        + command_line(home, "home upgrade --owner URL")
+        + command_line(home, "home", "upgrade", "--owner", "URL")
     )
 
 

@@ -12,6 +12,7 @@ from tests.peers.databases.conftest import Host
 from tests.store.posting import head, post
 from tests.support.home_by_mail import ADDRESS
 from tests.support.postgresql import DatabaseServer, database_server
+from tests.support.server import PROGRAM
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +116,8 @@ def test_a_database_in_another_encoding(own: DatabaseServer, tmp_path: Path) -> 
     home.close()
     assert complaints(host) == [
         "BAD   server: the encoding of the database is LATIN1. "
-        "Make one with UTF8, and move the home with: pbm-oust home copy."
+        "Make one with UTF8, and copy the home to a new folder TO whose configuration names it:  "
+        f"{PROGRAM} home copy {tmp_path} TO"
     ]
 
 

@@ -47,6 +47,15 @@ def test_a_mail_to_two_forms_of_the_address_is_handed_over_at_once(host: Host, e
     assert " ** " not in exim.log
 
 
+def test_exim_delivers_all_letters_of_one_connection_at_once(host: Host, exim: Exim) -> None:
+    with host.client() as smtp:
+        for number in range(15):
+            mail = f"From: {COMMANDS}\r\nTo: alice@example.org\r\nSubject: {number}\r\n\r\n"
+            smtp.sendmail(COMMANDS, ["alice@example.org"], mail)
+    wait_until(lambda: exim.log.count(" Completed") == 15, "all letters in the mailbox")
+    assert "no immediate delivery" not in exim.log
+
+
 def test_a_bounce_of_exim_is_understood(host: Host, exim: Exim) -> None:
     with host.serving():
         alice = Player("alice", "wonderland", host)

@@ -43,10 +43,10 @@ def test_a_game_moves_to_another_host_with_the_mail_that_waits(host: Host, insta
 
 
 def _copy(old: Host, new: Host) -> None:
-    for name, host in (("backup", old), ("restore", new)):
+    for name, day, host in (("backup", "$(date +%F)", old), ("restore", "2026-11-20", new)):
         places = {
             "/opt/pbm_oust": str(host.installed),
-            "/var/backups": str(old.folder),
+            f"/var/backups/pbm_oust-{day}": str(old.folder / "backup"),
             "/var/lib/pbm_oust": str(host.home),
         }
         subprocess.run(["bash", "-ec", block(name, places)], check=True)
