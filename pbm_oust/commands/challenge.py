@@ -78,7 +78,8 @@ def set_by(kind: Kind, grid: Grid, terms: Terms) -> dict[str, object]:
 def _read_size(kind: Kind, value: str | None) -> Grid:
     if value is None:
         raise ValueError("a size is wanted")
-    return parse_size(kind.own_shape, value)
+    # Three lengths or six are those of a hexagon, whatever the game is usually played on.
+    return parse_size(Shape.HEX if value.count(",") > 1 else kind.own_shape, value)
 
 
 def _read_hex(kind: Kind, value: str | None) -> Grid:

@@ -4,8 +4,7 @@ challenge oust alice bob    a game's command before the game
 oust help move              a general command behind a game
 oust pass 17 alice PASSWORD a deed in the place of a command
 oust seek alice PASSWORD hex 4, oust challenge alice bob 7x7
-                            a grid as lists show it, in the place of an option; three
-                            lengths are those of a hexagon
+                            a grid as lists show it, in the place of an option
 oust resign 17 alice PASSWORD #9, oust move 17 alice PASSWORD#9 D4
                             the number of a record, wherever it stands
 """
@@ -103,8 +102,7 @@ def _with_grid(words: tuple[str, ...], before: int) -> tuple[str, ...]:
         for length in range(min(len(rest), _MOST_WORDS), 0, -1):
             said = _GRID.fullmatch(" ".join(rest[:length]).lower())
             if said:
-                is_hex = said[1] or said[2].count(",") > 1
-                found.append(f"-{'hex' if is_hex else 'size'}={said[2].replace(' ', '')}")
+                found.append(f"-{said[1] or 'size'}={said[2].replace(' ', '')}")
                 del rest[:length]
                 break
         else:

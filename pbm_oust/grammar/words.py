@@ -68,7 +68,7 @@ _HARMLESS = regex(
     r"#?\d+(#\d+)?"  # the number of a board, of a record, or both
     r"|[a-z]\d{1,2}([,;][a-z]?\d{0,2})*(#\d*)?"  # placements
     r"|\d{4}-\d{1,2}-\d{1,2}"  # a day
-    r"|--?[a-z]+(=(\d+([x,]\d+)?)?)?",  # an option
+    r"|--?[a-z]+(=(\d+(x\d+|(,\d+){1,5})?)?)?",  # an option
     re.IGNORECASE,
 )
 

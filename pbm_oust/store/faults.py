@@ -5,8 +5,6 @@ All of them are `OSError`: the sender of a mail keeps it, and a later try may su
 
 import errno
 import os
-import shlex
-import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,8 +15,11 @@ import apsw
 
 def command_line(home: Path | None, *words: str) -> str:
     """Return a command of `pbm-oust`, on a home if one is named, to be pasted into a shell."""
+    import shlex
+    from shutil import which
+
     name, started = "pbm-oust", Path(sys.argv[0]).absolute()
-    is_elsewhere = started.name == name and shutil.which(name) != str(started)
+    is_elsewhere = started.name == name and which(name) != str(started)
     on_home = ["--home", str(home.absolute())] if home else []
     return shlex.join([str(started) if is_elsewhere else name, *on_home, *words])
 

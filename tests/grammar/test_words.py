@@ -162,6 +162,7 @@ def test_resemblance_does_not_look_at_case() -> None:
         "--noswap",
         "-size=11x9",
         "-hex=3,4",
+        "-hex=2,3,4,1,4,3",
         "--nagtime=",
         "\u2013unrated",
     ],
