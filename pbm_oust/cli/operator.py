@@ -73,7 +73,9 @@ class Operator:
     def home_as_it_is(self) -> Home:
         """The home, which must exist, whatever its configuration says."""
         if not self.path.is_dir():
-            raise Refused(f"there is no home {self.path}; name one with --home")
+            raise Refused(
+                f"there is no home {self.path}; name one with --home, or start a server there"
+            )
         return self._home
 
     def prepared_home(self) -> Home:
