@@ -4,6 +4,8 @@ import os
 import signal
 from pathlib import Path
 
+import pytest
+
 from pbm_oust.board.game import Game
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
@@ -29,6 +31,7 @@ def test_a_server_lets_the_house_play_until_the_end_of_a_game(tmp_path: Path) ->
         assert _is_over(home)
 
 
+@pytest.mark.slow
 def test_a_house_that_is_killed_goes_on_and_plays_each_turn_once(tmp_path: Path) -> None:
     home = home_of(tmp_path / "home", ALICE)
     with running(home.path) as server:

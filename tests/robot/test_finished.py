@@ -6,6 +6,8 @@ import subprocess
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from pbm_oust.board.game import Game
 from pbm_oust.robot.analyses import keep, kept
 from pbm_oust.robot.analysis import Analysis
@@ -97,6 +99,7 @@ def test_a_server_analyses_a_game_that_has_just_ended(tmp_path: Path) -> None:
         wait_until(lambda: analysis(home), "the analysis")
 
 
+@pytest.mark.slow
 def test_a_house_that_is_killed_while_it_analyses_begins_again_and_plays_first(
     tmp_path: Path,
 ) -> None:
