@@ -1,6 +1,7 @@
 """What mails may cause is bounded; a right password, answer or code never goes unanswered."""
 
 import smtplib
+import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -22,7 +23,7 @@ from tests.support.mails import mail
 from tests.support.outbox import letters
 from tests.support.server import ADDRESS as SERVER
 from tests.support.server import running
-from tests.support.waiting import wait_until
+from tests.support.waiting import PATIENCE, has_news, wait_until
 
 MALLORY = "mallory@example.com"
 RIGHT = "oust showas alice wonderland all"
@@ -301,16 +302,22 @@ def test_a_stranger_waits_for_the_reply_to_a_wrong_password(
     patience = Patience(wrong_password=60)
     text = "oust show bob\r\noust showas alice rabbithole all"
     data = mail(f"From: {MALLORY}", f"Subject: {line}", new_id(), text=text)
-    with listening(talk.home, patience=patience, mail_servers=mail_servers) as port:
-        client = smtplib.SMTP("127.0.0.1", port, timeout=0.5)
-        try:
-            client.sendmail(MALLORY, [LISTENER], data)
-            has_waited = False
-        except (TimeoutError, smtplib.SMTPServerDisconnected):
-            has_waited = True
+    with (
+        listening(talk.home, patience=patience, mail_servers=mail_servers) as port,
+        smtplib.SMTP("127.0.0.1", port, timeout=PATIENCE) as client,
+    ):
+        client.ehlo()
+        client.mail(MALLORY)
+        client.rcpt(LISTENER)
+        assert client.docmd("DATA")[0] == 354
+        client.send(data.replace(b"\r\n.", b"\r\n..") + b"\r\n.\r\n")
+        wait_until(lambda: letters(talk.home), "the letter")
+        assert isinstance(client.sock, socket.socket)
+        if waits:
+            assert not has_news(client.sock.fileno(), 0.2)
+        else:
+            assert client.getreply()[0] == 250
         client.close()
-    assert has_waited == waits
-    assert letters(talk.home)
 
 
 @pytest.mark.slow

@@ -168,8 +168,8 @@ def test_a_relay_that_speaks_otherwise_has_gone(
 def test_who_is_long_over_a_recipient_is_left_only_while_others_wait(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "HOLD_UP", 0.1)
-    monkeypatch.setattr(module, "PATIENCE", 0.3)
+    monkeypatch.setattr(module, "HOLD_UP", 0.5)
+    monkeypatch.setattr(module, "PATIENCE", 3.0)
     for others, error in (([1], Stalled), ([], TimeoutError)):
         with talking(PLAIN, (MAIL, "250 OK\r\n")) as conversation:
             with pytest.raises(error):
