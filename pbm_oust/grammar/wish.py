@@ -10,7 +10,7 @@ from pbm_oust.grammar.aliases import in_english
 from pbm_oust.grammar.form import MissingWord, SurplusWord
 from pbm_oust.grammar.parts import Rest, rest
 from pbm_oust.grammar.values import read_guard
-from pbm_oust.grammar.words import find_command_word, fold
+from pbm_oust.grammar.words import find_command_word, fold, probably_latin
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.regex import regex
 
@@ -87,7 +87,10 @@ def _read_placement(word: str) -> str:
         raise Unreadable(BadPlacement(is_in_column_i=True), word)
     if _PLACEMENT.fullmatch(folded):
         return folded.upper()
-    turned = _TURNED.fullmatch(folded)
+    like = probably_latin(folded)
+    if _PLACEMENT.fullmatch(like):
+        raise Unreadable(BadPlacement(right=like.upper()), word)
+    turned = _TURNED.fullmatch(like)
     right = (turned[2] + turned[1]).upper() if turned else None
     raise Unreadable(BadPlacement(right=right), word)
 

@@ -61,6 +61,15 @@ _SPACES = regex(r"[\s\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u30
 _DASHES = str.maketrans(
     dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d", "-")
 )
+_SAME = str.maketrans(
+    "АВЕЅІЈКМНОРСТУҮХԚԜасеһіјкморѕтухԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧαβεζικοτχ",
+    "ABESIJKMHOPCTYYXQWacehijkmopstyxqwABEZHIKMNOPTYXabezikotx",
+)
+"""Letters of Cyrillic and Greek that look like Latin ones, or are the same letter."""
+_LIKE = str.maketrans("бвгдзлнфџνρηυγδ", "bbgdzlhfdvpnuyd")
+"""Small letters of these that may stand for Latin ones, by their looks or their sound."""
+_FIGURE = regex(r"[^\W\D_]")
+_WORD = regex(r"[^\W_]+")
 QUOTES = (
     "'\"`\u00b4\u2018\u2019\u201a\u201b\u2032\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\u2039\u203a"
 )
@@ -101,8 +110,26 @@ def _parted(line: str) -> tuple[str, ...]:
 
 
 def fold(word: str) -> str:
-    """Return a word with plain dashes, in lower case. Never used on passwords."""
-    return (word if word.isascii() else word.translate(_DASHES)).lower()
+    """Return a word with plain dashes and letters, in lower case. Never used on passwords.
+
+    Letters of other scripts that look the same become Latin where the rest of a word is Latin, or
+    figures: the Cyrillic letter of `C4`. A word without these remains as it is.
+    """
+    if word.isascii():
+        return word.lower()
+    plain = _FIGURE.sub(lambda found: str(int(found[0])), word.translate(_DASHES))
+    return _WORD.sub(lambda found: _latin(found[0]), plain).lower()
+
+
+def _latin(word: str) -> str:
+    """Return a word in Latin letters if it has some, or figures, and all others look the same."""
+    made = word.translate(_SAME)
+    return made if made.isascii() and any(map(str.isascii, word)) else word
+
+
+def probably_latin(folded: str) -> str:
+    """Return a folded text in the Latin letters that its others may stand for."""
+    return folded.translate(_SAME).translate(_LIKE)
 
 
 def find_word(word: str, known: Iterable[str]) -> str:
@@ -113,8 +140,8 @@ def find_word(word: str, known: Iterable[str]) -> str:
     """
     vocabulary = sorted(known)
     folded = fold(word)
-    if folded in vocabulary:
-        return folded
+    if (alike := folded.translate(_SAME)) in vocabulary:
+        return alike
     begun = [candidate for candidate in vocabulary if folded and candidate.startswith(folded)]
     if begun and all(candidate.startswith(begun[0]) for candidate in begun):
         return begun[0]

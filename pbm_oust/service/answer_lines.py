@@ -15,7 +15,14 @@ from pbm_oust.grammar.command import Command, Meant, Text
 from pbm_oust.grammar.line import Line
 from pbm_oust.grammar.wish import DEEDS, BadPlacement, read_wish
 from pbm_oust.grammar.wording import worded
-from pbm_oust.grammar.words import find_command_word, first_words, fold, meant_by, split_words
+from pbm_oust.grammar.words import (
+    find_command_word,
+    first_words,
+    fold,
+    meant_by,
+    probably_latin,
+    split_words,
+)
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.table import (
@@ -236,7 +243,8 @@ def move_of(wish: Wish, guard: int | None, reply: Reply) -> Move:
 
 def _placed_within(line: str, reply: Reply) -> Meant:
     """Return the moves whose placements stand in a folded line."""
-    runs = dict.fromkeys(tuple(map(str.upper, run)) for run in runs_within(line))
+    found = runs_within(probably_latin(line))
+    runs = dict.fromkeys(tuple(map(str.upper, run)) for run in found)
     return tuple(move_of(Place(run), None, reply) for run in list(runs)[:MOST_MEANT])
 
 

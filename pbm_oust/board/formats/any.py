@@ -4,6 +4,7 @@ from pbm_oust.board.formats.plain import OPENING, has_plain, parse_plain
 from pbm_oust.board.formats.sgf import parse_sgf
 from pbm_oust.board.formats.sheet import BadGame, Draft, Piece
 from pbm_oust.board.formats.structured import parse_structured
+from pbm_oust.board.formats.tree import has_tree
 from pbm_oust.board.notation import FIRST_LINE
 
 
@@ -13,6 +14,7 @@ def parse_any(text: str) -> Draft:
     A history file is taken as it is. Raises BadGame if the format is unknown or the text is not
     what it seems.
     """
+    text = text.removeprefix("\ufeff")
     begins = text.lstrip()[:1]
     if begins == "{":
         return parse_structured(text)
@@ -24,6 +26,8 @@ def parse_any(text: str) -> Draft:
     if FIRST_LINE in lines:
         whole = lines if lines[-1] else lines[:-1]
         return Draft(tuple(Piece(line, f"line {nth}") for nth, line in enumerate(whole, 1)))
+    if has_tree(text):
+        return parse_sgf(text)
     raise BadGame(
         "the text", f"this is no SGF, no JSON, no history, and there is no {OPENING} in it"
     )

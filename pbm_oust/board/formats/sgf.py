@@ -196,7 +196,7 @@ def _by_record(nodes: Sequence[Node]) -> list[tuple[Value, list[str]]]:
             for value in node.values(colour):
                 if not found:
                     raise BadGame(f"line {value.line}", f"a move stands before any {RECORD}")
-                found[-1][1].append(f"{colour}{value.text}")
+                found[-1][1].append(f"{colour}{''.join(value.text.split())}")
     return found
 
 

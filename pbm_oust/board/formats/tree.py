@@ -13,6 +13,11 @@ from pbm_oust.regex import regex
 
 _TOKEN = regex(r"\s*(?:([();])|([A-Za-z]+)|\[((?:[^\\\]]|\\.)*)\])", re.DOTALL)
 _ESCAPED = regex(r"\\(\r\n|\n\r|.)", re.DOTALL)
+_BROKEN = regex(r"[ \t]*\r?\n\r?[ \t]*")
+_BEGINS = regex(r"\(\s*;\s*[A-Za-z]+\s*\[")
+"""How a game begins, in whatever text it stands."""
+_MARKED = regex(r"^[> \t]*>[> \t]*", re.MULTILINE)
+"""The marks of a quote."""
 _SPECIAL = regex(r"[\\\]]")
 
 
@@ -50,40 +55,58 @@ def format_tree(nodes: Iterable[str]) -> str:
     return "(" + "\n".join(nodes) + "\n)\n"
 
 
+def has_tree(text: str) -> bool:
+    """Return whether a game in SGF begins somewhere in a text."""
+    return bool(_BEGINS.search(text))
+
+
 def read_main_line(text: str) -> list[Node]:
     """Return the nodes of the main line of the only game; variations are ignored.
 
-    Raises BadGame for a text that is not SGF, or for a second game.
+    Text before and after the game is passed over, and so are the marks of a quote: a game may come
+    in a mail. Raises BadGame for a text that is not SGF, or for a second game.
     """
+    begins = _BEGINS.search(text)
+    if begins and _MARKED.match(text, text.rfind("\n", 0, begins.start()) + 1):
+        text = _MARKED.sub("", text)
+        begins = _BEGINS.search(text)
     nodes = list[Node]()
-    depth, name, is_main = 0, "", True
-    for line, mark, word, value in _tokens(text):
+    depth, name, is_main, end = 0, "", True, 0
+    for place, line, mark, word, value in _tokens(text, begins.start() if begins else 0):
         if mark == "(":
-            if nodes and not depth:
-                raise BadGame(f"line {line}", "a second game begins; give one at a time")
             depth += 1
         elif not depth:
             raise BadGame(f"line {line}", "a game begins with (")
         elif mark == ")":
             depth, is_main = depth - 1, False
+            if not depth:
+                end = place
+                break
         elif mark == ";":
             nodes += [Node(line)] if is_main else []
         elif word:
             if not nodes:
                 raise BadGame(f"line {line}", "a node begins with ;")
-            name = word
+            name = "".join(filter(str.isupper, word)) or word
         elif not name:
             raise BadGame(f"line {line}", "a value stands behind the name of a property")
         elif is_main:
             nodes[-1].properties.setdefault(name, []).append(Value(value, line))
     if depth or not nodes:
         raise BadGame("the end", "a ) is missing" if nodes else "there is no game")
+    if other := _BEGINS.search(text, end):
+        line = text.count("\n", 0, other.start()) + 1
+        raise BadGame(f"line {line}", "a second game begins; give one at a time")
     return nodes
 
 
-def _tokens(text: str) -> Iterator[tuple[int, str, str, str]]:
-    """Yield line, bracket or semicolon, name, and value; all but one of the three are empty."""
-    place, line = 0, 1
+def _tokens(text: str, place: int) -> Iterator[tuple[int, int, str, str, str]]:
+    """Yield what stands in a text from a place on.
+
+    That is where it ends, its line, a bracket or semicolon, a name, and a value; all but one of
+    these three are empty. A line break in a value is a space, as in SimpleText.
+    """
+    line = text.count("\n", 0, place) + 1
     end = len(text.rstrip())
     while place < end:
         token = _TOKEN.match(text, place)
@@ -91,8 +114,9 @@ def _tokens(text: str) -> Iterator[tuple[int, str, str, str]]:
             raise BadGame(f"line {line}", f"{text[place : place + 20].strip()!r} is no SGF")
         begins = token.start(token.lastindex or 0)
         line += text.count("\n", place, begins)
-        value = token[3] or ""
-        yield line, token[1] or "", token[2] or "", _ESCAPED.sub(_unescape, value)
+        value = _ESCAPED.sub(_unescape, token[3] or "")
+        value = _BROKEN.sub(" ", value)
+        yield token.end(), line, token[1] or "", token[2] or "", value
         line += text.count("\n", begins, token.end())
         place = token.end()
 

@@ -102,6 +102,38 @@ def test_the_examples_of_the_documentation_are_games(begins: str) -> None:
     assert checked.history.split("\n")[9] == "# challenge 5781015b25123edc"
 
 
+SGF = written("sgf", EXAMPLE)
+MAIL = """From: Alice <alice@example.org>
+Subject: our game (see below)
+Content-Type: text/plain
+
+Here is our game; (I won.)
+
+"""
+WRITTEN_BY_OTHERS = {
+    "text before": f"Here is our game.\n\n{SGF}",
+    "a mail": f"{MAIL}{SGF}\n-- \nAlice (;-)\n",
+    "a quote": "Alice wrote:\n" + "".join(f"> {line}\n" for line in SGF.splitlines()),
+    "a byte order mark": f"\ufeff{SGF}",
+    "CRLF": SGF.replace("\n", "\r\n"),
+    "values broken at spaces": re.sub(r"(?<=\w) (?=\w)", "\n", SGF),
+    "values broken as in a mail": re.sub(r"(?<=\w) (?=\w)", " \r\n", SGF),
+    "values broken behind a backslash": re.sub(r"(?<=\d)(?=\d\d)", "\\\\\n", SGF),
+    "set in": SGF.replace("\n", "\n\t  "),
+    "apart": SGF.replace(";", "\n ;\n").replace("][", "]\n["),
+    "escapes": SGF.replace(":", "\\:"),
+    "long names": SGF.replace("FF[", "FileFormat[")
+    .replace(";B[", ";Black[")
+    .replace(";W[", ";White["),
+}
+
+
+@pytest.mark.parametrize("text", WRITTEN_BY_OTHERS.values(), ids=list(WRITTEN_BY_OTHERS))
+def test_sgf_is_read_as_other_programs_and_mails_write_it(text: str) -> None:
+    assert text != SGF
+    assert parse_any(text).check().history == EXAMPLE
+
+
 # Refused with the place and the reason
 
 
@@ -117,6 +149,7 @@ def test_the_examples_of_the_documentation_are_games(begins: str) -> None:
         ("sgf", "(;FF", "FF", "the text", "this is no SGF, no JSON, no history"),
         ("sgf", "\n)\n", "\n", "the end", "a ) is missing"),
         ("sgf", "\n)\n", "\n)(;FF[4])", "line 11", "a second game"),
+        ("sgf", "\n)\n", "\n)\nAnd:\n(;FF[4])", "line 13", "a second game"),
         ("sgf", ";B[gg]", ";%[gg]", "line 2", "'%[gg]"),
         ("json", '"cell": "G5"', '"cell": "G7"', "record 3", "G7 by o: G7 is refused, occupied"),
         ("json", '"took": 1', '"took": "1"', "record 6", '"1" is not a whole number'),
