@@ -65,8 +65,6 @@ class Pending:
     """What the code is mailed in, and what an account to be made is written to in."""
     line: str = ""
     """The line of the challenge."""
-    text: str = ""
-    """What came with the challenge, for the other player."""
     other: str = ""
     """The userid of the other player of the challenge."""
 

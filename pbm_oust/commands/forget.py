@@ -68,6 +68,7 @@ def forget(command: Forget, request: Request, work: UnitOfWork) -> Handled:
         check_boards,
         forget_addresses,
         free_placeholder,
+        rename_in_notes,
         rename_on_boards,
     )
 
@@ -80,6 +81,7 @@ def forget(command: Forget, request: Request, work: UnitOfWork) -> Handled:
     with work.posting([done], request):
         home.do(settle_key, key, KeyOutcome.DONE, work.now())
         if word:
+            rename_in_notes(userid, word, work)
             rename_on_boards(userid, word, home, left)
         forget_addresses(account, home)
         home.do(forget_player, account.userid, account.message_key)

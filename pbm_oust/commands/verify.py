@@ -179,7 +179,7 @@ def _challenged(
     confirmed = replace(
         request,
         line=pending.line,
-        chat=pending.text,
+        chat="",
         code=None,
         confirmed=Actor(account, pending.message_key),
     )

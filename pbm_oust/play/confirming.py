@@ -38,8 +38,8 @@ class UnconfirmedNotice(Notice):
     challenge: Command
     other: str
     """The userid of the other player."""
-    text: str
-    """What came with it."""
+    has_text: bool
+    """Whether a text came with it, which goes to nobody: anybody may have written it."""
 
     def answer(self) -> Verification:
         """Return that an answer confirms the challenge."""
@@ -63,7 +63,6 @@ def ask_to_confirm(
         actor.message_key,
         language=settings_of(account).language,
         line=line,
-        text=request.chat,
         other=other,
     )
     code = Secret(code_for(home.key(), pending))
@@ -75,6 +74,7 @@ def ask_to_confirm(
         raise NotAllowed(TooManyWait(MOST_WAITING))
     # One of several commands has a letter of its own too, because its answer confirms it.
     reader = work.player(account) if work.is_within else work.player_at(account, request)
-    with work.posting([UnconfirmedNotice(reader, code, challenge, other, request.chat)], request):
+    has_text = bool(request.chat.strip())
+    with work.posting([UnconfirmedNotice(reader, code, challenge, other, has_text)], request):
         home.do(keep_within, name_of(code), pending, MOST_WAITING)
     return MAILED

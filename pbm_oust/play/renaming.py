@@ -5,9 +5,11 @@ out afterwards.
 """
 
 import hashlib
+import re
 from collections.abc import Mapping
 
 from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.notes import notes_of, with_note
 from pbm_oust.accounts.status import placeholder
 from pbm_oust.board.game import Game
 from pbm_oust.frozen import frozen, replace
@@ -65,6 +67,19 @@ def rename_on_boards(
         *(board.name for board in renaming.boards),
     )
     return len(renaming.boards)
+
+
+def rename_in_notes(old: str, new: str, work: UnitOfWork) -> None:
+    """Let the notes of those who have played with a player name them differently."""
+    named = re.compile(rf"(?<![\w-]){re.escape(old)}(?![\w-])", re.IGNORECASE)
+    games = (read_game(work.home, KINDS[at.kind], at.board) for at in boards_naming(old, work.home))
+    for other in sorted({userid for game in games for userid in (game.x, game.o)} - {old}):
+        account = work.account_if_any(other)
+        if not account or not any(map(named.search, notes_of(account).values())):
+            continue
+        for board, note in notes_of(account).items():
+            account = with_note(account, board, named.sub(new, note))
+        work.save(account)
 
 
 def free_placeholder(home: Home) -> str:

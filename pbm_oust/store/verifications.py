@@ -17,7 +17,7 @@ def find_verification(snapshot: Snapshot, code: str, now: datetime) -> Pending |
     """Return the request that waits for the code with this hash; None if there is none any more."""
     row = snapshot.row(
         "SELECT purpose, userid, address, asked, message_key, password, language,"
-        " line, text, other"
+        " line, other"
         " FROM verifications WHERE code = ? AND asked > ?",
         code,
         seconds(now - LIFETIME),
@@ -33,7 +33,7 @@ def requests_of(snapshot: Snapshot, userid: str, signup_key: str, now: datetime)
     """
     rows = snapshot.rows(
         "SELECT purpose, userid, address, asked, message_key, password, language,"
-        " line, text, other"
+        " line, other"
         " FROM verifications"
         " WHERE userid = ? AND asked > ? AND (purpose <> ? OR message_key = ?) ORDER BY asked",
         userid,
@@ -49,12 +49,12 @@ def keep_verification(transaction: Transaction, code: str, pending: Pending) -> 
     transaction.send(
         "INSERT INTO verifications"
         " (code, purpose, userid, address, asked, message_key, password, language,"
-        " line, text, other)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (code) DO UPDATE SET"
+        " line, other)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (code) DO UPDATE SET"
         " purpose = excluded.purpose, userid = excluded.userid, address = excluded.address,"
         " asked = excluded.asked, message_key = excluded.message_key,"
         " password = excluded.password, language = excluded.language, line = excluded.line,"
-        " text = excluded.text, other = excluded.other",
+        " other = excluded.other",
         code,
         pending.purpose.value,
         pending.userid,
@@ -64,7 +64,6 @@ def keep_verification(transaction: Transaction, code: str, pending: Pending) -> 
         pending.password,
         pending.language.code,
         pending.line,
-        pending.text,
         pending.other,
     )
 
@@ -137,7 +136,7 @@ def forget_old_verifications(transaction: Transaction, now: datetime) -> int:
 
 
 def _pending(row: Row) -> Pending:
-    purpose, userid, address, asked, key, password, language, line, text, other = row
+    purpose, userid, address, asked, key, password, language, line, other = row
     return Pending(
         Purpose(purpose),
         userid,
@@ -147,6 +146,5 @@ def _pending(row: Row) -> Pending:
         password,
         LANGUAGES.get(language, ENGLISH),
         line,
-        text,
         other,
     )

@@ -41,12 +41,20 @@ def asked(talk: Talk, line: str = LINE, text: str = "Hello Bob", number: int = 0
     return answer_address(talk.letter_to(ALICE))
 
 
-def test_the_yes_of_the_player_starts_the_board_and_passes_the_text_on(talk: Talk) -> None:
+def test_the_yes_of_the_player_starts_the_board(talk: Talk) -> None:
     to = asked(talk)
-    assert "Nothing proves that you wrote it." in talk.letter_to(ALICE).words
     assert board_numbers(talk.home) == []
     assert talk.send(ALICE, "Re: please confirm", "yes", to=to) == BEGINS
-    assert "alice writes:\n\n  Hello Bob\n" in talk.text_to(BOB)
+
+
+def test_a_text_that_nothing_proves_goes_to_nobody(talk: Talk) -> None:
+    to = asked(talk, text="Buy my pills at once")
+    assert "A text came with it. It goes to nobody" in talk.letter_to(ALICE).words
+    assert "pills" not in talk.text_to(ALICE)
+    talk.send(ALICE, "Re: please confirm", "yes", to=to)
+    assert "pills" not in talk.text_to(ALICE) + talk.text_to(BOB)
+    asked(talk, text="")
+    assert "A text came with it" not in talk.letter_to(ALICE).words
 
 
 def test_the_code_as_a_subject_starts_it_too(talk: Talk) -> None:
