@@ -191,6 +191,7 @@ FORMS = (
         OWN,
         heading=Heading.ACCOUNT,
         rank=80,
+        needs_own_mail=True,
         cost=Cost(work=5),
         run=export,
     ),

@@ -12,7 +12,7 @@ from pbm_oust.board.notation import USERID
 from pbm_oust.grammar.command import Command
 from pbm_oust.grammar.line import Line
 from pbm_oust.grammar.values import BoardAt
-from pbm_oust.play.authentication import verify
+from pbm_oust.play.authentication import is_guess, verify
 from pbm_oust.play.forms import CommandForm
 from pbm_oust.play.quota import Cost, of_boards, of_equal, of_player, of_stranger
 from pbm_oust.play.request import Request, message_key
@@ -78,7 +78,8 @@ def asked_by_refusal(
         yield from _asked_about([unread], work)
     if not request.is_proved:
         yield from _asked_by_stranger(Cost(), request, work)
-        yield from _asked_about(of_equal(refusal, request), work)
+        equal = of_equal(refusal, request, is_guess=is_guess(refusal.reason))
+        yield from _asked_about(equal, work)
     words = {word.lower() for word in line.words[:_MOST_NAMED]}
     for word in filter(USERID.fullmatch, sorted(words)):
         yield partial(work.home.known_accounts.read, userid=word)

@@ -97,11 +97,16 @@ def of_stranger(cost: Cost, request: Request, *, is_known: bool) -> Iterator[Cha
         yield Charge(Counted.ALL_CODES, "", cost.codes)
 
 
-def of_equal(refusal: Refusal, request: Request) -> tuple[Charge, Charge]:
-    """Return what a refused mail is charged together with those like it, and what by itself."""
-    alike = "\0".join([request.sender, refusal.reason.word(), request.line])
+def of_equal(refusal: Refusal, request: Request, *, is_guess: bool) -> tuple[Charge, Charge]:
+    """Return what a refused mail is charged together with those like it, and what by itself.
+
+    Those with wrong passwords are alike, whatever their lines.
+    """
+    line = "" if is_guess else request.line
+    alike = "\0".join([request.sender, refusal.reason.word(), line])
     mail = Charge(Counted.REFUSED_MAILS, f"{alike}\0{request.identity}")
-    return Charge(Counted.EQUAL_REFUSALS, alike), mail
+    counted = Counted.ANSWERED_GUESSES if is_guess else Counted.EQUAL_REFUSALS
+    return Charge(counted, alike), mail
 
 
 def of_player(cost: Cost, userid: str) -> Iterator[Charge]:
@@ -115,6 +120,11 @@ def of_boards(number: int, userid: str) -> Iterator[Charge]:
     if number:
         yield Charge(Counted.CHALLENGES, userid, number)
         yield Charge(Counted.BOARDS, "", number)
+
+
+def of_opponent(userid: str, other: str) -> Iterator[Charge]:
+    """Yield what is charged for a board that a player starts with another one."""
+    yield Charge(Counted.BOARDS_WITH_ONE, f"{userid}\0{other}")
 
 
 def of_codes(number: int, userid: str) -> Iterator[Charge]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
-from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.account import HOUSE, Account
 from pbm_oust.accounts.invitations import limit_of, rejected_by
 from pbm_oust.accounts.status import disabled_since, signed_off_since
 from pbm_oust.board.game import Game
@@ -13,7 +13,7 @@ from pbm_oust.frozen import frozen
 from pbm_oust.play.authentication import Disabled
 from pbm_oust.play.notices import BoardNotice, News, Notice
 from pbm_oust.play.outcome import Handled, Outcome
-from pbm_oust.play.quota import of_boards, record
+from pbm_oust.play.quota import of_boards, of_opponent, record, spend
 from pbm_oust.play.request import Actor, RefusedBefore, Request
 from pbm_oust.play.telling import answer_again, tell_players
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -109,6 +109,9 @@ def write_board(
     makes the notices that show it. Raises NotAllowed if a player does not want to play.
     """
     game = _new_game(header, actor, work)
+    other = game.o if actor.userid == game.x else game.x
+    if other not in HOUSE:
+        spend(of_opponent(actor.userid, other), work)
     notices = tell_players(
         game, News.STARTED, work, request, actor=actor.account, chat=request.chat, make=make
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from pbm_oust.play.authentication import is_guess
 from pbm_oust.play.quota import (
     Cost,
     TooMuch,
@@ -79,21 +80,23 @@ def is_to_be_told(limit: TooMuch, work: UnitOfWork) -> bool:
     return is_first
 
 
-def count_equal(refusal: Refusal, request: Request, work: UnitOfWork) -> int:
-    """Count a refused mail; return how many mails are refused like it to one address.
+def number_left(refusal: Refusal, request: Request, work: UnitOfWork) -> int:
+    """Count a refused mail; return how many more like it are answered at one address.
 
-    Those have the same line and the same reason, so that robots end there and people do not. The
-    same mail counts once, however often it comes. Beyond the limit nothing is written.
+    Those have the same line and the same reason, so that robots end there and people do not, or
+    wrong passwords. The same mail counts once, however often it comes. A negative number says that
+    this one is not answered; nothing is written then.
     """
-    equal, mail = of_equal(refusal, request)
+    equal, mail = of_equal(refusal, request, is_guess=is_guess(refusal.reason))
     before = work.home.ask(number_counted, equal.counted, equal.subject, work.now())
-    if before >= work.limits.most(equal.counted):
+    left = work.limits.most(equal.counted) - before
+    if left <= 0:
         work.home.tally.add(Counted.SILENCES, equal.counted.value.word)
-        return before + 1
+        return -1
     if not spend_once(mail, work):
-        return before
+        return left
     take([equal], work)
-    return before + 1
+    return left - 1
 
 
 def _of_stranger(cost: Cost, request: Request, work: UnitOfWork) -> Iterator[Charge]:

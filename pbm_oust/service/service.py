@@ -27,8 +27,8 @@ from pbm_oust.service.charging import (
     charge_player,
     charge_refusal,
     charge_stranger,
-    count_equal,
     is_to_be_told,
+    number_left,
 )
 from pbm_oust.service.corrections import advise, filled, tried
 from pbm_oust.service.masking import may_hold_password, without_passwords
@@ -44,7 +44,6 @@ from pbm_oust.service.table import (
 )
 from pbm_oust.store.bounces import bounces_of, forget_bounces
 from pbm_oust.store.connections import Question
-from pbm_oust.store.limits import Counted
 from pbm_oust.store.open_boards import DamagedHistory, game_if_any
 
 
@@ -200,10 +199,10 @@ def _refuse(
         beyond = silent(Silence.LIMIT)
         limit = refusal.reason.limit
         return replace(beyond, limit=limit, is_guess=is_guess(refusal.reason))
-    equal = 0 if is_proved or work.is_within else count_equal(refusal, request, work)
-    most_equal = work.limits.most(Counted.EQUAL_REFUSALS)
-    if equal > most_equal:
-        return silent(Silence.TOO_MANY_EQUAL_REFUSALS)
+    left = 1 if is_proved or work.is_within else number_left(refusal, request, work)
+    if left < 0:
+        beyond = silent(Silence.TOO_MANY_EQUAL_REFUSALS)
+        return replace(beyond, is_guess=is_guess(refusal.reason))
     line, command = read.line, read.command
     reason, answered = refusal.reason, None
     instead: list[Command | Partial] = []
@@ -251,7 +250,7 @@ def _refuse(
         instead=tuple(instead),
         answered=answered,
         replied=request.reply,
-        is_last=equal == most_equal,
+        is_last=not left,
         is_last_unreadable=is_last,
     )
     board = notice.game.name if notice.game else ""

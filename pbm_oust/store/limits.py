@@ -31,6 +31,8 @@ class Counted(Enum):
     """Commands of one player that prove whose they are."""
     CHALLENGES = Limit("challenges_a_day", 20, _DAY)
     """Boards that one player starts."""
+    BOARDS_WITH_ONE = Limit("boards_with_one_player_a_day", 10, _DAY)
+    """Boards that one player starts with one other, whom each of them sends a letter."""
     BOARDS = Limit("boards_a_day", 2000, _DAY)
     """Boards that all players together start."""
     MESSAGES = Limit("messages_a_day", 30, _DAY)
@@ -75,6 +77,8 @@ class Counted(Enum):
     """Answers to the letters of one userid that could not be read."""
     EQUAL_REFUSALS = Limit("equal_refusals_an_hour", 3, _HOUR)
     """Mails that prove nothing, from one address, with one line, refused for one reason."""
+    ANSWERED_GUESSES = Limit("answers_to_wrong_passwords_an_hour", 5, _HOUR)
+    """Answers to one address that say that a password was wrong, whatever else the mails said."""
     REFUSED_MAILS = Limit("refused mails", 1, _HOUR, is_set=False)
     """The same one of these mails."""
     TOLD = Limit("told of a limit", 1, _DAY, is_set=False)

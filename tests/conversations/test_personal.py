@@ -319,6 +319,15 @@ def test_a_game_that_was_adopted_names_its_former_player_no_more(talk: Talk) -> 
     assert game.result
 
 
+def test_notes_of_opponents_name_a_forgotten_player_no_more(talk: Talk) -> None:
+    talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
+    talk.send(BOB, "oust note 1 bob lookingglass", "Alice likes corners; alice-2 and malice do not")
+    talk.send(ALICE, "forget alice wonderland really")
+    talk.send(BOB, "oust note 1 bob lookingglass")
+    assert "gone-1 likes corners; alice-2 and malice do not" in talk.text_to(BOB)
+    assert "Alice likes" not in talk.text_to(BOB)
+
+
 def test_nobody_can_sign_up_as_one_of_those_who_went(talk: Talk) -> None:
     talk.send(CAROL, "signup gone-7 somepassword")
     assert talk.outcome.startswith("refused")
@@ -329,7 +338,6 @@ def test_everything_works_in_one_mail(talk: Talk) -> None:
         "settings alice wonderland mail mine",
         "limit alice wonderland 3",
         "reject alice wonderland bob",
-        "export alice wonderland",
     ]
     sent = talk.send(ALICE, "multiple", "\r\n".join(lines))
-    assert sorted(sent) == [f"{ALICE}: 4 of 4 done", f"{ALICE}: export of alice"]
+    assert sorted(sent) == [f"{ALICE}: 3 of 3 done"]
