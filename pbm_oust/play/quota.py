@@ -122,9 +122,9 @@ def of_boards(number: int, userid: str) -> Iterator[Charge]:
         yield Charge(Counted.BOARDS, "", number)
 
 
-def of_opponent(userid: str, other: str) -> Iterator[Charge]:
-    """Yield what is charged for a board that a player starts with another one."""
-    yield Charge(Counted.BOARDS_WITH_ONE, f"{userid}\0{other}")
+def of_challenged(userid: str, other: str) -> Iterator[Charge]:
+    """Yield what is charged for a challenge of a player to another one."""
+    yield Charge(Counted.CHALLENGES_TO_ONE, f"{userid}\0{other}")
 
 
 def of_codes(number: int, userid: str) -> Iterator[Charge]:

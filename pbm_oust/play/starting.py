@@ -13,7 +13,7 @@ from pbm_oust.frozen import frozen
 from pbm_oust.play.authentication import Disabled
 from pbm_oust.play.notices import BoardNotice, News, Notice
 from pbm_oust.play.outcome import Handled, Outcome
-from pbm_oust.play.quota import of_boards, of_opponent, record, spend
+from pbm_oust.play.quota import of_boards, of_challenged, record, spend
 from pbm_oust.play.request import Actor, RefusedBefore, Request
 from pbm_oust.play.telling import answer_again, tell_players
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -110,8 +110,8 @@ def write_board(
     """
     game = _new_game(header, actor, work)
     other = game.o if actor.userid == game.x else game.x
-    if other not in HOUSE:
-        spend(of_opponent(actor.userid, other), work)
+    if source is None and other not in HOUSE:
+        spend(of_challenged(actor.userid, other), work)
     notices = tell_players(
         game, News.STARTED, work, request, actor=actor.account, chat=request.chat, make=make
     )

@@ -31,8 +31,8 @@ class Counted(Enum):
     """Commands of one player that prove whose they are."""
     CHALLENGES = Limit("challenges_a_day", 20, _DAY)
     """Boards that one player starts."""
-    BOARDS_WITH_ONE = Limit("boards_with_one_player_a_day", 10, _DAY)
-    """Boards that one player starts with one other, whom each of them sends a letter."""
+    CHALLENGES_TO_ONE = Limit("challenges_to_one_player_a_day", 10, _DAY)
+    """Challenges of one player to one other, to whom each of them sends a letter."""
     BOARDS = Limit("boards_a_day", 2000, _DAY)
     """Boards that all players together start."""
     MESSAGES = Limit("messages_a_day", 30, _DAY)

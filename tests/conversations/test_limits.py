@@ -65,7 +65,7 @@ def test_one_mail_challenges_one_player_so_many_times(tmp_path: Path) -> None:
     lines = ["oust challenge alice bob wonderland -size=5"] * 20
     talk.send(ALICE, "multiple", "\n".join(lines))
     assert [letter.to for letter in talk.letters].count(BOB) == 10
-    assert "A player can start at most 10 boards a day with one other player." in " ".join(
+    assert "A player can challenge another one at most 10 times a day." in " ".join(
         talk.text_to(ALICE).split()
     )
 
