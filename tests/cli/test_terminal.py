@@ -88,7 +88,7 @@ def read_until(seen: int, awaited: str | None) -> str:
     """Return what is printed up to a text, or to the end."""
     text = ""
     while awaited is None or awaited not in text:
-        assert has_news(seen, 20), text
+        assert has_news(seen, PATIENCE), text
         try:
             text += os.read(seen, 1024).decode()
         except OSError:  # how the end of a terminal is told on Linux

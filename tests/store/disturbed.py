@@ -190,6 +190,18 @@ def disturbed(
         shutil.rmtree(path)
 
 
+def assert_kept_until_it_is_done(kept: Sequence[bool]) -> None:
+    """Check whether deeds were kept by the moments at which they were disturbed, in their order.
+
+    Those are that were disturbed before their commit, however many operations that takes, but for a
+    few at which something is only asked again. None is that was disturbed after it.
+    """
+    until_commit = kept[: len(kept) - kept[::-1].index(True)]
+    assert kept[0]
+    assert not kept[-1]
+    assert 5 * until_commit.count(False) <= len(until_commit)
+
+
 def killed(
     before: Path, folder: Path, deed: Deed, where: Where, nth: int | None
 ) -> Iterator[Disturbed]:

@@ -298,13 +298,13 @@ def test_who_does_not_wait_writes_nothing_while_another_process_writes(
 
     def long(transaction: Transaction) -> bool:
         is_writing.set()
-        may_end.wait(20)
+        may_end.wait(PATIENCE)
         return note_key(transaction, "b", KeyOutcome.DONE, now)
 
     other.database.write(noting("c", now))
     with ThreadPoolExecutor(1) as pool:
         end = pool.submit(other.database.write, long)
-        assert is_writing.wait(20)
+        assert is_writing.wait(PATIENCE)
         assert engine.database.begin_to_write([noting("d", now)]) is None
         may_end.set()
         assert end.result(timeout=PATIENCE)

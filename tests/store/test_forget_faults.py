@@ -22,6 +22,7 @@ from tests.store.disturbed import (
     Deed,
     Lines,
     Where,
+    assert_kept_until_it_is_done,
     disturbed,
     done,
     everything,
@@ -85,14 +86,14 @@ def test_whatever_fails_a_player_is_gone_whole_or_there_whole(
 ) -> None:
     before, deed = homes(BEGINNING), COMMANDS[name]
     nothing, wanted = everything(before), done(before, memory_path, deed)
-    failed = 0
+    kept = list[bool]()
     for each in disturbed(before, memory_path, deed, how, nth):
-        failed += each.is_kept
+        kept.append(each.is_kept)
         assert each.found() == (nothing if each.is_kept else wanted), each.at
         if each.is_kept:
             each.repeat()
             assert each.found() == wanted, each.at
-    assert failed > 5
+    assert_kept_until_it_is_done(kept)
 
 
 def test_nothing_names_a_player_any_more_who_was_forgotten(home: Home) -> None:

@@ -7,7 +7,6 @@ their histories, letters into the Maildir.
 import os
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -34,6 +33,7 @@ from tests.support.mails import mail
 from tests.support.outbox import letters
 from tests.support.rings import slow
 from tests.support.server import PROGRAM, running
+from tests.support.waiting import wait_until
 
 FIRST = BoardName("oust", 1)
 BOARD: Lines = (("oust challenge alice bob wonderland -size=5", ALICE),)
@@ -109,10 +109,7 @@ def is_finished(home: Home) -> bool:
 
 def test_the_server_finishes_when_it_starts(left: Home) -> None:
     with running(left.path):
-        deadline = time.monotonic() + 20
-        while not is_finished(left) and time.monotonic() < deadline:
-            time.sleep(0.02)
-        assert is_finished(left)
+        wait_until(lambda: is_finished(left), "what was left is finished")
 
 
 def test_a_delivery_finishes_what_the_one_before_left(left: Home) -> None:

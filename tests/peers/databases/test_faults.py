@@ -219,12 +219,12 @@ def test_who_writes_for_too_long_makes_others_come_again(
 
     def long(transaction: Transaction) -> bool:
         is_writing.set()
-        may_end.wait(20)
+        may_end.wait(PATIENCE)
         return note_key(transaction, "a", KeyOutcome.DONE, NOON)
 
     with ThreadPoolExecutor(1) as pool:
         end = pool.submit(other.write, long)
-        assert is_writing.wait(20)
+        assert is_writing.wait(PATIENCE)
         with pytest.raises(DatabaseLocked, match="is locked by another server for too long"):
             database.write(noting("b"))
         may_end.set()

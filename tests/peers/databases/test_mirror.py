@@ -20,7 +20,7 @@ from pbm_oust.store.waiting import BoardName
 from tests.peers.databases.conftest import Host, mailed
 from tests.support.home_by_mail import ALICE, BOB
 from tests.support.postgresql import DatabaseServer, engine_on
-from tests.support.waiting import wait_until
+from tests.support.waiting import PATIENCE, wait_until
 
 ONE, TWO = BoardName("oust", 1), BoardName("oust", 2)
 
@@ -112,11 +112,11 @@ def test_who_drew_a_lower_version_and_commits_later_is_copied_too(
         with engine.histories.held(ONE) as held:
             held.append(b"late\n", len(held.found.data))
             entered.set()
-            may_leave.wait(20)
+            may_leave.wait(PATIENCE)
 
     writing = threading.Thread(target=append_slowly)
     writing.start()
-    assert entered.wait(20)
+    assert entered.wait(PATIENCE)
     engine.histories.create(TWO, b"two\n")
     assert [mirror.catch_up() for _ in range(4)] == [1, 0, 0, 0]
     again = begun()
