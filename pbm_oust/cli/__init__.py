@@ -1,5 +1,11 @@
 """The command line: `pbm-oust`."""
 
-from pbm_oust.cli.main import main, run
+import sys
+
+try:
+    from pbm_oust.cli.main import main, run
+except KeyboardInterrupt:
+    print("Aborted!", file=sys.stderr)
+    raise SystemExit(130) from None
 
 __all__ = ["main", "run"]

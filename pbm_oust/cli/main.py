@@ -5,6 +5,7 @@ Nothing here needs more than click: each command imports what it needs when it r
 
 import atexit
 import os
+import signal
 from typing import NoReturn
 
 import click
@@ -55,7 +56,7 @@ from pbm_oust.cli.gathered import Elsewhere, Gathered
 def main(home: str) -> None:
     """Run and look after a play-by-email server for Mark Steere's games.
 
-    Exit status: 0 done, 1 refused, 2 wrong usage.
+    Exit status: 0 done, 1 refused, 2 wrong usage, 130 interrupted by Ctrl-C.
     """
     os.umask(0o077)
 
@@ -166,6 +167,10 @@ def rules() -> None:
     """Experiment with the rules."""
 
 
+INTERRUPTED = 130
+"""The exit status of a command that Ctrl-C has ended."""
+
+
 class Done(SystemExit):
     """A command has done all that it had to do, and printed what it had to print."""
 
@@ -177,24 +182,44 @@ class Done(SystemExit):
         os._exit(self.code)
 
 
+class _Keyboard:
+    """Whether Ctrl-C was pressed; that ends a command, whatever the command makes of it."""
+
+    was_interrupted = False
+
+    def __init__(self) -> None:
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, self._interrupt)
+
+    def _interrupt(self, *_: object) -> None:
+        self.was_interrupted = True
+        raise KeyboardInterrupt
+
+
 def run() -> None:
     """Run the command line; report errors of the disk or the network like any refusal."""
     # Python looks for the code of `-c` and `-m` in the working directory first, multiprocessing's
     # too: no process that is started below this one shall.
     os.environ["PYTHONSAFEPATH"] = "1"
+    keyboard = _Keyboard()
     try:
         main()
     except Done as done:
         done.end()
-    except OSError as error:
-        from pbm_oust.cli.terminal import say
+    except SystemExit as end:
+        if keyboard.was_interrupted and end.code:
+            Done(INTERRUPTED).end()
+        raise
+    except BaseException as error:  # noqa: BLE001 - the outermost edge
+        from pbm_oust.cli.terminal import say, say_text
 
-        say(f"Error: {error}", err=True)
-        raise SystemExit(1) from None
-    except Exception:  # noqa: BLE001 - the outermost edge
-        import traceback
+        if keyboard.was_interrupted:
+            say("Aborted!", err=True)
+            Done(INTERRUPTED).end()
+        if isinstance(error, OSError):
+            say(f"Error: {error}", err=True)
+        else:
+            import traceback
 
-        from pbm_oust.cli.terminal import say_text
-
-        say_text(traceback.format_exc(), err=True)
+            say_text(traceback.format_exc(), err=True)
         raise SystemExit(1) from None

@@ -6,6 +6,7 @@ that is no whole copy, and copying may go on.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 
 from pbm_oust.accounts.registry import KEPT
@@ -89,6 +90,17 @@ def copy_home(source: Home, target: Home, progress: Progress) -> Copied:
     target.path.mkdir(CLOSED, parents=True, exist_ok=True)
     guard(target.path, has_readers=target.configured.readers)
     target.boards.histories.prepare()
+    try:
+        target.remove_drafts()  # which a copying has left that was killed
+        return _copy(source, target, progress)
+    except BaseException:
+        with suppress(OSError):
+            target.remove_drafts()
+        raise
+
+
+def _copy(source: Home, target: Home, progress: Progress) -> Copied:
+    """Copy a home into another one whose folder is prepared."""
     with source.database.read_latest() as snapshot:
         source.database.check_copied(snapshot)
         if waiting := boards_with_waiting(snapshot):
@@ -96,7 +108,7 @@ def copy_home(source: Home, target: Home, progress: Progress) -> Copied:
             raise NotCopied(f"lines wait for the history of {waiting[0]}; do:  {doctor}")
         names = _names(source)
         _check_begun(target, names)
-        key.withhold()
+        target.engine.key.withhold()
         copying = (snapshot, source.boards.histories, target.boards.histories, names)
         for done in _copy_histories(*copying):
             progress(done, len(names))
@@ -107,7 +119,7 @@ def copy_home(source: Home, target: Home, progress: Progress) -> Copied:
     reindex(target.database, target.boards)
     letters = target.database.write(hold_letters)
     target.maildir.prepare()
-    key.put(source.key())
+    target.engine.key.put(source.key())
     return Copied(len(names), accounts, rows, letters)
 
 
