@@ -72,6 +72,13 @@ def _late(
 ) -> Iterator[Finding]:
     oldest = min((letter.posted for letter in letters), default=now)
     due = min((letter.next_try for letter in letters), default=now)
+    to_relay = (each.next_try for each in letters if each.state is State.WAITING)
+    last = max(to_relay, default=now)
+    if last > now + LONGEST_WAIT:
+        yield _on.note(
+            f"letters wait until {format_time(last)}, as a clock was ahead when they were written; "
+            "they leave all the same, at once with: pbm-oust outbox flush"
+        )
     if configuration.relay and oldest < now - LONGEST_WAIT:
         yield _on.bad(
             f"letters wait for the relay since {format_time(oldest)}",

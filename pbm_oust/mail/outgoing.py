@@ -19,7 +19,7 @@ from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Letter, content_of, remove_letter
 from pbm_oust.store.outbox import name_of
 from pbm_oust.store.posted import on_the_wire
-from pbm_oust.store.sending import fail_letter, put_off
+from pbm_oust.store.sending import fail_letter, put_off, wait_beyond, wait_no_more
 
 log = logging.getLogger("pbm_oust")
 
@@ -28,6 +28,10 @@ SHORTEST_WAIT = 60
 LONGEST_WAIT = 4 * 3600
 LONGEST_TRY = timedelta(days=5)
 """How long a letter may be put off before it has failed."""
+
+
+class Lost(OSError):
+    """The relay has gone away over a letter, or says that it does: it may be tried once more."""
 
 
 @frozen
@@ -63,6 +67,14 @@ class Outgoing:
         """Return the time."""
         return datetime.fromtimestamp(self.clock(), UTC)
 
+    def correct_times(self) -> None:
+        """Let letters leave that wait for longer than we put any off: a clock was ahead."""
+        now = self.now()
+        longest = now + timedelta(seconds=LONGEST_WAIT)
+        if self.home.ask(wait_beyond, longest):
+            self.home.do(wait_no_more, now, longest)
+            log.warning("letters leave now that were to wait: a clock was ahead when they did")
+
     def connected(self) -> AbstractContextManager[smtplib.SMTP]:
         """Greet the relay for the body of a `with`, which raises OSError if it does not answer."""
         return connected(self.relay, self.address)
@@ -70,7 +82,10 @@ class Outgoing:
     def hand_over(
         self, conversation: Conversation, letter: Letter, is_waited_for: Callable[[], bool]
     ) -> Flushed:
-        """Hand over a letter, and write down what becomes of it. Raises Stalled and OSError."""
+        """Hand over a letter, and write down what becomes of it.
+
+        Raises Stalled, Lost and OSError.
+        """
         content = self.home.ask(content_of, letter.id)
         if content is None:
             return Flushed()
@@ -81,6 +96,10 @@ class Outgoing:
             self.home.do(remove_letter, letter.id)
             self.accepted.discard(letter.id)
             return Flushed(sent=1)
+        return self.keep(letter, refused)
+
+    def keep(self, letter: Letter, refused: Refused) -> Flushed:
+        """Put off a letter that was refused, or give it up."""
         now = self.now()
         tried = now - (letter.put_off_since or now)
         if refused.is_permanent or (letter.failures > 0 and tried > LONGEST_TRY):
@@ -101,7 +120,7 @@ class Outgoing:
         content: bytes,
         is_waited_for: Callable[[], bool],
     ) -> Refused | None:
-        """Send a letter, and return None or why it was not accepted. Raises Stalled."""
+        """Send a letter, and return None or why it was not accepted. Raises Stalled and Lost."""
         recipient = ascii_address(letter.head.recipient)
         if not is_address(recipient):
             return Refused(f"{recipient!r} is no mail address", is_permanent=True)
@@ -117,9 +136,14 @@ class Outgoing:
         except ValueError as error:
             return Refused(f"{type(error).__name__}: {error}", is_permanent=True)
         try:
-            return conversation.hand_over(sender, recipient, sent, options, is_waited_for)
-        except OSError as error:
+            refused = conversation.hand_over(sender, recipient, sent, options, is_waited_for)
+        except TimeoutError as error:
             return Refused(f"{type(error).__name__}: {error}", is_permanent=False)
+        except OSError as error:
+            raise Lost(f"{type(error).__name__}: {error}") from error
+        if refused and not conversation.is_open:
+            raise Lost(refused.reason)
+        return refused
 
     def _give_up(self, letter: Letter, refused: Refused) -> None:
         """Mark a letter as failed, and count that as a bounce of its recipient."""

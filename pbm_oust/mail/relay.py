@@ -1,8 +1,12 @@
 """From the outbox to the relay, over a few connections.
 
-Letters to one address go in order. After a temporary failure, or if the relay goes away during a
-letter, that address waits for a while, longer each time; other addresses do not wait for it. A
-letter that the relay refuses for good, or has put off for days, has failed and counts as a bounce.
+Letters to one address go in order. After a temporary failure that address waits for a while, longer
+each time; other addresses do not wait for it. A letter that the relay refuses for good, or has put
+off for days, has failed and counts as a bounce.
+
+A relay that goes away is no fault of a letter, which goes over another connection. Only if it goes
+away at the first letter of a connection, twice and for this address alone, that address waits. If
+it does so for one address after the other, the flush ends.
 """
 
 import logging
@@ -12,10 +16,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
 
-from pbm_oust.mail.by_address import ByAddress
-from pbm_oust.mail.conversation import Conversation, Stalled
+from pbm_oust.mail.by_address import ByAddress, address_of
+from pbm_oust.mail.conversation import Conversation, Refused, Stalled
 from pbm_oust.mail.due import Due
-from pbm_oust.mail.outgoing import Flushed, Outgoing
+from pbm_oust.mail.outgoing import Flushed, Lost, Outgoing
 from pbm_oust.mail.signing import Signer
 from pbm_oust.store.commits import Changed
 from pbm_oust.store.configuration import Endpoint
@@ -28,6 +32,8 @@ from pbm_oust.store.sending import due_letters
 log = logging.getLogger("pbm_oust")
 
 MOST_CONNECTIONS = 4
+MOST_LOST = 3
+"""How many connections may end at their first letters, one after the other, before a flush does."""
 ALL_BUSY = 0.1
 """Seconds after which letters that wait get one more connection."""
 LOOK_SECONDS = 0.1
@@ -67,6 +73,7 @@ class Relaying:
                 if not is_locked:
                     break
                 recall_files(self._home)
+                self._outgoing.correct_times()
                 until = None if all_letters else self._outgoing.now
                 with self._home.database.holding() as hold:
                     flush = _Flush(self._outgoing, until, self._is_stopping, hold)
@@ -103,6 +110,10 @@ class _Flush:
         self._counting = threading.Lock()
         self._faults = list[BaseException]()
         self._unreachable: OSError | None = None
+        self._lost_at = dict[str, int]()
+        """The addresses at which a connection has ended, and how many letters had left by then."""
+        self._lost = 0
+        """How many connections have ended at their first letters since the latest one that left."""
         self._connections = list[threading.Thread]()
         self._most = MOST_CONNECTIONS
         self._opened = 0.0
@@ -163,24 +174,27 @@ class _Flush:
         is_connected = False
         try:
             while letter := letter or self._letters.take():
-                is_connected = False
+                is_connected, is_first = False, True
                 with self._outgoing.connected() as smtp:
                     is_connected = True
                     conversation = Conversation(smtp)
                     while letter and conversation.is_open:
-                        letter = self._hand_over(conversation, letter)
+                        letter = self._hand_over(conversation, letter, is_first=is_first)
+                        is_first = False
         except BaseException as error:  # noqa: BLE001 - it is raised where letters are brought
             if letter:
                 self._letters.put_back(letter)
-            if isinstance(error, OSError) and not is_connected:
+            if isinstance(error, Lost) or (isinstance(error, OSError) and not is_connected):
                 self._unreachable = error
             else:
                 self._faults.append(error)
         finally:
             self._letters.notify()
 
-    def _hand_over(self, conversation: Conversation, letter: Letter) -> Letter | None:
-        """Hand over a letter, and return the next one."""
+    def _hand_over(
+        self, conversation: Conversation, letter: Letter, *, is_first: bool
+    ) -> Letter | None:
+        """Hand over a letter, and return the next one: the same if the conversation has ended."""
         if self._due.is_put_off(letter):
             self._due.withdraw(self._letters.drop(letter))
             return self._letters.take()
@@ -193,14 +207,43 @@ class _Flush:
         except Stalled:
             self._letters.put_back(letter, is_slow=True)
             return None
+        except Lost as lost:
+            if not is_first:
+                return letter
+            self._lose(letter, lost)
+            return None
+        self._note(letter, became)
+        return self._letters.take()
+
+    def _note(self, letter: Letter, became: Flushed) -> None:
+        """Note what became of a letter, and let the next one to its address go or wait."""
         with self._counting:
             self._flushed += became
+            self._lost = 0 if became.sent else self._lost
         if became.kept:
             self._due.put_off(letter)
             self._letters.drop(letter)
         else:
             self._letters.finish(letter)
-        return self._letters.take()
+
+    def _lose(self, letter: Letter, lost: Lost) -> None:
+        """Let a letter go behind others at which a connection has ended as soon as it had begun.
+
+        If others have left since that happened before, the letter is put off. Raises Lost if
+        nothing leaves any more.
+        """
+        address = address_of(letter)
+        with self._counting:
+            sent = self._flushed.sent
+            has_others = self._lost_at.setdefault(address, sent) < sent
+            self._lost += 1
+            is_relay = self._lost >= MOST_LOST
+        if has_others:
+            self._note(letter, self._outgoing.keep(letter, Refused(str(lost), is_permanent=False)))
+        elif is_relay:
+            raise lost
+        else:
+            self._letters.put_back(letter)
 
 
 def recall_files(home: Home) -> None:

@@ -16,6 +16,8 @@ LOOK_SECONDS = 1.0
 """How often letters are looked for that other processes have written: pages, or a sweep."""
 SHORTEST_PAUSE = 1.0
 """How long new letters wait after a flush has failed; twice as long each time that it fails."""
+LONGEST_PAUSE = 15.0
+"""Until then, so that all letters leave soon after the relay is back."""
 STOP_SECONDS = 2
 """How long the letters on their way may take when the sender is told to stop."""
 
@@ -85,7 +87,7 @@ class Sender:
                 self._pause = 0.0
             except OSError as error:
                 log.warning("letters stay in the outbox: %s", error)
-                self._pause = min(max(2 * self._pause, SHORTEST_PAUSE), RETRY_SECONDS)
+                self._pause = min(max(2 * self._pause, SHORTEST_PAUSE), LONGEST_PAUSE)
             except Exception:
                 log.exception("letters stay in the outbox: a fault in the program")
                 self._pause = RETRY_SECONDS

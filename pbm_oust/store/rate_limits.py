@@ -25,9 +25,9 @@ _COUNT = (
 )
 _SO_FAR = (
     "(SELECT coalesce(sum(number), 0) FROM rate_limits"
-    " WHERE word = ?1 AND subject = ?2 AND at > ?5)"
+    " WHERE word = ?1 AND subject = ?2 AND at > ?5 AND at <= ?6)"
 )
-_COUNT_WITHIN = _COUNT.replace("TRUE", f"{_SO_FAR} <= ?6")
+_COUNT_WITHIN = _COUNT.replace("TRUE", f"{_SO_FAR} <= ?7")
 """The statement that counts if no more was counted since a second; it gives a row then."""
 
 
@@ -44,7 +44,7 @@ def number_counted(snapshot: Snapshot, counted: Counted, subject: str, now: date
     """Return how often something that counts was done for a subject."""
     ((number,),) = snapshot.rows(
         "SELECT coalesce(sum(number), 0) FROM rate_limits"
-        " WHERE word = ? AND subject = ? AND at > ?",
+        " WHERE word = ? AND subject = ? AND at > ? AND at <= ?",
         *_that_count(counted, subject, now),
     )
     return int(number)
@@ -85,8 +85,8 @@ def count_within_limit(
     if not most:
         raise reached
     rest = max(most, charge.number) - charge.number
-    _, _, since = _that_count(charge.counted, charge.subject, now)
-    transaction.require(reached, _COUNT_WITHIN, *_counted(charge, now), since, rest)
+    _, _, *lately = _that_count(charge.counted, charge.subject, now)
+    transaction.require(reached, _COUNT_WITHIN, *_counted(charge, now), *lately, rest)
 
 
 def forget_old_counts(transaction: Transaction, now: datetime) -> int:
@@ -99,14 +99,20 @@ def _counts(
 ) -> list[tuple[int, int]]:
     """Return in which second something was done that still counts, and how often, oldest first."""
     return snapshot.rows(
-        "SELECT at, number FROM rate_limits WHERE word = ? AND subject = ? AND at > ? ORDER BY at",
+        "SELECT at, number FROM rate_limits WHERE word = ? AND subject = ? AND at > ? AND at <= ?"
+        " ORDER BY at",
         *_that_count(counted, subject, now),
     )
 
 
-def _that_count(counted: Counted, subject: str, now: datetime) -> tuple[str, str, int]:
-    """Return the word and the subject of rows that count, and the second after which they do."""
-    return counted.value.word, _hash_of(subject), seconds(now - counted.value.within)
+def _that_count(counted: Counted, subject: str, now: datetime) -> tuple[str, str, int, int]:
+    """Return the word and the subject of rows that count, and between which seconds they do.
+
+    What lies further ahead than a limit lasts was counted while a clock was ahead.
+    """
+    limit = counted.value
+    lately = seconds(now - limit.within), seconds(now + limit.within)
+    return limit.word, _hash_of(subject), *lately
 
 
 def _counted(charge: Charge, now: datetime) -> tuple[str, str, int, int]:

@@ -82,6 +82,26 @@ def first_due(snapshot: Snapshot) -> datetime | None:
     return None if first is None else moment_of(first)
 
 
+def wait_beyond(snapshot: Snapshot, longest: datetime) -> bool:
+    """Return whether a letter waits for a later moment than any letter is put off to.
+
+    It was written or put off while a clock was ahead.
+    """
+    search = "SELECT 1 FROM letters WHERE state = 'waiting' AND next_try > ? LIMIT 1"
+    return snapshot.row(search, seconds(longest)) is not None
+
+
+def wait_no_more(transaction: Transaction, now: datetime, longest: datetime) -> None:
+    """Let letters leave now that wait for a later moment than `longest`."""
+    transaction.run(
+        "UPDATE letters SET next_try = ?1,"
+        " put_off_since = CASE WHEN put_off_since > ?1 THEN ?1 ELSE put_off_since END"
+        " WHERE state = 'waiting' AND next_try > ?2",
+        seconds(now),
+        seconds(longest),
+    )
+
+
 def begin_sending(transaction: Transaction, letters: Iterable[int], now: datetime) -> list[int]:
     """Mark letters as leaving, and return those that are still due.
 

@@ -1,12 +1,13 @@
 """Letters on their way to the relay, which is a real one on this machine."""
 
+import asyncio
 import itertools
 import select
 import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from email.policy import SMTP as AS_SMTP
@@ -14,7 +15,7 @@ from functools import partial
 from typing import AnyStr
 
 import pytest
-from aiosmtpd.smtp import SMTP
+from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from pbm_oust.accounts.bounces import Bounce, Returned
 from pbm_oust.accounts.tags import envelope_sender
@@ -39,6 +40,8 @@ from tests.support.trouble import Fault, FaultyDisk, Trouble
 from tests.support.waiting import wait_until
 
 ADDRESS = "pbmserv@example.com"
+DAYS_AHEAD = 30 * 86_400
+"""How many seconds a clock is ahead for a while."""
 
 
 class Clock:
@@ -311,9 +314,7 @@ def test_what_is_put_off_for_days_has_come_back_from_its_address(
     assert home.ask(all_bounces) == [Returned("slow@example.org", (bounce_of(clock, "4.2.1"),))]
 
 
-@pytest.mark.parametrize(
-    "reply", ["550 5.7.1 go away", "530 5.7.0 log in", "451 4.3.0", "421 4.7.0"]
-)
+@pytest.mark.parametrize("reply", ["550 5.7.1 go away", "530 5.7.0 log in", "451 4.3.0"])
 def test_what_the_relay_has_against_us_is_never_permanent(
     reply: str, home: Home, relay: tuple[Sink, Endpoint], clock: Clock, relaying: Relaying
 ) -> None:
@@ -351,6 +352,99 @@ def test_a_relay_that_goes_away_over_a_letter_takes_the_others(
     assert [sent.rcpt_tos[0][0] for sent in relay[0].taken] == ["a", "b", "c", "d"]
     assert recipients(home) == [lost] * 3
     assert (home.outbox.failed_letters(), home.ask(all_bounces)) == ([], [])
+
+
+class Leaving(Sink):
+    """A relay that goes away over the letters that `leaves_at` says, by their numbers from 1."""
+
+    def __init__(self, leaves_at: Callable[[int], bool], *, says: str = "", after: str) -> None:
+        """It `says` something before, or nothing, `after` MAIL, RCPT or the letter."""
+        super().__init__()
+        self.leaves_at, self._says, self._after = leaves_at, says, after
+        self.number = 0
+
+    async def leave(self, server: SMTP, after: str) -> str:
+        """Go away if it is time to."""
+        if after != self._after or not self.leaves_at(self.number):
+            return "250 OK"
+        if self._says:
+            await server.push(self._says)
+        assert isinstance(server.transport, asyncio.Transport)
+        server.transport.close() if self._says else server.transport.abort()
+        await asyncio.Event().wait()
+        return ""
+
+    async def handle_MAIL(
+        self,
+        server: SMTP,
+        session: Session,
+        envelope: Envelope,
+        address: str,
+        options: list[str],
+    ) -> str:
+        self.number += 1
+        await super().handle_MAIL(server, session, envelope, address, options)
+        return await self.leave(server, "MAIL")
+
+    async def handle_RCPT(
+        self,
+        server: SMTP,
+        session: Session,
+        envelope: Envelope,
+        address: str,
+        options: list[str],
+    ) -> str:
+        await super().handle_RCPT(server, session, envelope, address, options)
+        return await self.leave(server, "RCPT")
+
+    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:
+        said = await self.leave(server, "DATA")
+        await super().handle_DATA(server, session, envelope)
+        return said
+
+
+@pytest.mark.parametrize("says", ["421 4.7.0 too many letters, come again", ""])
+@pytest.mark.parametrize("after", ["MAIL", "RCPT", "DATA"])
+def test_a_relay_that_takes_few_letters_over_a_connection_gets_all_of_them_at_once(
+    says: str, after: str, home: Home, clock: Clock
+) -> None:
+    """The third letter of each connection is too many."""
+    post(home, clock, *(f"{number % 9}@example.org" for number in range(20)))
+    leaving = Leaving(lambda number: number % 3 == 0, says=says, after=after)
+    with listening_sink(handler=leaving) as (_, relay):
+        assert Relaying(home, relay, ADDRESS, clock).flush() == Flushed(sent=20)
+    assert {sent.rcpt_tos[0] for sent in leaving.taken} == {f"{n}@example.org" for n in range(9)}
+
+
+@pytest.mark.parametrize("after", ["MAIL", "RCPT", "DATA"])
+def test_once_a_relay_no_longer_cuts_all_connections_everything_leaves(
+    after: str, home: Home, clock: Clock
+) -> None:
+    post(home, clock, *(f"{number}@example.org" for number in range(50)))
+    leaving = Leaving(lambda _: True, after=after)
+    with listening_sink(handler=leaving) as (_, relay):
+        relaying = Relaying(home, relay, ADDRESS, clock)
+        for _ in range(3):
+            with pytest.raises(OSError, match=r"gone away|reset"):
+                relaying.flush()
+        assert leaving.number < 30
+        leaving.leaves_at = lambda _: False
+        assert relaying.flush() == Flushed(sent=50)
+
+
+def test_letters_that_were_to_wait_by_a_clock_that_was_ahead_leave_in_their_order(
+    home: Home, relay: tuple[Sink, Endpoint], clock: Clock, relaying: Relaying
+) -> None:
+    clock.now += DAYS_AHEAD
+    post(home, clock, "slow@example.org", "a@example.org")
+    assert relaying.flush() == Flushed(sent=1, kept=1)
+    post(home, clock, "b@example.org", "slow@example.org")
+    clock.now -= DAYS_AHEAD
+    post(home, clock, "b@example.org")
+    assert relaying.flush() == Flushed(sent=2, kept=2)
+    clock.now += LONGEST_WAIT
+    assert relaying.flush() == Flushed(kept=2)
+    assert [sent.rcpt_tos[0][0] for sent in relay[0].taken] == ["a", "b", "b"]
 
 
 def test_what_a_relay_says_in_the_end_does_not_matter(

@@ -20,6 +20,8 @@ _RENEWALS = 3
 """How often it is renewed meanwhile."""
 
 _NOW = "CAST(extract(epoch FROM clock_timestamp()) AS DOUBLE PRECISION)"
+_IS_OVER = f"(until <= {_NOW} OR until > {_NOW} + ?)"
+"""Whether a lease has ended; one that lasts longer than any is given was made by a wrong clock."""
 _NAMED = "SELECT json_array_elements_text(CAST(? AS JSON))"
 _NOTE = (
     "INSERT INTO leases (task, holder, until) SELECT task, '', 0"  # noqa: S608 - the words are ours # nosec B608
@@ -27,7 +29,7 @@ _NOTE = (
 )
 _TAKE = (
     f"UPDATE leases SET holder = ?, until = {_NOW} + ? WHERE task IN (SELECT task FROM leases"  # noqa: S608 - the words are ours # nosec B608
-    f" WHERE task IN ({_NAMED}) AND until <= {_NOW} FOR UPDATE SKIP LOCKED) RETURNING task"
+    f" WHERE task IN ({_NAMED}) AND {_IS_OVER} FOR UPDATE SKIP LOCKED) RETURNING task"
 )
 _RENEW = f"UPDATE leases SET until = {_NOW} + ? WHERE holder = ? RETURNING task"  # noqa: S608 - the words are ours # nosec B608
 _GIVE_BACK = f"DELETE FROM leases WHERE holder = ? AND task IN ({_NAMED})"  # noqa: S608 - the words are ours # nosec B608
@@ -67,7 +69,8 @@ class Holder(AbstractContextManager["Holder"]):
         with self._lend() as connection:
             connection.begin_to_hold()
             connection.send(_NOTE, (named,))
-            rows = connection.execute(_TAKE, (self._name, self._seconds, named))
+            values = self._name, self._seconds, named, self._seconds
+            rows = connection.execute(_TAKE, values)
             connection.commit()
         taken = frozenset(task for (task,) in rows)
         self._held |= taken

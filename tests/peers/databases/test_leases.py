@@ -104,6 +104,21 @@ def test_a_host_notices_that_another_one_has_what_it_had(
         assert second.is_sure
 
 
+def test_what_was_taken_while_the_clock_was_a_day_ahead_is_free(
+    hosts: tuple[Host, Host], relay: Sink
+) -> None:
+    """The host that had it is dead, and the clock of the database is right again."""
+    line = "oust challenge alice bob wonderland"
+    with holding(url_of(hosts[0]), task_of(BOB)) as dead:
+        assert hosts[1].run("deliver", "--sender", ALICE, given=mailed(ALICE, line, 1))
+        dead.kill()
+    home = hosts[0].home()
+    home.database.write(lambda each: each.run("UPDATE leases SET until = until + 86400"))
+    home.close()
+    assert hosts[1].run("outbox", "flush").returncode == 0
+    assert sorted(subjects(relay).values()) == [1, 1]
+
+
 def test_a_host_that_dies_or_stops_loses_what_it_has(postgresql: DatabaseServer) -> None:
     url = postgresql.make_tables()
     database = PostgresqlDatabase(Server(url))
