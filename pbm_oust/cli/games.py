@@ -49,12 +49,13 @@ def list_(
     The histories of active boards are read for their deadlines.
     """
     found, damaged = list[Entry](), False
+    player = player.lower() if player else ""
     for each in [kind] if kind else KINDS.values():
-        for entry in operator.boards.entries(each):
+        for entry in operator.boards.entries(each, player):
             if isinstance(entry, DamagedHistory):
                 say(f"Error: {entry}", err=True)
                 damaged = True
-            elif _is_wanted(entry, Filter(which), player.lower() if player else ""):
+            elif _is_wanted(entry, Filter(which), player):
                 found.append(entry)
     if as_json:
         print_json([_fields(operator, entry) for entry in found])

@@ -3,7 +3,7 @@
 Lines that wait in the database are missing then.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import TypeVar
 
@@ -12,10 +12,17 @@ from pbm_oust.board.game import Game
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.position import Kind
 from pbm_oust.store import index
-from pbm_oust.store.board_queries import boards_of_kind
+from pbm_oust.store.board_queries import (
+    Standing,
+    boards_of_kind,
+    boards_of_player,
+    boards_with,
+    damaged_boards,
+)
 from pbm_oust.store.connections import Snapshot
-from pbm_oust.store.entries import Entry, entry_of
+from pbm_oust.store.entries import Entry, State, entry_of
 from pbm_oust.store.faults import DatabaseFault
+from pbm_oust.store.histories import Stamp
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import DamagedHistory, read_game
 from pbm_oust.store.waiting import BoardName
@@ -56,15 +63,17 @@ class Salvage:
             lambda: self._home.boards.histories.read(name).data,
         )
 
-    def entries(self, kind: Kind) -> Iterator[Entry | DamagedHistory]:
+    def entries(self, kind: Kind, player: str = "") -> Iterator[Entry | DamagedHistory]:
         """Yield what there is to say about each board of a kind, in order.
 
-        Only the histories that the index does not fit are read.
+        Only the histories that the index does not fit are read. With a player, they are the boards
+        on which the index knows the player, and damaged ones that may be theirs; no others are
+        looked at.
         """
         fitting: dict[BoardName, Entry] = self._read(
-            lambda: self._home.ask(self._fitting, kind.name), dict
+            lambda: self._home.ask(self._fitting, kind.name, player), dict
         )
-        for name in self.names(kind.name):
+        for name in self._names_with(kind.name, player):
             try:
                 yield fitting.get(name) or entry_of(self.game(kind, name.board), earliest_ruling)
             except NotAllowed:
@@ -72,9 +81,32 @@ class Salvage:
             except DamagedHistory as damage:
                 yield damage
 
-    def _fitting(self, snapshot: Snapshot, kind: str) -> dict[BoardName, Entry]:
-        stamps, histories = index.stamps_in(snapshot, kind), self._home.boards.histories
-        entries = {each.name: each for each in boards_of_kind(snapshot, kind)}
+    def _names_with(self, kind: str, player: str) -> list[BoardName]:
+        if not player or self._is_without_database:
+            return self.names(kind)
+
+        def asked(snapshot: Snapshot) -> list[BoardName]:
+            damaged = [each.name for each in damaged_boards(snapshot, kind, [player])]
+            theirs = [name for name in boards_with(snapshot, player) if name.kind == kind]
+            return sorted({*damaged, *theirs})
+
+        return self._read(lambda: self._home.ask(asked), lambda: self.names(kind))
+
+    def _fitting(self, snapshot: Snapshot, kind: str, player: str) -> dict[BoardName, Entry]:
+        histories = self._home.boards.histories
+        stamps: Mapping[BoardName, Stamp | None]
+        if player:
+            theirs = [
+                each
+                for state in State
+                for each in boards_of_player(snapshot, player, state, kind, Standing.STANDS)
+            ]
+            entries = {each.name: each for each in theirs}
+            snapshot.foresee([partial(index.stamp_in, name=name) for name in entries])
+            stamps = {name: index.stamp_in(snapshot, name) for name in entries}
+        else:
+            stamps = index.stamps_in(snapshot, kind)
+            entries = {each.name: each for each in boards_of_kind(snapshot, kind)}
         snapshot.foresee([partial(histories.stamp, name) for name in entries])
         return {
             name: each

@@ -8,7 +8,9 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from pbm_oust.cli import main
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.service.sweep import sweep
 from tests.support.costs import FEW, MANY, OWN, SLACK, Cost, beside
@@ -34,6 +36,19 @@ LINES = [
     "help",
 ]
 
+COMMANDS = [
+    ["games", "list", "--player", "alice"],
+    ["games", "list", "oust", "--player", "bob", "--which", "next"],
+]
+"""Command lines that show the boards of one player."""
+
+
+def listed(path: Path, words: list[str]) -> bool:
+    """Return whether a command line lists boards of alice and bob, and no others."""
+    done = CliRunner().invoke(main, ["--home", str(path), *words])
+    boards = done.output.splitlines()[1:]
+    return bool(boards) and all("alice  bob" in line for line in boards)
+
 
 def costs(path: Path, others: int) -> dict[str, Cost]:
     """Return what each line, and a sweep, takes beside boards of others."""
@@ -41,6 +56,8 @@ def costs(path: Path, others: int) -> dict[str, Cost]:
         mailed(here.home, BOB, "help")
         for line in LINES:
             here.note(line, partial(mailed, here.home, BOB if "bob" in line else ALICE, line))
+        for words in COMMANDS:
+            here.note(" ".join(words), partial(listed, path, words))
         work = open_inbound(here.home, ADDRESS, lambda: REMINDED).work
         here.note("a sweep", lambda: len(sweep(work).done) == OWN // 2)
     return here.found
@@ -51,6 +68,7 @@ def test_commands_cost_the_same_with_ten_times_the_boards(tmp_path: Path) -> Non
     few, many = costs(tmp_path / "few", FEW), costs(tmp_path / "many", MANY)
     assert many == few
     assert all(few[line].histories <= 1 for line in LINES), few
+    assert all(few[" ".join(words)].histories <= OWN for words in COMMANDS), few
     assert few["a sweep"].histories <= OWN
     for what, cost in few.items():
         late = STEPS_TO_COUNT * (MANY - FEW) if what == COUNTS_LATE else 0
