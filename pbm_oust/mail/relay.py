@@ -128,6 +128,9 @@ class _Flush:
         try:
             while self._go_on():
                 pass
+        except KeyboardInterrupt:
+            self._is_stopping.set()
+            raise
         finally:
             self._due.withdraw(self._letters.close())
             for connection in self._connections:

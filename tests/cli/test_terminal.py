@@ -22,8 +22,10 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import open_board
 from tests.support.games import act, history_of, new_game, play
+from tests.support.home_by_mail import ADDRESS, ALICE, home_of
 from tests.support.rings import first_is_fast
 from tests.support.server import PROGRAM
+from tests.support.sink import SinkThatWaits, listening_sink
 from tests.support.waiting import PATIENCE, has_news
 
 ROOT = Path(__file__).parents[2]
@@ -199,6 +201,20 @@ def test_ctrl_c_ends_watching_and_is_no_failure(home: Home) -> None:
         read_until(seen, "rrognlie")
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=PATIENCE) == 0
+
+
+@pytest.mark.parametrize("words", [("sweep",), ("outbox", "flush")])
+def test_ctrl_c_ends_a_command_with_a_line(words: tuple[str, ...], tmp_path: Path) -> None:
+    """It is pressed while the relay takes long over a letter."""
+    with listening_sink(handler=SinkThatWaits()) as (sink, relay):
+        home = home_of(tmp_path, ALICE, mails=[(ALICE, "help")])
+        home.configuration.write_text(f'address = "{ADDRESS}"\nrelay = "smtp://{relay}"\n')
+        home.close()
+        with at_terminal(home, *words) as (process, seen):
+            assert sink.hanging.wait(PATIENCE)
+            process.send_signal(signal.SIGINT)
+            assert read_until(seen, None).split() == ["Aborted!"]
+            assert process.wait(timeout=PATIENCE) == 130
 
 
 @pytest.mark.slow

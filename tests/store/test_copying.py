@@ -141,6 +141,31 @@ def test_a_copying_that_was_broken_off_goes_on(homes: tuple[Home, Home]) -> None
     assert here.key() == there.key()
 
 
+@pytest.mark.parametrize(("source", "target"), [("sqlite", "sqlite")])
+@pytest.mark.parametrize("ends", [True, False])
+def test_what_a_copying_was_writing_is_gone_after_it_was_broken_off(
+    homes: tuple[Home, Home], *, ends: bool
+) -> None:
+    """Whether it is broken off, or another one was killed before."""
+    there, here = homes
+    drafts = [here.path / "oust" / ".1.txt.4711.0.draft", here.path / ".key.4711.1.draft"]
+
+    def write(_done: int = 0, _of: int = 0) -> None:
+        (here.path / "oust").mkdir(exist_ok=True)
+        for draft in drafts:
+            draft.touch()
+        if ends:
+            raise Interrupted
+
+    if ends:
+        with interrupted():
+            copy_home(there, here, write)
+    else:
+        write()
+        copy_home(there, here, nobody)
+    assert not any(draft.exists() for draft in drafts)
+
+
 @pytest.mark.parametrize(("source", "target"), ENGINES)
 def test_another_home_is_not_copied_into_a_copy_that_was_broken_off(
     homes: tuple[Home, Home], tmp_path: Path

@@ -1,5 +1,6 @@
 """A database server that is away or does not do what is asked: a sentence, and service again."""
 
+import signal
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -231,6 +232,20 @@ def test_who_writes_for_too_long_makes_others_come_again(
         assert end.result(timeout=PATIENCE)
     assert database.write(noting("b"))
     other.close()
+
+
+def test_ctrl_c_ends_a_command_that_waits_for_another_host(hosts: tuple[Host, Host]) -> None:
+    home = hosts[0].home()
+    assert isinstance(home.database, PostgresqlDatabase)
+    writing = home.database.server.connect()
+    writing.begin_to_write()
+    writing.execute("SELECT 1")
+    waits = hosts[1].begin("sweep")
+    lock_when(home.database.server.url, lambda: waits.process.send_signal(signal.SIGINT))
+    done = waits()
+    assert (done.returncode, done.stderr.split()) == (130, [b"Aborted!"])
+    writing.close()
+    home.close()
 
 
 def test_a_host_that_said_nothing_for_too_long_is_told_so() -> None:
