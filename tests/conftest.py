@@ -3,6 +3,7 @@
 import gc
 import hashlib
 import os
+import signal
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -24,6 +25,10 @@ HERE = Path(__file__).parent
 settings.register_profile("all", deadline=None)
 settings.register_profile("fast", deadline=None, max_examples=20)
 settings.load_profile("all")
+
+# A shell lets what it begins in the background ignore Ctrl-C, and so would all that tests begin.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
