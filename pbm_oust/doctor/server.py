@@ -1,11 +1,10 @@
 """The database server, for a home that is kept on one: its version, its settings, our rights."""
 
-import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
 from pbm_oust.doctor.finding import Examiner, Finding
-from pbm_oust.store.faults import DatabaseFault
+from pbm_oust.store.faults import DatabaseFault, command_line
 from pbm_oust.store.home import Home
 from pbm_oust.store.postgresql.facts import ServerFacts, read_facts
 
@@ -36,7 +35,7 @@ def _settings(home: Path, facts: ServerFacts) -> Iterator[Finding]:
         yield _on.bad(
             f"the encoding of the database is {facts.encoding}",
             "Make one with UTF8, and copy the home to a new folder TO whose configuration names it",
-            shlex.join(["pbm-oust", "home", "copy", str(home.absolute()), "TO"]),
+            command_line(None, "home", "copy", str(home.absolute()), "TO"),
         )
     if not facts.survives:
         yield _on.bad(
