@@ -5,9 +5,10 @@ from contextlib import suppress
 from itertools import product
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.password import Secret
+from pbm_oust.accounts.password import NO_PASSWORD, Secret
 from pbm_oust.accounts.settings import (
     NAMES,
+    Auth,
     Settings,
     Unknown,
     format_setting,
@@ -26,15 +27,17 @@ from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import OWN
 from pbm_oust.grammar.words import NoneOfThese, find_command_word, find_word, fold, meant_by
 from pbm_oust.languages import LANGUAGES, Section
+from pbm_oust.play.authentication import SenderNotEnough
 from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.notices import Notice, OutcomeNotice, Reader
 from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.rulings import id_of, request_of
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Unreadable, UnreadableReason
+from pbm_oust.refusal import NotAllowed, Unreadable, UnreadableReason
 
 _USUAL_ZONE = "UTC"
+_EASED = "auth", Auth.SENDER.value
 _LANGUAGES = {name: each.code for each in LANGUAGES.values() for name in (each.code, *each.names)}
 
 _VALUES = {(name, value) for name in NAMES for value in values_of(name)}
@@ -124,9 +127,15 @@ def _find(wanted: str, known: Sequence[str], word: str, behind: str = "", before
 
 
 def settle(command: Settle, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Change settings, or show them all."""
+    """Change settings, or show them all.
+
+    Raises NotAllowed if the sender is to be enough from now on, and nothing but the sender says so.
+    """
     if not (command.changes or has_untold(settings_of(actor.account))):
         return work.answer(_told(actor.account, (), request, work), request)
+    is_eased = settings_of(actor.account).auth is not Auth.SENDER and _EASED in command.changes
+    if is_eased and command.password == NO_PASSWORD:
+        raise NotAllowed(SenderNotEnough())
 
     def change(account: Account) -> Account:
         settings = with_all_told(settings_of(account))

@@ -3,12 +3,18 @@
 Source: https://prometheus.io/docs/instrumenting/exposition_formats/.
 """
 
+import socket
+import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
+from socketserver import ThreadingMixIn
+from typing import Any
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
-from prometheus_client import CollectorRegistry, start_http_server
+from prometheus_client import CollectorRegistry, make_wsgi_app
 from prometheus_client.core import (
     CounterMetricFamily,
     GaugeMetricFamily,
@@ -22,6 +28,11 @@ from pbm_oust.mail.listener import CannotListen
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.gauges import Gauges, read_gauges
 from pbm_oust.store.home import Home
+
+MOST_CONNECTIONS = 8
+"""How many connections there may be: one more closes the oldest."""
+IDLE_SECONDS = 5
+"""After so long without a word from the client a connection is closed."""
 
 
 class Metrics(Collector):
@@ -51,16 +62,56 @@ def served(metrics: Metrics, endpoint: Endpoint) -> Iterator[int]:
     """Serve metrics at HOST:PORT while the body runs, and give the port. Raises CannotListen."""
     registry = CollectorRegistry(auto_describe=False)
     registry.register(metrics)
+    place, app = (endpoint.host, endpoint.port), make_wsgi_app(registry)
     try:
-        server, thread = start_http_server(endpoint.port, endpoint.host, registry)
+        _Server.address_family = socket.getaddrinfo(*place, proto=socket.IPPROTO_TCP)[0][0]
+        server = make_server(*place, app, _Server, _Handler)
     except OSError as error:
         raise CannotListen(f"cannot listen at {endpoint}: {error.strerror}") from None
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
     try:
         yield server.server_port
     finally:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+class _Handler(WSGIRequestHandler):
+    """A connection that is closed when its client says nothing; no line tells of it."""
+
+    timeout = IDLE_SECONDS
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as the library has it
+        """Say nothing."""
+
+
+class _Server(ThreadingMixIn, WSGIServer):
+    """A server with a thread for each connection, and few of them."""
+
+    daemon_threads = True
+
+    def __init__(self, *given: Any) -> None:
+        self._open = deque[socket.socket]()
+        super().__init__(*given)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Serve a connection; if there are too many, the oldest makes room."""
+        self._open.append(request)
+        if len(self._open) > MOST_CONNECTIONS:
+            with suppress(OSError):
+                self._open.popleft().shutdown(socket.SHUT_RDWR)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        """Close a connection."""
+        with suppress(ValueError):  # it has made room
+            self._open.remove(request)
+        super().shutdown_request(request)
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing about a client that has left or was too slow."""
 
 
 def _of_mails(totals: Totals) -> Iterator[Metric]:

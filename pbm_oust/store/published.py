@@ -136,8 +136,15 @@ class Published:
         return True
 
     def _remove(self, paths: Iterator[str]) -> None:
-        """Remove files, and the folders that are empty then."""
+        """Remove files, and the folders that are empty then.
+
+        Whatever the list says, nothing outside of the folder is touched, nor through a link.
+        """
+        whole = self.folder.resolve()
         for path in paths:
+            is_below = (whole / path).parent.resolve().is_relative_to(whole)
+            if ".." in Path(path).parts or not is_below:
+                continue
             with suppress(FileNotFoundError):
                 self._disk.step_remove(self.folder / path)
             with suppress(OSError):  # something else is in the folder

@@ -6,6 +6,7 @@ import smtplib
 import socket
 import subprocess
 import urllib.request
+from contextlib import ExitStack
 from pathlib import Path
 
 import apsw
@@ -13,6 +14,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from pbm_oust.mail.counts import BOUNDS, Counts
+from pbm_oust.mail.metrics import MOST_CONNECTIONS
 from pbm_oust.play.outcome import Handled, Outcome
 from tests.support.home_by_mail import ALICE, BOB, home_of
 from tests.support.mails import mail
@@ -164,3 +166,28 @@ def test_rows_are_added_up_and_shared_with_forked_processes() -> None:
     assert totals.commands["move"] == 2
     assert (totals.until[0], *totals.until[-2:]) == (1, 2, 3)
     assert sum(totals.commands.values()) == 2
+
+
+def test_connections_that_say_nothing_are_closed_and_take_few_threads(
+    tmp_path: Path, endpoint: str
+) -> None:
+    host, _, port = endpoint.rpartition(":")
+
+    def connected() -> socket.socket:
+        return socket.create_connection((host, int(port)), timeout=PATIENCE)
+
+    with running(home_with(tmp_path / "home", endpoint)) as server:
+        metrics_at(endpoint)
+        before = threads_of(server)
+        with ExitStack() as clients:
+            silent = [clients.enter_context(connected()) for _ in range(40)]
+            assert metrics_at(endpoint)
+            most = before + MOST_CONNECTIONS
+            wait_until(lambda: threads_of(server) <= most, "the others to have ended")
+            assert {client.recv(1) for client in silent} == {b""}
+    assert "Traceback" not in server.log
+
+
+def threads_of(server: Server) -> int:
+    """Return how many threads the process of a server has."""
+    return len(list(Path(f"/proc/{server.process.pid}/task").iterdir()))

@@ -1,8 +1,10 @@
 """A folder of files for others: what is written again, what is removed, and what is left alone."""
 
+import json
 import os
 from pathlib import Path
 
+import apsw
 import pytest
 
 from pbm_oust.store.disk import Disk
@@ -128,3 +130,20 @@ def test_what_a_dead_process_was_writing_is_removed(tmp_path: Path) -> None:
         draft.write_text("half")
     with published(tmp_path / "out", Disk()):
         assert not draft.exists()
+
+
+def test_nothing_outside_of_the_folder_is_removed_whatever_the_list_says(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    for kept in (outside, tmp_path / "kept"):
+        kept.mkdir()
+        (kept / "note").write_text("mine")
+    with published(tmp_path / "out", Disk()) as folder:
+        (tmp_path / "out" / "linked").symlink_to(outside)
+        files = ["../kept/note", "a/../../kept/note", str(tmp_path / "kept" / "note"), "a/.."]
+        files.append("linked/note")
+        listed = json.dumps(dict.fromkeys(files, ""))
+        rows = apsw.Connection(str(tmp_path / "out" / OWN / LIST))
+        rows.execute("INSERT INTO parts VALUES ('17', '', ?)", [listed])
+        rows.close()
+        folder.remove("17")
+    assert [(kept / "note").read_text() for kept in (outside, tmp_path / "kept")] == ["mine"] * 2
