@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Hashable, Mapping
 from datetime import datetime
+from functools import partial
 from hashlib import sha256
+from typing import TypeVar
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -33,6 +35,8 @@ from pbm_oust.web.live import TooManyWatch
 from pbm_oust.web.positions import View, picture, view_of
 from pbm_oust.web.sources import source_of
 from pbm_oust.web.templates import Templates
+
+T = TypeVar("T")
 
 _OVER = "public, max-age=300"
 """Says how long a browser may keep the page of a game that is over."""
@@ -108,9 +112,10 @@ async def page(request: Request) -> Response:
     name = BoardName(given["kind"].name, given["board"])
     asked = name, given.get("number"), templates.language
     state = ground.fresh.state(name, ground.clock())
-    found = ground.fresh.find(asked, state) or ground.fresh.keep(
-        asked, state, _page(request, templates)
-    )
+    found = ground.fresh.find(asked, state)
+    if found is None:
+        made = await _in_turn(request, partial(_page, request, templates))
+        found = ground.fresh.keep(asked, state, made)
     return answer(request, found.made, HTML, headers_in(templates.language, found.keeping))
 
 
@@ -139,7 +144,8 @@ async def svg(request: Request) -> Response:
     asked = _asked(request)
     templates = asked.ground.templates_for(request)
     headers = headers_in(templates.language, asked.keeping)
-    return answer(request, _drawn(asked, templates), _SVG, headers)
+    drawn = await _in_turn(request, partial(_drawn, asked, templates))
+    return answer(request, drawn, _SVG, headers)
 
 
 async def png(request: Request) -> Response:
@@ -148,11 +154,11 @@ async def png(request: Request) -> Response:
     ground, made_from = asked.ground, asked.made_from("png")
     made = ground.kept.find(made_from)
     if made is None:
-        drawn = picture(asked.view(), ground.templates_for(request).translator)
+        drawn = await _in_turn(request, partial(_drawn, asked, ground.templates_for(request)))
         try:
-            png = await ground.drawing.png(drawn, source_of(request))
+            png = await ground.drawing.png(drawn.content.decode(), source_of(request))
         except TooManyWait:
-            return Response(None, 503, _LATER)
+            raise HTTPException(503, headers=_LATER) from None
         made = ground.kept.keep(made_from, png)
     return answer(request, made, "image/png", {"Cache-Control": asked.keeping})
 
@@ -185,6 +191,21 @@ async def events(request: Request) -> Response:
     except TooManyWatch:
         return Response(None, 503, _LATER)
     return StreamingResponse(stream, 200, headers, _EVENTS)
+
+
+async def _in_turn(request: Request, make: Callable[[], T]) -> T:
+    """Return what is made of a board. Raises HTTPException if too many wait for past positions.
+
+    The records before one are replayed, which may take long: others go on meanwhile.
+    """
+    if "number" not in request.path_params:
+        return make()
+    replaying = ground_of(request).replaying
+    try:
+        async with replaying.of(source_of(request)):
+            return await replaying.do(make)
+    except TooManyWait:
+        raise HTTPException(503, headers=_LATER) from None
 
 
 def _drawn(asked: _Asked, templates: Templates) -> Made:

@@ -51,6 +51,7 @@ class Ground:
         self.fresh = Fresh(home)
         self.drawing = Drawing(png_beside if is_served else png_of)
         self.hashing = OneByOne()
+        self.replaying = OneByOne()
         self.limits = limits
         self._templates = {
             each: Templates(each, address, base, is_served=is_served) for each in LANGUAGES.values()

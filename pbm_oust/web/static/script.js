@@ -1,10 +1,11 @@
 "use strict";
-// The page of a board: steps from position to position without loading it anew, and shows records
-// as they come. Without this script, each step is a link.
+// The pages of a board: one steps from position to position without loading it anew, and all show
+// records as they come. Without this script, each step is a link, and what is new shows on loading.
 {
   const byId = (id) => document.getElementById(id);
   const slider = byId("slider");
   const RETRY = 60000;
+  const TYPED = "textarea, input:not([type=hidden])";
 
   let wanted = null; // The path to show next; the latest wish replaces those before it.
   let isLoading = false;
@@ -27,19 +28,46 @@
     else box.scrollTop = 0;
   }
 
-  // Puts the parts of another page of this board in place of those that are shown.
-  function replace(page) {
-    const held = document.activeElement && document.activeElement.id;
+  // Whether somebody types, or has typed, in a part of the page.
+  const isTyped = (part) =>
+    [...part.querySelectorAll(TYPED)].some(
+      (field) => field === document.activeElement || field.value !== field.defaultValue
+    );
+
+  const deedOf = (form) => ["deed", "command"].map((name) => form.elements[name]?.value).join();
+
+  // Lets the forms of a part say what the same forms of a newer page say without showing it.
+  function refill(shown, part) {
+    for (const form of shown.querySelectorAll("form")) {
+      const same = [...part.querySelectorAll("form")].find((each) => deedOf(each) === deedOf(form));
+      for (const field of same ? same.querySelectorAll("input[type=hidden]") : [])
+        if (form.elements[field.name]) form.elements[field.name].value = field.value;
+    }
+  }
+
+  // Puts the parts of a newer page in place of those that are shown, but for what is being typed.
+  function renew(page) {
+    const held = document.activeElement;
     for (const part of page.querySelectorAll("[data-part]")) {
       const shown = byId(part.id);
-      if (shown.innerHTML !== part.innerHTML) shown.replaceChildren(...part.childNodes);
+      if (!shown || shown.innerHTML === part.innerHTML) continue;
+      if (isTyped(shown)) {
+        refill(shown, part);
+        continue;
+      }
+      const isHeld = shown.contains(held);
+      shown.replaceChildren(...part.childNodes);
+      if (isHeld && held.id) byId(held.id)?.focus();
     }
+    document.title = page.title;
+  }
+
+  // Puts the parts of another page of this board in place of those that are shown.
+  function replace(page) {
+    renew(page);
     const fresh = page.getElementById("slider");
     slider.max = fresh.max;
     slider.value = fresh.value;
-    document.title = page.title;
-    const again = held && byId(held);
-    if (again && again !== document.activeElement) again.focus();
     describe();
   }
 
@@ -82,21 +110,48 @@
     if (path) show(path, "replaceState");
   }
 
+  // Loads the page on which a player plays anew, with the turn as far as it is put together.
+  let isOld = false;
+
+  async function reload() {
+    isOld = true;
+    if (isLoading) return;
+    isLoading = true;
+    while (isOld) {
+      isOld = false;
+      const asked = new URLSearchParams(location.search);
+      asked.delete("done");
+      try {
+        const answer = await fetch(`${location.pathname}?${asked}`);
+        if (answer.ok && !answer.redirected)
+          renew(new DOMParser().parseFromString(await answer.text(), "text/html"));
+      } catch {
+        // The next record brings the page up to date.
+      }
+    }
+    isLoading = false;
+    listen();
+  }
+
   // Listens only while the page is seen: browsers allow few connections to one server.
   let source = null;
   let retry = 0;
 
+  const heard = () => document.querySelector("[data-live]");
+
   function listen() {
     clearTimeout(retry);
-    const isWanted = !document.hidden && document.querySelector("[data-live]");
+    const isWanted = !document.hidden && heard();
     const isOpen = source && source.readyState !== EventSource.CLOSED;
     if (isWanted && isOpen) return;
     if (source) source.close();
     source = null;
     if (!isWanted) return;
-    source = new EventSource(`${latest}/events`);
+    source = new EventSource(heard().dataset.live);
     source.onmessage = (event) => {
-      if (isLatest() && event.data !== slider.max) show(location.pathname, null);
+      if (!heard() || event.data === heard().dataset.count) return;
+      if (!slider) reload();
+      else if (isLatest()) show(location.pathname, null);
     };
     source.onerror = () => {
       if (source && source.readyState === EventSource.CLOSED) retry = setTimeout(listen, RETRY);
@@ -115,9 +170,9 @@
     slider.addEventListener("input", () => show(pathOf(Number(slider.value)), "replaceState"));
     document.addEventListener("click", follow);
     document.addEventListener("keydown", step);
-    document.addEventListener("visibilitychange", listen);
     window.addEventListener("popstate", () => show(location.pathname, null));
     describe();
-    listen();
   }
+  document.addEventListener("visibilitychange", listen);
+  listen();
 }

@@ -8,6 +8,8 @@ from selenium.webdriver import Remote
 from selenium.webdriver.common.by import By
 
 from tests.peers.browsers.table import Seat, Table, laid, letter_for
+from tests.support.letters import text_of
+from tests.support.waiting import wait_until
 
 
 @pytest.fixture
@@ -51,3 +53,46 @@ def test_a_player_signs_in_challenges_plays_and_signs_out(browser: Remote, table
     alice.see("Boards in play")
     browser.back()
     alice.see("Enter the address at which you get mail about your boards.")
+
+
+def test_the_page_of_a_player_learns_of_the_other_s_move_and_keeps_what_is_being_written(
+    browser: Remote, table: Table
+) -> None:
+    alice, bob = Seat(table.player("alice"), browser), table.player("bob")
+    bob.send("oust challenge alice bob lookingglass -size=5")
+    letter_for(alice.player, 1)
+    browser.get(table.address)
+    sign_in(alice)
+    alice.press("oust 1")
+    alice.play(["C3"])
+    alice.see("It is the turn of bob")
+    said = browser.find_element(By.ID, "text")
+    said.send_keys("Well pl")
+    browser.find_element(By.NAME, "rest").send_keys("if D4")
+    bob.answer(letter_for(bob, 2), "A1")
+    alice.see("It is your turn, alice")
+    alice.see("bob played A1.")
+    said.send_keys("ayed")
+    assert said.get_attribute("value") == "Well played"
+    assert browser.find_element(By.NAME, "rest").get_attribute("value") == "if D4"
+    alice.press("Send")
+    alice.see("That is done.")
+
+    def has_heard() -> bool:
+        letters = bob.post.letters_to(bob.address).values()
+        return any("Well played" in text_of(letter) for letter in letters)
+
+    wait_until(has_heard, "what alice says to bob")
+    alice.play(["E5"])
+    alice.see("That is done.")
+
+
+def test_a_page_of_a_link_learns_of_the_other_s_move(browser: Remote, table: Table) -> None:
+    alice, bob = Seat(table.player("alice"), browser), table.player("bob")
+    bob.send("oust challenge alice bob lookingglass -size=5")
+    alice.follow_link(1)
+    alice.play(["C3"])
+    alice.see("That is done.")
+    bob.answer(letter_for(bob, 2), "A1")
+    alice.see("bob played A1.")
+    alice.see("It is the turn of alice")
