@@ -41,7 +41,7 @@ from pbm_oust.letters.tables import (
 )
 from pbm_oust.letters.templates import filled, text_templates
 from pbm_oust.letters.translator import Translator
-from pbm_oust.play.notices import BoardNotice, Notice, Reader, has_counted
+from pbm_oust.play.notices import BoardNotice, Notice, Reader, RefusalNotice, has_counted
 from pbm_oust.render.text import cells_text, in_columns, players_text
 from pbm_oust.render.visible import visible_line
 from pbm_oust.rules.kinds import KINDS
@@ -154,6 +154,16 @@ class Words:
         written = (*blocks(head), *blocks(rest, notice.shows(), notice.offers()))
         subject = visible_line(subject.removeprefix("Subject: "))
         return Written(subject, written, reply.purpose if reply else None, again)
+
+    def reason(self, notice: RefusalNotice, *, is_line: bool) -> tuple[Block, ...]:
+        """Return why a command was refused that a page has sent, and nothing about mail.
+
+        `is_line` says that it was written as a line, which may be put right.
+        """
+        better = instead_of(self._translator, notice)
+        given = {field.name: getattr(notice, field.name) for field in fields(notice)}
+        given |= {"notice": notice, "answering": "", "better": better, "is_line": is_line}
+        return tuple(blocks(self._render("shared/reason", **given)))
 
     def _told_in(self, notice: Notice, carried: str) -> tuple[str, str]:
         """Return the Subject and the text of a letter, to use in another one."""

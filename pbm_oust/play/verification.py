@@ -101,13 +101,13 @@ def ask(pending: Pending, addresses: Sequence[str], request: Request, work: Unit
 
 def spend_time_for_a_code(
     request: Request, work: UnitOfWork, asked_for: str, purpose: Purpose = Purpose.FORGOT
-) -> None:
+) -> Asked:
     """Do all that `ask` does, for nobody: so it takes as long where there is no account.
 
     `asked_for` is the userid or the address that somebody asks for.
     """
     pending = Pending(purpose, asked_for, NOBODY, work.now(), request.identity)
-    ask(pending, [request.sender], request, work)
+    return ask(pending, [request.sender], request, work)
 
 
 def ask_each(pendings: Sequence[Pending], request: Request, work: UnitOfWork) -> list[Asked]:

@@ -33,7 +33,7 @@ def answer_page(
     """Return a page with what came of a request; `back` is the path that it leads back to."""
     ground = ground_of(request)
     parts: list[Paragraph | Picture] = []
-    for block in said(carried.told, ground):
+    for block in said(carried.told, ground, is_line=True):
         if isinstance(block, Shown):
             parts.append(_picture(block, templates, f"b{len(parts)}"))
         elif isinstance(block, Paragraph):

@@ -13,7 +13,6 @@ from pbm_oust.web import (
     calendars,
     challenging,
     codes,
-    doing,
     feeds,
     front,
     healthz,
@@ -97,7 +96,6 @@ ROUTES = (
     *signing_up.ROUTES,
     *challenging.ROUTES,
     *settling.ROUTES,
-    *doing.ROUTES,
     *mine.ROUTES,
     Route("/static/{name:path}", _static),
 )

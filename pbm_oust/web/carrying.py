@@ -13,11 +13,12 @@ from pbm_oust.frozen import frozen, replace
 from pbm_oust.letters.layout import Block
 from pbm_oust.letters.words import words_in
 from pbm_oust.mail.patience import Patience
-from pbm_oust.play.notices import BoardNotice, Notice
+from pbm_oust.play.notices import BoardNotice, Notice, Reader, RefusalNotice
 from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.passwords import NotDerived
 from pbm_oust.play.request import Request
 from pbm_oust.play.verification import CodeNotice
+from pbm_oust.refusal import Refusal
 from pbm_oust.service.service import handle
 from pbm_oust.store.letters import Draft
 from pbm_oust.web.drawing import TooManyWait
@@ -94,7 +95,22 @@ def _carry_out(request: Request, ground: Ground) -> Carried:
     return Carried(handled, tuple(told.values()))
 
 
-def said(notices: Iterable[Notice], ground: Ground) -> Iterator[Block]:
-    """Yield what notices say, as their letters would."""
+def said(notices: Iterable[Notice], ground: Ground, *, is_line: bool = False) -> Iterator[Block]:
+    """Yield what notices say, as their letters would; of a refusal, the reason alone.
+
+    `is_line` says that a whole line was written, which may be put right.
+    """
     for notice in notices:
-        yield from words_in(notice.reader.settings.language, ground.address).of(notice).blocks
+        words = words_in(notice.reader.settings.language, ground.address)
+        if isinstance(notice, RefusalNotice):
+            yield from words.reason(notice, is_line=is_line)
+        else:
+            yield from words.of(notice).blocks
+
+
+def reason_of(refusal: Refusal, reader: Reader, ground: Ground) -> list[Block]:
+    """Return why a form was refused before anything was asked of the service."""
+    notice = RefusalNotice(
+        reader, refusal, "", culprit=refusal.culprit, culprit_at=0, correction=None
+    )
+    return list(said([notice], ground))

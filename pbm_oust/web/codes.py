@@ -1,5 +1,7 @@
 """Codes that were mailed, and come back by a page: it says what one is for, its button does it."""
 
+from collections.abc import Sequence
+
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -9,6 +11,7 @@ from starlette.routing import Route
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.verification import Pending, Purpose, name_of
 from pbm_oust.commands.verify import Verify
+from pbm_oust.letters.layout import Block
 from pbm_oust.play.request import Request as Asked
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.service.table import format_command
@@ -16,7 +19,7 @@ from pbm_oust.store.message_keys import KeyOutcome, settle_key
 from pbm_oust.store.verifications import find_verification, forget_verification
 from pbm_oust.web import addresses, sessions
 from pbm_oust.web.answers import answer_page
-from pbm_oust.web.carrying import carry_out
+from pbm_oust.web.carrying import carry_out, said
 from pbm_oust.web.forms import form_of
 from pbm_oust.web.ground import Ground, ground_of
 from pbm_oust.web.kept import KEPT_SECRET
@@ -29,10 +32,14 @@ _SIGNING_IN = Purpose.SIGNUP, Purpose.FORGOT
 
 async def look(request: Request) -> Response:
     """Answer with what a code is for, and a button that does it."""
+    return _page(request, await _proved(request))
+
+
+def _page(request: Request, pending: Pending, refused: Sequence[Block] = ()) -> Response:
+    """Return what a code is for, with its button, and why that was refused, if it was."""
     ground = ground_of(request)
-    pending = await _proved(request)
     templates = ground.templates_in(pending.language)
-    page = ground.page(request, "code", templates=templates, pending=pending)
+    page = ground.page(request, "code", templates=templates, pending=pending, refused=refused)
     page.headers.update(KEPT_SECRET)
     return page
 
@@ -49,6 +56,8 @@ async def bring(request: Request) -> Response:
     carried = await carry_out(_asked(code, form.get("new", ""), pending, request), ground)
     if carried.is_done and pending.purpose in _SIGNING_IN:
         return sessions.begun(pending.userid, request)
+    if carried.is_refused and pending.purpose is Purpose.FORGOT:
+        return _page(request, pending, list(said(carried.told, ground)))
     templates = ground.templates_in(pending.language)
     return answer_page(request, carried, templates, back=addresses.FRONT)
 

@@ -1,41 +1,49 @@
 """What players who are signed in have done: each form of their pages is a command of the table."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
-from starlette.routing import Route
 
 from pbm_oust.accounts.settings import settings_of
+from pbm_oust.letters.layout import Block
 from pbm_oust.play.request import Request as Asked
+from pbm_oust.refusal import Refusal
 from pbm_oust.web import addresses
 from pbm_oust.web.answers import answer_page
-from pbm_oust.web.carrying import carry_out
+from pbm_oust.web.carrying import carry_out, reason_of, said
 from pbm_oust.web.forms import text_in
 from pbm_oust.web.ground import ground_of
 from pbm_oust.web.kept import KEPT_SECRET
 from pbm_oust.web.lines import line_of
-from pbm_oust.web.sessions import ONCE, SignedIn, form_of_player
+from pbm_oust.web.sessions import ONCE, SignedIn
 from pbm_oust.web.sources import source_of
 
 _LONGEST_ONCE = 64
 
 
-async def do(request: Request) -> Response:
-    """Carry out the command in a form, and show what came of it."""
-    player, form = await form_of_player(request)
-    back = addresses.SETTINGS if form.get("back") == addresses.SETTINGS else addresses.MINE
-    return await done(player, form, request, back)
+Again = Callable[[Sequence[Block]], Response]
+"""Shows the page of a form once more, with why it was refused and what was typed."""
 
 
-async def done(player: SignedIn, form: Mapping[str, str], request: Request, back: str) -> Response:
+async def done(
+    player: SignedIn, form: Mapping[str, str], request: Request, back: str, again: Again
+) -> Response:
     """Carry out the command of a player's form, and show what came of it.
 
-    `back` is where the answer leads back to. Raises HTTPException.
+    `back` is where the answer leads back to. What is refused is shown `again`. Raises
+    HTTPException.
     """
     ground = ground_of(request)
-    carried = await carry_out(_asked(player, form, request), ground)
+    try:
+        asked = _asked(player, form, request)
+    except Refusal as refusal:
+        return again(reason_of(refusal, ground.work.player(player.account), ground))
+    carried = await carry_out(asked, ground)
+    if carried.is_refused:
+        is_line = bool(form.get("line"))
+        return again(list(said(carried.told, ground, is_line=is_line)))
     board = carried.handled.board
     if carried.is_done and board:
         return RedirectResponse(f"{addresses.of_own_board(board)}?done", 303, KEPT_SECRET)
@@ -46,7 +54,10 @@ async def done(player: SignedIn, form: Mapping[str, str], request: Request, back
 
 
 def _asked(player: SignedIn, form: Mapping[str, str], request: Request) -> Asked:
-    """Return the request of a mail that says the same. Raises HTTPException for no command."""
+    """Return the request of a mail that says the same.
+
+    Raises HTTPException for no command, and Refusal for a field that is not what it is for.
+    """
     try:
         line = form.get("line", "") or line_of(form.get("command", ""), form, player.userid)
     except KeyError:
@@ -61,6 +72,3 @@ def _asked(player: SignedIn, form: Mapping[str, str], request: Request) -> Asked
         language=player.language,
         signed_in=player.userid,
     )
-
-
-ROUTES = (Route(addresses.DO, do, methods=["POST"]),)

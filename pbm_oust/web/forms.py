@@ -1,6 +1,6 @@
 """Forms that browsers send: read within bounds, and only from pages of ours."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from urllib.parse import parse_qs, urlsplit
 
 from starlette.exceptions import HTTPException
@@ -38,6 +38,15 @@ async def form_of(request: Request) -> Mapping[str, str]:
     except ValueError:
         raise HTTPException(400) from None
     return {name: _text_of(values[0]) for name, values in found.items()}
+
+
+def kept_from(form: Mapping[str, str], form_name: str) -> Callable[..., str]:
+    """Return what fills fields in anew: what was typed in the form of a name, or what is usual."""
+
+    def kept(name: str, field: str, usual: str = "") -> str:
+        return form.get(field, usual) if name == form_name else usual
+
+    return kept
 
 
 def _is_from_here(request: Request) -> bool:

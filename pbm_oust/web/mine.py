@@ -1,6 +1,7 @@
 """The page of a player who is signed in, and the boards on which they play."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -13,16 +14,21 @@ from pbm_oust.accounts.notes import note_about
 from pbm_oust.accounts.queue import waiting
 from pbm_oust.board.game import Game
 from pbm_oust.grammar.values import Filter
+from pbm_oust.letters.layout import Block
 from pbm_oust.play.finding import Wish, find_games, find_latest
 from pbm_oust.play.seeks import open_seeks
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.board_pages import Part
+from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import game_if_any
 from pbm_oust.web import addresses
+from pbm_oust.web.doing import done
+from pbm_oust.web.forms import kept_from
 from pbm_oust.web.ground import Ground, ground_of
 from pbm_oust.web.kept import KEPT_SECRET
 from pbm_oust.web.sessions import SignedIn, form_of_player, player_of
-from pbm_oust.web.sitting import Papers, Sitting, act_at, look_at
+from pbm_oust.web.settling import settings_page
+from pbm_oust.web.sitting import Papers, Sitting, act_at, again_at, look_at
 
 MOST_WAITING = 100
 """How many boards are listed that wait for the player."""
@@ -35,7 +41,14 @@ _NUMBER = "number"
 
 async def mine(request: Request) -> Response:
     """Answer with the boards of the player, those first whose time runs out first."""
-    player, ground = player_of(request), ground_of(request)
+    return _mine(request, player_of(request), {})
+
+
+def _mine(
+    request: Request, player: SignedIn, form: Mapping[str, str], refused: Sequence[Block] = ()
+) -> Response:
+    """Return the boards of a player; a form that was refused has what was typed."""
+    ground = ground_of(request)
     kinds, own = list(KINDS.values()), (player.userid,)
     with ground.home.database.sharing():
         waits = find_games(ground.work, Wish(kinds, own, Filter.NEXT), MOST_WAITING)
@@ -54,6 +67,8 @@ async def mine(request: Request) -> Response:
         ended=ended.boards,
         seeks=seeks,
         damaged=waits.damaged,
+        refused=refused,
+        kept=kept_from(form, form.get("command", "line")),
     )
     page.headers.update(KEPT_SECRET)
     return page
@@ -75,6 +90,28 @@ async def act(request: Request) -> Response:
     if not (is_number and game.side_of(player.userid)):
         raise HTTPException(400)
     return await act_at(_sitting(player, game, int(number)), form, request)
+
+
+async def do(request: Request) -> Response:
+    """Carry out the command in a form, and show what came of it."""
+    player, form = await form_of_player(request)
+    if form.get("back") == addresses.SETTINGS:
+        again = partial(settings_page, request, player, form)
+        return await done(player, form, request, addresses.SETTINGS, again)
+    game = _game_in(form, ground_of(request).home)
+    if game and game.side_of(player.userid):
+        sitting = _sitting(player, game, game.next_number)
+        return await done(
+            player, form, request, sitting.path, partial(again_at, sitting, form, request)
+        )
+    return await done(player, form, request, addresses.MINE, partial(_mine, request, player, form))
+
+
+def _game_in(form: Mapping[str, str], home: Home) -> Game | None:
+    """Return the game that a form is about, if it names one."""
+    kind, board = form.get("kind", ""), form.get("board", "")
+    is_number = board.isascii() and board.isdigit() and len(board) < 10
+    return game_if_any(home, KINDS[kind], int(board)) if kind in KINDS and is_number else None
 
 
 def _by_deadline(games: Iterable[Game], ground: Ground) -> list[tuple[Game, Clock]]:
@@ -105,6 +142,7 @@ def _sitting(player: SignedIn, game: Game, number: int) -> Sitting:
 _BOARD = f"{addresses.MINE}/{{kind:kind}}/{{board:number}}"
 ROUTES = (
     Route(addresses.MINE, mine, methods=["GET"]),
+    Route(addresses.DO, do, methods=["POST"]),
     Route(_BOARD, look, methods=["GET"]),
     Route(_BOARD, act, methods=["POST"]),
 )

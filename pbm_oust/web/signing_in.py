@@ -13,12 +13,14 @@ from pbm_oust.accounts.address import is_same_address, parse_address
 from pbm_oust.accounts.settings import settings_of
 from pbm_oust.accounts.status import disabled_since
 from pbm_oust.accounts.verification import Pending, Purpose
-from pbm_oust.play.quota import Cost
+from pbm_oust.play.quota import spend
 from pbm_oust.play.request import Request as Asked
 from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.play.verification import Asked as Mailed
 from pbm_oust.play.verification import ask, spend_time_for_a_code
 from pbm_oust.refusal import NotAllowed
-from pbm_oust.service.charging import charge_stranger
+from pbm_oust.store.limits import Counted
+from pbm_oust.store.rate_limits import Charge
 from pbm_oust.web import addresses, sessions
 from pbm_oust.web.asked import asked_by_stranger
 from pbm_oust.web.forms import form_of
@@ -41,14 +43,15 @@ async def ask_for_link(request: Request) -> Response:
     form, ground = await form_of(request), ground_of(request)
     if not ground.base:
         raise HTTPException(404)
+    typed = form.get("address", "").strip()
     try:
-        address = parse_address(form.get("address", "").strip())
+        address = parse_address(typed)
     except ValueError:
-        return _page(request, "wrong")
-    asked = asked_by_stranger(request, secrets.token_hex(8))
-    try:
-        await run_in_threadpool(_mail_links, address, asked, ground)
-    except NotAllowed:
+        return _page(request, "wrong", typed=typed)
+    asked, is_mailed = asked_by_stranger(request, secrets.token_hex(8)), False
+    with suppress(NotAllowed):
+        is_mailed = await run_in_threadpool(_mail_links, address, asked, ground)
+    if not is_mailed:
         return _page(request, "often", 429)
     return _page(request, "mailed")
 
@@ -59,31 +62,35 @@ async def sign_out(request: Request) -> Response:
     return await run_in_threadpool(sessions.end, player, request)
 
 
-def _page(request: Request, told: str = "", status: int = 200) -> Response:
+def _page(request: Request, told: str = "", status: int = 200, typed: str = "") -> Response:
     """Return the form; `told` is what came of it: `wrong`, `often` or `mailed`."""
-    page = ground_of(request).page(request, "sign_in", status, told=told)
+    page = ground_of(request).page(request, "sign_in", status, told=told, typed=typed)
     page.headers.update(KEPT_SECRET)
     return page
 
 
-def _mail_links(address: str, asked: Asked, ground: Ground) -> None:
-    """Mail a link for each player who has an address. Raises NotAllowed at a limit."""
+def _mail_links(address: str, asked: Asked, ground: Ground) -> bool:
+    """Mail a link for each player who has an address; return whether the limits let one go.
 
-    def deed(work: UnitOfWork) -> None:
-        charge_stranger(Cost(), asked, work)
+    Where there is no such player, as much is done and counted. Raises NotAllowed at a limit.
+    """
+
+    def deed(work: UnitOfWork) -> bool:
+        spend([Charge(Counted.ANSWERS, asked.sender)], work)
         accounts = [each for each in work.home.accounts_at(address) if not disabled_since(each)]
+        done = list[Mailed]()
         for account in accounts[:MOST_LINKS]:
             own = next(each for each in account.addresses if is_same_address(each, address))
             language, now = settings_of(account).language, work.now()
             pending = Pending(
                 Purpose.SIGN_IN, account.userid, own, now, asked.identity, language=language
             )
-            ask(pending, [own], asked, work)
+            done.append(ask(pending, [own], asked, work))
         if not accounts:
-            with suppress(NotAllowed):
-                spend_time_for_a_code(asked, work, address, Purpose.SIGN_IN)
+            done.append(spend_time_for_a_code(asked, work, address, Purpose.SIGN_IN))
+        return Mailed.MAILED in done
 
-    ground.work.retried(deed)
+    return ground.work.retried(deed)
 
 
 ROUTES = (

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import field
+from types import MappingProxyType
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -19,7 +20,7 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.open_boards import game_if_any
 from pbm_oust.web.carrying import carry_out, said
 from pbm_oust.web.choices import Choices
-from pbm_oust.web.forms import text_in
+from pbm_oust.web.forms import kept_from, text_in
 from pbm_oust.web.ground import Ground, ground_of
 from pbm_oust.web.kept import KEPT_SECRET
 from pbm_oust.web.positions import drawn
@@ -70,8 +71,15 @@ async def act_at(sitting: Sitting, form: Mapping[str, str], request: Request) ->
     carried = await carry_out(_asked(wish, sitting.reply, ground, request), ground)
     if carried.is_done:
         return RedirectResponse(f"{sitting.path}?done", 303, KEPT_SECRET)
-    game = _game(sitting, ground)
-    return _page(sitting, request, game, turn_of(game, ""), told=list(said(carried.told, ground)))
+    return again_at(sitting, form, request, list(said(carried.told, ground)))
+
+
+def again_at(
+    sitting: Sitting, form: Mapping[str, str], request: Request, told: Sequence[Block]
+) -> Response:
+    """Return the page of a sitting with why a form was refused, and with what was typed."""
+    game = _game(sitting, ground_of(request))
+    return _page(sitting, request, game, turn_of(game, form.get("turn", "")), told=told, form=form)
 
 
 def _game(sitting: Sitting, ground: Ground) -> Game:
@@ -90,6 +98,7 @@ def _page(
     *,
     asks: str = "",
     told: Sequence[Block] = (),
+    form: Mapping[str, str] = MappingProxyType({}),
     is_done: bool = False,
 ) -> Response:
     """Return the page of a sitting."""
@@ -115,6 +124,7 @@ def _page(
         asks=asks,
         is_done=is_done,
         answers=[block for block in told if isinstance(block, Paragraph)],
+        kept=kept_from(form, form.get("command") or form.get("deed", "")),
     )
     page.headers.update(KEPT_SECRET)
     return page

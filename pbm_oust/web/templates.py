@@ -45,6 +45,8 @@ class Templates:
             kinds=tuple(KINDS.values()),
             static=STATIC,
             anybody=ANYBODY,
+            refused=(),
+            kept=lambda _form, _field, usual="": usual,
             about_games=lambda: words.about_games,
             about_options=lambda: words.about_options,
             words_of_kind=words.words_of_kind,

@@ -89,10 +89,14 @@ class Browser:
         """Return the one form of the page that shows some words and has some values."""
         (found,) = (
             form
-            for form in _Forms(self.got.text).forms
+            for form in self.forms()
             if words in form.words and values.items() <= form.fields.items()
         )
         return found
+
+    def forms(self) -> list[Form]:
+        """Return all forms of the page."""
+        return _Forms(self.got.text).forms
 
     def send(self, form: Form, **values: str) -> Got:
         """Fill a form in and send it; `option_size` stands for the field `option.size`."""

@@ -223,3 +223,64 @@ def test_a_board_of_others_leads_to_the_page_for_everybody(here: Place, alice: B
     got = here.site.get("/me/oust/1")
     assert got.headers["location"] == "/sign-in"
     assert alice.open("/me/oust/7").status == 404
+
+
+def test_a_field_is_read_as_a_field_and_a_wrong_one_keeps_what_was_typed(
+    here: Place, alice: Browser
+) -> None:
+    alice.open("/me/challenge")
+    wrong = {
+        "opponent": ("House of cards", "House of cards cannot be a userid."),
+        "option_size": ("nine", "nine cannot stand in this field. A size is written 9 or 9x11."),
+        "option_forfeittime": ("7 days", "7 days cannot stand in this field."),
+    }
+    for name, (typed, said) in wrong.items():
+        form = alice.form("Start a board of Oust")
+        usual = {"opponent": "bob", "side": "o", "option_size": "5", "option_unrated": "on"}
+        alice.send(form, **(usual | {name: typed}))
+        assert alice.path == "/me/challenge"
+        assert "That was not done" in alice.text
+        assert said in alice.text
+        for left_out in ("Your mail", "-size", "PASSWORD"):
+            assert left_out not in alice.text
+        kept = alice.form("Start a board of Oust").fields
+        assert kept[name.replace("_", ".")] == typed
+        assert kept["side"] == "o"
+        other = alice.form("Start a board of Churn").fields
+        assert (other["opponent"], other["side"]) == ("", "")
+    form = alice.form("Start a board of Oust")
+    alice.send(form, opponent=" House 1 ", side="x", option_size="9 x 9", option_forfeittime="")
+    assert alice.path == "/me/oust/1?done"
+    assert "alice (x) - house1 (o)" in alice.text
+
+
+def test_forms_of_every_page_keep_what_was_typed(here: Place, alice: Browser) -> None:
+    _started(here, alice)
+    for path, words, fields in (
+        ("/me", "Send", {"rest": "nobody", "text": "Hello there"}),
+        ("/me", "Carry it out", {"line": "oust move 99 alice - D4", "text": "Why not"}),
+        ("/me/settings", "Change", {"zone": "Atlantis"}),
+        ("/me/settings", "Announce", {"date": "2026-13-45", "days": "3"}),
+        ("/me/settings", "Add", {"rest": "no address", "password": "wonderland"}),
+        ("/me/oust/1", "Queue it", {"rest": "if Z9 then E5"}),
+        ("/sign-up", "Make the account", {"userid": "c d", "password": "x y", "rest": "c@d.org"}),
+    ):
+        alice.open(path)
+        form = next(each for each in alice.forms() if each.words.strip().endswith(words))
+        alice.send(form, **fields)
+        assert "That was not done" in alice.text, (path, words)
+        assert "Your mail" not in alice.text
+        again = next(each for each in alice.forms() if each.words.strip().endswith(words))
+        shown = {name: typed for name, typed in fields.items() if name != "password"}
+        assert {name: again.fields[name] for name in shown} == shown
+        assert again.fields.get("password", "") == ""
+
+
+def test_only_the_password_makes_the_address_enough(here: Place, alice: Browser) -> None:
+    for password, is_settled in (("", False), ("wrong", False), ("wonderland", True)):
+        alice.open("/me/settings")
+        alice.send(alice.form("Change", zone="UTC"), auth="sender", password=password)
+        assert ("That was not done" in alice.text) is not is_settled
+        here.talk.send(ALICE, "settings alice wonderland")
+        told = " ".join(here.talk.letter_to(ALICE).text.split())
+        assert ("auth sender" in told) is is_settled

@@ -3,6 +3,7 @@
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 
@@ -10,6 +11,7 @@ from tests.support.browsing import Browser
 from tests.support.home_by_mail import ALICE, BOB
 from tests.support.outbox import letters
 from tests.support.server import PROGRAM
+from tests.support.website import website
 from tests.web.signed_in import Place, place
 
 
@@ -49,6 +51,32 @@ def test_the_answer_does_not_say_whether_a_player_has_an_address(here: Place) ->
     pages = {_ask(here, address).text for address in (ALICE, "nobody@example.org")}
     assert len(pages) == 1
     assert [each.to for each in letters(here.talk.home)][before:] == [ALICE]
+
+
+def test_nor_do_the_limits_whoever_asks(here: Place) -> None:
+    with here.talk.home.configuration.open("a") as configuration:
+        configuration.write('web_proxies = "127.0.0.1"\n')
+    asked: dict[str, list[int]] = {}
+    with website(here.talk.home.path) as site:
+        for nth, address in enumerate((ALICE, "nobody@example.org")):
+            form = urlencode({"address": address})
+            sources = [f"192.0.2.{100 * nth + host}" for host in range(4) for _ in range(7)]
+            asked[address] = [
+                site.post("/sign-in", form, x_forwarded_for=source).status for source in sources
+            ]
+    assert asked[ALICE] == asked["nobody@example.org"]
+    assert set(asked[ALICE]) == {200, 429}
+
+
+def test_what_strangers_ask_for_keeps_no_player_from_signing_in(here: Place) -> None:
+    for _ in range(10):
+        _ask(here, ALICE)
+    with here.talk.home.configuration.open("a") as configuration:
+        configuration.write('web_proxies = "127.0.0.1"\n')
+    with website(here.talk.home.path) as site:
+        before, form = len(letters(here.talk.home)), urlencode({"address": ALICE})
+        got = site.post("/sign-in", form, x_forwarded_for="192.0.2.1")
+        assert (got.status, len(letters(here.talk.home))) == (200, before + 1)
 
 
 def test_what_is_no_address_is_said_to_be_none(here: Place) -> None:
@@ -119,8 +147,10 @@ def test_the_cookie_is_kept_from_scripts_and_other_sites(here: Place) -> None:
 def test_links_are_mailed_a_few_times_a_day_only(here: Place) -> None:
     before = len(letters(here.talk.home))
     pages = [_ask(here, ALICE).text for _ in range(30)]
-    assert 1 < len(letters(here.talk.home)) - before < 15
-    assert any("Too many links have been asked for." in page for page in pages)
+    mailed = len(letters(here.talk.home)) - before
+    assert 1 < mailed < 15
+    assert ["a link is on its way" in page for page in pages] == [n < mailed for n in range(30)]
+    assert all("Too many links have been asked for." in page for page in pages[mailed:])
 
 
 def test_forms_of_other_sites_sign_nobody_in_whatever_the_browser_says_of_them(

@@ -60,7 +60,7 @@ def test_the_page_of_a_player_learns_of_the_other_s_move_and_keeps_what_is_being
 ) -> None:
     alice, bob = Seat(table.player("alice"), browser), table.player("bob")
     bob.send("oust challenge alice bob lookingglass -size=5")
-    letter_for(alice.player, 1)
+    wait_until(lambda: table.letters_to(alice.player.address), "a letter about the board")
     browser.get(table.address)
     sign_in(alice)
     alice.press("oust 1")
