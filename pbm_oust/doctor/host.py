@@ -31,6 +31,7 @@ def check(home: Home, configuration: Configuration) -> Iterator[Finding]:
             *_open_to_others(home, configuration.readers),
             *_of_others(home),
             *_unusable(home),
+            *_linked(home),
             *_key(home),
         ],
     )
@@ -86,6 +87,15 @@ def _of_others(home: Home) -> Iterator[Finding]:
         )
 
 
+def _linked(home: Home) -> Iterator[Finding]:
+    for path in _files(home):
+        if path.is_symlink() and path != home.path:
+            yield _on.bad(
+                f"{within(home.path, path)} is a link, and links in the home are not followed",
+                "Put what it leads to in its place",
+            )
+
+
 def _unusable(home: Home) -> Iterator[Finding]:
     for path in _files(home):
         wanted = os.R_OK | os.W_OK | (os.X_OK if path.is_dir() else 0)
@@ -103,7 +113,7 @@ def _files(home: Home) -> list[Path]:
     folders = [home.outbox.path, *(home.path / kind for kind in KINDS)]
     below = (path for folder in folders for path in [folder, *folder.rglob("*")])
     own = (home.path, home.key_path, *files_of(home.database_path))
-    return [path for path in (*own, *below) if path.exists()]
+    return [path for path in (*own, *below) if os.path.lexists(path)]
 
 
 def _key(home: Home) -> Iterator[Finding]:

@@ -43,6 +43,7 @@ class Connection(SMTP):
     transport: Any
     session: Any
     envelope: Any
+    _closed: asyncio.Future[None]
     visitor: Visitor | None = None
     """What the gate knows of it, while it is open."""
     received = 0
@@ -85,7 +86,20 @@ class Connection(SMTP):
             self.gate.leave(self.visitor)
             self.visitor = None
             self._looking.cancel()
+            conversation = self._handler_coroutine
             super().connection_lost(error)
+            if conversation:
+                conversation.add_done_callback(self._let_go)
+
+    def _let_go(self, _: asyncio.Task[None]) -> None:
+        """Forget all, once the conversation has ended.
+
+        It holds this connection by what has ended it, and this connection holds it. Else what the
+        client has sent would stay until Python looks for circles, which is seldom.
+        """
+        if self._closed.done() and not self._closed.cancelled():
+            self._closed.exception()  # nobody else asks for it
+        vars(self).clear()
 
     async def read_proxy(self) -> None:
         """Let a proxy say who connects to it. Raises TurnedAway, TooSlow, BadNaming and OSError."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.disk import linked, set_mode
 from pbm_oust.store.embedded import FILE_NAME
+from pbm_oust.store.maildir import FOLDERS
 
 CLOSED = 0o700
 OPEN = 0o711
@@ -33,7 +34,8 @@ def guard(home: Path, *, has_readers: bool) -> None:
     """
     _refuse_foreign(home)
     folders = [home / kind for kind in KINDS if os.path.lexists(home / kind)]
-    for folder in [*folders, home / "outbox"]:
+    outbox = home / "outbox"
+    for folder in [*folders, outbox, *(outbox / each for each in FOLDERS)]:
         if folder.is_symlink():
             raise linked(folder)
     if has_readers and _mode(home) != OPEN:

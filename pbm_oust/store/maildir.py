@@ -21,11 +21,13 @@ from pathlib import Path
 from pbm_oust.regex import regex
 from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.connections import Database, Snapshot, Transaction
-from pbm_oust.store.disk import Disk, content_of, locked_folder
+from pbm_oust.store.disk import Disk, content_of, linked, locked_folder
 from pbm_oust.store.letters import Letter, remove_letter
 
 log = logging.getLogger("pbm_oust")
 
+FOLDERS = ("tmp", "new", "cur")
+"""What a Maildir consists of."""
 _OURS = regex(r"[0-9]+\.L([0-9]+)\.pbm_oust")
 
 
@@ -61,7 +63,7 @@ class Maildir:
     def prepare(self) -> None:
         """Make missing folders."""
         self._disk.make_folder(self.path, mode=0o700)
-        for state in ("tmp", "new", "cur"):
+        for state in FOLDERS:
             self._disk.make_folder(self.path / state, mode=0o700)
         self._disk.sync_folder(self.path)
 
@@ -132,7 +134,10 @@ class Maildir:
 
     @contextmanager
     def _held(self) -> Iterator[None]:
-        """Lock the files, so that nobody else moves any."""
+        """Lock the files, so that nobody else moves any. Raises OSError if a folder is a link."""
+        for folder in (self.path, *(self.path / state for state in FOLDERS)):
+            if folder.is_symlink():
+                raise linked(folder)
         with locked_folder(self._tmp):
             yield
 

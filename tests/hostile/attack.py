@@ -43,3 +43,13 @@ def unread(server: Server) -> int:
     queues = [(line[1], line[2], line[4].split(":")) for line in table]
     arrived = sum(int(rx, 16) for local, _, (_, rx) in queues if local.endswith(f":{port}"))
     return arrived + sum(int(tx, 16) for _, to, (tx, _) in queues if to.endswith(f":{port}"))
+
+
+def connections(server: Server) -> int:
+    """Return how many connections a server holds open, also to clients that have gone away."""
+    listed = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    port = f":{server.port:04X}"
+    listening, nobodys = "0A", "0"
+    return sum(
+        each[1].endswith(port) and each[3] != listening and each[9] != nobodys for each in listed
+    )

@@ -72,6 +72,27 @@ def test_a_folder_that_is_a_link_is_not_used(playing: Home) -> None:
     assert run(playing.path, "games", "show", "oust", "1").exit_code == 1
 
 
+@pytest.mark.parametrize("folder", ["outbox", "outbox/new", "outbox/tmp", "outbox/cur"])
+def test_letters_are_not_written_through_a_folder_that_is_a_link(
+    playing: Home, tmp_path: Path, folder: str
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    (playing.path / folder).rename(elsewhere)
+    (playing.path / folder).symlink_to(elsewhere)
+    before = sorted(elsewhere.rglob("*"))
+    mailed(playing, ALICE, "oust show 1")
+    assert sorted(elsewhere.rglob("*")) == before
+    prepared = run(playing.path, "sweep")
+    assert (prepared.exit_code, "links in the home are not followed" in prepared.output) == (
+        1,
+        True,
+    )
+    examined = run(playing.path, "doctor")
+    assert examined.exit_code == 1
+    assert f"{folder} is a link" in examined.output
+    assert sorted(elsewhere.rglob("*")) == before
+
+
 @pytest.mark.parametrize("replace", [replace_by_link, replace_by_pipe])
 def test_a_key_that_is_a_link_or_a_pipe_is_refused(home: Home, replace: object) -> None:
     assert callable(replace)

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.mail.gate import KEPT_FOR_MAIL_SERVERS, MOST_CONNECTIONS
-from tests.hostile.attack import MEGABYTE, resident, unfinished
+from tests.hostile.attack import MEGABYTE, connections, resident, unfinished
 from tests.support.mails import mail
 from tests.support.player import Player
 from tests.support.server import ADDRESS, Server, running
+from tests.support.waiting import wait_until
 
 AS_MUCH_AS_FITS = 250 * 1024
 BEGUN = b"From: a@example.org\r\nSubject: help\r\n\r\n"
@@ -74,3 +75,19 @@ def test_memory_comes_back_when_attackers_leave_and_others_are_served(server: Se
             Player("alice", "wonderland", server).send("help")
     assert len(server.letters_to("alice@example.org")) == 4
     assert resident(server) - idle < 8 * MEGABYTE
+
+
+@pytest.mark.parametrize(
+    "content",
+    [BEGUN + (b"x" * 998 + b"\r\n") * (AS_MUCH_AS_FITS // 1000), b"x" * (AS_MUCH_AS_FITS)],
+    ids=["unfinished mails", "endless lines"],
+)
+def test_memory_comes_back_after_many_rounds_of_attackers_who_go_away(
+    server: Server, content: bytes
+) -> None:
+    idle = resident(server)
+    for _ in range(10):
+        with unfinished(server, MOST_CONNECTIONS - KEPT_FOR_MAIL_SERVERS, content):
+            pass
+        wait_until(lambda: connections(server) == 0, "a server that has noticed that they are gone")
+    wait_until(lambda: resident(server) - idle < 16 * MEGABYTE, "memory that comes back")
