@@ -5,6 +5,9 @@ from functools import lru_cache
 from pbm_oust.regex import regex
 from pbm_oust.render.visible import UNSEEN
 
+MOST_ADDRESSES = 5
+"""How many a player has at most."""
+
 _ATOM = rf"[^.\x00-\x20\x7f-\xa0\s@<>()\",:;\\\[\]\ufffd{UNSEEN}]+"
 
 _DOTTED = rf"{_ATOM}(?:\.{_ATOM})*"

@@ -9,15 +9,18 @@ In JSON a noun is a list of its rows; one of which the account keeps nothing is 
 
 import json
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import Any, TypeVar
 
 from pbm_oust.accounts.account import Account, BadAccount, parse_userid
-from pbm_oust.accounts.address import parse_address
+from pbm_oust.accounts.address import MOST_ADDRESSES, parse_address
 from pbm_oust.accounts.digest import next_digest
 from pbm_oust.accounts.kept import Column, Holds, Kept, Row
 from pbm_oust.accounts.password import checked_hash
 from pbm_oust.accounts.registry import KEPT, Nouns
-from pbm_oust.board.notation import MESSAGE_KEY, format_time, parse_time
+from pbm_oust.accounts.seeks import SEEKS
+from pbm_oust.accounts.vacations import ALLOWANCE, DAY, FARTHEST, VACATIONS, absences_of
+from pbm_oust.board.notation import MESSAGE_KEY, MOST_GIVEN, check_time, format_time, parse_time
 from pbm_oust.regex import regex
 
 T = TypeVar("T")
@@ -91,6 +94,34 @@ def parse_json(text: str, nouns: Nouns = KEPT) -> Account:
     except OverflowError:
         raise BadAccount("no year has the time of the next digest") from None
     return account
+
+
+def check_believable(account: Account, now: datetime, own: str) -> None:
+    """Raise BadAccount for an account that no commands can have made until now, at any server.
+
+    `own` is the address that takes commands. Two accounts that were merged have twice as much.
+    """
+    most = 2 * MOST_ADDRESSES
+    if len(account.addresses) > most:
+        raise BadAccount(f"addresses: a player has at most {most}")
+    if own and account.has_address(own):
+        raise BadAccount(f"addresses: {own} is the address of this server")
+    away = absences_of(account)
+    if any(each.start > now + (FARTHEST + 1) * DAY for each in away):
+        raise BadAccount(f"{VACATIONS.name}: one begins more than {FARTHEST} days ahead")
+    for year in {each.start.year for each in away}:
+        if sum(max(each.days, 1) for each in away if each.start.year == year) > 2 * ALLOWANCE:
+            raise BadAccount(f"{VACATIONS.name}: a player has {ALLOWANCE} days in a year")
+    if any(seek.number > MOST_GIVEN for seek in SEEKS.of(account)):
+        raise BadAccount(f"{SEEKS.name}: a number is higher than {MOST_GIVEN}")
+    times = [account.joined, *(min(each.start, now) for each in away)]
+    others = (noun for noun in KEPT if noun is not VACATIONS)
+    cells = [cell for noun in others for row in noun.rows_of(account) for cell in row]
+    for at in (*times, *(cell for cell in cells if isinstance(cell, datetime))):
+        try:
+            check_time(at, now)
+        except ValueError as error:
+            raise BadAccount(str(error)) from None
 
 
 def _read(found: Mapping[str, object], name: str, read: Callable[[str], T]) -> T:

@@ -17,6 +17,8 @@ from pbm_oust.frozen import frozen, replace
 
 ALLOWANCE = 30
 """The days of vacation that a player has for each calendar year, that in which they begin."""
+FARTHEST = 365
+"""The most days ahead that a vacation may begin."""
 DAY = timedelta(days=1)
 
 

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import fields
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
 from pbm_oust.board.header import Header, Terms
@@ -18,6 +18,9 @@ FROM = "From"
 """The key of a line that only boards have that continue another one."""
 
 _TIME = regex(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
+_FIRST = datetime(1970, 1, 1, tzinfo=UTC)
+_AHEAD = timedelta(days=1)
+"""By how much the clock of another host may be ahead."""
 _ACTION_WIDTH = 25
 _RECORD = regex(
     r"(   [1-9]|  [1-9][0-9]| [1-9][0-9]{2}|[1-9][0-9]{3,8}) ([xo*])"
@@ -30,6 +33,9 @@ LONGEST_USERID = 20
 USERID = regex(rf"[a-z][a-z0-9_-]{{0,{LONGEST_USERID - 1}}}")
 NUMBER = regex(r"[1-9][0-9]{0,8}")
 """The number of a board or of a record."""
+MOST_GIVEN = 99_999_999
+"""The highest number that something from elsewhere gets. Those of others go on from there, and they
+have nine digits at most."""
 _STEP = regex(r" ([xo]) ((?:[A-Z][0-9*]+ ?)+|pass)(?= [xo] |$)")
 _ORIGIN = regex(rf"([a-z]+) ({NUMBER.pattern})#(0|{NUMBER.pattern})((?: \S+)*)")
 MESSAGE_KEY = regex(r"[0-9a-f]{16}")
@@ -56,6 +62,12 @@ def parse_time(text: str) -> datetime:
     except ValueError:
         pass  # a time that no calendar has
     raise ValueError(f"{text!r} is no time like 2026-11-20T15:36:00Z")
+
+
+def check_time(at: datetime, now: datetime) -> None:
+    """Raise ValueError for a time that nothing can have happened at: ahead, or long before us."""
+    if not _FIRST <= at <= now + _AHEAD:
+        raise ValueError(f"{format_time(at)} is no time at which it can have happened")
 
 
 def format_terms(terms: Terms) -> str:

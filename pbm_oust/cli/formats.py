@@ -10,6 +10,7 @@ from pbm_oust.board.formats.sgf import format_sgf
 from pbm_oust.board.formats.sheet import BadGame, Sheet, read_sheet
 from pbm_oust.board.formats.structured import format_structured
 from pbm_oust.board.history import BadHistory
+from pbm_oust.board.notation import MOST_GIVEN
 from pbm_oust.cli.completion import complete_boards
 from pbm_oust.cli.imported import large_option, read_import
 from pbm_oust.cli.operator import KIND, Operator, Refused, pass_operator
@@ -61,7 +62,7 @@ def export(operator: Operator, kind: Kind, board: int, **forms: bool) -> None:
 @click.option(
     "--as",
     "number",
-    type=click.IntRange(1, 999_999_999),
+    type=click.IntRange(1, MOST_GIVEN),
     metavar="N",
     help="The number of the board; the next one by default.",
 )
@@ -80,7 +81,7 @@ def import_(operator: Operator, file: str, number: int | None, dry_run: bool, la
     try:
         draft = parse_any(_text(data))
         if dry_run:
-            game = plan_import(draft, operator.home, number)
+            game = plan_import(draft, operator.home, operator.home.now(), number)
         else:
             game = import_game(draft, operator.prepared_home(), operator.home.now(), number)
     except (BadGame, NotImported) as error:

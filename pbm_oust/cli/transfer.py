@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from pbm_oust.accounts.account import Account, BadAccount
+from pbm_oust.accounts.exported import check_believable
 from pbm_oust.cli.imported import large_option, read_import
 from pbm_oust.cli.operator import Operator, Refused, pass_operator
 from pbm_oust.cli.terminal import say, say_json
@@ -60,7 +61,8 @@ def import_(operator: Operator, file: str, dry_run: bool, large: bool) -> None:
     name = "standard input" if file == "-" else click.format_filename(file)
     try:
         lines = read_import(file, large=large).decode().split("\n")
-        accounts = parse_accounts(lines)
+        now, own = operator.home.now(), operator.configuration.address or ""
+        accounts = parse_accounts(lines, lambda account: check_believable(account, now, own))
     except BadAccount as error:
         raise Refused(f"{name}: {error}") from None
     except UnicodeDecodeError:

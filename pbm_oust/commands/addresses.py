@@ -1,10 +1,11 @@
 """The commands about the addresses of an account: add and change address."""
 
+from pbm_oust.accounts.address import MOST_ADDRESSES
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import settings_of
 from pbm_oust.accounts.verification import Pending, Purpose
 from pbm_oust.frozen import frozen
-from pbm_oust.grammar.addresses import ADDRESSES, MOST_ADDRESSES
+from pbm_oust.grammar.addresses import ADDRESSES
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.values import OWN
 from pbm_oust.play.forms import SignedForm

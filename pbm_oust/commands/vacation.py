@@ -11,6 +11,7 @@ from pbm_oust.accounts.settings import settings_of
 from pbm_oust.accounts.vacations import (
     ALLOWANCE,
     DAY,
+    FARTHEST,
     Absence,
     absences_of,
     away_at,
@@ -196,10 +197,6 @@ def _read_date(word: str) -> date:
     if read is None or read.isoformat() != fold(word):
         raise Unreadable(BadDate(), word)
     return read
-
-
-FARTHEST = 365
-"""The most days ahead that a vacation may begin."""
 
 
 def vacation(command: Vacation, actor: Actor, request: Request, work: UnitOfWork) -> Handled:

@@ -2,13 +2,11 @@
 
 from collections.abc import Sequence
 
-from pbm_oust.accounts.address import normal_address, parse_address
+from pbm_oust.accounts.address import MOST_ADDRESSES, normal_address, parse_address
 from pbm_oust.frozen import frozen
 from pbm_oust.grammar.form import SurplusWord
 from pbm_oust.grammar.parts import rest
 from pbm_oust.refusal import Unreadable, UnreadableReason
-
-MOST_ADDRESSES = 5
 
 
 @frozen

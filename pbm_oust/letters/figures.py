@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from pbm_oust.accounts import clock
+from pbm_oust.accounts.address import MOST_ADDRESSES
 from pbm_oust.accounts.broadcasts import MOST_A_DAY
 from pbm_oust.accounts.digest import HOUR
 from pbm_oust.accounts.notes import LONGEST as LONGEST_NOTE
@@ -19,7 +20,6 @@ from pbm_oust.board.notation import LONGEST_USERID
 from pbm_oust.commands.challenge import LONGEST_TIME
 from pbm_oust.commands.lists import LATE
 from pbm_oust.commands.multiple import MOST_LINES
-from pbm_oust.grammar.addresses import MOST_ADDRESSES
 from pbm_oust.grammar.passwords import LONGEST_PASSWORD
 from pbm_oust.grammar.words import SHORTEST_PASSWORD
 from pbm_oust.play.room import MOST_LISTED

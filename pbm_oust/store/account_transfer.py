@@ -1,11 +1,12 @@
 """Taking accounts from one home to another, as lines of JSON (`accounts/exported.py`)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from pbm_oust.accounts.account import Account, BadAccount
 from pbm_oust.accounts.exported import format_json, parse_json
 from pbm_oust.accounts.reserved import is_reserved
 from pbm_oust.accounts.seeks import SEEKS
+from pbm_oust.accounts.status import is_placeholder
 from pbm_oust.frozen import replace
 from pbm_oust.store.account_queries import all_userids, next_seek_number, those_with_accounts
 from pbm_oust.store.accounts import ACCOUNTS
@@ -36,10 +37,13 @@ def export_accounts(snapshot: Snapshot) -> tuple[list[str], list[str]]:
     return lines, damage
 
 
-def parse_accounts(lines: Iterable[str]) -> list[Account]:
+def parse_accounts(
+    lines: Iterable[str], check: Callable[[Account], None] = lambda _: None
+) -> list[Account]:
     """Return the accounts in lines of JSON; empty lines are left out.
 
-    Raises BadAccount, which names the line, also if a userid occurs twice or is reserved.
+    `check` raises BadAccount for one that is not taken. Raises BadAccount, which names the line,
+    also if a userid occurs twice or is reserved.
     """
     accounts: dict[str, Account] = {}
     for number, line in enumerate(lines, 1):
@@ -47,9 +51,10 @@ def parse_accounts(lines: Iterable[str]) -> list[Account]:
             continue
         try:
             account = parse_json(line)
+            check(account)
             if account.userid in accounts:
                 raise BadAccount(f"the userid {account.userid} stands further above, too")
-            if is_reserved(account.userid):
+            if is_reserved(account.userid) or is_placeholder(account.userid):
                 raise BadAccount(
                     f"the userid {account.userid} is reserved: rename the player first"
                 )

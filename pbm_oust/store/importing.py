@@ -3,10 +3,12 @@
 from datetime import datetime
 from functools import partial
 
-from pbm_oust.board.formats.sheet import Checked, Draft
+from pbm_oust.board.formats.sheet import BadGame, Checked, Draft
 from pbm_oust.board.game import Game
+from pbm_oust.board.notation import check_time, format_time
 from pbm_oust.frozen import replace
 from pbm_oust.refusal import NotAllowed
+from pbm_oust.regex import regex
 from pbm_oust.store.board_queries import boards_between
 from pbm_oust.store.causes import keep_import
 from pbm_oust.store.commits import Changed
@@ -15,6 +17,7 @@ from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import DamagedHistory, next_number, read_game
 from pbm_oust.store.waiting import BoardName
 
+_CONTROL = regex(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 MOST_ATTEMPTS = 50
 """How many numbers to try, if others take them meanwhile."""
 
@@ -28,7 +31,7 @@ def import_game(draft: Draft, home: Home, at: datetime, number: int | None = Non
 
     Nobody is mailed. Raises BadGame and NotImported, as `plan_import` does.
     """
-    checked = draft.check()
+    checked = _checked(draft, at)
     kind = checked.game.header.kind.name
     for _ in range(MOST_ATTEMPTS):
         planned = _planned(checked, home, number)
@@ -46,13 +49,31 @@ def _write(home: Home, planned: Checked, at: datetime, transaction: Transaction)
     keep_import(transaction, planned.game, at)
 
 
-def plan_import(draft: Draft, home: Home, number: int | None = None) -> Game:
+def plan_import(draft: Draft, home: Home, at: datetime, number: int | None = None) -> Game:
     """Return a game as the board that it would become.
 
-    Raises BadGame if it does not replay. Raises NotImported if the number is taken, if the game is
-    already here, or if it goes on and a player has no account.
+    Raises BadGame if it does not replay, or if there is something in it that no game has that was
+    played: a time ahead, or a control character. Raises NotImported if the number is taken, if the
+    game is already here, or if it goes on and a player has no account.
     """
-    return _planned(draft.check(), home, number).game
+    return _planned(_checked(draft, at), home, number).game
+
+
+def _checked(draft: Draft, now: datetime) -> Checked:
+    """Return a game that may have been played until now. Raises BadGame."""
+    for piece in draft.pieces:
+        if _CONTROL.search(piece.text):
+            raise BadGame(piece.where, "a control character stands in it")
+    checked = draft.check()
+    game = checked.game
+    for at in (game.header.started, *(record.at for record in game.records)):
+        try:
+            check_time(at, now)
+        except ValueError as error:
+            written = format_time(at)
+            where = next((each.where for each in draft.pieces if written in each.text), "the game")
+            raise BadGame(where, str(error)) from None
+    return checked
 
 
 def _planned(checked: Checked, home: Home, number: int | None) -> Checked:

@@ -1,6 +1,7 @@
 """Games exported and imported on the command line."""
 
 import gzip
+import re
 import shutil
 from email.message import EmailMessage
 from pathlib import Path
@@ -214,3 +215,33 @@ def test_a_challenge_is_known_again_behind_an_old_game_that_was_imported(tmp_pat
     result = run(tmp_path, "import", stdin=(SAMPLES / "1.txt").read_text())
     assert result.output.startswith("imported oust 18")
     assert started_by(home, key) == young
+
+
+@pytest.mark.parametrize("year", ["9999", "2999"])
+@pytest.mark.parametrize("form", ["", "--json", "--sgf", "--text"])
+def test_a_game_at_a_time_that_cannot_be_is_refused_with_its_place(
+    form: str, year: str, home: Path, other: Path
+) -> None:
+    text = exported(home, "oust", "3", form) if form else (home / "oust" / "3.txt").read_text()
+    times = re.findall(r"\d{4}(-\d\d-\d\dT\d\d:\d\d:\d\dZ)", text)
+    said = refusal(other, stdin=re.sub(rf"\d{{4}}(?={times[-1]})", year, text))
+    assert f"{year}{times[-1]} is no time at which it can have happened" in said
+    assert re.match(r"(line|record|node|the) ", said)
+    said = refusal(other, stdin=re.sub(r"\d{4}(?=-\d\d-\d\dT)", "0001", text))
+    assert "is no time at which it can have happened" in said
+
+
+@pytest.mark.parametrize("sign", ["\0", "\x1b", "\x85"])
+def test_a_game_with_a_control_character_is_refused(sign: str, home: Path, other: Path) -> None:
+    text = (home / "oust" / "3.txt").read_text()
+    said = refusal(other, stdin=text.replace("\n\n", f"\n\n# a{sign}b\n", 1))
+    assert said.endswith("a control character stands in it")
+
+
+def test_an_imported_game_leaves_numbers_for_those_that_follow(home: Path, other: Path) -> None:
+    text = exported(home, "oust", "3", "--sgf")
+    assert run(other, "import", "--as", "999999999", stdin=text).exit_code == 2
+    assert run(other, "import", "--as", "99999999", stdin=text).exit_code == 0
+    second = exported(home, "oust", "2", "--sgf")
+    assert run(other, "import", stdin=second).output.startswith("imported oust 100000000:")
+    assert run(other, "show", "oust", "100000000").exit_code == 0

@@ -72,7 +72,9 @@ settings = st.builds(
     broadcasts=st.sampled_from(Switch),
     subject=st.sampled_from(SubjectForm),
 )
-texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1)
+texts = st.text(
+    st.characters(exclude_categories=["Cc", "Cs"], include_characters="\t\n"), min_size=1
+)
 vacations = st.lists(times, max_size=6, unique=True).map(
     lambda moments: tuple(Absence(*pair) for pair in list(pairwise(sorted(moments)))[::2])
 )
