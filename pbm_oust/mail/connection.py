@@ -14,7 +14,7 @@ from pbm_oust.mail.gate import Gate, TurnedAway, Visitor, source_of
 from pbm_oust.mail.incoming import Incoming
 from pbm_oust.mail.naming import named_by_proxy
 from pbm_oust.mail.patience import Patience, TooSlow
-from pbm_oust.mail.replies import S421_IDLE, S421_SESSION
+from pbm_oust.mail.replies import S421_BUSY, S421_IDLE, S421_SESSION
 from pbm_oust.mail.size import LARGEST_MAIL
 from pbm_oust.mail.tls import Tls
 
@@ -76,6 +76,7 @@ class Connection(SMTP):
         if self.is_secure_at_once and isinstance(transport, asyncio.Transport):
             transport.pause_reading()  # until TLS reads it
         super().connection_made(transport)
+        self.visitor.give_way = self.give_way
         self.incoming = Incoming(self._reader, self.flush)
         self.expect(S421_IDLE)
         self._watch()
@@ -193,10 +194,23 @@ class Connection(SMTP):
         """Await something from the client from now on; `reply` is what one hears who is idle."""
         self._reply_to_idle = reply
         self.awaited_until = self.idle_until()
+        if self.visitor:
+            self.visitor.waits_since = self.loop.time()
 
     def expect_nothing(self) -> None:
         """Await nothing while we are at work."""
         self.awaited_until = inf
+        if self.visitor:
+            self.visitor.waits_since = inf
+
+    def give_way(self) -> None:
+        """End the session at once, so that somebody else finds room."""
+        if self.is_secure or not self.is_secure_at_once:
+            self._writer.write(self.said + f"{S421_BUSY}\r\n".encode())
+        if self.transport.get_write_buffer_size():
+            self.transport.abort()
+        else:
+            self.transport.close()
 
     def _watch(self) -> None:
         """Look now and then whether the client is too slow."""

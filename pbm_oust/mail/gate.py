@@ -1,8 +1,11 @@
 """The gate: how many connections there may be, in all and from one source."""
 
 import asyncio
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from math import inf
 
 from pbm_oust.mail.replies import S421_BUSY, S421_BUSY_SOURCE
 from pbm_oust.store.configuration import Network
@@ -30,6 +33,10 @@ class Visitor:
     """Who connects: to us, or to a proxy of ours."""
     source: Source
     """Where it is counted: the client, or whom one of our mail servers has named as its own."""
+    give_way: Callable[[], None] | None = None
+    """Ends it, so that there is room for another; None while it is not to be ended so."""
+    waits_since: float = inf
+    """Since when its client has let us wait; never while we are at work."""
 
 
 class Gate:
@@ -58,7 +65,7 @@ class Gate:
 
     def leave(self, visitor: Visitor) -> None:
         """Count a connection that was let in as gone."""
-        self._visitors.remove(visitor)
+        self._visitors.discard(visitor)
 
     def take_client(self, visitor: Visitor, client: Source) -> None:
         """Count a connection as one of the client that a proxy has named. Raises TurnedAway."""
@@ -95,7 +102,26 @@ class Gate:
         if strangers >= MOST_CONNECTIONS - KEPT_FOR_MAIL_SERVERS and not self._is_ours(
             visitor.client
         ):
+            self._make_room(alike)
+
+    def _make_room(self, alike: int) -> None:
+        """End the connection that has let us wait longest, of the host that has most of them.
+
+        Raises TurnedAway if no stranger has more connections than somebody with so many and one.
+        """
+        held = Counter(each.source for each in self._visitors if not self._is_ours(each.client))
+        most = max(held.values(), default=0)
+        idle = [
+            each
+            for each in self._visitors
+            if each.give_way and each.waits_since < inf and held[each.source] == most
+        ]
+        if most <= alike + 1 or not idle:
             raise TurnedAway(S421_BUSY)
+        first = min(idle, key=lambda each: each.waits_since)
+        self.leave(first)
+        if first.give_way:
+            first.give_way()
 
     def _is_ours(self, source: Source) -> bool:
         return source is None or lies_in(source, self._mail_servers)

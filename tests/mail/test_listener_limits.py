@@ -1,6 +1,7 @@
 """Clients that send too much, or what is no clean message, and clients that are too many."""
 
 import asyncio
+import smtplib
 import socket
 import time
 from collections.abc import Iterator
@@ -269,6 +270,29 @@ def test_too_many_connections_of_one_host_are_turned_away_for_now(home: Home) ->
             assert first_line(client) == S421_BUSY_SOURCE
         with socket.create_connection(("127.0.0.1", port), PATIENCE, ("127.0.0.3", 0)) as client:
             assert first_line(client).startswith("220")
+
+
+def test_idle_connections_of_few_hosts_make_room_for_others(home: Home) -> None:
+    hosts = [f"127.0.1.{nth}" for nth in range((MOST_CONNECTIONS - KEPT_FOR_MAIL_SERVERS) // 20)]
+    with listening(home) as port, ExitStack() as held:
+        idle = []
+        for host in hosts * MOST_CONNECTIONS_OF_ONE:
+            idler = socket.create_connection(("127.0.0.1", port), PATIENCE, (host, 0))
+            assert first_line(held.enter_context(idler)).startswith("220")
+            idle.append(idler)
+        for idler in idle[40:]:
+            idler.sendall(OPENING)
+        for nth in range(10):
+            source = (f"127.0.2.{nth}", 0)
+            client = smtplib.SMTP("127.0.0.1", port, "x", PATIENCE, source)
+            held.enter_context(client).ehlo()
+            begin(client)
+            assert send(client, command("help")) == S250_DONE
+        assert idle[0].recv(100) == f"{S421_BUSY}\r\n".encode()
+        assert idle[0].recv(100) == b""
+        # Whoever has more connections than the others finds no room.
+        with socket.create_connection(("127.0.0.1", port), PATIENCE, (hosts[0], 0)) as another:
+            assert first_line(another) in (S421_BUSY_SOURCE, S421_BUSY)
 
 
 def test_hosts_that_have_left_are_not_remembered() -> None:
