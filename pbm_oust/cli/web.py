@@ -61,6 +61,7 @@ def needs_libraries() -> None:
 
 def _serve(operator: Operator, configuration: Configuration, keeper: int | None) -> None:
     needs_libraries()
+    from pbm_oust.mail.memory import give_memory_back
     from pbm_oust.mail.tallying import tallied
     from pbm_oust.store.circles import look_less_for_circles
     from pbm_oust.web.access import AccessLog
@@ -69,6 +70,7 @@ def _serve(operator: Operator, configuration: Configuration, keeper: int | None)
     from pbm_oust.web.ground import Ground
     from pbm_oust.web.listening import CannotServe, listening_socket, serve
 
+    give_memory_back()
     endpoint = configuration.web or USUAL
     if endpoint.path:
         raise click.UsageError("pages are served at HOST:PORT only")

@@ -1,6 +1,8 @@
 """The memory of a server under mails that never end."""
 
 import smtplib
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -17,6 +19,22 @@ from tests.support.waiting import wait_until
 
 AS_MUCH_AS_FITS = 250 * 1024
 BEGUN = b"From: a@example.org\r\nSubject: help\r\n\r\n"
+GUESSES = """
+import resource
+from concurrent.futures import ThreadPoolExecutor
+
+from pbm_oust.accounts.password import Secret, hash_password
+from pbm_oust.mail.memory import give_memory_back
+from pbm_oust.play.passwords import Passwords
+
+give_memory_back()
+passwords, stored = Passwords(), hash_password(Secret("wonderland"))
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+with ThreadPoolExecutor(30) as guessers:
+    list(guessers.map(lambda nth: passwords.match(Secret(f"guess{nth}"), stored), range(60)))
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024)
+"""
+"""A program that looks at many passwords at once, and says how much memory that took."""
 
 pytestmark = pytest.mark.slow
 
@@ -75,6 +93,11 @@ def test_memory_comes_back_when_attackers_leave_and_others_are_served(server: Se
             Player("alice", "wonderland", server).send("help")
     assert len(server.letters_to("alice@example.org")) == 4
     assert resident(server) - idle < 8 * MEGABYTE
+
+
+def test_many_passwords_at_once_take_no_more_memory_than_a_few() -> None:
+    done = subprocess.run([sys.executable, "-c", GUESSES], check=True, capture_output=True)
+    assert int(done.stdout) < 64 * MEGABYTE
 
 
 @pytest.mark.parametrize(
