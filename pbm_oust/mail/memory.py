@@ -9,8 +9,8 @@ they run one at a time in any case, and what one of them frees another can use (
 import ctypes
 from contextlib import suppress
 
-LARGE = 256 * 1024
-"""Bytes from which on a block is large: a mail, and what scrypt needs."""
+LARGE = 64 * 1024
+"""Bytes from which on a block is large: a mail as it grows, and what scrypt needs."""
 _M_MMAP_THRESHOLD = -3
 _M_ARENA_MAX = -8
 
