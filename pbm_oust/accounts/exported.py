@@ -9,7 +9,7 @@ In JSON a noun is a list of its rows; one of which the account keeps nothing is 
 
 import json
 from collections.abc import Callable, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from pbm_oust.accounts.account import Account, BadAccount, parse_userid
@@ -110,7 +110,7 @@ def check_believable(account: Account, now: datetime, own: str) -> None:
     if any(each.start > now + (FARTHEST + 1) * DAY for each in away):
         raise BadAccount(f"{VACATIONS.name}: one begins more than {FARTHEST} days ahead")
     for year in {each.start.year for each in away}:
-        if sum(max(each.days, 1) for each in away if each.start.year == year) > 2 * ALLOWANCE:
+        if sum(max(each.days(UTC), 1) for each in away if each.start.year == year) > 2 * ALLOWANCE:
             raise BadAccount(f"{VACATIONS.name}: a player has {ALLOWANCE} days in a year")
     if any(seek.number > MOST_GIVEN for seek in SEEKS.of(account)):
         raise BadAccount(f"{SEEKS.name}: a number is higher than {MOST_GIVEN}")
