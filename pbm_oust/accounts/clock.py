@@ -77,6 +77,9 @@ _NOTHING_TOLD = _Told((), None, _NO_TIME, _NO_TIME)
 def read_clock(game: Game, absences: Absences, now: datetime) -> Clock:
     """Return the clock of a board that is not over. `absences` are those of its players in order.
 
+    A turn that begins later than now was begun by a wrong clock. It counts from now, and a reminder
+    is due at once, from which the deadline counts.
+
     Raises ValueError for a board that is over.
     """
     if game.result:
@@ -95,9 +98,10 @@ def read_clock(game: Game, absences: Absences, now: datetime) -> Clock:
         limits.append((Limit.TOTAL, max(total - used, _NO_TIME)))
     reminded_after = [max(min(three_quarters(span), span - GRACE), _NO_TIME) for _, span in limits]
     until_reminder = min([terms.nagtime * DAY + told.early, *reminded_after])
-    due_first = due(away, turn.began, until_reminder)
+    began = min(turn.began, now)
+    due_first = now if began < turn.began else due(away, began, until_reminder)
     first = told.reminders[0] if told.reminders else max(due_first, now)
-    ends = [(due(away, turn.began, span), limit) for limit, span in limits]
+    ends = [(due(away, began, span), limit) for limit, span in limits]
     ends.append((due(away, first, terms.forfeittime * DAY + told.late), Limit.FORFEIT))
     end, limit = min(ends, key=lambda each: each[0])
     deadline = max(end, due(away, first, GRACE))
@@ -105,8 +109,8 @@ def read_clock(game: Game, absences: Absences, now: datetime) -> Clock:
     return Clock(
         player=player,
         side=game.to_move,
-        began=turn.began,
-        used=used + present(away, turn.began, max(now, turn.began)),
+        began=began,
+        used=used + present(away, began, now),
         total=total,
         reminders=told.reminders,
         last_from=told.last_from,

@@ -104,7 +104,9 @@ def _spend(spent: _Spent, record: Record) -> _Spent:
     if not record.is_playing:
         return spent
     player = x if record.side is Side.X else o
-    times = _with(spent.times, player, record.at - spent.latest)
+    # What a wrong clock has added to the turn before is taken off again.
+    counted = player if record.at >= spent.latest else x if player == o else o
+    times = _with(spent.times, counted, record.at - spent.latest)
     if record.action is Deed.SWAP:
         x, o = o, x
     return _Spent(x, o, record.at, times, spent.granted, spent.is_plain)
@@ -142,7 +144,7 @@ def _absent(game: Game, player: str, absences: Sequence[Absence]) -> Iterator[ti
             if since >= absence.end:
                 break
             side = game.owned_now(line[nth])
-            if side and game.owner(side) == player:
+            if side and game.owner(side) == player and since < until:
                 yield min(until, absence.end) - max(since, absence.start)
 
 
@@ -179,7 +181,7 @@ def _used(spans: Iterable[_Span], until: datetime, absences: Absences) -> dict[s
     """Return how much time each player has used up in spans that end before a moment."""
     used: dict[str, timedelta] = {}
     for player, since, end in spans:
-        if end <= until:
+        if since <= end <= until:
             time = present(absences.get(player, ()), since, end)
             used[player] = used.get(player, timedelta()) + time
     return {player: time for player, time in used.items() if time}

@@ -1,6 +1,6 @@
 """The course of a game, followed from line to line of its history by the rules. Pure."""
 
-from pbm_oust.board.game import Game, redo
+from pbm_oust.board.game import AHEAD, Game, redo
 from pbm_oust.board.header import Header
 from pbm_oust.board.notation import format_action, format_time, parse_record
 from pbm_oust.board.reasons import AgainstRules
@@ -43,7 +43,7 @@ class Course:
             raise NotFollowed(str(error)) from None
         if record.number != self._following:
             raise NotFollowed(f"the next record is {self._following}, not {record.number}")
-        if record.at < self._latest:
+        if record.at < self._latest <= record.at + AHEAD:
             raise NotFollowed(f"the time lies before {format_time(self._latest)}")
         followed = None if self._game.result else _placed(self._position, record)
         if followed:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import field
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import lru_cache
 
 from pbm_oust.board import reasons
@@ -32,6 +32,10 @@ REMEMBERED = 32
 """How many games are remembered as they were earlier."""
 _CHANGING_OWNERS = (Deed.SWAP, Deed.ACCEPT, Deed.RETRACT)
 """After these a player may own another side than before."""
+
+AHEAD = timedelta(days=1)
+"""How far the time of a record may lie ahead of now, or of a record that follows: further ahead is
+only what a wrong clock has told."""
 
 
 @frozen
@@ -115,6 +119,13 @@ class Game:
     def latest(self) -> datetime:
         """When the latest record was made, or the board was started."""
         return self.records[-1].at if self.records else self.header.started
+
+    def time_of_next(self, now: datetime) -> datetime:
+        """Return the time of a record that is made now: that of the latest one at the earliest.
+
+        If that lies far ahead, the clock that told it was wrong, and the time is now.
+        """
+        return now if self.latest > now + AHEAD else max(now, self.latest)
 
     @property
     def actor(self) -> str:

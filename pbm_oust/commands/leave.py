@@ -110,7 +110,7 @@ def _leave(name: BoardName, actor: Actor, request: Request, work: UnitOfWork) ->
     if side is None or game.result:
         return None
     deed = Deed.RESIGN if game.has_played(side) else Deed.DECLINE
-    left = game.act(side, deed, max(work.now(), game.latest), actor.message_key)
+    left = game.act(side, deed, game.time_of_next(work.now()), actor.message_key)
     told = tell_players(left, News.PLAYED, work, request, actor=None, leaving=actor.userid)
     notices = [notice for notice in told if notice.reader.userid != actor.userid]
     with work.posting(notices, request):

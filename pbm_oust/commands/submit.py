@@ -127,7 +127,7 @@ def submit(command: Submit, actor: Actor, request: Request, work: UnitOfWork) ->
     def change(account: Account) -> Account:
         side = side_of(actor, game, work)
         check_guard(command.guard, game)
-        game.act(side, command.wish, max(work.now(), game.latest), actor.message_key)
+        game.act(side, command.wish, game.time_of_next(work.now()), actor.message_key)
         others = (each for each in submissions_of(account) if not each.is_on(game))
         kept = (each for each in others if not is_over(each.kind, each.board, work))
         kind, number = command.kind.name, game.next_number
@@ -163,7 +163,7 @@ def _notice(
     """Return the notice of a submission, with the game as it would be after it."""
     submission, side = submitted_on(account, game), game.side_of(account.userid)
     if submission and side and game.meets_guard(submission.number) and not game.result:
-        at = max(work.now(), game.latest)
+        at = game.time_of_next(work.now())
         supposed = game.act(side, submission.wish, at, actor.message_key)
         return SubmittedNotice(reader, game, submission, supposed)
     return SubmittedNotice(reader, game)

@@ -66,8 +66,8 @@ def carry_out(
         wish = wished(game)
         if wish is Deed.UNDO and (handled := take_back(board, side, actor, request, work)):
             return handled
-        acted = game.act(side, wish, max(work.now(), game.latest), actor.message_key)
-    acted = follow(acted, _orders_on(acted, work), max(work.now(), acted.latest))
+        acted = game.act(side, wish, game.time_of_next(work.now()), actor.message_key)
+    acted = follow(acted, _orders_on(acted, work), acted.time_of_next(work.now()))
     if acted is game:
         return answer_again(game, actor, request, work)
     own = acted.records.of_message(actor.message_key)

@@ -52,7 +52,7 @@ def rule_board(
 def _rule(work: UnitOfWork, opened: OpenBoard, ruling: Ruling, reason: str) -> Game:
     game = opened.game
     key = id_of(game.name, game.next_number, format_ruling(ruling))
-    ruled = game.rule(ruling, max(work.now(), game.latest), key)
+    ruled = game.rule(ruling, game.time_of_next(work.now()), key)
     request = request_of(key)
     notices = _notices(game, ruled, ruling, reason, work, request)
     with work.posting(notices, request):

@@ -26,7 +26,7 @@ def take_back(
     game, home = board.game, work.home
     other = game.owner(side.other)
     try:
-        acted = game.act(side, Deed.RETRACT, max(work.now(), game.latest), actor.message_key)
+        acted = game.act(side, Deed.RETRACT, game.time_of_next(work.now()), actor.message_key)
     except Refusal:
         return None
     since = game.line[-1].number

@@ -158,7 +158,7 @@ class UnitOfWork:
         """
         absences = {userid: self.absences_of(userid) for userid in (game.x, game.o)}
         absences |= {account.userid: absences_of(account) for account in latest}
-        return read_clock(game, absences, max(self.now(), game.latest))
+        return read_clock(game, absences, game.time_of_next(self.now()))
 
     def absences_of(self, userid: str) -> tuple[Absence, ...]:
         """Return the vacations of a player; none if there is no account."""

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from enum import Enum
 
+from pbm_oust.board.game import AHEAD
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.columns import ALL_ROWS, moment_of, parse_outcome, seconds, words_list
 from pbm_oust.store.connections import Row, Snapshot, Value
@@ -164,12 +165,19 @@ def has_played(snapshot: Snapshot, userid: str) -> bool:
 def due_by(snapshot: Snapshot, moment: datetime) -> list[BoardName]:
     """Return the boards on which something may be due by a moment, the earliest first.
 
-    Whether it is depends on the vacations of the player to move.
+    Whether it is depends on the vacations of the player to move. Those come last whose latest
+    record lies far ahead, as a clock was wrong.
     """
     rows = snapshot.rows(
         "SELECT kind, board FROM boards WHERE due <= ? ORDER BY due, kind, board",
         seconds(moment),
     )
+    for kind in KINDS:
+        rows += snapshot.rows(
+            "SELECT kind, board FROM boards WHERE kind = ? AND state = 'active' AND latest > ?",
+            kind,
+            seconds(moment + AHEAD),
+        )
     return [BoardName(*row) for row in rows]
 
 
