@@ -12,18 +12,26 @@ _ATOM = rf"[^.\x00-\x20\x7f-\xa0\s@<>()\",:;\\\[\]\ufffd{UNSEEN}]+"
 
 _DOTTED = rf"{_ATOM}(?:\.{_ATOM})*"
 
-_ADDRESS = regex(f"{_DOTTED}@{_DOTTED}")
+_QUOTED = rf"[^\x00-\x20\x7f-\xa0\s<>\"\\\ufffd{UNSEEN}]+"
+
+_ADDRESS = regex(rf"(?:{_DOTTED}|\"(?P<quoted>{_QUOTED})\")@(?P<host>{_DOTTED})")
 
 _PIECE = r"[^\s@<>()\[\]\"',;]"
 
-_LIKE_ADDRESS = regex(rf"(?<!{_PIECE}){_PIECE}+(?:@{_PIECE}+)+")
+_LIKE_ADDRESS = regex(rf"(?<!{_PIECE})(?:{_PIECE}+|\"[^\s\"]+\")(?:@{_PIECE}+)+")
 
 
 def parse_address(text: str) -> str:
-    """Return a mail address as it was written. Raises ValueError if it is none."""
-    if not _ADDRESS.fullmatch(text) or len(text) > 254 or "=?" in text:
+    """Return a mail address as it was written, without quotes that it does not need.
+
+    In quotes, NAME may have dots and signs where it cannot have them otherwise. Raises ValueError
+    if it is no address.
+    """
+    found = _ADDRESS.fullmatch(text)
+    if not found or len(text) > 254 or "=?" in text:
         raise ValueError(f"{text!r} is not written NAME@HOST")
-    return text
+    bare = f"{found['quoted']}@{found['host']}"
+    return bare if found["quoted"] and _ADDRESS.fullmatch(bare) else text
 
 
 def parse_own_address(text: str) -> str:
@@ -48,7 +56,8 @@ def without_addresses(text: str, instead: str) -> str:
 def normal_address(address: str) -> str:
     """Return the form in which addresses are compared: lower case, ASCII domain, no +tag."""
     local, _, domain = address.lower().rpartition("@")
-    return f"{local.partition('+')[0] or local}@{ascii_domain(domain)}"
+    bare = "" if local.startswith('"') else local.partition("+")[0]
+    return f"{bare or local}@{ascii_domain(domain)}"
 
 
 def ascii_address(address: str) -> str:

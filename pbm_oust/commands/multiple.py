@@ -10,7 +10,7 @@ from pbm_oust.play.authentication import look_at_password
 from pbm_oust.play.forms import Seen, Service, ServiceForm
 from pbm_oust.play.meanings import sheet_of
 from pbm_oust.play.notices import Notice, RefusalNotice
-from pbm_oust.play.outcome import Handled, Outcome
+from pbm_oust.play.outcome import Handled, Outcome, silent
 from pbm_oust.play.quota import Cost
 from pbm_oust.play.request import Request
 from pbm_oust.play.room import MOST_DRAWN, Room
@@ -93,7 +93,10 @@ def multiple(_command: Multiple, request: Request, work: UnitOfWork, service: Se
     if not 0 < len(lines) <= MOST_LINES:
         raise Unreadable(NoLines(MOST_LINES))
     seen = [service.see(line) for line in lines]
-    look_at_all(seen, work)
+    is_proved = look_at_all(seen, work)
+    if request.doubt and not is_proved:
+        return silent(request.doubt)
+    request = replace(request, doubt=None)
     may_show = to_stranger(work.vocabulary, work.names_for(request))
     tasks = [
         Task(each.line.shown(may_show), replace(request, line=line, chat=""))
@@ -102,20 +105,23 @@ def multiple(_command: Multiple, request: Request, work: UnitOfWork, service: Se
     return carry_out_all(tasks, request, work, service)
 
 
-def look_at_all(seen: Sequence[Seen], work: UnitOfWork) -> None:
+def look_at_all(seen: Sequence[Seen], work: UnitOfWork) -> bool:
     """Look at the commands of a mail before any is carried out: at their one password, once.
+
+    Return whether that is right.
 
     Raises Unreadable for those that cannot be in one mail, and NotDerived.
     """
     if name := next(filter(None, (each.alone for each in seen)), None):
         raise Unreadable(NeedsOwnMail(name))
     signed = [each.signature for each in seen if each.signature]
-    if signed:
-        senders = frozenset.intersection(*(signers for signers, _ in signed))
-        password, *others = {each for _, each in signed}
-        if others or not senders:
-            raise Unreadable(SeveralSenders())
-        look_at_password(sorted(senders), password, work)
+    if not signed:
+        return False
+    senders = frozenset.intersection(*(signers for signers, _ in signed))
+    password, *others = {each for _, each in signed}
+    if others or not senders:
+        raise Unreadable(SeveralSenders())
+    return look_at_password(sorted(senders), password, work)
 
 
 def carry_out_all(

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from enum import Enum
 
-from pbm_oust.mail.reading.limits import LARGEST_HEADERS, MOST_LINES
+from pbm_oust.mail.reading.limits import MOST_LINES
 from pbm_oust.mail.size import LARGEST_MAIL
 
 LONGEST_LINE = 8 * 1024
@@ -17,7 +17,6 @@ class Excess(Enum):
     LONG_LINE = "500 Line too long (see RFC5321 4.5.3.1.6)"
     MUCH_DATA = "552 Error: Too much mail data"
     MANY_LINES = f"550 5.6.0 not readable: there are more than {MOST_LINES} lines"
-    LARGE_HEADERS = f"550 5.6.0 not readable: the headers are larger than {LARGEST_HEADERS} bytes"
 
 
 @dataclass(slots=True)
@@ -25,8 +24,8 @@ class Content:
     """A message that arrives in blocks; of one with an excess nothing is kept but its end sought.
 
     It ends with a dot alone between two CR LF, and nowhere else (RFC 5321, section 4.1.1.4).
-    Lines and the header block are bounded as `within_limits` bounds them later, so that nobody
-    can make us hold what would be refused in the end.
+    Bytes and lines are bounded as `within_limits` bounds them later, so that nobody can make us
+    hold more than that.
     """
 
     excess: Excess | None = None
@@ -37,8 +36,6 @@ class Content:
     _looked_at: int = 2
     """The end of the last whole line that was looked at."""
     _lines: int = 0
-    _headers_end: int = 0
-    """The end of the last header, once it is known."""
 
     def take(self, block: bytes) -> bytes:
         """Take what belongs to the message from a block; return what does not."""
@@ -65,12 +62,6 @@ class Content:
         data, begin = self._data, self._looked_at
         self._looked_at = end = data.rfind(b"\r\n", begin - 2) + 2
         self._lines += data.count(b"\r\n", begin, end)
-        if not self._headers_end:
-            empty = data.find(b"\r\n\r\n", max(begin - 4, 2))
-            header = end if empty < 0 else empty + 2
-            if header - 2 - data.count(b"\r\n", 2, header) > LARGEST_HEADERS + 1:
-                self.excess = Excess.LARGE_HEADERS
-            self._headers_end = 0 if empty < 0 else header
         if self._has_long_line(begin):
             self.excess = self.excess or Excess.LONG_LINE
         elif self._lines > MOST_LINES:

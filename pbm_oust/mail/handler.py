@@ -136,6 +136,7 @@ class Handler:
         sender = envelope.mail_from or ""
         if _BARE.search(content):
             status = S550_BARE
+            log.warning("a message is refused: %s", status)
         else:
             told = envelope_of(
                 sender,

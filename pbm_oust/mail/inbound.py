@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from email.message import Message
 from typing import TYPE_CHECKING
 
 from pbm_oust.accounts.answered import Answered, Reply
@@ -16,10 +15,10 @@ from pbm_oust.accounts.tags import Claim, Robotic, parse_letter_id, parse_tag
 from pbm_oust.board.notation import format_time
 from pbm_oust.frozen import frozen
 from pbm_oust.letters.letters import Letters
-from pbm_oust.mail.reading import Mail, UnreadableMail, read_mail
+from pbm_oust.mail.reading import Mail, UnreadableMail, read_mail, taken_apart
 from pbm_oust.mail.reading.asked_language import language_asked
 from pbm_oust.mail.reading.verdict import Verdict, verdict_of
-from pbm_oust.mail.robots import reason_for_silence
+from pbm_oust.mail.robots import automatic_by, doubtful_by
 from pbm_oust.play.authentication import verify
 from pbm_oust.play.outcome import Handled, Outcome, Silence, outcome_text, silent
 from pbm_oust.play.passwords import NotDerived, Passwords
@@ -137,12 +136,13 @@ class Inbound:
         tags = [parse_tag(recipient, self.address) for recipient in recipients]
         for recipient, tag in zip(recipients, tags, strict=True):
             if tag is Robotic.BOUNCES:
-                return self._take_bounce(mail.message, recipient)
+                return self._take_bounce(data, recipient)
             if tag is Robotic.UNREAD:
                 return silent(Silence.ANSWERS_BROADCAST)
-        silence = reason_for_silence(mail.message, envelope.sender, mail.sender, self.address)
-        if silence:
-            return Handled(Outcome.SILENT, why=silence)
+        if robot := automatic_by(mail, envelope.sender, self.address):
+            return silent(robot)
+        if not mail.sender:
+            raise UnreadableMail("neither From nor the envelope sender is an address NAME@HOST")
         code = next((tag for tag in tags if isinstance(tag, Secret)), None)
         claims = [tag for tag in tags if isinstance(tag, Claim)]
         verdict = self._verdict(mail, envelope)
@@ -180,12 +180,12 @@ class Inbound:
                 return reply if is_from else None
         return None
 
-    def _take_bounce(self, message: Message, recipient: str) -> Handled:
+    def _take_bounce(self, data: bytes, recipient: str) -> Handled:
         """Record that a letter of ours bounced."""
         from pbm_oust.mail.reports import read_report
 
         home = self.work.home
-        failed = read_report(message, recipient, home.key())
+        failed = taken_apart(data, lambda message: read_report(message, recipient, home.key()))
         if failed is None:
             return silent(Silence.NO_REPORT)
         bounce = Bounce.of(self.work.now(), failed.status, failed.letter, failed.subject)
@@ -213,7 +213,7 @@ class Inbound:
             sender=mail.sender,
             source=envelope.source,
             is_verified=verdict is Verdict.VERIFIED,
-            is_forged=verdict is Verdict.FORGED,
+            doubt=Silence.FORGED if verdict is Verdict.FORGED else doubtful_by(mail),
             is_of_owner=envelope.is_of_owner,
             identity=mail.identity,
             message_id=mail.message_id,

@@ -1,74 +1,88 @@
-"""Mail that must not be answered, so that robots never answer one another (RFC 3834, section 2)."""
+"""Mail of robots, so that robots never answer one another (RFC 3834, section 2).
 
-from collections.abc import Callable
-from email.message import Message
+What says that no human wrote it is passed over, whatever it proves. What robots, lists and offices
+put on the mail of humans too is no such sign: such a mail counts if it proves whose it is, by a
+password, a token or a code, and is passed over otherwise.
+"""
+
+import re
 
 from pbm_oust.accounts.address import is_same_address
 from pbm_oust.accounts.tags import is_own_id
+from pbm_oust.mail.reading import Mail
+from pbm_oust.mail.reading.attributions import any_of
+from pbm_oust.mail.reading.headers import one_line
+from pbm_oust.mail.reading.phrases import AUTOMATIC_REPLIES
 from pbm_oust.regex import regex
 
 MOST_HOPS = 30
 
-_ROBOT = regex(
-    r"(?:.*[-_.])?(?:daemon|bounces?|auto-?(?:reply|responder)|(?:no|do-?not)[-_]?reply)"
-    r"|.*mailer-?daemon|postmaster|listserv|majordomo|owner-.*|.*-(?:owner|request)"
+_DAEMON = regex(r"(?:.*[-_.])?daemon|.*mailer-?daemon")
+_MACHINE = regex(r"(?:.*[-_.])?(?:bounces?|auto-?(?:reply|responder))")
+_UNREAD = regex(
+    r"(?:.*[-_.])?(?:no|do-?not)[-_]?reply|postmaster|listserv|majordomo|owner-.*"
+    r"|.*-(?:owner|request)"
 )
-"""Local parts, in small letters and without what stands behind a +, at which no human reads."""
-
-_SENT_TO_MANY = {"auto_reply", "bulk", "junk", "list"}
-_MARKS = {
-    "mailing-list",
-    "x-apple-action",
-    "x-failed-recipients",
-    "x-fc-machinegenerated",
-    "x-loop",
-    "x-mail-autoreply",
-    "x-mailing-list",
-    "x-pbm-oust",
-}
-"""Headers that only robots and lists write, whatever they say."""
-_BEGINNINGS_OF_MARKS = ("list-", "x-auto")
-_IS_OF_ROBOT: dict[str, Callable[[str], bool]] = {
-    "auto-submitted": lambda said: said.partition(";")[0].strip() != "no",
-    "precedence": lambda said: said in _SENT_TO_MANY,
-    "return-path": lambda said: said == "<>",
-}
-"""What the values of other headers say where no human wrote the mail."""
+"""Local parts, in small letters and without what stands behind a +: those of mail servers, those of
+other robots, and those at which usually no human reads."""
+_AUTOMATIC = regex(
+    r"auto-submitted: (?!no(?:[\s;(]|$)).*|return-path: <>|precedence: auto_reply"
+    r"|x-auto(?!-response-suppress:).*|x-mail-autoreply:.*|x-failed-recipients:.*"
+    r"|x-fc-machinegenerated:.*|x-pbm-oust:.*"
+)
+"""Headers of mail that no human wrote, as `name: value` in small letters."""
+_SHARED = regex(
+    r"precedence: (?:bulk|junk|list)|list-.*|(?:x-)?mailing-list:.*|x-auto-response-suppress:.*"
+    r"|x-loop:.*|x-apple-action:.*"
+)
+"""Headers that also stand in mail of humans: of a list, a group, an office or a forwarder."""
+_AUTOMATIC_REPLY = regex(rf"(?:{any_of(AUTOMATIC_REPLIES)})\s*(?:[:\uff1a].*)?")
 
 
-def reason_for_silence(
-    message: Message, envelope_sender: str | None, sender: str, own_address: str
-) -> str | None:
-    """Return why a mail is not answered, or None if it is.
+def automatic_by(mail: Mail, envelope_sender: str | None, own_address: str) -> str | None:
+    """Return what says that no human wrote a mail, or None if nothing does.
 
     `envelope_sender` is empty for the null sender of bounces, and None if it is not known.
     """
     if envelope_sender == "":
         return "null sender"
-    if not sender:
-        return "no sender address"
-    if is_same_address(sender, own_address):
-        return "own address"
-    local = sender.partition("@")[0].lower()
-    if _ROBOT.fullmatch(local.partition("+")[0]):
-        return f"sender {local}"
-    return _reason_in_headers(message, own_address)
-
-
-def _reason_in_headers(message: Message, own_address: str) -> str | None:
-    hops = 0
-    for name, value in message.raw_items():
-        mark = name.lower()
-        is_of_robot = _IS_OF_ROBOT.get(mark)
-        if is_of_robot and is_of_robot(str(value).strip().lower()):
-            return name
-        if mark in _MARKS or mark.startswith(_BEGINNINGS_OF_MARKS):
-            return name
-        hops += mark == "received"
-    if message.get_content_type() == "multipart/report":
-        return "multipart/report"
-    if is_own_id(str(message.get("Message-ID", "")).strip(), own_address.rpartition("@")[2]):
+    for sender in (mail.sender, envelope_sender or ""):
+        if is_same_address(sender, own_address):
+            return "own address"
+        if _DAEMON.fullmatch(_local_part(sender)):
+            return f"sender {_local_part(sender)}"
+    if _MACHINE.fullmatch(_local_part(mail.sender)):
+        return f"sender {_local_part(mail.sender)}"
+    if found := _header_like(_AUTOMATIC, mail):
+        return found
+    if mail.kind == "multipart/report":
+        return mail.kind
+    if mail.is_reaction:
+        return "reaction"
+    if any(_AUTOMATIC_REPLY.fullmatch(subject.lower()) for subject in mail.subjects):
+        return "Subject of an automatic reply"
+    if is_own_id("".join(mail.headers["message-id"][:1]).strip(), own_address.rpartition("@")[2]):
         return "own Message-ID"
-    if hops > MOST_HOPS:
+    if len(mail.headers["received"]) > MOST_HOPS:
         return "too many hops"
+    return None
+
+
+def doubtful_by(mail: Mail) -> str | None:
+    """Return why a mail counts only if it proves whose it is, or None if nothing is in the way."""
+    if _UNREAD.fullmatch(_local_part(mail.sender)):
+        return f"sender {_local_part(mail.sender)}"
+    return _header_like(_SHARED, mail)
+
+
+def _local_part(sender: str) -> str:
+    """Return the local part of an address in small letters, without what stands behind a +."""
+    return (sender.rpartition("@")[0] or sender).lower().partition("+")[0]
+
+
+def _header_like(kind: re.Pattern[str], mail: Mail) -> str | None:
+    """Return the name of the first header of a kind, or None if there is none."""
+    for name, values in mail.headers.items():
+        if any(kind.fullmatch(f"{name}: {one_line(value).lower()}") for value in values):
+            return name.title()
     return None

@@ -218,6 +218,7 @@ class SmtpSession(Connection):
             content = await self._read_content()
             if content.excess:
                 status = content.excess.value
+                log.warning("a message is refused as it arrives: %s", status)
             else:
                 self.envelope.original_content = content.bytes()
                 del content

@@ -171,19 +171,20 @@ def note_wrong_password(userids: Iterable[str], request: Request, work: UnitOfWo
     spend([Charge(Counted.WRONG_PASSWORDS, origin(request))], work)
 
 
-def look_at_password(userids: Iterable[str], proof: Credential, work: UnitOfWork) -> None:
-    """Look at a password before anything is done, until it is that of one of some players.
+def look_at_password(userids: Iterable[str], proof: Credential, work: UnitOfWork) -> bool:
+    """Return whether a password is that of one of some players, before anything is done.
 
-    Raises NotDerived.
+    What is no password is not looked at. Raises NotDerived.
     """
-    if not isinstance(proof, Secret) or proof == NO_PASSWORD:
-        return
-    for userid in userids:
-        if (
+    return (
+        isinstance(proof, Secret)
+        and proof != NO_PASSWORD
+        and any(
             work.passwords.match(proof, stored_password(work.account_if_any(userid), userid))
             is Match.RIGHT
-        ):
-            return
+            for userid in userids
+        )
+    )
 
 
 def _has_password(

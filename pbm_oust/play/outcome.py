@@ -63,7 +63,7 @@ class Handled:
     """The userid of its player, if settings of theirs are unknown and they were not told."""
 
 
-def silent(why: Silence, board: str = "") -> Handled:
+def silent(why: Silence | str, board: str = "") -> Handled:
     """Return that nobody gets an answer."""
     return Handled(Outcome.SILENT, board, why=why)
 

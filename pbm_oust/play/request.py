@@ -10,6 +10,7 @@ from pbm_oust.board.reasons import MayHaveBoard
 from pbm_oust.frozen import frozen
 from pbm_oust.languages import ENGLISH, Language
 from pbm_oust.play.notices import Heard, Notice
+from pbm_oust.play.outcome import Silence
 from pbm_oust.refusal import NotAllowedReason, UnreadableReason
 from pbm_oust.store.accounts import whole
 from pbm_oust.store.letters import Draft
@@ -49,8 +50,9 @@ class Request:
     """The userid of the player who is signed in at the pages, if the command comes from these."""
     is_verified: bool = False
     """Whether it is certain that the mail comes from its sender."""
-    is_forged: bool = False
-    """Whether it is certain that it does not: it counts only for what else proves whose it is."""
+    doubt: Silence | str | None = None
+    """Why it counts only if something else proves whose it is, and gets no answer otherwise: its
+    From is forged, or a robot may have sent it."""
     is_of_owner: bool = False
     """Whether whoever owns the home has handed it in."""
     confirmed: "Actor | None" = None

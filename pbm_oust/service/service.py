@@ -6,6 +6,7 @@ from pbm_oust.accounts.answered import Reply, Sheet
 from pbm_oust.accounts.settings import has_untold, settings_of
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.game import Game
+from pbm_oust.commands.multiple import Multiple
 from pbm_oust.commands.settings import tell_unknown
 from pbm_oust.commands.verify import Verify
 from pbm_oust.frozen import frozen, replace
@@ -153,8 +154,8 @@ def _carry_out(
     try:
         may_prove = request.is_proved or form.claims_proof(command)
         if not may_prove:
-            if request.is_forged:
-                return silent(Silence.FORGED)
+            if request.doubt and not isinstance(command, Multiple):  # its lines may prove it
+                return silent(request.doubt)
             charge_stranger(form.cost_of(command), request, work)
         try:
             actor = form.actor(command, request, work)
@@ -189,8 +190,8 @@ def _refuse(
     """Answer with what was sent, what is wrong with it, and what to send instead."""
     work.home.foresee(_asked(read, refusal, request, work))
     is_proved = bool(request.reply or request.confirmed or (actor and _password_of(read.command)))
-    if request.is_forged and not is_proved:
-        return replace(silent(Silence.FORGED), is_guess=is_guess(refusal.reason))
+    if request.doubt and not is_proved:
+        return replace(silent(request.doubt), is_guess=is_guess(refusal.reason))
     try:
         is_last = charge_refusal(refusal, read, request, work)
     except NotAllowed as reached:

@@ -55,6 +55,28 @@ def test_a_message_is_acknowledged_when_its_answer_is_in_the_outbox(home: Home, 
     assert len(home.ask(all_codes)) == 1
 
 
+@pytest.mark.parametrize("sender", ["taro..y.@docomo.example", "", "Taro", "taro@"])
+def test_a_sender_that_cannot_be_read_is_told_so_for_good(
+    sender: str, home: Home, port: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    with client_of(port) as client:
+        begin(client, sender="taro..y.@docomo.example")
+        reply = send(client, mail(f"From: {sender}", "Subject: signup taro sakuranohana7"))
+    assert reply.startswith("550 5.6.0 not readable: neither From nor the envelope sender")
+    assert "neither From nor the envelope sender" in caplog.text
+    assert home.ask(all_codes) == []
+
+
+@pytest.mark.parametrize("address", ['"taro..y."@docomo.example', '"a@b"@example.org'])
+def test_a_sender_in_quotes_gets_an_answer(address: str, home: Home, port: int) -> None:
+    with client_of(port) as client:
+        begin(client, sender=address)
+        signup = mail(f"From: {address}", "Subject: signup taro sakuranohana7")
+        assert send(client, signup) == S250_DONE
+    (letter,) = home.outbox.letters()
+    assert f"To: {address}".encode() in home.outbox.read(letter)
+
+
 def test_a_session_takes_several_messages(home: Home, port: int) -> None:
     with client_of(port) as client:
         for _ in range(3):

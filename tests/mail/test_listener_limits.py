@@ -116,18 +116,19 @@ def test_a_message_that_would_cost_too_much_to_read_is_refused_for_good(port: in
     ("content", "why"),
     [
         (SIGNUP + b"\r\n" * MOST_LINES, f"there are more than {MOST_LINES} lines"),
-        (b"X: y\r\n" * LARGEST_HEADERS, f"the headers are larger than {LARGEST_HEADERS} bytes"),
+        ((b"To: " + LINE) * 500, f"the headers are larger than {LARGEST_HEADERS} bytes"),
     ],
     ids=["lines", "headers"],
 )
 @pytest.mark.usefixtures("nothing_done")
-def test_a_message_that_is_refused_while_it_arrives_is_answered_at_its_end(
-    port: int, content: bytes, why: str
+def test_a_message_that_is_too_much_is_refused_at_its_end_and_in_the_log(
+    port: int, content: bytes, why: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     with client_of(port) as client:
         begin(client)
         assert send(client, content) == f"550 5.6.0 not readable: {why}"
         assert ask(client, "NOOP").startswith("250")
+    assert why in caplog.text
 
 
 @pytest.mark.parametrize("too_long", [0, 1, 2, LONGEST_LINE, 5 * LONGEST_LINE])

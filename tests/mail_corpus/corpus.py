@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from pbm_oust.mail.reading import UnreadableMail, read_mail
-from pbm_oust.mail.robots import reason_for_silence
+from pbm_oust.mail.robots import automatic_by, doubtful_by
 
 FOLDER = Path(__file__).parent
 OWN_ADDRESS = "pbmserv@example.org"
@@ -19,18 +19,16 @@ def reading(data: bytes) -> str:
         mail = read_mail(data)
     except UnreadableMail as error:
         return f"refused: {error}\n"
-    silence = reason_for_silence(mail.message, None, mail.sender, OWN_ADDRESS)
+    silence = automatic_by(mail, None, OWN_ADDRESS)
+    doubt = None if silence else doubtful_by(mail)
     lines = [
         f"from: {mail.sender}".rstrip(),
         *(f"subject: {subject}".rstrip() for subject in mail.subjects),
-        *([] if mail.message_id else [f"known by: {_known_by(mail.identity)}"]),
+        *([] if mail.message_id else ["no Message-ID to answer to"]),
         *([f"not answered: {silence}"] if silence else []),
+        *([f"counts with a proof alone: {doubt}"] if doubt else []),
         *(["text: could not be read"] if mail.is_text_closed else []),
         *(f"  | {line}".rstrip() for line in mail.text.split("\n") if mail.text),
         *(f"  ? {line}".rstrip() for line in mail.unsure.strip("\n").split("\n") if mail.unsure),
     ]
     return "\n".join(lines) + "\n"
-
-
-def _known_by(identity: str) -> str:
-    return "its content" if identity.startswith("content ") else identity

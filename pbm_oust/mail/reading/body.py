@@ -6,7 +6,7 @@ from email.message import Message
 from functools import lru_cache
 
 from pbm_oust.frozen import frozen
-from pbm_oust.mail.reading.charsets import decoded
+from pbm_oust.mail.reading.charsets import NO_TEXT, decoded
 from pbm_oust.mail.reading.flowed import unflowed
 from pbm_oust.mail.reading.html import text_of_html
 from pbm_oust.mail.reading.limits import DEEPEST_PART
@@ -20,10 +20,7 @@ _CLOSED_TYPES = (
     "application/x-pkcs7-mime",
     "application/pgp-encrypted",
 )
-NO_TEXT = dict.fromkeys(
-    {*range(0x20), 0x7F, *range(0x80, 0xA0), *range(0xFDD0, 0xFDF0)} - {0x09, 0x0A}
-)
-"""Characters that control terminals or programs and are not text."""
+_REACTION = "text/vnd.google.email-reaction+json"
 _NAMED = regex(r"(?<!\w)(?:file)?name\*?\d*\*?\s*=\s*[\"']?([^\"';\s]+)", re.IGNORECASE)
 _TYPED_ON_A_PHONE = regex(r"(?:text|mms)[-_]?\d*\.txt", re.IGNORECASE)
 """The names of texts that gateways of phones attach, beside pictures and pages of their own."""
@@ -96,6 +93,14 @@ def is_closed(message: Message) -> bool:
     return any(
         part.kind.type in _CLOSED_TYPES
         or (part.kind.type == "text/plain" and ENCRYPTED in _content(part).split("\n"))
+        for part in _parts(message, 0)
+    )
+
+
+def is_reaction(message: Message) -> bool:
+    """Return whether a mail reacts to another one with an emoji (RFC 9078, or Gmail's form)."""
+    return any(
+        part.kind.type == _REACTION or part.message.get_content_disposition() == "reaction"
         for part in _parts(message, 0)
     )
 

@@ -31,6 +31,11 @@ _MEANT = {
 _NONE_OF_MAIL = ("idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined")
 """Codecs of Python that are not charsets; some are slow."""
 
+NO_TEXT = dict.fromkeys(
+    {*range(0x20), 0x7F, *range(0x80, 0xA0), *range(0xFDD0, 0xFDF0)} - {0x09, 0x0A}
+)
+"""Characters that control terminals or programs and are not text."""
+
 
 def decoded(data: bytes, charset: str) -> str:
     """Return bytes as text that can be written as UTF-8.

@@ -1,14 +1,17 @@
 """Headers, decoded one by one; a header that cannot be decoded is taken as it is."""
 
-import re
 from collections import defaultdict
 from email.header import decode_header
 from email.message import Message
 from email.utils import getaddresses
 from functools import lru_cache
 
-from pbm_oust.accounts.address import is_address
-from pbm_oust.mail.reading.charsets import decoded, without_surrogates
+from pbm_oust.accounts.address import is_address, parse_address
+from pbm_oust.mail.reading.charsets import NO_TEXT, decoded, without_surrogates
+from pbm_oust.regex import regex
+
+_IN_BRACKETS = regex(r'<((?:"[^"<>]*"@)?[^<>"]*)>|"(?:[^"\\]|\\.)*+"|\((?:[^()\\]|\\.)*+\)')
+"""What stands in `<>`; without a group, quotes and comments, in which such signs mean nothing."""
 
 
 def raw_headers(message: Message) -> dict[str, list[str]]:
@@ -31,7 +34,7 @@ def header_text(value: str) -> str:
         text = "".join(_part_text(part, charset) for part, charset in decode_header(value))
     except Exception:  # noqa: BLE001 - the raw text stands where decoding fails
         text = value
-    return one_line(without_surrogates(text))
+    return one_line(without_surrogates(text)).translate(NO_TEXT)
 
 
 def _part_text(part: bytes | str, charset: str | None) -> str:
@@ -46,14 +49,20 @@ def one_line(text: str) -> str:
 
 
 def first_address(values: list[str]) -> str:
-    """Return the first proper address in the values of From, or an empty text."""
+    """Return the first proper address in the values of From, or an empty text.
+
+    What stands between `<` and `>` is the address, whatever the name in front of it looks like.
+    """
     return _first_address(tuple(one_line(value) for value in values))
 
 
 @lru_cache(1000)
 def _first_address(lines: tuple[str, ...]) -> str:
+    found = [match[1] or "" for line in lines for match in _IN_BRACKETS.finditer(line)]
     try:
-        found = [address for _, address in getaddresses(lines)]
+        others = [address for _, address in getaddresses(lines)]
     except Exception:  # noqa: BLE001 - the parser gives up in several ways
-        found = re.findall(r"<([^<>]*)>", " ".join(lines))
-    return next(filter(is_address, found), "")
+        others = []
+    # The parser makes an address of `Dora @ Work`.
+    found += [address for address in others if any(address in line for line in lines)]
+    return next(map(parse_address, filter(is_address, found)), "")

@@ -1,6 +1,7 @@
 """What is refused before parsing, because parsing it could take minutes or the whole stack."""
 
 import re
+from collections.abc import Iterator
 
 from pbm_oust.mail.size import LARGEST_MAIL
 from pbm_oust.regex import regex
@@ -14,14 +15,21 @@ MOST_GROUPS = 500
 
 _HEADER = regex(rb"^[^\n]*(?:\n[ \t][^\n]*)*\n?", re.MULTILINE)
 _PART_HEADER = regex(rb"^content-[^\n]*(?:\n[ \t][^\n]*)*", re.MULTILINE | re.IGNORECASE)
+_PARAMETER = regex(rb";\s*[^;=\s]+\*[^;]*")
 _REPORT = regex(rb"message/delivery-status", re.IGNORECASE)
 """A kind of part whose groups of lines become parts in the parser."""
-_UNREAD_HEADER = regex(
-    rb"(?:x-(?!auto)|arc-|dkim-|authentication-|received-spf|references|in-reply-to|thread-|cc|"
-    rb"autocrypt|openpgp|face|ironport-)[^\n:]*:",
+_HEADER_NAME = regex(rb"([!-9;-~]*):")
+_READ = regex(
+    rb"from|subject|date|message-id|in-reply-to|references|(?:x-original-|envelope-|delivered-)?to|"
+    rb"return-path|received|authentication-results|accept-language|mime-version|content-.*|"
+    rb"auto-submitted|precedence|list-.*|(?:x-)?mailing-list|x-(?:auto.*|mail-autoreply|loop|"
+    rb"apple-action|failed-recipients|fc-machinegenerated|pbm-oust)",
     re.IGNORECASE,
 )
-"""Headers that nothing reads, and that are sometimes longer than the limit."""
+"""The headers that something reads; whatever stands in others costs nothing."""
+_SPARED = (b"references", b"in-reply-to", b"to", b"authentication-results")
+"""Those of them whose values a mail can do without if they are too long. Of Received it always can:
+only how many there are counts."""
 
 
 class UnreadableMail(ValueError):
@@ -29,9 +37,9 @@ class UnreadableMail(ValueError):
 
 
 def within_limits(data: bytes) -> bytes:
-    """Return a mail with newlines for line ends and without long headers that nothing reads.
+    """Return a mail with newlines for line ends and without the headers that nothing reads.
 
-    Raises UnreadableMail for a mail that exceeds the limits.
+    Raises UnreadableMail if what is left exceeds the limits.
     """
     if len(data) > LARGEST_MAIL:
         raise UnreadableMail(f"the message is larger than {LARGEST_MAIL} bytes")
@@ -39,13 +47,10 @@ def within_limits(data: bytes) -> bytes:
     if data.count(b"\n") > MOST_LINES:
         raise UnreadableMail(f"there are more than {MOST_LINES} lines")
     headers, end, body = data.partition(b"\n\n")
+    each = list(_read_headers(headers))
+    headers = b"".join(each).removesuffix(b"\n")
     if len(headers) > LARGEST_HEADERS:
         raise UnreadableMail(f"the headers are larger than {LARGEST_HEADERS} bytes")
-    each = _HEADER.findall(headers) if len(headers) > LARGEST_HEADER else []
-    long = {header for header in each if len(header) > LARGEST_HEADER}
-    if any(map(_UNREAD_HEADER.match, long)):
-        each = [header for header in each if header not in long or not _UNREAD_HEADER.match(header)]
-        headers = b"".join(each).removesuffix(b"\n")
     of_parts = _PART_HEADER.findall(body)
     if any(len(header) > LARGEST_HEADER for header in (*each, *of_parts)):
         raise UnreadableMail(f"a header is larger than {LARGEST_HEADER} bytes")
@@ -54,3 +59,26 @@ def within_limits(data: bytes) -> bytes:
     if data.count(b"\n\n") > MOST_GROUPS and _REPORT.search(data):
         raise UnreadableMail(f"there are more than {MOST_GROUPS} groups in a report")
     return headers + end + body
+
+
+def _read_headers(headers: bytes) -> Iterator[bytes]:
+    """Yield the headers that something reads, and all lines from the first that is no header on."""
+    is_text = False
+    for header in _HEADER.findall(headers):
+        found = None if is_text else _HEADER_NAME.match(header)
+        name = found[1].lower() if found else b""
+        is_text = is_text or not (found or header.startswith(b"From "))
+        if not found:
+            yield header
+        elif name == b"received" or (name in _SPARED and len(header) > LARGEST_HEADER):
+            yield name + b": (\n"
+        elif _READ.fullmatch(name):
+            yield header
+
+
+def without_parameters(data: bytes) -> bytes:
+    """Return a mail whose parts have no parameters in the form of RFC 2231, such as `name*=`.
+
+    The library fails over many of them, and nothing that we read has that form.
+    """
+    return _PART_HEADER.sub(lambda header: _PARAMETER.sub(b"", header[0]), data)

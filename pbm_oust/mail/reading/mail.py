@@ -2,14 +2,15 @@
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from email import message_from_bytes
 from email.message import Message
+from typing import TypeVar
 
 from pbm_oust.frozen import frozen
-from pbm_oust.mail.reading.body import is_closed, text_of
+from pbm_oust.mail.reading.body import is_closed, is_reaction, text_of
 from pbm_oust.mail.reading.headers import first_address, header_text, one_line, raw_headers
-from pbm_oust.mail.reading.limits import UnreadableMail, within_limits
+from pbm_oust.mail.reading.limits import UnreadableMail, within_limits, without_parameters
 from pbm_oust.mail.reading.own_text import own_text
 from pbm_oust.mail.reading.prefixes import without_prefixes
 
@@ -20,6 +21,9 @@ LONGEST_LINE = 120
 _MOST_ANSWERED = 3
 """How many Message-IDs in In-Reply-To count."""
 _RECIPIENT_HEADERS = ("delivered-to", "x-original-to", "envelope-to", "to")
+_OF_THIS_HOST = (MemoryError, OSError, ImportError)
+"""Faults that no mail is guilty of."""
+T = TypeVar("T")
 
 
 @frozen
@@ -40,13 +44,16 @@ class Mail:
     """Whether there is a text that we cannot read: encrypted, or in winmail.dat."""
     message_id: str
     identity: str
-    """The Message-ID or, if there is none, a digest of the content."""
+    """What sets the mail apart from all others of its sender: a digest of its Message-ID and
+    content. The same mail has the same one whichever way it came."""
     answered: tuple[str, ...]
     """The Message-IDs that the mail seems to answer, the likeliest first."""
     headers: Mapping[str, list[str]]
     """The values of all headers by their names in lower case; encoded words stay encoded."""
-    message: Message
-    """The parsed message, for its parts."""
+    kind: str
+    """What its Content-Type says it is: `multipart/report`."""
+    is_reaction: bool
+    """Whether it is a reaction to a mail, such as an emoji of Gmail, and no mail of its own."""
 
     @property
     def recipients(self) -> tuple[str, ...]:
@@ -58,9 +65,40 @@ class Mail:
 def read_mail(data: bytes, envelope_sender: str = "") -> Mail:
     """Return what matters about a mail; if From has no address, its envelope sender wrote it.
 
-    Raises UnreadableMail for a mail that exceeds the limits.
+    Raises UnreadableMail for a mail that exceeds the limits, or that cannot be taken apart.
     """
-    message = _parsed(data)
+    return taken_apart(data, lambda message: _read(message, envelope_sender))
+
+
+def whole_text(data: bytes) -> str:
+    """Return the text of a mail with everything it quotes. Raises UnreadableMail."""
+    return taken_apart(data, text_of)
+
+
+def taken_apart(data: bytes, read: Callable[[Message], T]) -> T:
+    """Return what `read`, which is pure, makes of a mail.
+
+    Whatever it raises is due to the bytes of the mail: the library has many ways to fail over a
+    header or parameter. Then the mail is read without the usual cause of that, or is refused for
+    good. Raises UnreadableMail.
+    """
+    data = within_limits(data)
+    try:
+        return read(message_from_bytes(data))
+    except _OF_THIS_HOST:
+        raise
+    except Exception:  # noqa: BLE001 - see above
+        data = without_parameters(data)
+    try:
+        return read(message_from_bytes(data))
+    except _OF_THIS_HOST:
+        raise
+    except Exception as error:
+        kind = type(error).__name__
+        raise UnreadableMail(f"its headers or parts cannot be taken apart ({kind})") from error
+
+
+def _read(message: Message, envelope_sender: str) -> Mail:
     raw = raw_headers(message)
     subjects = [header_text(value) for value in raw["subject"]]
     text = text_of(message)
@@ -78,17 +116,13 @@ def read_mail(data: bytes, envelope_sender: str = "") -> Mail:
         identity=message_id or f"content {_digest(*subjects, *raw['date'], text)}",
         answered=_answered(raw),
         headers=raw,
-        message=message,
+        kind=message.get_content_type(),
+        is_reaction=is_reaction(message),
     )
 
 
-def whole_text(data: bytes) -> str:
-    """Return the text of a mail with everything it quotes. Raises UnreadableMail."""
-    return text_of(_parsed(data))
-
-
 def _digest(*texts: str) -> str:
-    """Return what sets a mail without a Message-ID apart."""
+    """Return a digest of texts."""
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
 
@@ -96,10 +130,3 @@ def _answered(raw: Mapping[str, list[str]]) -> tuple[str, ...]:
     """Return the Message-IDs in In-Reply-To, and the last one in References."""
     named = re.findall(r"<[^<>\s]+>", " ".join(raw["in-reply-to"]))
     return (*named[:_MOST_ANSWERED], *re.findall(r"<[^<>\s]+>", " ".join(raw["references"]))[-1:])
-
-
-def _parsed(data: bytes) -> Message:
-    try:
-        return message_from_bytes(within_limits(data))
-    except RecursionError:
-        raise UnreadableMail("its parts lie too deep in one another") from None

@@ -45,6 +45,35 @@ SPAM_TAGS = (
 )
 """What spam filters write in front of a Subject, between asterisks or braces."""
 
+AUTOMATIC_REPLIES = (
+    # English: Outlook, Exchange of old, vacation(1), and holiday programs of many hosts
+    *("automatic reply", "auto reply", "auto-reply", "autoreply", "automatic response"),
+    *("auto response", "auto-response", "automated reply", "automated response", "auto"),
+    *("out of office", "out of office autoreply", "out of office reply", "out-of-office"),
+    *("out of the office", "vacation reply", "vacation response", "away from my mail"),
+    # German, Dutch
+    *("automatische antwort", "abwesenheitsnotiz", "abwesenheitsassistent", "autom. antwort"),
+    *("automatisch antwoord", "automatisch bericht", "afwezigheidsbericht", "niet aanwezig"),
+    # Swedish, Danish, Norwegian, Finnish
+    *("automatiskt svar", "frånvaromeddelande", "autosvar", "automatisk svar", "fraværsmelding"),
+    *("automaattinen vastaus", "poissaoloviesti", "fraværsmeddelelse"),
+    # French, Spanish, Catalan, Portuguese, Italian, Romanian
+    *("réponse automatique", "absence du bureau", "message d'absence", "réponse d'absence"),
+    *("respuesta automática", "fuera de la oficina", "resposta automàtica", "fora de l'oficina"),
+    *("resposta automática", "fora do escritório", "ausência temporária", "risposta automatica"),
+    *("fuori sede", "fuori ufficio", "răspuns automat"),
+    # Polish, Czech, Slovak, Croatian, Hungarian
+    *("odpowiedź automatyczna", "autoodpowiedź", "automatická odpověď", "automatická odpoveď"),
+    *("automatski odgovor", "automatikus válasz"),
+    # Russian, Ukrainian, Bulgarian, Greek, Turkish
+    *("автоматический ответ", "автоответ", "автоматична відповідь", "автоматичен отговор"),
+    *("αυτόματη απάντηση", "otomatik yanıt", "otomatik cevap"),
+    # Chinese, Japanese, Korean, Hebrew, Arabic
+    *("自动回复", "自動回覆", "自動回复", "自動応答", "自動返信", "不在通知", "자동 회신"),
+    *("자동 응답", "부재중", "תשובה אוטומטית", "מענה אוטומטי", "رد تلقائي"),
+)
+"""How the Subjects of automatic replies begin, followed by a colon or by nothing."""
+
 SAID = (
     # English, German, Dutch, Afrikaans
     *("wrote", "writes", "said", "schrieb", "geschrieben", "schreef", "geschreven", "het geskryf"),

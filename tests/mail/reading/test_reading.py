@@ -30,7 +30,7 @@ def test_an_ordinary_mail() -> None:
     assert read.sender == "alice@example.org"
     assert read.subjects == ("oust move 17 alice wonderland D4",)
     assert read.text == "hello"
-    assert (read.message_id, read.identity) == ("<1@example.org>", "<1@example.org>")
+    assert read.message_id == "<1@example.org>"
 
 
 # The sender
@@ -47,15 +47,37 @@ def test_an_ordinary_mail() -> None:
         "=?utf-8?q?Al=C3=AFce?= <alice@example.org>",
         "Players: alice@example.org;",
         "nobody, alice@example.org, bob@example.org",
+        "Alice @ Work <alice@example.org>",
+        "Alice@Work<alice@example.org>",
+        "alice@old-job.example <alice@example.org>",
+        "alice@old-job.example, Inc. <alice@example.org>",
+        "Help @ Company, Alice <alice@example.org>",
+        '"alice@old-job.example" <alice@example.org>',
+        '"Alice \\" <x@y>" <alice@example.org>',
+        '"Alice @ Work <alice@example.org>',
+        "(alice@old-job.example) <alice@example.org>",
+        '"alice"@example.org',
+        'Alice <"alice"@example.org>',
     ],
 )
 def test_the_sender_is_the_first_address_in_from(value: str) -> None:
     assert sender(value) == "alice@example.org"
 
 
-@pytest.mark.parametrize("value", ["", "(c):", "alice", "<>", '"', "undisclosed:;", "a b <c"])
+@pytest.mark.parametrize(
+    "value", ["", "(c):", "alice", "<>", '"', "undisclosed:;", "a b <c", "a @ b"]
+)
 def test_a_from_without_an_address_gives_no_sender(value: str) -> None:
     assert sender(value) == ""
+
+
+@pytest.mark.parametrize(
+    "address",
+    ['"taro..y."@docomo.example', '".taro"@docomo.example', '"a@b,c;d:(e)"@example.org'],
+)
+def test_a_local_part_in_quotes_is_read(address: str) -> None:
+    assert sender(address) == sender(f"Taro <{address}>") == address
+    assert read_mail(mail("Subject: help"), address).sender == address
 
 
 def test_a_mail_without_from_has_no_sender() -> None:
@@ -65,9 +87,23 @@ def test_a_mail_without_from_has_no_sender() -> None:
 # Identity
 
 
-def test_a_mail_without_a_message_id_is_known_by_its_content() -> None:
-    headers = (FROM, "Subject: help", "Date: Fri, 20 Nov 2026 15:36:00 +0000")
-    assert identity(*headers) == identity("Received: from a by b", "X-Spam: no", *headers)
+@pytest.mark.parametrize("message_id", ["<1@example.org>", "<>", "", "no brackets"])
+def test_the_same_mail_is_known_again_whichever_way_it_came(message_id: str) -> None:
+    date = "Date: Fri, 20 Nov 2026 15:36:00 +0000"
+    headers = (FROM, "Subject: help", date, f"Message-ID: {message_id}")
+    plain = identity(*headers)
+    assert plain == identity("Received: from a by b", "X-Spam: no", *headers)
+    encoded = "Content-Transfer-Encoding: quoted-printable"
+    assert plain == identity(*headers, encoded, text="hel=\r\nlo\r\n")
+
+
+@pytest.mark.parametrize("message_id", ["<1@example.org>", "<>", "", "no brackets"])
+def test_another_text_under_the_same_message_id_is_another_mail(message_id: str) -> None:
+    headers = (FROM, f"Message-ID: {message_id}")
+    subjects = {identity(*headers, f"Subject: oust games {n}") for n in range(3)}
+    dates = {identity(*headers, f"Date: Fri, 20 Nov 2026 15:3{n}:00 +0000") for n in range(3)}
+    texts = {identity(*headers, text=f"{n}\r\n") for n in range(3)}
+    assert len(subjects | dates | texts) == 9
 
 
 @pytest.mark.parametrize(

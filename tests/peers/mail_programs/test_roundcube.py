@@ -37,7 +37,7 @@ def test_an_answer_in_html_is_read_without_the_quote(desk: Desk) -> None:
         assert shown.split() == BOARD.split()
         webmail.answer(GREETING.rstrip())
     mail = desk.sent()
-    assert mail.message.get_content_type() == "multipart/alternative"
+    assert mail.kind == "multipart/alternative"
     assert_reply(mail, GREETING.replace("\n", "\n\n"))
 
 
