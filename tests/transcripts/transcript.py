@@ -65,11 +65,14 @@ def read_mails(path: Path) -> Iterator[Incoming]:
 
 
 def replay(
-    name: str, folder: Path, notices: list[tuple[Notice, Request]] | None = None
+    name: str,
+    folder: Path,
+    notices: list[tuple[Notice, Request]] | None = None,
+    letters: list[str] | None = None,
 ) -> dict[str, str]:
     """Return what a conversation leads to: the text of `letters.txt` and of each history.
 
-    What is told in it is added to `notices`, with the requests.
+    What is told in it is added to `notices`, with the requests, and each letter to `letters`.
     """
     begun = _empty_home() if name == "signup_and_challenge" else _home_after_prelude()
     home = copy_of(Home(Path(begun.name)), folder / "home")
@@ -77,13 +80,15 @@ def replay(
     inbound = _noting(
         open_inbound(home, ADDRESS, lambda: now[-1]), [] if notices is None else notices
     )
-    letters = "".join(take(FOLDER / name / "mails.txt", inbound, now))
+    letters = [] if letters is None else letters
+    for letter in take(FOLDER / name / "mails.txt", inbound, now):
+        letters.append(letter)
     histories = {
         str(home.history_path(name).relative_to(home.path)): home.history(name).decode()
         for kind in KINDS
         for name in home.board_names(kind)
     }
-    return {"letters.txt": letters, **histories}
+    return {"letters.txt": "".join(letters), **histories}
 
 
 @cache

@@ -113,7 +113,7 @@ def _read(message: Message, envelope_sender: str) -> Mail:
         left_out=(own.left_out or beyond)[:LONGEST_LINE],
         is_text_closed=not text.strip() and is_closed(message),
         message_id=message_id if re.fullmatch(r"<[!-;=?-~]{1,250}>", message_id) else "",
-        identity=message_id or f"content {_digest(*subjects, *raw['date'], text)}",
+        identity=_digest(message_id, *subjects, *raw["date"], text),
         answered=_answered(raw),
         headers=raw,
         kind=message.get_content_type(),
