@@ -1,7 +1,8 @@
 """Texts for other eyes: masking possible passwords, and tokens that prove who sent an answer."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Collection, Sequence
 
 from pbm_oust.accounts.answered import Answered
 from pbm_oust.accounts.broken import masked
@@ -12,6 +13,7 @@ from pbm_oust.grammar.line import Line
 from pbm_oust.grammar.showing import to_player
 from pbm_oust.grammar.words import MASK, SHORTEST_PASSWORD, UnknownWord, fold
 from pbm_oust.refusal import Unreadable
+from pbm_oust.regex import regex
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.table import GENERAL_FORMS, KIND_FORMS, VOCABULARY, WhichGame, recognise
 
@@ -27,6 +29,9 @@ _SHORTEST_BEGINNING = 4
 _MOST_GUESSED = 100
 """In how many places of a text a misspelt command is looked for; behind them, all that might be a
 password is masked."""
+
+_WORD = regex(r"[^\s>|]\S*")
+"""A word, without the marks of a quote in front of it."""
 
 _BEGINNINGS = frozenset(
     name[:end]
@@ -51,8 +56,7 @@ def without_passwords(text: str, password: Credential | None = None) -> str:
     text = without_tokens(text, MASK)
     if isinstance(password, Secret) and password != NO_PASSWORD:
         text = masked(text, re.compile(f"({re.escape(password.text)})", re.IGNORECASE), MASK)
-    guesses = iter(range(_MOST_GUESSED))
-    return "\n".join(_without_secret(line, guesses) for line in text.split("\n"))
+    return _without_commands(text)
 
 
 def may_hold_password(line: Line, answered: Answered | None) -> bool:
@@ -68,28 +72,36 @@ def may_hold_password(line: Line, answered: Answered | None) -> bool:
     return not answered or begun in _BEGINNINGS or without_accents(begun) in _BEGINNINGS
 
 
-def _without_secret(text: str, guesses: Iterator[int]) -> str:
-    """Return a line of text, in which commands that take a password are masked.
-
-    `guesses` has one for each misspelt command that may still be looked for.
-    """
-    shown: list[str] = []
-    words = text.split()
-    nth, is_masked = 0, False
+def _without_commands(text: str) -> str:
+    """Return a text in which commands that take a password are masked, also those of two lines."""
+    guesses = iter(range(_MOST_GUESSED))  # one for each misspelt command that is still looked for
+    words = list(_WORD.finditer(text))
+    rows = [text.count("\n", 0, word.start()) for word in words]
+    shown, done, nth = list[str](), 0, 0
     while nth < len(words):
         begun = words[nth : nth + _LONGEST_BEGINNING]
-        line, error = _begun_by(begun)
-        is_guessed = error is not None and isinstance(error.reason, UnknownWord | WhichGame)
+        of_line = words[nth : bisect_right(rows, rows[nth])]
+        taken = of_line[:_LONGEST_BEGINNING]
+        found, is_guessed = _command_of(taken)
         if is_guessed and next(guesses, None) is None:
-            begun, line = words[nth:], Line(tuple(words[nth:]))
-        elif not (line.form and _is_likely(line, line.form.secret_places(line.arguments))):
-            shown.append(words[nth])
-            nth += 1
-            continue
-        shown.append(line.shown(_MAY_SHOW))
-        nth += len(begun)
-        is_masked = True
-    return " ".join(shown) if is_masked else text
+            taken, found = of_line, Line(tuple(word[0] for word in of_line))
+        elif not found and len(taken) < len(begun) and _command_of(begun)[0]:
+            while not found:
+                taken = begun[: len(taken) + 1]
+                found, _ = _command_of(taken)
+        if found:
+            shown += [text[done : taken[0].start()], found.shown(_MAY_SHOW)]
+            done = taken[-1].end()
+        nth += len(taken) if found else 1
+    return "".join([*shown, text[done:]])
+
+
+def _command_of(words: Sequence[re.Match[str]]) -> tuple[Line | None, bool]:
+    """Return the command with a password that words are, if any, and whether that was a guess."""
+    line, error = _begun_by([word[0] for word in words])
+    is_likely = line.form and _is_likely(line, line.form.secret_places(line.arguments))
+    is_guessed = error is not None and isinstance(error.reason, UnknownWord | WhichGame)
+    return (line if is_likely else None), is_guessed
 
 
 def _begun_by(words: Sequence[str]) -> tuple[Line, Unreadable | None]:

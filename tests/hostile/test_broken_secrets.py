@@ -1,5 +1,8 @@
 """Tokens and codes in texts that are passed on, as mail programs and clever people break them."""
 
+from collections.abc import Callable
+from urllib.parse import quote
+
 import pytest
 
 from pbm_oust.accounts.password import Secret
@@ -46,6 +49,59 @@ def test_no_token_or_code_is_passed_on(secret: str, by: str, broken_at: int) -> 
 @pytest.mark.parametrize("by", BREAKS.values(), ids=BREAKS)
 def test_a_token_with_a_break_behind_each_letter_is_not_passed_on(by: str) -> None:
     assert TOKEN not in left_of(by.join(SECRETS["address"]))
+
+
+FULL_WIDTH = {each: each + 0xFEE0 for each in range(0x21, 0x7F)}
+ENCODED = {
+    "URL": lambda text: "".join(f"%{ord(each):02X}" for each in text),
+    "URL in small letters": lambda text: "".join(f"%{ord(each):02x}" for each in text),
+    "signs of a URL": lambda text: quote(text, safe=""),
+    "URL in a URL": lambda text: quote("".join(f"%{ord(each):02X}" for each in text)),
+    "quoted-printable": lambda text: "".join(f"={ord(each):02X}" for each in text),
+    "broken quoted-printable": lambda text: "=\r\n".join((text[:-9], text[-9:])),
+    "HTML": lambda text: "".join(f"&#{ord(each)};" for each in text),
+    "full width": lambda text: text.translate(FULL_WIDTH),
+    "full width in a URL": lambda text: quote(text.translate(FULL_WIDTH)),
+    "bold": lambda text: text.translate({each: each + 0x1D3B9 for each in range(97, 123)}),
+}
+
+
+@pytest.mark.parametrize("encoded", ENCODED.values(), ids=ENCODED)
+@pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS)
+def test_no_token_is_passed_on_in_another_spelling(
+    secret: str, encoded: Callable[[str], str]
+) -> None:
+    at = secret.index(TOKEN)
+    for text in (encoded(secret), secret[:at] + encoded(TOKEN) + secret[at + len(TOKEN) :]):
+        assert "****" in without_passwords(f"Hello Bob, see {text} and play.")
+
+
+@pytest.mark.parametrize("sign", ["=2", "%", "&amp;", "100% = 5 & more;", "\uff21"])
+def test_signs_of_other_spellings_stay_as_they_are(sign: str) -> None:
+    assert without_passwords(f"It is {sign} here") == f"It is {sign} here"
+
+
+@pytest.mark.parametrize("broken", ["\n", "\r\n", "\n> ", "\n\n", "\n > > "])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "oust move 17 alice wonderland D4",
+        "vacation alice wonderland 5",
+        "change password alice wonderland rabbithole",
+        "oust mvoe 17 alice wonderland D4",
+        "oust chat 17 alice wonderland",
+    ],
+)
+def test_a_password_of_a_command_that_line_ends_break_is_not_passed_on(
+    line: str, broken: str
+) -> None:
+    words = line.split()
+    for at in range(1, len(words)):
+        text = f"D4\n{' '.join(words[:at])}{broken}{' '.join(words[at:])}\nGood luck, Bob."
+        shown = without_passwords(text)
+        assert "wonderland" not in shown
+        assert shown.startswith("D4\n")
+        assert shown.endswith("\nGood luck, Bob.")
 
 
 def test_a_password_that_a_line_end_breaks_is_not_passed_on() -> None:
