@@ -12,6 +12,10 @@ PATIENCE = 300
 PAUSE = 0.02
 
 
+class Hung(AssertionError):
+    """A program that is not ours, such as a browser, has said nothing for so long that it hangs."""
+
+
 def wait_until(look: Callable[[], Found], what: str) -> Found:
     """Look again and again until there is something to see, and return it."""
     deadline = time.monotonic() + PATIENCE

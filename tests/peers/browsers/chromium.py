@@ -5,11 +5,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from selenium.webdriver import ChromeOptions, Remote
+from selenium.webdriver.remote.client_config import ClientConfig
 
 from tests.peers.browsers.view import DESKTOP, HEIGHT, View, environment, package
 from tests.peers.mail_programs.leashed import leashed
 from tests.support.ports import free_port
-from tests.support.waiting import wait_until
+from tests.support.waiting import PATIENCE, wait_until
 
 _OPTIONS = "headless=new no-sandbox disable-gpu disable-dev-shm-usage"
 _QUIET = "disable-background-networking disable-component-update disable-sync no-first-run"
@@ -24,7 +25,8 @@ def browsing(folder: Path, view: View | None = None) -> Iterator[Remote]:
     driver: list[str | Path] = [package("chromium") / "bin/chromedriver", f"--port={port}"]
     with leashed(driver, environment(folder), folder / "printed"):
         wait_until(lambda: "started successfully" in (folder / "printed").read_text(), "a browser")
-        browser = Remote(f"http://127.0.0.1:{port}", options=_options(folder, view or View()))
+        client = ClientConfig(url := f"http://127.0.0.1:{port}", timeout=PATIENCE)
+        browser = Remote(url, options=_options(folder, view or View()), client_config=client)
         try:
             yield browser
         finally:

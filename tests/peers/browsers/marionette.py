@@ -10,7 +10,7 @@ from typing import Any
 
 from selenium.webdriver.remote.command import Command
 
-from tests.support.waiting import PATIENCE
+from tests.support.waiting import PATIENCE, Hung
 
 _NAMES = {
     Command.NEW_SESSION: "WebDriver:NewSession",
@@ -72,7 +72,13 @@ class Marionette:
         self._socket.close()
 
     def _received(self) -> Any:
-        """Return the next message."""
+        """Return the next message. Raises Hung if none comes."""
+        try:
+            return self._read()
+        except TimeoutError:
+            raise Hung("Firefox says nothing") from None
+
+    def _read(self) -> Any:
         length = b""
         while not length.endswith(b":"):
             digit = self._incoming.read(1)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pyte
 
-from tests.support.waiting import PATIENCE, has_news
+from tests.support.waiting import PATIENCE, Hung, has_news
 
 ROWS, COLUMNS = 40, 120
 _CONTROLS = re.compile(r"\x1b\[[0-9;?>=]*[A-Za-z]|\x1b[()][A-Z0-9]|\x1b[=>78DM]|\x1b\][^\x07]*\x07")
@@ -39,9 +39,10 @@ class Terminal:
 
     def wait_for(self, text: str) -> None:
         """Wait until the program writes a text that it had not written before the last wait."""
-        deadline = time.monotonic() + PATIENCE
+        deadline, before = time.monotonic() + PATIENCE, len(self._raw)
         while text not in self.written[self._seen :]:
-            assert time.monotonic() < deadline, f"{text!r} did not come:\n{self.written[-2000:]}"
+            if time.monotonic() > deadline:
+                raise self._fault(before, f"{text!r} did not come:\n{self.written[-2000:]}")
             self._take()
         self._seen = self.written.index(text, self._seen) + len(text)
 
@@ -57,9 +58,10 @@ class Terminal:
         What was there when something was typed does not count before the program has written.
         `keys` are typed again and again meanwhile, each time after the screen has come to rest.
         """
-        deadline = time.monotonic() + PATIENCE
+        deadline, before = time.monotonic() + PATIENCE, len(self._raw)
         while not (found := self._matches(pattern)):
-            assert time.monotonic() < deadline, "\n".join([f"no {pattern!r} in", *self.shown])
+            if time.monotonic() > deadline:
+                raise self._fault(before, "\n".join([f"no {pattern!r} in", *self.shown]))
             if keys and not self._take():
                 self.type(keys)
         return found[-1]
@@ -74,6 +76,10 @@ class Terminal:
             assert time.monotonic() < deadline, f"it did not end:\n{self.written[-2000:]}"
             self._take()
         assert self._program.returncode == 0, self.written[-2000:]
+
+    def _fault(self, before: int, said: str) -> AssertionError:
+        """Return what to raise: Hung if nothing has been written since so many bytes were."""
+        return AssertionError(said) if len(self._raw) > before else Hung(said)
 
     def _matches(self, pattern: str) -> list[re.Match[str]]:
         shown = "\n".join(self.shown)
