@@ -53,6 +53,10 @@ MASK = "********"
 SHORTEST_PASSWORD = 6
 """Passwords have at least this many characters, so that shorter words can be shown."""
 
+SHORTEST_BEGINNING = 3
+"""How many letters of a word are enough, if no other word begins with them; fewer are words of a
+sentence: I, an, de."""
+
 _LONGEST_BEGINNING = 50
 """How much of a word counts where only the first words of a text matter."""
 
@@ -135,14 +139,16 @@ def probably_latin(folded: str) -> str:
 def find_word(word: str, known: Iterable[str]) -> str:
     """Return the known word that is written here, in full or by a beginning that only it has.
 
-    A whole word takes precedence over longer ones that begin with it, as show over showas. Raises
+    A whole word takes precedence over longer ones that begin with it, as show over showas. A
+    beginning has at least three letters. Raises
     Unreadable for any other word, with the known word that it resembles, if any.
     """
     vocabulary = sorted(known)
     folded = fold(word)
     if (alike := folded.translate(_SAME)) in vocabulary:
         return alike
-    begun = [candidate for candidate in vocabulary if folded and candidate.startswith(folded)]
+    is_long_enough = len(folded) >= SHORTEST_BEGINNING
+    begun = [word for word in vocabulary if is_long_enough and word.startswith(folded)]
     if begun and all(candidate.startswith(begun[0]) for candidate in begun):
         return begun[0]
     if begun:

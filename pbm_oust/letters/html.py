@@ -76,8 +76,6 @@ class Below:
     """The link that passes, for a player who must."""
     swapping: str = ""
     """The link that swaps, for a player who can."""
-    again: Linked = ()
-    """What starts the next game, if this one has ended: each word with its link."""
     example: str = ""
     """A placement to answer with, if there was no room for links."""
 
@@ -102,6 +100,7 @@ class Pages:
         self._lists: Callable[..., str] = lru_cache(REMEMBERED)(words.position)
         self._above: Callable[[str], str] = lru_cache(REMEMBERED)(words.above)
         self._below: Callable[[Below], str] = lru_cache(REMEMBERED)(words.below)
+        self._again: Callable[[Linked], str] = words.again
         self._offers: Callable[[Linked], str] = words.offers
         self._ending = str(words.ending())
 
@@ -126,10 +125,13 @@ class Pages:
     ) -> Iterator[str]:
         """Yield the pieces of a page. The list of the last board's cells ends the letter."""
         last = [block for block in written.blocks if isinstance(block, Shown)][-1:]
-        ending = ""
+        ending = again = ""
         for block in written.blocks:
             if isinstance(block, Paragraph):
                 yield paragraph_html(block)
+                # The paragraph below a board that is over says who won.
+                yield again
+                again = ""
                 continue
             if isinstance(block, Offers):
                 if links.can_be_tapped:
@@ -141,16 +143,17 @@ class Pages:
             address = reply_to(game) if is_mine and not game.result else None
             is_crowded = address and written.answering and not links.can_be_tapped
             hint = example(game.position) if is_crowded else None
-            again = _again(written, reply_to, game, reader.settings.language)
             language = reader.settings.language
-            drawn, below = _board(game, marks, address, links, hint or "", again, language)
+            next_game = _again(written, reply_to, game, language)
+            again = self._again(next_game) if next_game else ""
+            drawn, below = _board(game, marks, address, links, hint or "", language)
             lists = self._position(game, marks)
             yield from (self._above(game.name), drawn, self._below(below))
             if block in last:
                 ending = lists
             else:
                 yield lists
-        yield ending
+        yield again + ending
 
     def _joining(self, offers: Offers, reply_to: ReplyTo) -> Linked:
         """Return what joins open challenges, each with its link."""
@@ -208,7 +211,6 @@ def _board(
     address: str | None,
     links: Links,
     hint: str,
-    again: Linked,
     language: Language,
 ) -> tuple[str, Below]:
     """Return a board and what stands below it.
@@ -218,7 +220,7 @@ def _board(
     position = game.position
     if not address or not links.can_be_tapped:
         drawn = board_html(position, marks, is_bare=links is Links.BARE)
-        return drawn, Below(again=again, example=hint)
+        return drawn, Below(example=hint)
 
     def link(deed: Deed) -> str:
         move = suggested(game, game.player_to_move, deed)
@@ -231,7 +233,6 @@ def _board(
         captures=bool(capturing),
         passing=link(Deed.PASS) if must_pass else "",
         swapping=link(Deed.SWAP) if game.can_swap else "",
-        again=again,
     )
 
 

@@ -2,6 +2,7 @@
 
 from enum import Enum
 
+from pbm_oust.accounts.account import HOUSE
 from pbm_oust.accounts.queue import is_passed_for
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import NoSuchRecord
@@ -24,6 +25,8 @@ class Way(Enum):
     """The server passed for a player who had to."""
     SWEEP = "sweep"
     """It became due in time."""
+    HOUSE = "house"
+    """A program of the server played it."""
     OPERATOR = "operator"
     IMPORTED = "imported"
     UNKNOWN = "unknown"
@@ -44,8 +47,7 @@ class Origin:
     @property
     def mover(self) -> str:
         """The userid of whose record it is; empty for one of the server or its operator."""
-        side = self.record.side
-        return self.game.after(self.record.number - 1).owner(side) if side else ""
+        return _mover(self.game, self.record)
 
 
 def incoming(actor: Actor, request: Request, work: UnitOfWork) -> Incoming:
@@ -66,6 +68,10 @@ def origin_of(game: Game, number: int | None, home: Home) -> Origin:
     return Origin(game, record, _way(game, record, cause), cause)
 
 
+def _mover(game: Game, record: Record) -> str:
+    return game.after(record.number - 1).owner(record.side) if record.side else ""
+
+
 def _way(game: Game, record: Record, cause: Cause | None) -> Way:
     if cause and cause.mail is None:
         return Way.IMPORTED
@@ -75,5 +81,5 @@ def _way(game: Game, record: Record, cause: Cause | None) -> Way:
     if is_passed_for(game, record):
         return Way.PASSED
     if cause is None:
-        return Way.UNKNOWN
+        return Way.HOUSE if _mover(game, record) in HOUSE else Way.UNKNOWN
     return Way.MAIL if record.number == cause.record else Way.QUEUED

@@ -168,7 +168,7 @@ def test_french_has_a_word_for_every_word_of_every_place(place: Place) -> None:
         ("oust move 1 carol secret1 echange", "oust move 1 carol secret1 swap"),
         ("oust coup 1 carol secret1 abandon", "oust move 1 carol secret1 resign"),
         ("oust abandon 1 carol secret1", "oust resign 1 carol secret1"),
-        ("oust ab 1 carol secret1", "oust resign 1 carol secret1"),
+        ("oust aban 1 carol secret1", "oust resign 1 carol secret1"),
         ("churn pr\u00e9voir 3 carol secret1 passe", "churn queue 3 carol secret1 pass"),
         ("oust voir 17", "oust show 17"),
         ("oust montre 17", "oust show 17"),

@@ -38,7 +38,7 @@ def queued(words: str) -> tuple[Queueing, tuple[Clause, ...], int | None]:
         ("if F6, G7 then D4 E5", (Clause(Place(("D4", "E5")), Place(("F6", "G7"))),), None),
         ("if F6 then D4;if pass then F6;", (Clause(D4, F6), Clause(F6, Deed.PASS)), None),
         (
-            "if F6 then D4; if G7 then pa#12",
+            "if F6 then D4; if G7 then pas#12",
             (Clause(D4, F6), Clause(Deed.PASS, Place(("G7",)))),
             12,
         ),

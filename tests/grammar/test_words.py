@@ -114,14 +114,19 @@ def test_an_exact_word_is_found_even_where_a_longer_one_begins_so(word: str) -> 
     assert find_word(word, KNOWN) == "show"
 
 
-@pytest.mark.parametrize(("word", "found"), [("c", "challenge"), ("Chall", "challenge")])
+@pytest.mark.parametrize(("word", "found"), [("cha", "challenge"), ("Chall", "challenge")])
 def test_a_beginning_that_only_one_word_has_finds_it(word: str, found: str) -> None:
     assert find_word(word, KNOWN) == found
 
 
 def test_a_beginning_of_several_words_is_refused_with_all_of_them() -> None:
-    refusal = refused("pr")
-    assert (refusal.reason, refusal.culprit) == (AmbiguousWord(("preview", "propose")), "pr")
+    refusal = refused("sho", {"shown", "shore", "move"})
+    assert (refusal.reason, refusal.culprit) == (AmbiguousWord(("shore", "shown")), "sho")
+
+
+@pytest.mark.parametrize("word", ["c", "m", "ch", "I"])
+def test_one_or_two_letters_are_no_beginning_of_a_word(word: str) -> None:
+    assert isinstance(refused(word).reason, UnknownWord)
 
 
 @pytest.mark.parametrize("word", ["mvoe", "moev", "moove", "mov3", "MVOE"])
