@@ -3,14 +3,16 @@
 from collections.abc import Sequence
 
 from pbm_oust.frozen import frozen, replace
-from pbm_oust.grammar.aliases import in_english, language_of
+from pbm_oust.grammar.aliases import in_english
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import rest
-from pbm_oust.grammar.words import first_words, fold
+from pbm_oust.grammar.words import fold
 from pbm_oust.languages import LANGUAGES, Section
 from pbm_oust.play.forms import OpenForm
 from pbm_oust.play.notices import Notice
 from pbm_oust.play.outcome import Handled
+from pbm_oust.play.quota import Cost
+from pbm_oust.play.readers import as_owner
 from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 
@@ -36,6 +38,8 @@ class HelpNotice(Notice):
 
     template = "help"
     subjects: tuple[str, ...]
+    has_house: bool = False
+    """Whether the house plays here."""
 
 
 def _read_subjects(words: Sequence[str]) -> tuple[str, ...]:
@@ -45,10 +49,10 @@ def _read_subjects(words: Sequence[str]) -> tuple[str, ...]:
 
 def give_help(command: Help, request: Request, work: UnitOfWork) -> Handled:
     """Answer with pages of the help, in the language in which they are asked for."""
-    reader, asked = work.sender_of(request), language_of(first_words(request.line, 1))
+    reader, asked = as_owner(work.sender_of(request), work.home), request.spoken
     if asked:
         reader = replace(reader, settings=replace(reader.settings, language=asked))
-    return work.answer(HelpNotice(reader, command.subjects), request)
+    return work.answer(HelpNotice(reader, command.subjects, work.has_house), request)
 
 
 FORMS = (
@@ -65,6 +69,7 @@ FORMS = (
         ),
         heading=Heading.GENERAL,
         rank=10,
+        cost=Cost(is_help=True),
         run=give_help,
     ),
 )

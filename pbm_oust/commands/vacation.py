@@ -1,6 +1,7 @@
 """The command that announces, ends and lists vacations. The opponents are told."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta
 from enum import Enum
 from zoneinfo import ZoneInfo
@@ -22,7 +23,7 @@ from pbm_oust.accounts.vacations import (
 )
 from pbm_oust.board.summary import Summary, summary_of
 from pbm_oust.frozen import frozen, replace
-from pbm_oust.grammar.aliases import in_english
+from pbm_oust.grammar.aliases import in_english, without_accents
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.form import MissingWord, SurplusWord
 from pbm_oust.grammar.parts import rest
@@ -55,6 +56,13 @@ class BadDate(UnreadableReason):
 @frozen
 class BadDays(UnreadableReason):
     """A word is not a number of days."""
+
+
+@frozen
+class SaidLoosely(NotAllowedReason):
+    """A vacation is asked for in other words than its first day and its number of days."""
+
+    meant: "Leave"
 
 
 @frozen
@@ -108,16 +116,25 @@ class Leave:
 
 
 @frozen
+class Loosely:
+    """Words such as `5` or `until monday`. Which vacation they mean depends on today."""
+
+    words: tuple[str, ...]
+
+
+@frozen
 class Vacation(Command):
     """Announce a vacation, end the announced ones, or list them."""
 
     userid: str
     password: Secret
-    asked: Leave | Ask
+    asked: Leave | Loosely | Ask
 
     def instead(self, refusal: Refusal) -> Command | None:
         """Return the longest vacation that is still possible, or the end of the announced ones."""
         match refusal.reason, self.asked:
+            case SaidLoosely(meant=meant), _:
+                return replace(self, asked=meant)
             case VacationOverlaps(), _:
                 return replace(self, asked=Ask.CANCEL)
             case VacationTooLong(left=left), Leave() as asked if left:
@@ -159,8 +176,18 @@ class VacationNotice(OutcomeNotice):
     """Whether nothing was changed."""
 
 
-def _read_asked(words: Sequence[str]) -> Leave | Ask:
+def _read_asked(words: Sequence[str]) -> Leave | Loosely | Ask:
     """Return what is asked for. Raises Unreadable."""
+    try:
+        return _read_strictly(words)
+    except Unreadable as error:
+        meant, is_all = _said(words, date.min)
+        if meant is None or not is_all or isinstance(error.reason, SurplusWord):
+            raise
+        return Loosely(tuple(words))
+
+
+def _read_strictly(words: Sequence[str]) -> Leave | Ask:
     if not words:
         return Ask.LIST
     if in_english(fold(words[0]), [Ask.CANCEL.value]) in (Ask.CANCEL.value, "0"):
@@ -178,11 +205,13 @@ def _read_asked(words: Sequence[str]) -> Leave | Ask:
     return Leave(first, days) if days else Ask.CANCEL
 
 
-def _write_asked(asked: Leave | Ask) -> list[str]:
+def _write_asked(asked: Leave | Loosely | Ask) -> list[str]:
     """Return the words for what is asked for."""
     match asked:
         case Leave():
             return [asked.first.isoformat(), str(asked.days)]
+        case Loosely():
+            return list(asked.words)
         case Ask.LIST:
             return []
         case Ask.CANCEL:
@@ -199,10 +228,79 @@ def _read_date(word: str) -> date:
     return read
 
 
+_UNTIL = frozenset(("until", "till", "til", "through", "to", "jusqu'a", "jusqu'au", "au"))
+_IN_DAYS = {"today": 0, "aujourd'hui": 0, "tomorrow": 1, "demain": 1}
+_WEEKDAYS = (
+    ("monday", "lundi"),
+    ("tuesday", "mardi"),
+    ("wednesday", "mercredi"),
+    ("thursday", "jeudi"),
+    ("friday", "vendredi"),
+    ("saturday", "samedi"),
+    ("sunday", "dimanche"),
+)
+_NUMBERS = {"a": 1, "one": 1, "un": 1, "une": 1, "two": 2, "deux": 2, "three": 3, "trois": 3}
+_UNITS = {"day": 1, "days": 1, "jour": 1, "jours": 1}
+_UNITS |= dict.fromkeys(("week", "weeks", "semaine", "semaines"), 7)
+_BETWEEN = frozenset(("from", "on", "for", "next", "du", "de", "le", "pour", "pendant"))
+USUAL_DAYS = 7
+"""How many days are offered if nothing says how long a vacation is."""
+
+
+def leave_said(text: str, today: date) -> Leave:
+    """Return the vacation that a sentence may speak of; from today on, if it names no day."""
+    meant, _ = _said(text.split(), today)
+    return meant or Leave(today, USUAL_DAYS)
+
+
+def _said(words: Sequence[str], today: date) -> tuple[Leave | None, bool]:
+    """Return the vacation that some words may speak of, and whether all of them belong to it.
+
+    Its last day is away as well. None if no day and no number of days is named.
+    """
+    first, last, days, is_end, is_all = None, None, 0, False, True
+    plain = [without_accents(fold(word)).replace("\u2019", "'").strip(".,!;") for word in words]
+    for nth, word in enumerate(plain):
+        day = _day_said(word, today)
+        unit = _UNITS.get(plain[nth + 1], 0) if nth + 1 < len(plain) else 0
+        if word in _UNTIL:
+            is_end = True
+        elif day and (is_end or first):
+            last = day
+        elif day:
+            first = day
+        elif _DAYS.fullmatch(word) or (word in _NUMBERS and unit):
+            days = _NUMBERS.get(word, 0) or int(word)
+            days *= unit or 1
+        elif word not in _BETWEEN and not (nth and word in _UNITS):
+            is_all = False
+    begin = first or today
+    if last:
+        days = (last - begin).days + 1
+    if days < 0 or not (first or last or days):
+        return None, is_all
+    return Leave(begin, days or USUAL_DAYS), is_all
+
+
+def _day_said(word: str, today: date) -> date | None:
+    """Return the day that a word names, the next of that name from today on, or None."""
+    if word in _IN_DAYS:
+        return today + timedelta(days=_IN_DAYS[word])
+    for number, names in enumerate(_WEEKDAYS):
+        if word in names:
+            return today + timedelta(days=(number - today.weekday()) % 7)
+    with suppress(Unreadable):
+        return _read_date(word)
+    return None
+
+
 def vacation(command: Vacation, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
     """Announce a vacation or end the announced ones, and tell the opponents; or list them."""
     now, asked = work.now(), command.asked
     zone = settings_of(actor.account).zone
+    if isinstance(asked, Loosely):
+        today = now.astimezone(zone).date()
+        raise NotAllowed(SaidLoosely(leave_said(" ".join(asked.words), today)))
     was_away = away_at(absences_of(actor.account), now) is not None
     shared = _shared_boards(actor.userid, work)
 

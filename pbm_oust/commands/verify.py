@@ -72,6 +72,8 @@ class Verify(Command):
     code: Secret
     new: Secret | None
     """The new password, if the code is for that."""
+    is_agreed: bool = True
+    """Whether what waits for the code is to be done; else it is dropped."""
 
     def instead(self, refusal: Refusal) -> Partial | None:
         """Return a signup with another userid, if somebody else has taken the first."""
@@ -90,6 +92,13 @@ class CodeUsedNotice(Notice):
     """A code has come back again."""
 
     template = "code_used"
+
+
+@frozen
+class SaidNoNotice(Notice):
+    """What waited for a code was dropped."""
+
+    template = "said_no"
 
 
 @frozen
@@ -118,7 +127,7 @@ def _read_code(word: str) -> Secret:
 
 
 def verify(command: Verify, request: Request, work: UnitOfWork, service: Service) -> Handled:
-    """Do what waits for a code, once however often the code comes."""
+    """Do what waits for a code, once however often the code comes; drop it if they say no."""
     name = name_of(command.code)
     home = work.home
     pending = home.ask(find_verification, name, work.now())
@@ -126,6 +135,9 @@ def verify(command: Verify, request: Request, work: UnitOfWork, service: Service
         if home.ask(outcome_of, name) is None:
             raise NotAllowed(NoSuchCode())
         return work.answer(CodeUsedNotice(work.sender_of(request)), request, _AGAIN)
+    if not command.is_agreed:
+        home.do(forget_verification, name)
+        return work.answer(SaidNoNotice(work.sender_of(request)), request)
     account = work.account_if_any(pending.userid)
     if pending.purpose is Purpose.CHALLENGE:
         return _challenged(pending, account, name, request, work, service)

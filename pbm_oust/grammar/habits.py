@@ -7,6 +7,8 @@ oust seek alice PASSWORD hex 4, oust challenge alice bob 7x7
                             a grid as lists show it, in the place of an option
 oust resign 17 alice PASSWORD #9, oust move 17 alice PASSWORD#9 D4
                             the number of a record, wherever it stands
+Hello, I would like to play; rules; who wants to play?
+                            a wish of somebody who is new, in the place of a whole mail
 """
 
 import re
@@ -14,6 +16,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from pbm_oust.grammar.aliases import in_english, without_accents
 from pbm_oust.grammar.wish import DEEDS
+from pbm_oust.grammar.wording import worded
 from pbm_oust.grammar.words import find_command_word, fold
 from pbm_oust.refusal import Unreadable
 from pbm_oust.regex import regex
@@ -37,16 +40,82 @@ _MOST_WORDS = 7
 
 _LONGEST_SENTENCE = 80
 """How many characters of a sentence count."""
+_APOSTROPHES = str.maketrans(dict.fromkeys("\u2019\u2018\u02bc\u00b4`", "'"))
 
 _SAID: Mapping[str, re.Pattern[str]] = {
     "sgf": regex(r"^(fetch|get|download)\b"),
     "forgot": regex(
-        r"(forg[eo]t|lost|reset|oubli|perdu).*\b(password|passwd|mot de passe)"
+        r"(forg[eo]t|lost|reset|remember|oubli|perdu).*\b(password|passwd|mot de passe)"
         r"|(password|passwd|mot de passe)\b.*\b(forg[eo]t|lost|reset|oubli|perdu)"
+    ),
+    "delete": regex(r"\b(close|remove|delete|cancel|supprime\w*|ferme\w*)\b.*\b(account|compte)\b"),
+    "vacation": regex(
+        r"(\b(i'm|i am|i'll|i will|we|going|je|on|en)\b|^)"
+        r".*\b(vacations?|holidays?|away|vacances|conges?|absente?)\b"
     ),
     "signoff": regex(r"^(please )?(stop|quit|unsubscribe|remove me|desabonne[rz]?|arretez?)\W*$"),
 }
 """By the names of commands: what people write who do not know them."""
+
+_WISHED: tuple[tuple[str, re.Pattern[str]], ...] = (
+    (
+        "help",
+        regex(
+            r"((please|can you|could you|i need|i want|need|some) )*"
+            r"help( me| us| out| please| pls)*"
+            r"|info|infos|information|instructions|manual|commands?|faq|about|\?"
+        ),
+    ),
+    (
+        "aide",
+        regex(
+            r"((j'ai )?besoin d'|a l')?(aide|aidez)([ -](moi|nous))?( svp| stp| s'il .* plait)?"
+            r"|au secours|informations|renseignements?|mode d'emploi|commandes"
+        ),
+    ),
+    ("help GAMES", regex(r"(.* )?rules?( .*)?")),
+    ("aide GAMES", regex(r"(.* )?regles?( .*)?")),
+    (
+        "list",
+        regex(
+            r"((who|(any|some) ?(one|body))\b.* (play\w*|games?|looking|waiting|up)"
+            r"|(.* )?(looking for|find|need|want|seeking)( me)?( an?| some)?"
+            r" (game|match|opponents?|partners?|players?)|players|opponents)( .*)?"
+        ),
+    ),
+    (
+        "liste",
+        regex(
+            r"((qui|quelqu'un)\b.* (jou\w*|parties?|attend|cherche)"
+            r"|(.* )?(cherche|trouve\w*|veux|voudrais)( une?| des)?"
+            r" (parties?|adversaires?|partenaires?|joueurs?)|joueurs|adversaires)( .*)?"
+        ),
+    ),
+    (
+        "aide tutoriel",
+        regex(
+            r"((bonjour|bonsoir|salut|coucou)\b.*|qu'est-ce que c'est.*|comment ca marche.*"
+            r"|(.* )?(jou(er|e|ons|ez)|jeux?|parties?|(m'|s')?inscri(re|s|vez|t)|comptes?"
+            r"|commence\w*|debut\w*|participer|essayer|rejoindre|(m'|s')?enregistrer|connecter)"
+            r"( .*)?)"
+        ),
+    ),
+    (
+        "help tutorial",
+        regex(
+            r"((hi|hello|hey|dear)\b.*|what is (this|it).*|how (does|do) (this|it)\b.*"
+            r"|(.* )?(play\w*|games?|boardgames?|sign(ing)?[ -]?(me )?(up|in)|subscribe|log ?in"
+            r"|regist\w+|join\w*|accounts?|member\w*|begin\w*|start\w*|get going|try|new here"
+            r"|enrol\w*)( .*)?)"
+        ),
+    ),
+)
+"""Commands with the wishes that they grant, of people who do not know any: whole sentences, in
+small letters, with plain letters, and without signs around or behind words. The first that fits
+counts. GAMES stands for those that the sentence names, or all."""
+
+_MAY_BE_WISHES = ("help", "join")
+"""Names of commands with which sentences begin: help me, join a game."""
 
 
 def as_written_here(
@@ -73,9 +142,36 @@ def as_written_here(
     return _guarded(words) if second == "move" else words
 
 
+def wished_plainly(words: Sequence[str], kinds: Collection[str], known: Collection[str]) -> str:
+    """Return the command that grants what somebody writes who is new, or an empty line.
+
+    `known` are the words with which commands begin: such a line is one.
+    """
+    text = " ".join(words)[:_LONGEST_SENTENCE]
+    first = in_english(fold(words[0])) if words else ""
+    has_number = any(map(str.isdigit, text))
+    may_be_wish = first not in known or (first in _MAY_BE_WISHES and not has_number)
+    if not may_be_wish or said_plainly(text):
+        return ""
+    plain = " ".join(filter(None, (word.strip(".,!;:") for word in _plain(text).split())))
+    plain = plain.rstrip("? ") or plain[:1]
+    wishes = _WISHED[:2] if first == "help" else _WISHED
+    found = next((line for line, wish in wishes if wish.fullmatch(plain)), "")
+    is_greeting = not found and first not in known and worded(text, ()).is_courtesy
+    if is_greeting:
+        return "help tutorial"
+    named = [kind for kind in kinds if kind in plain.split()] or kinds
+    return found.replace("GAMES", " ".join(named))
+
+
+def _plain(text: str) -> str:
+    plain = without_accents(text[:_LONGEST_SENTENCE].translate(_APOSTROPHES).lower())
+    return " ".join(plain.split())
+
+
 def said_plainly(text: str) -> str | None:
     """Return the name of the command that a sentence asks for, or None."""
-    plain = without_accents(" ".join(text[:_LONGEST_SENTENCE].split()).lower())
+    plain = _plain(text)
     return next((name for name, said in _SAID.items() if said.search(plain)), None)
 
 

@@ -42,6 +42,8 @@ class Language:
     """Its names in settings, besides its code."""
     yes: tuple[str, ...]
     """Words that agree to what a letter asks, in small letters; letters ask for the first."""
+    no: tuple[str, ...]
+    """Words that say no to it."""
     words: Mapping[Section, Mapping[str, str]]
     """English words by their translations, without accents; letters show the first one."""
     placeholders: Mapping[str, str]
@@ -64,6 +66,7 @@ def _read(code: str, text: str) -> Language:
         code,
         tuple(facts["names"]),
         tuple(facts["yes"]),
+        tuple(facts.get("no", ())),
         {section: facts.get(section.value, {}) for section in Section},
         facts.get("placeholders", {}),
         facts["ordinals"],

@@ -18,6 +18,8 @@ class Cost:
 
     work: int = 1
     """How many usual answers it is worth; nothing if others pay for it."""
+    is_help: bool = False
+    """Whether its answer is the help, which anybody may read longer."""
     boards: int = 0
     """Boards that it starts."""
     accounts: int = 0
@@ -83,6 +85,7 @@ def of_stranger(cost: Cost, request: Request, *, is_known: bool) -> Iterator[Cha
     """
     if cost.work:
         answers = Counted.ANSWERS_TO_PLAYERS if is_known else Counted.ANSWERS
+        answers = Counted.HELP if cost.is_help else answers
         yield Charge(answers, request.sender, cost.work)
         if request.source:
             yield Charge(Counted.ANSWERS_TO_SOURCE, request.source, cost.work)

@@ -38,6 +38,8 @@ class Request:
     """The Message-ID to answer, if the mail has one."""
     language: Language = ENGLISH
     """The language of the answer, if no account of the sender sets it."""
+    spoken: Language | None = None
+    """The language of the words of its command, if they are not English."""
     reply: Answered | None = None
     """The letter that the mail answers, if that proves who sent it. `line` is then the sender's
     own Subject, or empty, and `chat` is all that they wrote."""

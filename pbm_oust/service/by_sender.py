@@ -3,8 +3,10 @@
 from collections.abc import Callable
 
 from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.settings import settings_of
 from pbm_oust.board.game import Game
 from pbm_oust.commands.lists import Listing
+from pbm_oust.commands.vacation import Vacation, leave_said
 from pbm_oust.frozen import replace
 from pbm_oust.grammar.command import Blank, Command, Partial
 from pbm_oust.grammar.form import MissingWord
@@ -16,14 +18,22 @@ from pbm_oust.play.notices import Reader
 from pbm_oust.play.readers import as_owner
 from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Unreadable
+from pbm_oust.refusal import Reason, Unreadable
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.corrections import filled, tried
 from pbm_oust.service.reading import Read
-from pbm_oust.service.table import KIND_FORMS, AnswerToBoard, WhichGame, form_of, parse_line
+from pbm_oust.service.table import (
+    KIND_FORMS,
+    AnswerToBoard,
+    SaidPlainly,
+    WhichGame,
+    form_of,
+    parse_line,
+)
 from pbm_oust.store.open_boards import game_if_any
 
-_USERID = "userid"
+_USERID, _FIRST_USERID, _SECOND_USERID = "userid", "x", "o"
+_BLANK = Blank("USERID")
 
 
 def owner(request: Request, work: UnitOfWork) -> Account | None:
@@ -60,17 +70,32 @@ def _lists_player(line: Line, wrong: Unreadable, is_player: Callable[[str], bool
 
 
 def signed(
-    correction: Command | Partial | None, request: Request, work: UnitOfWork
+    correction: Command | Partial | None, reason: Reason, request: Request, work: UnitOfWork
 ) -> Command | Partial | None:
-    """Return a command to send; if it lacks a userid, with that of the sender's address."""
+    """Return a command to send; if it lacks a userid, with that of the sender's address.
+
+    A challenge that names one player is by whoever has that address. A sentence about a vacation
+    also says when it is.
+    """
     if not isinstance(correction, Partial) or request.reply:
         return correction
-    if not isinstance(correction.given.get(_USERID, Blank("USERID")), Blank):
+    form, given = form_of(correction), correction.given
+    is_challenge = isinstance(form, ChallengeForm)
+    place = _SECOND_USERID if is_challenge else _USERID
+    if place not in form.names or not isinstance(given.get(place, _BLANK), Blank):
         return correction
     account = owner(request, work)
-    if account is None or _USERID not in form_of(correction).names:
+    if account is None or given.get(_FIRST_USERID) == account.userid:
         return correction
-    return replace(correction, given={**correction.given, _USERID: account.userid})
+    own: dict[str, object] = {_USERID: account.userid}
+    if is_challenge:
+        own = {_FIRST_USERID: account.userid}
+        named = given.get(_FIRST_USERID, _BLANK)
+        own |= {} if isinstance(named, Blank) else {_SECOND_USERID: named}
+    if isinstance(reason, SaidPlainly) and form.command is Vacation:
+        today = work.now().astimezone(settings_of(account).zone).date()
+        own["asked"] = leave_said(request.line, today)
+    return replace(correction, given={**given, **own})
 
 
 def playable(

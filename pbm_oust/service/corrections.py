@@ -3,10 +3,13 @@
 A command knows that itself, in `instead`. This module has what is the same for all commands.
 """
 
+from pbm_oust.accounts.queue import Clause
 from pbm_oust.board.game import Game
-from pbm_oust.board.reasons import board_of
+from pbm_oust.board.reasons import NotYourTurn, board_of
+from pbm_oust.board.record import PLAYING, Place
 from pbm_oust.commands.lists import Games
 from pbm_oust.commands.play import Move, Preview
+from pbm_oust.commands.queue import Queue, Queueing
 from pbm_oust.commands.show import board_as_it_is
 from pbm_oust.commands.submit import Submit
 from pbm_oust.commands.talk import NothingWritten
@@ -25,6 +28,8 @@ def advise(command: Command, refusal: Refusal) -> Command | Partial | None:
     own = command.instead(refusal)
     if own:
         return own
+    if isinstance(command, Move) and isinstance(refusal.reason, NotYourTurn):
+        return _queued(command, refusal.reason.game)
     if isinstance(refusal.reason, NothingWritten):
         return command
     given = form_of(command).given(command)
@@ -33,6 +38,24 @@ def advise(command: Command, refusal: Refusal) -> Command | Partial | None:
         return Games(kind, (userid,) if isinstance(userid, str) else (), Filter.ACTIVE)
     game = board_of(refusal.reason)
     return board_as_it_is(game) if game else None
+
+
+def _queued(move: Move, game: Game) -> Command:
+    """Return the command that queues a move, or that shows the board if it could not be played."""
+    queue = Queue(
+        move.kind,
+        move.board,
+        move.userid,
+        move.password,
+        Queueing.SET,
+        (Clause(move.wish),),
+        guard=None,
+    )
+    try:
+        queue.try_on(game)
+    except Refusal:
+        return board_as_it_is(game)
+    return queue if isinstance(move.wish, Place) or move.wish in PLAYING else board_as_it_is(game)
 
 
 def tried(meant: Command | Partial, game: Game) -> Command | Partial | None:

@@ -9,7 +9,7 @@ from pbm_oust.commands.seek import Join
 from pbm_oust.commands.talk import Message
 from pbm_oust.commands.verify import Verify, has_new_password
 from pbm_oust.frozen import frozen, replace
-from pbm_oust.grammar.agreement import agrees
+from pbm_oust.grammar.agreement import agrees, refuses
 from pbm_oust.grammar.aliases import ALIASES, in_english, language_of
 from pbm_oust.grammar.command import Command, Meant, Text
 from pbm_oust.grammar.line import Line
@@ -19,7 +19,7 @@ from pbm_oust.play.notices import Heard
 from pbm_oust.play.request import Request
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.service.table import VOCABULARY, form_of, format_command, parse_line
+from pbm_oust.service.table import VOCABULARY, form_of, format_command, granted, parse_line
 
 if TYPE_CHECKING:
     from pbm_oust.service.answer_lines import Answer
@@ -57,9 +57,10 @@ class Read:
         return language_like(wrong.culprit, VOCABULARY.difference(ALIASES))
 
 
-def read_request(request: Request) -> Read:
-    """Return what a request asks for."""
-    read = _read(request)
+def read_request(request: Request, *, is_whole_mail: bool = True) -> Read:
+    """Return what a request asks for. Only a whole mail may ask for it in plain words."""
+    wish = granted(request.line) if is_whole_mail and not (request.code or request.reply) else ""
+    read = _read(replace(request, line=wish) if wish else request)
     command, unsure = read.command, request.unsure
     is_unseen = isinstance(command, Command) and form_of(command).text is Text.UNSEEN
     if is_unseen or not unsure.strip():
@@ -85,6 +86,9 @@ def _read(request: Request) -> Read:
     line = request.line
     if request.code:
         found = _line_with(request.code, request.line, request.chat)
+        if found is None and (refuses(request.line) or refuses(request.chat)):
+            no = Verify(request.code, None, is_agreed=False)
+            return Read(Line((form_of(no).name,)), no, request.chat)
         if found is None:
             return Read(Line(()), Unreadable(NotConfirmed()), request.chat)
         line = found

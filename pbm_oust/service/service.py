@@ -67,16 +67,16 @@ def handle(request: Request, work: UnitOfWork) -> Handled:
     if isinstance(sheet, Sheet):
         handled = work.retried(lambda attempt: _take_sheet(sheet, request, attempt))
     else:
-        read, asked = _read(request)
+        read, asked = _read(request, is_whole_mail=not work.is_within)
         handled = work.retried(lambda attempt: _take(read, asked, attempt))
     if handled.untold and not work.is_within:
         work.retried(lambda attempt: tell_unknown(handled.untold, attempt))
     return handled
 
 
-def _read(request: Request) -> tuple[Read, Request]:
+def _read(request: Request, *, is_whole_mail: bool = True) -> tuple[Read, Request]:
     """Return what a request asks for, and the request as it is carried out."""
-    read = read_request(request)
+    read = read_request(request, is_whole_mail=is_whole_mail)
     is_unseen = isinstance(read.command, Command) and form_of(read.command).text is Text.UNSEEN
     asked = replace(
         request,
@@ -85,6 +85,7 @@ def _read(request: Request) -> tuple[Read, Request]:
         reply=read.reply,
         answered=request.reply or request.answered,
         language=read.language or request.language,
+        spoken=read.language,
         heard=read.heard,
         unsure="",
     )
@@ -237,7 +238,7 @@ def _refuse(
         meant, correction = None, advise(command, refusal)
     if correction is not meant and not is_known and not _is_shown(correction, may_show):
         correction = None
-    correction = signed(correction, request, work)
+    correction = signed(correction, reason, request, work)
     if found:
         correction = playable(correction, *found)
     culprit_at = line.place_in(as_sent, refusal.culprit)

@@ -13,10 +13,11 @@ from pbm_oust.frozen import frozen
 from pbm_oust.grammar.aliases import ALIASES, in_english
 from pbm_oust.grammar.command import Command, Heading, Partial
 from pbm_oust.grammar.form import MissingWord
-from pbm_oust.grammar.habits import as_written_here, said_plainly
+from pbm_oust.grammar.habits import as_written_here, said_plainly, wished_plainly
 from pbm_oust.grammar.line import Line
 from pbm_oust.grammar.notation import Known
 from pbm_oust.grammar.passwords import BadPassword
+from pbm_oust.grammar.wish import DEEDS
 from pbm_oust.grammar.words import (
     find_command_word,
     first_words,
@@ -162,6 +163,15 @@ def ends_with_board(subject: str) -> bool:
 
 def _folded(subject: str) -> str:
     return " ".join(fold(subject).split())
+
+
+def granted(text: str) -> str:
+    """Return the line that grants the wish of somebody who knows no commands; empty if none."""
+    try:
+        words = split_words(text)
+    except Unreadable:
+        return ""
+    return wished_plainly(words, KINDS, {*KINDS, *KIND_FORMS, *_GENERAL_TOPICS, *DEEDS})
 
 
 def recognise(text: str) -> tuple[Line, Unreadable | None]:

@@ -41,6 +41,8 @@ class Counted(Enum):
     """Texts that one player has passed on to one other."""
     ANSWERS = Limit("answers_an_hour", 10, _HOUR)
     """Answers to mails that prove nothing, to an address that no account has."""
+    HELP = Limit("help_answers_an_hour", 50, _HOUR)
+    """Mails with the help that one address asked for, and nothing proves who that was."""
     ANSWERS_TO_PLAYERS = Limit("answers_to_a_player_an_hour", 100, _HOUR)
     """Answers to mails that prove nothing, to an address of an account."""
     ANSWERS_TO_SOURCE = Limit("answers_to_a_source_an_hour", 200, _HOUR)

@@ -1,11 +1,15 @@
 """What people write who have never seen the server, and what leads them on."""
 
+import subprocess
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from pbm_oust.store.limits import USUAL_LIMITS, Counted
 from tests.support.accounts import codes
 from tests.support.home_by_mail import ALICE, BOB, Talk
+from tests.support.server import PROGRAM
 
 STRANGER = "eve@example.net"
 
@@ -29,3 +33,237 @@ def test_one_or_two_letters_are_no_command(line: str, talk: Talk) -> None:
     sent = talk.send(STRANGER, line)
     assert [each.partition(":")[0] for each in sent] == [STRANGER]
     assert not list(codes(talk.home))
+
+
+SIGN_UP, BEGIN = "signup USERID PASSWORD", "oust challenge alice house1 PASSWORD"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Hello, I would like to play",
+        "hi",
+        "Hi there!",
+        "play",
+        "start a game",
+        "new account",
+        "Sign up",
+        "How do I sign up?",
+        "register",
+        "Dear Sir, I would like an account.",
+        "what is this?",
+        "join",
+        "a game of oust please",
+    ],
+)
+def test_whoever_would_like_to_play_is_told_how_to_begin(line: str, talk: Talk) -> None:
+    talk.send(STRANGER, line)
+    assert talk.outcome == "answered"
+    assert SIGN_UP in talk.text_to(STRANGER)
+    assert "  list\n" in talk.text_to(STRANGER)
+    talk.send(ALICE, line)
+    assert BEGIN in talk.text_to(ALICE)
+    assert "oust seek alice PASSWORD" in talk.text_to(ALICE)
+    assert SIGN_UP not in talk.text_to(ALICE)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Bonjour",
+        "Bonjour, je voudrais jouer",
+        "jouer",
+        "Nouvelle partie",
+        "nouveau compte",
+        "m'inscrire",
+        "Comment ça marche ?",
+        "Salut !",
+        "Je veux m\u2019inscrire.",
+    ],
+)
+def test_whoever_would_like_to_play_in_french_is_told_how_in_french(line: str, talk: Talk) -> None:
+    talk.send(STRANGER, line)
+    assert talk.letter_to(STRANGER)["Content-Language"] == "fr"
+    assert "inscription PSEUDO MOTDEPASSE" in talk.text_to(STRANGER)
+    talk.send(ALICE, line)
+    assert "oust defi alice house1 MOTDEPASSE" in talk.text_to(ALICE)
+
+
+@pytest.mark.parametrize(
+    ("line", "subject"),
+    [
+        ("HELP!", "the help"),
+        ("help me", "the help"),
+        ("Can you help me?", "the help"),
+        ("?", "the help"),
+        ("info", "the help"),
+        ("commands", "the help"),
+        ("Aidez-moi !", "l'aide"),
+        ("aide moi", "l'aide"),
+        ("rules", "help: oust, churn"),
+        ("Rules of Churn, please", "help: churn"),
+        ("règles", "aide: oust, churn"),
+        ("help join", "help: join"),
+        ("Who wants to play?", "list: 0 boards"),
+        ("looking for a game", "list: 0 boards"),
+        ("Qui veut jouer ?", "liste: 0 partie"),
+    ],
+)
+def test_whoever_asks_for_help_or_an_opponent_gets_it(line: str, subject: str, talk: Talk) -> None:
+    assert talk.send(STRANGER, line) == [f"{STRANGER}: {subject}"]
+
+
+def test_the_list_tells_strangers_how_to_sign_up(talk: Talk) -> None:
+    talk.send(STRANGER, "list")
+    assert SIGN_UP in talk.text_to(STRANGER)
+    talk.send(ALICE, "list")
+    assert SIGN_UP not in talk.text_to(ALICE)
+
+
+def test_what_is_like_no_command_leads_to_the_first_steps(talk: Talk) -> None:
+    talk.send(STRANGER, "xyzzy")
+    assert "To see how to begin here, send:  help tutorial" in talk.text_to(STRANGER)
+
+
+def test_the_help_is_read_beyond_the_answers_of_an_hour_and_its_own_end_is_told(
+    talk: Talk,
+) -> None:
+    for _ in range(USUAL_LIMITS.most(Counted.ANSWERS)):
+        talk.send(STRANGER, "list")
+    for line in ("rules", "info", "?", "help move", "hi"):
+        talk.send(STRANGER, line)
+        assert talk.outcome == "answered"
+    for _ in range(USUAL_LIMITS.most(Counted.HELP)):
+        last, heard = talk.send(STRANGER, "help"), talk.letters
+        if talk.outcome != "answered":
+            break
+    assert last == [f"{STRANGER}: not done"]
+    assert "mails with the help an hour go to one address" in " ".join(heard[0].text.split())
+    assert talk.send(STRANGER, "help") == []
+    talk.now += timedelta(hours=1)
+    assert talk.send(STRANGER, "help") == [f"{STRANGER}: the help"]
+
+
+def begun(talk: Talk) -> str:
+    """Ask for an account, and return the address that its code is sent back to."""
+    talk.send(STRANGER, "signup eve jabberwocky")
+    return str(talk.letter_to(STRANGER)["Reply-To"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Yes please!",
+        "Y",
+        "Sure",
+        "yes, thanks",
+        "ok",
+        "Okay, thanks a lot, Eve",
+        "oui, merci",
+        "Oui, c\u2019est bien moi.",
+        "d'accord",
+        "Hello,\n\nyes please\n\nEve",
+        "Yes, that was me",
+        "YES!!!",
+        "Of course, go ahead",
+        "Bonjour, oui je confirme",
+    ],
+)
+def test_an_answer_that_says_yes_as_people_do_confirms(text: str, talk: Talk) -> None:
+    to = begun(talk)
+    assert talk.send(STRANGER, "Re: please confirm your account eve", text, to=to) == [
+        f"{STRANGER}: welcome, eve"
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["No thanks", "no", "Nope.", "Non merci", "No, I did not ask for this", "Ce n'est pas moi"],
+)
+def test_an_answer_that_says_no_ends_what_it_was_asked_for(text: str, talk: Talk) -> None:
+    to = begun(talk)
+    sent = talk.send(STRANGER, "Re: please confirm your account eve", text, to=to)
+    assert sent == [f"{STRANGER}: nothing was done"]
+    assert "the code in our mail no longer works" in " ".join(talk.text_to(STRANGER).split())
+    talk.send(STRANGER, "Re: please confirm your account eve", "yes", to=to)
+    assert talk.outcome == "refused: no_such_code"
+
+
+@pytest.mark.parametrize(
+    "text", ["yes?", "yes or no", "Who is this?", "Thank you for your mail", "I am away. Yes", ""]
+)
+def test_an_answer_that_says_neither_leaves_it_open(text: str, talk: Talk) -> None:
+    to = begun(talk)
+    talk.send(STRANGER, "Re: please confirm your account eve", text, to=to)
+    assert talk.outcome == "refused: not_confirmed"
+    talk.send(STRANGER, "Re: please confirm your account eve", "yes", to=to)
+    assert talk.outcome == "done: verify"
+
+
+@pytest.mark.parametrize(
+    ("line", "right"),
+    [
+        ("vacation alice wonderland 5", "vacation alice PASSWORD 2026-11-20 5"),
+        ("vacation alice wonderland 2 weeks", "vacation alice PASSWORD 2026-11-20 14"),
+        ("vacation alice wonderland 2026-12-01", "vacation alice PASSWORD 2026-12-01 7"),
+        ("vacation alice wonderland 2026-12-01 2026-12-03", "vacation alice PASSWORD 2026-12-01 3"),
+        ("vacation alice wonderland until Monday", "vacation alice PASSWORD 2026-11-20 4"),
+        ("I'm on holiday until Monday", "vacation alice PASSWORD 2026-11-20 4"),
+        ("I am away for a week", "vacation alice PASSWORD 2026-11-20 7"),
+        ("Je suis en vacances jusqu'à lundi", "vacation alice PASSWORD 2026-11-20 4"),
+        ("challenge house1", "oust challenge alice house1 PASSWORD"),
+        ("challenge bob", "churn challenge alice bob PASSWORD"),
+        ("défi bob", "oust challenge alice bob PASSWORD"),
+        ("oust challenge", "oust challenge alice USERID2 PASSWORD"),
+        ("Please close my account", "delete alice PASSWORD"),
+    ],
+)
+def test_what_cannot_be_done_is_answered_with_the_line_to_send(
+    line: str, right: str, talk: Talk
+) -> None:
+    talk.send(ALICE, line)
+    assert talk.outcome.startswith("refused")
+    assert f"  {right}" in talk.text_to(ALICE)
+
+
+def test_a_move_out_of_turn_is_answered_with_the_line_that_queues_it(talk: Talk) -> None:
+    talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
+    talk.send(BOB, "oust move 1 bob lookingglass C3")
+    letter = talk.letter_to(BOB)
+    assert "Answer this mail with:\n\n  queue C3\n" in letter.text
+    assert "  oust queue 1 bob PASSWORD C3\n" in letter.text
+    talk.send(BOB, f"Re: {letter['Subject']}", "queue C3", to=str(letter["Reply-To"]))
+    assert talk.outcome == "done: queue"
+
+
+def test_letters_of_the_house_promise_to_pass_nothing_on(talk: Talk) -> None:
+    talk.send(ALICE, "oust challenge alice house1 wonderland -size=5")
+    started = talk.text_to(ALICE)
+    assert "does not count for ratings.\n\nx: alice 0/0" in started.replace("\nnot", " not")
+    letters = [started]
+    for line in ("oust move 1 alice wonderland A1", "oust resign 1 alice wonderland"):
+        talk.send(ALICE, line, "Good luck!")
+        letters.append(talk.text_to(ALICE))
+    letter = talk.letter_to(ALICE)
+    talk.send(ALICE, f"Re: {letter['Subject']}", "Thanks!", to=str(letter["Reply-To"]))
+    letters.append(talk.text_to(ALICE))
+    assert "is a program and reads no text" in letters[-1]
+    assert "answer this mail with:  rematch" in letters[-2]
+    assert not any("goes to" in text for text in letters)
+
+
+def test_who_won_stands_before_how_to_play_again(talk: Talk) -> None:
+    talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
+    talk.send(ALICE, "oust resign 1 alice wonderland")
+    for told in (talk.text_to(BOB), talk.page_to(BOB)):
+        assert 0 < told.index("bob wins as o") < told.index("rematch")
+
+
+def test_why_of_a_move_of_the_house_names_no_mail(talk: Talk) -> None:
+    talk.send(ALICE, "oust challenge house1 alice wonderland -size=5")
+    house = [PROGRAM, "--home", str(talk.home.path), "house"]
+    subprocess.run(house, check=True, timeout=600)
+    talk.send(ALICE, "oust why 1 alice wonderland")
+    told = " ".join(talk.text_to(ALICE).split())
+    assert "house1 is a program of this server and played this by itself." in told
+    assert "came by a mail" not in told
