@@ -16,7 +16,7 @@ from pbm_oust.board.reasons import AfterTurn, AgainstRules, NoSuchRecord, OfferW
 from pbm_oust.board.record import Place
 from pbm_oust.commands.challenge import UnusableGrid
 from pbm_oust.commands.submit import ChangedSinceSubmit
-from pbm_oust.commands.vacation import VacationFar, VacationPast
+from pbm_oust.commands.vacation import Leave, SaidLoosely, VacationFar, VacationPast
 from pbm_oust.grammar.form import MissingWord
 from pbm_oust.grammar.parts import BadOptionValue
 from pbm_oust.grammar.wish import BadPlacement
@@ -74,6 +74,7 @@ _CHOSEN: list[Refusal] = [
     ),
     NotAllowed(VacationPast(date(2026, 11, 21), ZONE), "2026-11-01"),
     NotAllowed(VacationFar(365), "2030-11-01"),
+    NotAllowed(SaidLoosely(Leave(date(2026, 12, 1), 7))),
     *(Unreadable(MissingWord(places)) for places in (("USERID",), ("CODE", "pass|swap[#N]"))),
     Unreadable(BadPlacement(is_in_column_i=True), "I4"),
     Unreadable(BadPlacement(right="D4"), "4d"),
