@@ -204,8 +204,13 @@ def test_a_board_shown_after_a_record_it_does_not_have_is_shown_as_it_is() -> No
     assert advise(command("oust show 17#9"), refusal) == "oust show 17"
 
 
-def test_a_player_whose_turn_it_is_not_is_shown_the_board() -> None:
-    assert advice(game_of(Oust(square(3))), "bob", "A1") == "oust show 17"
+def test_a_player_whose_turn_it_is_not_is_told_how_to_queue_the_move() -> None:
+    assert advice(game_of(Oust(square(3))), "bob", "A1") == "oust queue 17 bob PASSWORD A1"
+
+
+@pytest.mark.parametrize("wish", ["Z9", "accept", "undo"])
+def test_what_cannot_wait_for_the_turn_is_answered_with_the_board(wish: str) -> None:
+    assert advice(game_of(Oust(square(3))), "bob", wish) == "oust show 17"
 
 
 def test_a_player_of_a_finished_game_is_shown_the_board() -> None:

@@ -8,6 +8,7 @@ from pbm_oust.accounts.password import Secret
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import WISHED, Place, Wish
 from pbm_oust.commands.play import Move
+from pbm_oust.commands.queue import Queue
 from pbm_oust.commands.show import Show
 from pbm_oust.service.corrections import tried
 from pbm_oust.service.table import form_of
@@ -48,7 +49,7 @@ def test_whatever_is_suggested_in_place_of_a_move_can_be_done(
     instead = tried(meant, game)
     assert instead
     done = form_of(instead).whole(instead)
-    if isinstance(done, Move):
+    if isinstance(done, Move | Queue):
         done.try_on(game)
     else:
         assert isinstance(done, Show)
@@ -85,8 +86,8 @@ def test_who_misspells_preview_is_told_a_preview_that_can_be_shown(talk: Talk) -
     assert suggested(talk, BOB, "previw") == "preview A2"
 
 
-def test_nothing_is_suggested_to_who_is_not_to_move(talk: Talk) -> None:
-    assert suggested(talk, ALICE, "B2 xyzzy") == ""
+def test_who_is_not_to_move_is_told_how_to_queue_the_move(talk: Talk) -> None:
+    assert suggested(talk, ALICE, "B2 xyzzy") == "queue B2"
 
 
 def test_a_line_without_its_password_is_suggested_with_a_move_that_can_be_made(
