@@ -35,6 +35,8 @@ class Account:
     """
     version: int = field(default=0, compare=False)
     """What tells this state of the account from others; 0 for one that is not stored yet."""
+    changed: datetime | None = field(default=None, compare=False)
+    """When a command changed it last, if one has."""
     damaged: Mapping[str, str] = field(default_factory=dict, compare=False)
     """Why nouns cannot be read that are stored, by their names: it seems to keep nothing of them.
 

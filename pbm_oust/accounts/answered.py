@@ -100,5 +100,25 @@ class Joining:
         return ("join", self.userid, self.kind, str(self.number))
 
 
-Answered = Reply | Sheet | Correspondence | Joining
+@frozen
+class Unsubscribing:
+    """A mail of a player that ends letters of one sort, to an address in the head of one of them.
+
+    What it says does not matter, for programs write it.
+    """
+
+    userid: str
+    what: str
+    """BROADCASTS, DIGEST, or the name of a board that the player watches."""
+    word: ClassVar[str] = "off"
+
+    def parts(self) -> tuple[str, ...]:
+        """Return what proves such a mail and no other, as words."""
+        return ("off", self.userid, self.what)
+
+
+BROADCASTS, DIGEST = "broadcasts", "digest"
+"""What goes to everybody, and what comes once a day."""
+
+Answered = Reply | Sheet | Correspondence | Joining | Unsubscribing
 """The letter that a mail answers."""

@@ -34,6 +34,8 @@ class MailWhen(Enum):
     """When it is their turn."""
     DIGEST = "digest"
     """Once a day, all boards that wait for them in one mail. What is proposed comes at once."""
+    OFF = "off"
+    """Not for turns: only what is proposed, and reminders."""
 
 
 class Switch(Enum):

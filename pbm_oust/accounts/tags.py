@@ -7,6 +7,7 @@
     pbmserv+to.bob.alice.TOKEN@HOST
     <to.bob.alice.NAME.TOKEN@HOST>
     pbmserv+join.oust.3.alice.TOKEN@HOST
+    pbmserv+off.broadcasts.alice.TOKEN@HOST
     pbmserv+verify.CODE@HOST
     pbmserv+bounces.TOKEN@HOST
     pbmserv+noreply@HOST
@@ -19,7 +20,8 @@ earlier tokens. Nothing is kept about them.
 
 A letter to a player that shows several boards has the others: the home keeps which positions it
 shows, as the sheet with that ID. An answer to what bob has written to alice goes to bob. A mail to
-the last address joins the open challenge oust 3.
+the address with `join` joins the open challenge oust 3, and one to that with `off` ends mails to
+everybody for alice.
 
 Letters leave with an envelope sender whose token is made from the recipient and the home's key, so
 that nobody can have a player's mail suspended who has not got a letter to that player in hand.
@@ -36,12 +38,15 @@ from typing import Protocol
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import ascii_address, is_same_address
 from pbm_oust.accounts.answered import (
+    BROADCASTS,
+    DIGEST,
     Answered,
     Correspondence,
     Joining,
     Purpose,
     Reply,
     Sheet,
+    Unsubscribing,
 )
 from pbm_oust.accounts.broken import masked
 from pbm_oust.accounts.password import Secret
@@ -57,7 +62,7 @@ TOKEN = regex(r"[a-z2-7]{16}")
 LONGEST_LOCAL_PART = 64
 """RFC 5321, section 4.5.3.1.1."""
 
-_SHEET_TAG, _TO_TAG, _JOIN_TAG = "sheet", "to", "join"
+_SHEET_TAG, _TO_TAG, _JOIN_TAG, _OFF_TAG = "sheet", "to", "join", "off"
 
 _BOARD = (
     rf"(?P<kind>[a-z]{{1,16}})\.(?P<board>{NUMBER.pattern})\.(?P<number>0|{NUMBER.pattern})"
@@ -69,7 +74,11 @@ _JOIN = (
     rf"{_JOIN_TAG}\.(?P<game>[a-z]{{1,16}})\.(?P<seek>{NUMBER.pattern})"
     rf"\.(?P<joiner>{USERID.pattern})"
 )
-_ANSWERED = rf"(?:{_BOARD}|{_SHEET}|{_TO}|{_JOIN})"
+_OFF = (
+    rf"{_OFF_TAG}\.(?P<what>{BROADCASTS}|{DIGEST}|[a-z]{{1,16}}\.{NUMBER.pattern})"
+    rf"\.(?P<leaver>{USERID.pattern})"
+)
+_ANSWERED = rf"(?:{_BOARD}|{_SHEET}|{_TO}|{_JOIN}|{_OFF})"
 _LETTER, _TOKEN = "[0-9a-f]{12}", rf"(?P<token>{TOKEN.pattern})"
 
 _TAG = regex(rf"{_ANSWERED}\.{_TOKEN}")
@@ -84,7 +93,7 @@ _SEEN = regex(rf"{_ANSWERED}(?:\.{_LETTER})?\.{_TOKEN}", re.IGNORECASE)
 _SEEN_BEHIND_A_WORD = regex(rf"(?:verify\.?|bounces\.)(?=({TOKEN.pattern}))", re.IGNORECASE)
 
 
-Credential = Secret | Reply | Correspondence | Joining
+Credential = Secret | Reply | Correspondence | Joining | Unsubscribing
 """What proves whose command it is: a password, the letter that is answered, or a link in one."""
 
 
@@ -112,7 +121,7 @@ class SheetClaim:
     userid: str
 
 
-Claimed = BoardClaim | SheetClaim | Correspondence | Joining
+Claimed = BoardClaim | SheetClaim | Correspondence | Joining | Unsubscribing
 
 
 @frozen
@@ -151,6 +160,8 @@ def _words_of(answered: Answered, shown: int = 0) -> str:
             return f"{_TO_TAG}.{answered.to}.{answered.userid}"
         case Joining(kind=kind, number=number):
             return f"{_JOIN_TAG}.{kind}.{number}.{answered.userid}"
+        case Unsubscribing(what=what):
+            return f"{_OFF_TAG}.{what.replace(' ', '.')}.{answered.userid}"
 
 
 def parse_letter_id(message_id: str, host: str) -> Claim | None:
@@ -169,6 +180,8 @@ def _claimed(match: re.Match[str], shown: int = 0) -> Claimed:
         return Correspondence(match["reader"], match["to"])
     if match["seek"]:
         return Joining(match["joiner"], match["game"], int(match["seek"]))
+    if match["what"]:
+        return Unsubscribing(match["leaver"], match["what"].replace(".", " "))
     number = int(match["number"]) + shown
     return BoardClaim(match["kind"], int(match["board"]), number, match["userid"])
 

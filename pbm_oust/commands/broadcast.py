@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Iterable
 
 from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.answered import BROADCASTS
 from pbm_oust.accounts.broadcasts import MOST_A_DAY, with_broadcast
 from pbm_oust.accounts.invitations import rejected_by
 from pbm_oust.accounts.password import Secret
@@ -48,6 +49,10 @@ class BroadcastNotice(Notice):
     text: str
     is_to_all: bool
     """Whether it goes to everybody who wants such mails."""
+
+    def subscription(self) -> str:
+        """Return that its reader may end what goes to everybody."""
+        return BROADCASTS if self.is_to_all else ""
 
     def answer(self) -> Unheard:
         """Return that nobody reads an answer."""

@@ -5,7 +5,7 @@ from contextlib import suppress
 from itertools import product
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.password import NO_PASSWORD, Secret
+from pbm_oust.accounts.password import NO_PASSWORD
 from pbm_oust.accounts.settings import (
     NAMES,
     Auth,
@@ -19,6 +19,7 @@ from pbm_oust.accounts.settings import (
     with_setting,
     with_settings,
 )
+from pbm_oust.accounts.tags import Credential
 from pbm_oust.frozen import frozen, replace
 from pbm_oust.grammar.aliases import aliases_of, without_accents
 from pbm_oust.grammar.command import Command, Heading
@@ -66,7 +67,7 @@ class Settle(Command):
     """Change settings, names and values as the server writes them; without any, show all."""
 
     userid: str
-    password: Secret
+    password: Credential
     changes: tuple[tuple[str, str], ...]
 
 

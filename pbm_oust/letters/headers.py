@@ -11,10 +11,11 @@ from email.utils import format_datetime
 from functools import lru_cache
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.answered import Answered
+from pbm_oust.accounts.answered import Answered, Unsubscribing
 from pbm_oust.accounts.tags import (
     letter_id,
     reply_address,
+    tag_of,
     token_for,
     unread_address,
     verification_address,
@@ -27,6 +28,9 @@ from pbm_oust.play.notices import BoardNotice, News, Notice, OutcomeNotice, Refu
 from pbm_oust.play.request import RefusedBefore, Request
 from pbm_oust.service.service import DoneBeforeNotice
 from pbm_oust.store.letters import Head
+
+OFF_PATH = "/off"
+"""Where the pages are found that end letters of one sort."""
 
 
 @lru_cache(1)
@@ -43,6 +47,8 @@ class Headers:
     clock: Callable[[], datetime]
     key: Callable[[], bytes]
     """Returns the secret of the home, from which reply tokens are made."""
+    web_address: str = ""
+    """Where pages are found, if there are any."""
 
     def of(
         self, notice: Notice, request: Request, head: Head, answers: str | None
@@ -68,11 +74,27 @@ class Headers:
         if thread or answered:
             yield field("References", " ".join(filter(None, [thread, answered])))
         yield field("Auto-Submitted", "auto-replied" if reader.asked else "auto-generated")
+        yield from self._ways_out(notice)
         yield field("X-Auto-Response-Suppress", "All")
         yield field("X-Loop", self.own)
         yield field("X-Pbm-Oust", notice.template)
         if isinstance(notice, BoardNotice) and len(reader.addresses) > 1:
             yield field("X-Pbm-Oust-Copies", str(len(reader.addresses)))
+
+    def _ways_out(self, notice: Notice) -> Iterator[str]:
+        """Yield how a mail program ends letters like this one (RFC 2369, RFC 8058)."""
+        account, what = notice.reader.account, notice.subscription()
+        if not (account and what):
+            return
+        address = self.reply_address(account, Unsubscribing(account.userid, what))
+        if address is None:
+            return
+        ways = [f"<mailto:{address}?subject=unsubscribe>"]
+        if self.web_address:
+            ways.insert(0, f"<{self.web_address}{OFF_PATH}/{tag_of(address)}>")
+        yield field("List-Unsubscribe", ", ".join(ways))
+        if self.web_address:
+            yield field("List-Unsubscribe-Post", "List-Unsubscribe=One-Click")
 
     def reply_address(self, account: Account | None, answered: Answered | None) -> str | None:
         """Return the address where an answer counts as the player's, if there is one."""

@@ -61,7 +61,7 @@ class Letters:
         self._address = address
         self._web_address = web_address
         self._clock = clock
-        self._headers = Headers(address, clock, key)
+        self._headers = Headers(address, clock, key, web_address)
 
     def write(self, notice: Notice, request: Request) -> list[Draft]:
         """Return the letters about a notice, one to each address of its reader.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from pbm_oust.accounts.answered import Answered, Reply
+from pbm_oust.accounts.answered import Answered, Reply, Unsubscribing
 from pbm_oust.accounts.bounces import Bounce
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.tags import Claim, Robotic, parse_letter_id, parse_tag
@@ -139,7 +139,10 @@ class Inbound:
                 return self._take_bounce(data, recipient)
             if tag is Robotic.UNREAD:
                 return silent(Silence.ANSWERS_BROADCAST)
-        if robot := automatic_by(mail, envelope.sender, self.address):
+        robot = automatic_by(mail, envelope.sender, self.address)
+        # Programs write the mails that end letters of one sort, so these may be automatic.
+        may_end = any(isinstance(tag, Claim) and isinstance(tag.of, Unsubscribing) for tag in tags)
+        if robot and not may_end:
             return silent(robot)
         if not mail.sender:
             raise UnreadableMail("neither From nor the envelope sender is an address NAME@HOST")
@@ -148,6 +151,8 @@ class Inbound:
         verdict = self._verdict(mail, envelope)
         with self.work.home.database.sharing():
             reply = None if code else self._reply(mail, claims, verdict)
+            if robot and not isinstance(reply, Unsubscribing):
+                return silent(robot)
             return self._answer(mail, code, reply, envelope, verdict)
 
     def _verdict(self, mail: Mail, envelope: Envelope) -> Verdict:

@@ -22,6 +22,8 @@ SIGNED = (
     "In-Reply-To",
     "References",
     "Auto-Submitted",
+    "List-Unsubscribe",
+    "List-Unsubscribe-Post",
     "MIME-Version",
     "Content-Type",
     "Content-Transfer-Encoding",
@@ -68,10 +70,9 @@ def read_signer(configuration: Configuration) -> Signer | None:
         raise BadConfiguration(
             "dkim_key: letters cannot be signed without the library dkimpy; install pbm_oust[dkim]"
         ) from None
-    try:
-        domain = configuration.address.rpartition("@")[2].encode("idna").decode()
-    except UnicodeError:
-        raise BadConfiguration("dkim_key: the domain of address cannot be signed for") from None
+    domain = configuration.address.rpartition("@")[2]
+    if not domain.isascii():
+        raise BadConfiguration("dkim_key: the domain of address cannot be signed for")
     signer = Signer(configuration.dkim_selector, domain, _read_key(path), dkim)
     try:
         bits = dkim.crypto.parse_pem_private_key(signer.key)["modulus"].bit_length()

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from pbm_oust.accounts.account import Account, is_house
-from pbm_oust.accounts.answered import Answered, Correspondence, Joining, Reply
+from pbm_oust.accounts.answered import Answered, Correspondence, Joining, Reply, Unsubscribing
 from pbm_oust.accounts.password import (
     NO_PASSWORD,
     Match,
@@ -154,7 +154,7 @@ def _meant(claim: Claim, work: UnitOfWork) -> tuple[Answered, ...]:
         case SheetClaim(sheet, userid):
             found = work.home.ask(find_sheet, userid, sheet)
             return (found,) if found else ()
-        case Correspondence() | Joining():
+        case Correspondence() | Joining() | Unsubscribing():
             return (claim.of,)
 
 

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.answered import Sheet
+from pbm_oust.accounts.answered import DIGEST, Sheet
 from pbm_oust.accounts.clock import Clock
 from pbm_oust.accounts.digest import Digested, digested, latest_slot, next_digest, with_digested
 from pbm_oust.accounts.settings import settings_of
@@ -36,6 +36,10 @@ class DigestNotice(Notice):
     def shows(self) -> tuple[Shown, ...]:
         """Return the boards that wait."""
         return tuple(Shown(game) for game, _ in self.waiting)
+
+    def subscription(self) -> str:
+        """Return that its reader may end such letters."""
+        return DIGEST
 
     def answer(self) -> Sheet | None:
         """Return that an answer plays on the boards that wait."""

@@ -79,6 +79,10 @@ class Notice:
         """Return what an answer to the letter means; None if it is a mail like any other."""
         return None
 
+    def subscription(self) -> str:
+        """Return what its reader may end by an address in its head, as `Unsubscribing` has it."""
+        return ""
+
     def topic(self) -> str:
         """Return what sets the letter apart from others to its reader about the same mail."""
         game = self.board()
@@ -201,6 +205,10 @@ class BoardNotice(TimedNotice):
     def shows(self) -> tuple[Shown, ...]:
         """Return the board."""
         return (Shown(self.game, not self.is_past and self.news is not News.PREVIEW),)
+
+    def subscription(self) -> str:
+        """Return the name of the board, if its reader watches it."""
+        return self.game.name if self.is_watched else ""
 
     def answer(self) -> Reply | None:
         """Return what an answer means: nothing, if nobody would act on it or read it."""

@@ -126,6 +126,7 @@ class UnitOfWork:
 
     def save(self, account: Account) -> None:
         """Write an account, new or read before, with the unit of work."""
+        account = replace(account, changed=self.now())
         self.home.save(account)
         if self.read is not None:
             self.read[account.userid] = account

@@ -2,12 +2,24 @@
 
 from typing import TYPE_CHECKING
 
-from pbm_oust.accounts.answered import Answered, Correspondence, Joining, Reply
+from pbm_oust.accounts.answered import (
+    BROADCASTS,
+    DIGEST,
+    Answered,
+    Correspondence,
+    Joining,
+    Reply,
+    Unsubscribing,
+)
+from pbm_oust.accounts.kept import cells_of
 from pbm_oust.accounts.password import Secret
+from pbm_oust.accounts.settings import MailWhen, Switch
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.seek import Join
+from pbm_oust.commands.settings import Settle
 from pbm_oust.commands.talk import Message
 from pbm_oust.commands.verify import Verify, has_new_password
+from pbm_oust.commands.watch import Unwatch
 from pbm_oust.frozen import frozen, replace
 from pbm_oust.grammar.agreement import agrees, refuses
 from pbm_oust.grammar.aliases import ALIASES, in_english, language_of
@@ -70,6 +82,8 @@ def read_request(request: Request, *, is_whole_mail: bool = True) -> Read:
 
 def _read(request: Request) -> Read:
     """Return what a request asks for, without the text that may be quoted."""
+    if isinstance(request.reply, Unsubscribing):
+        return Read(Line(()), _ending(request.reply), "", request.reply)
     if request.fault:
         return Read(Line(()), Unreadable(request.fault), request.chat, request.reply)
     if isinstance(request.reply, Correspondence):
@@ -131,6 +145,16 @@ def _read_joining(request: Request, joining: Joining) -> Read:
     if begun != [kind.name, form_of(join).name, str(number)]:
         return Read(line, command, request.chat)
     return Read(line, join, request.chat, joining)
+
+
+def _ending(asked: Unsubscribing) -> Command:
+    """Return the command that ends letters of one sort."""
+    if asked.what == BROADCASTS:
+        return Settle(asked.userid, asked, (("broadcasts", Switch.OFF.value),))
+    if asked.what == DIGEST:
+        return Settle(asked.userid, asked, (("mail", MailWhen.OFF.value),))
+    kind, board = cells_of(asked.what)
+    return Unwatch(KINDS[kind], board, asked.userid, asked)
 
 
 def _heard(answer: "Answer") -> Heard | None:

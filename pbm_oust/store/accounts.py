@@ -54,17 +54,20 @@ class Accounts:
 
     def row_of(self, snapshot: Snapshot, userid: str) -> Row | None:
         """Return the row of an account, which differs after each change; None if there is none."""
-        statement = "SELECT password, joined, signup_key, version FROM accounts WHERE userid = ?"
+        statement = (
+            "SELECT password, joined, signup_key, version, changed FROM accounts WHERE userid = ?"
+        )
         return snapshot.row(statement, userid)
 
     def read_with(self, snapshot: Snapshot, userid: str, row: Row) -> Account:
         """Return the account whose row was read from a snapshot, as far as it can be read."""
-        password, joined, signup_key, version = row
+        password, joined, signup_key, version, changed = row
         rows = self.tables.rows_of(snapshot, userid)
         damaged, since = dict[str, str](), _NEVER
         try:
-            since = moment_of(joined)
+            since, changed = moment_of(joined), changed and moment_of(changed)
         except ValueDamaged as damage:
+            changed = None
             damaged[_JOINED] = f"the account {userid} is damaged: {damage}"
         account = Account(
             userid,
@@ -73,6 +76,7 @@ class Accounts:
             since,
             signup_key or "",
             version=version,
+            changed=changed,
             damaged=damaged,
         )
         for table in self.tables:
@@ -98,19 +102,22 @@ class Accounts:
             None if _JOINED in account.damaged else seconds(account.joined),
             account.message_key or None,
             _seconds_or_none(next_digest(account)),
+            _seconds_or_none(account.changed),
             version,
             account.userid,
         )
         if account.version:
             statement = (
                 "UPDATE accounts SET password = ?, joined = coalesce(?, joined), signup_key = ?, "
-                "digest_due = ?, version = ? WHERE userid = ? AND version = ? RETURNING 1"
+                "digest_due = ?, changed = ?, version = ? WHERE userid = ? AND version = ? "
+                "RETURNING 1"
             )
             transaction.require(changed, statement, *stored, account.version)
         else:
             statement = (
-                "INSERT INTO accounts (password, joined, signup_key, digest_due, version, userid) "
-                "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING 1"
+                "INSERT INTO accounts "
+                "(password, joined, signup_key, digest_due, changed, version, userid) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING 1"
             )
             transaction.require(changed, statement, *stored)
         self._write_addresses(transaction, account, found[ADDRESSES])

@@ -5,10 +5,11 @@ from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlencode
 
+from pbm_oust.letters.headers import OFF_PATH
 from pbm_oust.letters.letters import CODE_PATH, PLAY_PATH
 
 FRONT, BOARDS, HISTORY, HELP = "/", "/boards", "/history", "/help"
-PLAY, CODE = PLAY_PATH, CODE_PATH
+PLAY, CODE, OFF = PLAY_PATH, CODE_PATH, OFF_PATH
 SIGN_IN, SIGN_UP, SIGN_OUT = "/sign-in", "/sign-up", "/sign-out"
 ROBOTS, HEALTH = "/robots.txt", "/healthz"
 MINE = "/me"

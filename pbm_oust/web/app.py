@@ -27,6 +27,7 @@ from pbm_oust.web import (
     signing_in,
     signing_up,
     standings,
+    unsubscribing,
 )
 from pbm_oust.web.access import AccessLog, Logged
 from pbm_oust.web.addresses import SIGN_IN
@@ -89,6 +90,7 @@ ROUTES = (
     *rulebook.ROUTES,
     *helping.ROUTES,
     *playing.ROUTES,
+    *unsubscribing.ROUTES,
     *robots.ROUTES,
     *healthz.ROUTES,
     *codes.ROUTES,

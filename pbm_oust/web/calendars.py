@@ -88,7 +88,8 @@ def _deadline(game: Game, account: Account, ground: Ground) -> Deadline:
         templates.words.until(game, clock, reader),
         f"{ground.base}{addresses.of_board(game.name)}",
         clock.deadline,
-        game.latest,
+        max(game.latest, account.changed or game.latest),
+        account.version,
     )
 
 

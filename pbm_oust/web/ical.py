@@ -33,6 +33,8 @@ class Deadline:
     at: datetime
     since: datetime
     """When there was last any news about it."""
+    sequence: int
+    """A number that is higher whenever it has moved."""
 
 
 def format_calendar(title: str, deadlines: Sequence[Deadline]) -> bytes:
@@ -47,6 +49,8 @@ def format_calendar(title: str, deadlines: Sequence[Deadline]) -> bytes:
     calendar.add("x-published-ttl", icalendar.vDuration(REFRESHED))
     for each in deadlines:
         calendar.add_component(_event(each))
+    if not deadlines:
+        calendar.add_component(_utc())  # a calendar has one component at least (RFC 5545, 3.6)
     written: bytes = calendar.to_ical()
     return written
 
@@ -55,6 +59,8 @@ def _event(deadline: Deadline) -> icalendar.Event:
     event = icalendar.Event()
     event.add("uid", deadline.uid)
     event.add("dtstamp", deadline.since)
+    event.add("last-modified", deadline.since)
+    event.add("sequence", deadline.sequence)
     event.add("dtstart", deadline.at - SHOWN)
     event.add("dtend", deadline.at)
     event.add("summary", deadline.title)
@@ -62,3 +68,16 @@ def _event(deadline: Deadline) -> icalendar.Event:
     event.add("url", deadline.address)
     event.add("transp", "TRANSPARENT")  # nobody is busy because of it
     return event
+
+
+def _utc() -> icalendar.Timezone:
+    """Return the time zone in which all times here are; it shows nothing."""
+    standard = icalendar.TimezoneStandard()
+    standard.add("dtstart", datetime(1970, 1, 1))
+    standard.add("tzoffsetfrom", timedelta())
+    standard.add("tzoffsetto", timedelta())
+    standard.add("tzname", "UTC")
+    zone = icalendar.Timezone()
+    zone.add("tzid", "Etc/UTC")
+    zone.add_component(standard)
+    return zone

@@ -11,12 +11,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from pbm_oust.accounts.answered import Purpose, Reply
-from pbm_oust.accounts.tags import Claim, parse_tag
-from pbm_oust.play.authentication import verify
 from pbm_oust.web import addresses
 from pbm_oust.web.forms import form_of
 from pbm_oust.web.ground import Ground, ground_of
-from pbm_oust.web.proofs import proved
+from pbm_oust.web.proofs import proved, proved_by_tag
 from pbm_oust.web.sitting import Sitting, act_at, look_at
 
 
@@ -38,9 +36,7 @@ async def _sitting(request: Request) -> Sitting:
 
 def _reply_in(text: str, ground: Ground) -> Reply | None:
     """Return what a link proves; None if that is nothing."""
-    local, _, host = ground.address.rpartition("@")
-    tag = parse_tag(f"{local}+{text}@{host}", ground.address)
-    reply = verify(tag, ground.work) if isinstance(tag, Claim) else None
+    reply = proved_by_tag(text, ground)
     return reply if isinstance(reply, Reply) and reply.purpose is Purpose.PLAY else None
 
 

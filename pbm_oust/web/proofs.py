@@ -6,11 +6,14 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
+from pbm_oust.accounts.answered import Answered
+from pbm_oust.accounts.tags import Claim, parse_tag
+from pbm_oust.play.authentication import verify
 from pbm_oust.play.quota import spend_once
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.store.limits import Counted
 from pbm_oust.store.rate_limits import Charge, end_of_limit
-from pbm_oust.web.ground import ground_of
+from pbm_oust.web.ground import Ground, ground_of
 from pbm_oust.web.sources import source_of
 
 Proved = TypeVar("Proved")
@@ -31,6 +34,13 @@ async def proved(found: Proved | None, request: Request) -> Proved:
     now = work.now()
     ends = work.home.ask(end_of_limit, charge, work.limits, now) or now
     raise HTTPException(429, headers={"Retry-After": str(int((ends - now).total_seconds()) + 1)})
+
+
+def proved_by_tag(text: str, ground: Ground) -> Answered | None:
+    """Return what a link proves that ends with the tag of an address of ours; None if nothing."""
+    local, _, host = ground.address.rpartition("@")
+    tag = parse_tag(f"{local}+{text}@{host}", ground.address)
+    return verify(tag, ground.work) if isinstance(tag, Claim) else None
 
 
 def _is_counted(charge: Charge, work: UnitOfWork) -> bool:

@@ -10,7 +10,7 @@ CREATE TABLE accounts (
     signup_key TEXT, -- the message key of the mail that made the account, if one did
     digest_due INTEGER, -- when to look whether boards wait; NULL where no digest is wanted
     version INTEGER NOT NULL -- another one after each change, and never one that was there before
-) STRICT, WITHOUT ROWID;
+, changed INTEGER) STRICT, WITHOUT ROWID;
 
 CREATE INDEX accounts_digest_due ON accounts (digest_due) WHERE digest_due IS NOT NULL;
 

@@ -1,5 +1,6 @@
 """Calendars with deadlines, read by two libraries, of which one is not ours."""
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -66,6 +67,12 @@ def clock_of(home: Home, board: int = 1, kind: str = "oust") -> Clock:
     return work.clock_of(read_game(home, KINDS[kind], board))
 
 
+def said(event: icalendar.Event, name: str) -> str:
+    """Return the value of a property as it is written."""
+    (value,) = re.findall(rf"^{name}:(\S+)\r$", event.to_ical().decode(), re.MULTILINE)
+    return str(value)
+
+
 def events_in(got: Got) -> dict[str, icalendar.Event]:
     """Return the events of a calendar by their titles."""
     assert got.status == 200
@@ -100,6 +107,31 @@ def test_a_vacation_moves_the_event(talk: Talk, pages: Website) -> None:
     after = events_in(pages.get(path_for(talk.home)))[title]
     assert after["uid"] == before["uid"]
     assert after.end == clock_of(talk.home).deadline > before.end
+    assert int(said(after, "SEQUENCE")) > int(said(before, "SEQUENCE"))
+    assert said(after, "DTSTAMP") == said(after, "LAST-MODIFIED") >= said(before, "DTSTAMP")
+
+
+def test_the_end_of_a_vacation_is_news_of_the_event(talk: Talk, pages: Website) -> None:
+    title = "oust 1: your turn against bob"
+    talk.now += timedelta(hours=1)
+    talk.send(ALICE, f"vacation alice wonderland {(talk.now + timedelta(days=1)).date()} 10")
+    before = events_in(pages.get(path_for(talk.home)))[title]
+    talk.now += timedelta(hours=1)
+    talk.send(ALICE, "vacation alice wonderland cancel")
+    after = events_in(pages.get(path_for(talk.home)))[title]
+    assert after.end < before.end
+    assert int(said(after, "SEQUENCE")) > int(said(before, "SEQUENCE"))
+    assert said(after, "LAST-MODIFIED") == f"{talk.now:%Y%m%dT%H%M%SZ}" > said(before, "DTSTAMP")
+
+
+def test_a_calendar_without_events_is_one(talk: Talk, pages: Website) -> None:
+    talk.send(BOB, "oust resign 2 bob lookingglass")
+    got = pages.get(path_for(talk.home, "bob"))
+    assert got.status == 200
+    assert events_in(got) == {}
+    read = vobject.readOne(got.text)
+    assert [each.name for each in read.components()] == ["VTIMEZONE"]
+    assert read.validate(raiseException=True)
 
 
 def test_another_turn_is_another_event(talk: Talk, pages: Website) -> None:

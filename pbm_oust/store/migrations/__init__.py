@@ -9,7 +9,7 @@ the latest tables. So a step only adds: tables, indexes, and columns that have a
 longer used is removed by a step of a later release.
 """
 
-LATEST = 9
+LATEST = 10
 """The version that the program works with: the number of the last step."""
 OLDEST = 9
 """The lowest version whose programs can work with the latest tables, too.

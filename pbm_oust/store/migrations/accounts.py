@@ -161,3 +161,7 @@ CREATE TABLE verified ( -- codes that came back for an account
     PRIMARY KEY (userid, position)
 ) STRICT, WITHOUT ROWID;
 """
+
+VERSION_2 = """
+ALTER TABLE accounts ADD COLUMN changed INTEGER; -- when a command changed it last
+"""

@@ -18,6 +18,7 @@ STEPS: tuple[Step, ...] = (
     (mail.VERSION_3,),
     (mail.VERSION_4,),
     (boards.VERSION_6,),
+    (accounts.VERSION_2,),
 )
 
 _FORMAT_VERSIONS = slice(18, 20)

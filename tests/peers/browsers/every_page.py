@@ -7,7 +7,8 @@ from pathlib import Path
 from selenium.webdriver import Remote
 from selenium.webdriver.common.by import By
 
-from pbm_oust.accounts.tags import tag_of
+from pbm_oust.accounts.answered import BROADCASTS, Unsubscribing
+from pbm_oust.accounts.tags import reply_address, tag_of, token_for
 from pbm_oust.board.record import Deed
 from pbm_oust.robot.analyses import keep
 from pbm_oust.robot.analysis import Analysis, Verdict
@@ -15,6 +16,7 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
 from pbm_oust.web.addresses import MINE
+from tests.support.accounts import account_of
 from tests.support.home_by_mail import ALICE, BOB
 from tests.support.outbox import Letter, letters
 from tests.support.waiting import wait_until
@@ -33,11 +35,12 @@ PAGES = (
         "/players/alice/ratings/oust",
     ),
     *("/standings/oust", "/rules/oust", "/rules/churn", "/rules/churn/first-pair/1"),
-    *("/help", "/help/move", "{play}", "{play}?turn=B4"),
+    *("/help", "/help/move", "{play}", "{play}?turn=B4", "{off}"),
     *("/sign-up", "/me", "/me/settings", "/me/challenge", "/me/challenge?opponent=bob"),
     *("/me/oust/1", "/me/oust/1?turn=B4", "/me/oust/1?ask=resign", "/me/churn/1", "/me/oust/2"),
 )
-"""What a player who is signed in can look at; `{play}` is the link in a letter."""
+"""What a player who is signed in can look at; `{play}` is the link in a letter, and `{off}`
+the one that ends mails to everybody."""
 MISSING_PAGES = ("/nowhere", "/play/wrong")
 """What is answered with the reason why there is no page."""
 
@@ -81,6 +84,13 @@ def _analyse(home: Home) -> None:
 def play_link(here: Place) -> str:
     """Return the path of the page that plays, from the latest letter about board 1."""
     return f"/play/{tag_of(str(here.talk.letter_to(ALICE)['Reply-To']))}"
+
+
+def off_link(here: Place) -> str:
+    """Return the path of the page that ends mails to everybody for alice."""
+    asked = Unsubscribing("alice", BROADCASTS)
+    token = token_for(here.talk.home.key(), account_of(here.talk.home, "alice"), asked)
+    return f"/off/{tag_of(reply_address(here.talk.own, asked, token))}"
 
 
 def sign_in(here: Place, browser: Remote) -> str:

@@ -16,6 +16,7 @@ from tests.peers.browsers.every_page import (
     STRANGERS_PAGES,
     enter,
     furnished,
+    off_link,
     play_link,
     sign_in,
 )
@@ -77,7 +78,7 @@ def test_nothing_is_wrong_with_any_page(view: View, tmp_path: Path) -> None:
     ):
         browser.set_script_timeout(120)
         inspection = Inspection(browser, f"http://127.0.0.1:{here.site.port}", VIEWS.index(view))
-        links = {"play": play_link(here), "code": sign_in(here, browser)}
+        links = {"play": play_link(here), "off": off_link(here), "code": sign_in(here, browser)}
         found = [*inspection.faults(path.format(**links) for path in STRANGERS_PAGES)]
         enter(browser)
         found += inspection.faults(path.format(**links) for path in (*PAGES, *MISSING_PAGES))

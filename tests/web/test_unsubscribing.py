@@ -1,0 +1,74 @@
+"""Ending letters by the link in their head."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pbm_oust.accounts.settings import Switch, settings_of
+from pbm_oust.mail.inbound import Envelope, open_inbound
+from tests.support.accounts import account_of
+from tests.support.home_by_mail import ALICE, BOB
+from tests.support.mails import mail
+from tests.support.outbox import Letter
+from tests.web.signed_in import WEB, Place, place
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Iterator[Place]:
+    with place(tmp_path / "home") as found:
+        talk = found.talk
+        data = mail(f"From: {ALICE}", "Subject: broadcast alice wonderland", text="Hello")
+        inbound = open_inbound(talk.home, talk.own, lambda: talk.now, web_address=WEB)
+        inbound.take(data, Envelope(ALICE, (talk.own,)))
+        yield found
+
+
+def way_out(letter: Letter) -> str:
+    """Return the path of the page that ends letters like this one."""
+    ways = str(letter["List-Unsubscribe"])
+    match = re.fullmatch(rf"<{WEB}(/off/\S+)>, <mailto:\S+\?subject=unsubscribe>", ways)
+    assert match
+    assert letter["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    return match[1]
+
+
+def wants_broadcasts(here: Place) -> bool:
+    return settings_of(account_of(here.talk.home, "bob")).broadcasts is Switch.ON
+
+
+def test_looking_ends_nothing_and_has_a_button(here: Place) -> None:
+    path = way_out(here.mail_to(BOB))
+    got = here.site.get(path)
+    assert got.status == 200
+    assert "bob gets the mails that go to everybody here." in got.text
+    assert "No more of these mails</button>" in got.text
+    assert wants_broadcasts(here)
+
+
+@pytest.mark.parametrize(
+    ("form", "kind"),
+    [
+        ("List-Unsubscribe=One-Click", "application/x-www-form-urlencoded"),
+        (
+            '--x\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n'
+            "--x--\r\n",
+            "multipart/form-data; boundary=x",
+        ),
+        ("", "application/x-www-form-urlencoded"),
+    ],
+)
+def test_one_click_ends_them_without_signing_in(form: str, kind: str, here: Place) -> None:
+    path = way_out(here.mail_to(BOB))
+    for _ in range(2):
+        got = here.site.post(path, form, content_type=kind)
+        assert got.status == 200
+        assert "Changed: broadcasts." in got.text
+    assert not wants_broadcasts(here)
+
+
+def test_a_guessed_link_ends_nothing(here: Place) -> None:
+    path = way_out(here.mail_to(BOB)).replace("bob", "alice")
+    assert here.site.get(path).status == 410
+    assert here.site.post(path, "List-Unsubscribe=One-Click").status == 410
