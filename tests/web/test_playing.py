@@ -64,7 +64,7 @@ def test_a_chain_is_built_step_by_step_and_played_once(game: Game) -> None:
     assert begun.status == 200
     assert 'href="?turn=B4#board"' in begun.text
     further = game.pages.get(f"{link}?turn=B4").text
-    assert "You captured, so you may place again." in further
+    assert "You captured, so you must place again." in further
     assert 'href="?turn=B4,E3#board"' in further
     whole = game.pages.get(f"{link}?turn=B4,E3").text
     assert "Play B4,E3" in whole
