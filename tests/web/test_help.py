@@ -43,7 +43,7 @@ def test_a_subject_is_found_by_its_french_word(empty: Website) -> None:
     assert empty.get("/help/coup").text == empty.get("/help/move").text
 
 
-@pytest.mark.parametrize("subject", ["nothing", "overview", "all.txt", "..", "%3Cb%3E"])
+@pytest.mark.parametrize("subject", ["nothing", "overview", "all.txt", "..x", "%3Cb%3Ex"])
 def test_there_is_no_page_about_what_is_no_subject(subject: str, empty: Website) -> None:
     got = empty.get(f"/help/{subject}")
     assert got.status == 404
