@@ -96,7 +96,7 @@ def multiple(_command: Multiple, request: Request, work: UnitOfWork, service: Se
     is_proved = look_at_all(seen, work)
     if request.doubt and not is_proved:
         return silent(request.doubt)
-    request = replace(request, doubt=None)
+    request = replace(request, doubt=None, mark=None)
     may_show = to_stranger(work.vocabulary, work.names_for(request))
     tasks = [
         Task(each.line.shown(may_show), replace(request, line=line, chat=""))

@@ -18,7 +18,7 @@ from pbm_oust.letters.letters import Letters
 from pbm_oust.mail.reading import Mail, UnreadableMail, read_mail, taken_apart
 from pbm_oust.mail.reading.asked_language import language_asked
 from pbm_oust.mail.reading.verdict import Verdict, verdict_of
-from pbm_oust.mail.robots import automatic_by, doubtful_by
+from pbm_oust.mail.robots import automatic_by, doubtful_by, marked_by
 from pbm_oust.play.authentication import verify
 from pbm_oust.play.outcome import Handled, Outcome, Silence, outcome_text, silent
 from pbm_oust.play.passwords import NotDerived, Passwords
@@ -219,6 +219,7 @@ class Inbound:
             source=envelope.source,
             is_verified=verdict is Verdict.VERIFIED,
             doubt=Silence.FORGED if verdict is Verdict.FORGED else doubtful_by(mail),
+            mark=marked_by(mail),
             is_of_owner=envelope.is_of_owner,
             identity=mail.identity,
             message_id=mail.message_id,

@@ -1,8 +1,8 @@
 """Mail of robots, so that robots never answer one another (RFC 3834, section 2).
 
 What says that no human wrote it is passed over, whatever it proves. What robots, lists and offices
-put on the mail of humans too is no such sign: such a mail counts if it proves whose it is, by a
-password, a token or a code, and is passed over otherwise.
+put on the mail of humans too is no such sign: such a mail counts if it is a command, or proves
+whose it is, and is passed over otherwise.
 """
 
 import re
@@ -70,8 +70,12 @@ def automatic_by(mail: Mail, envelope_sender: str | None, own_address: str) -> s
 
 def doubtful_by(mail: Mail) -> str | None:
     """Return why a mail counts only if it proves whose it is, or None if nothing is in the way."""
-    if _UNREAD.fullmatch(_local_part(mail.sender)):
-        return f"sender {_local_part(mail.sender)}"
+    local = _local_part(mail.sender)
+    return f"sender {local}" if _UNREAD.fullmatch(local) else None
+
+
+def marked_by(mail: Mail) -> str | None:
+    """Return the header that robots and humans share, or None if a mail has none."""
     return _header_like(_SHARED, mail)
 
 

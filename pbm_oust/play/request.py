@@ -54,7 +54,9 @@ class Request:
     """Whether it is certain that the mail comes from its sender."""
     doubt: Silence | str | None = None
     """Why it counts only if something else proves whose it is, and gets no answer otherwise: its
-    From is forged, or a robot may have sent it."""
+    From is forged, or nobody reads at its address."""
+    mark: str | None = None
+    """The header that robots have too: what is no command, and proves nothing, gets no answer."""
     is_of_owner: bool = False
     """Whether whoever owns the home has handed it in."""
     confirmed: "Actor | None" = None

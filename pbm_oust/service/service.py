@@ -191,8 +191,9 @@ def _refuse(
     """Answer with what was sent, what is wrong with it, and what to send instead."""
     work.home.foresee(_asked(read, refusal, request, work))
     is_proved = bool(request.reply or request.confirmed or (actor and _password_of(read.command)))
-    if request.doubt and not is_proved:
-        return replace(silent(request.doubt), is_guess=is_guess(refusal.reason))
+    doubt = request.doubt or (request.mark if isinstance(read.command, Unreadable) else None)
+    if doubt and not is_proved:
+        return replace(silent(doubt), is_guess=is_guess(refusal.reason))
     try:
         is_last = charge_refusal(refusal, read, request, work)
     except NotAllowed as reached:

@@ -1,6 +1,5 @@
 """The ledger: every mail that was sent, what it has to lead to, and what was counted on the way."""
 
-import hashlib
 import threading
 from collections import Counter
 from collections.abc import Callable
@@ -8,6 +7,9 @@ from dataclasses import dataclass, field
 from email.message import EmailMessage
 from email.policy import SMTP
 from enum import Enum
+
+from pbm_oust.mail.reading import read_mail
+from pbm_oust.play.request import message_key
 
 
 class Kind(Enum):
@@ -56,8 +58,7 @@ class Mail:
     @property
     def id(self) -> str:
         """The id that stands in a history."""
-        identity = f"{self.sender.userid}\0{self.message_id}"
-        return hashlib.sha256(identity.encode()).hexdigest()[:16]
+        return message_key(self.sender.userid, read_mail(self.to("")).identity)
 
     def to(self, address: str) -> bytes:
         """Return the mail as it is sent to an address, always the same bytes."""

@@ -1,11 +1,11 @@
-"""Mail with headers that lists and offices share with robots: a proof counts, robots do not."""
+"""Mail with headers that lists and offices share with robots: commands count, robots do not."""
 
 from pathlib import Path
 
 import pytest
 
 from pbm_oust.store.home import Home
-from tests.support.home_by_mail import ALICE, BOB, Talk, copy_of, home_of
+from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk, copy_of, home_of
 from tests.support.mails import mail, parts
 
 SHARED = [
@@ -82,11 +82,55 @@ def test_several_commands_with_passwords_are_done_whatever_an_office_adds(talk: 
     assert talk.outcome == "done: multiple"
 
 
+@pytest.mark.parametrize("header", SHARED)
+@pytest.mark.parametrize(
+    ("line", "letter"),
+    [
+        ("signup carol rabbithole", "please confirm your account carol"),
+        ("help", "the help"),
+        ("Re: rules oust", "help: oust"),
+        ("How do I play?", "help: tutorial"),
+        ("oust show 1", "oust 1 #1: alice to move"),
+        ("oust move 1 alice guessed-wrong A1", "not done"),
+    ],
+)
+def test_a_command_is_answered_whatever_an_office_adds(
+    header: str, line: str, letter: str, talk: Talk
+) -> None:
+    assert talk.send(CAROL, line, headers=[header]) == [f"{CAROL}: {letter}"]
+
+
+@pytest.mark.parametrize("header", SHARED)
+def test_a_challenge_without_a_password_is_asked_about_whatever_an_office_adds(
+    header: str, talk: Talk
+) -> None:
+    told = talk.send(ALICE, "oust challenge alice bob", headers=[header])
+    assert told == [f"{ALICE}: please confirm a challenge to bob"]
+
+
 @pytest.mark.parametrize("header", SHARED[:-1])
-@pytest.mark.parametrize("line", ["oust move 1 alice guessed-wrong A1", "help", "no command"])
-def test_without_a_proof_such_a_mail_gets_no_answer(header: str, line: str, talk: Talk) -> None:
-    assert talk.send(ALICE, line, headers=[header]) == []
+@pytest.mark.parametrize(
+    "line",
+    ["no command", "This week at our club", "oust", "Re: oust 1 #3: your turn, alice"],
+)
+@pytest.mark.parametrize("text", ["", "help"])
+def test_what_is_no_command_gets_no_answer_then(
+    header: str, line: str, text: str, talk: Talk
+) -> None:
+    assert talk.send(ALICE, line, text, headers=[header]) == []
     assert talk.outcome == f"silent: {header.partition(':')[0]}"
+
+
+@pytest.mark.parametrize("header", SHARED)
+def test_a_command_in_the_first_line_is_answered_too(header: str, talk: Talk) -> None:
+    told = talk.send(ALICE, "", "oust show 1\n", headers=[header])
+    assert told == [f"{ALICE}: oust 1 #1: your turn, alice"]
+
+
+@pytest.mark.parametrize("sender", ["noreply@example.net", "postmaster@example.net"])
+def test_an_address_where_nobody_reads_gets_no_answer(sender: str, talk: Talk) -> None:
+    assert talk.send(sender, "help") == []
+    assert talk.outcome == f"silent: sender {sender.partition('@')[0]}"
 
 
 @pytest.mark.parametrize("header", AUTOMATIC)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from pbm_oust.mail.reading import UnreadableMail, read_mail
-from pbm_oust.mail.robots import automatic_by, doubtful_by
+from pbm_oust.mail.robots import automatic_by, doubtful_by, marked_by
 
 FOLDER = Path(__file__).parent
 OWN_ADDRESS = "pbmserv@example.org"
@@ -21,12 +21,14 @@ def reading(data: bytes) -> str:
         return f"refused: {error}\n"
     silence = automatic_by(mail, None, OWN_ADDRESS)
     doubt = None if silence else doubtful_by(mail)
+    mark = None if silence or doubt else marked_by(mail)
     lines = [
         f"from: {mail.sender}".rstrip(),
         *(f"subject: {subject}".rstrip() for subject in mail.subjects),
         *([] if mail.message_id else ["no Message-ID to answer to"]),
         *([f"not answered: {silence}"] if silence else []),
         *([f"counts with a proof alone: {doubt}"] if doubt else []),
+        *([f"answered if it is a command, or has a proof: {mark}"] if mark else []),
         *(["text: could not be read"] if mail.is_text_closed else []),
         *(f"  | {line}".rstrip() for line in mail.text.split("\n") if mail.text),
         *(f"  ? {line}".rstrip() for line in mail.unsure.strip("\n").split("\n") if mail.unsure),

@@ -45,7 +45,8 @@ class Mail:
     message_id: str
     identity: str
     """What sets the mail apart from all others of its sender: a digest of its Message-ID and
-    content. The same mail has the same one whichever way it came."""
+    content. The same mail has the same one whichever way it came, and whenever it was sent again;
+    its Date counts only if it has no Message-ID."""
     answered: tuple[str, ...]
     """The Message-IDs that the mail seems to answer, the likeliest first."""
     headers: Mapping[str, list[str]]
@@ -103,6 +104,7 @@ def _read(message: Message, envelope_sender: str) -> Mail:
     subjects = [header_text(value) for value in raw["subject"]]
     text = text_of(message)
     message_id = one_line("".join(raw["message-id"][:1]))
+    dates = [] if message_id.strip("<> ") else raw["date"]
     own = own_text(text)
     beyond = f"{own.sure}\n{own.unsure}"[LONGEST_CHAT:].strip().partition("\n")[0]
     return Mail(
@@ -113,7 +115,7 @@ def _read(message: Message, envelope_sender: str) -> Mail:
         left_out=(own.left_out or beyond)[:LONGEST_LINE],
         is_text_closed=not text.strip() and is_closed(message),
         message_id=message_id if re.fullmatch(r"<[!-;=?-~]{1,250}>", message_id) else "",
-        identity=_digest(message_id, *subjects, *raw["date"], text),
+        identity=_digest(message_id, *dates, *subjects, text),
         answered=_answered(raw),
         headers=raw,
         kind=message.get_content_type(),
