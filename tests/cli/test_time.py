@@ -14,7 +14,7 @@ from pbm_oust.store.waiting import BoardName
 from tests.support.server import PROGRAM, started
 from tests.support.sink import listening_sink
 from tests.support.sweeping import BEGIN, World, new_world
-from tests.support.waiting import wait_until
+from tests.support.waiting import PATIENCE, wait_until
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ asyncio.run(Server(home, lambda: configuration, now, ready, sweep_seconds=0.1).r
 def test_sweeps_in_several_processes_remind_once(world: World) -> None:
     command = [PROGRAM, "--home", str(world.path), "sweep"]
     sweeps = [subprocess.Popen(command) for _ in range(3)]
-    assert [each.wait(60) for each in sweeps] == [0, 0, 0]
+    assert [each.wait(PATIENCE) for each in sweeps] == [0, 0, 0]
     assert world.letters() == [("alice", "oust 1 #2: reminder, your turn, alice")]
 
 

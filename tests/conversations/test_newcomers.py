@@ -10,6 +10,7 @@ from pbm_oust.store.limits import USUAL_LIMITS, Counted
 from tests.support.accounts import codes
 from tests.support.home_by_mail import ALICE, BOB, Talk
 from tests.support.server import PROGRAM
+from tests.support.waiting import PATIENCE
 
 STRANGER = "eve@example.net"
 
@@ -262,7 +263,7 @@ def test_who_won_stands_before_how_to_play_again(talk: Talk) -> None:
 def test_why_of_a_move_of_the_house_names_no_mail(talk: Talk) -> None:
     talk.send(ALICE, "oust challenge house1 alice wonderland -size=5")
     house = [PROGRAM, "--home", str(talk.home.path), "house"]
-    subprocess.run(house, check=True, timeout=600)
+    subprocess.run(house, check=True, timeout=PATIENCE)
     talk.send(ALICE, "oust why 1 alice wonderland")
     told = " ".join(talk.text_to(ALICE).split())
     assert "house1 is a program of this server and played this by itself." in told

@@ -25,6 +25,7 @@ from tests.support.outbox import clear_outbox, letters
 from tests.support.rings import first_is_fast
 from tests.support.sink import listening_sink
 from tests.support.trouble import Fault
+from tests.support.waiting import PATIENCE
 
 BOBS_DESK = "work@example.org"
 UNDO = "oust move 1 alice wonderland undo"
@@ -163,9 +164,9 @@ def slow_relay(home: Home) -> Iterator[None]:
 
         thread = threading.Thread(target=flush)
         thread.start()
-        assert sink.hanging.wait(20)
+        assert sink.hanging.wait(PATIENCE)
         yield
-    thread.join(20)
+    thread.join(PATIENCE)
     assert not thread.is_alive()
 
 

@@ -10,7 +10,7 @@ from tests.support.histories import moves_of
 from tests.support.home_by_mail import ALICE, home_of, mailed
 from tests.support.ports import free_port
 from tests.support.server import ADDRESS, PROGRAM, started
-from tests.support.waiting import wait_until
+from tests.support.waiting import PATIENCE, wait_until
 from tests.support.website import Site, is_there
 
 OURS = "pbm_oust", "resvg_py", "uvicorn", "click", "jinja2", "apsw", "msgspec"
@@ -41,5 +41,5 @@ def test_serving_pages_pictures_and_the_house(folder: Path, tmp_path: Path) -> N
 
 def test_helping_with_what_is_shared_out_to_all_cores(folder: Path, tmp_path: Path) -> None:
     words = [PROGRAM, "rules", "simulate", "oust", "--size", "3", "--games", "4", "--jobs", "2"]
-    subprocess.run(words, cwd=folder, check=True, capture_output=True, timeout=300)
+    subprocess.run(words, cwd=folder, check=True, capture_output=True, timeout=PATIENCE)
     assert not list(tmp_path.glob("ran-*"))

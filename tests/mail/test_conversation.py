@@ -13,6 +13,7 @@ import pytest
 from pbm_oust.mail import conversation as module
 from pbm_oust.mail.conversation import Conversation, Refused, Stalled, connected
 from pbm_oust.store.configuration import Endpoint
+from tests.support.waiting import PATIENCE
 
 SENDER, RECIPIENT = "pbmserv+bounces.x@example.com", "alice@example.org"
 MAIL = b"MAIL FROM:<pbmserv+bounces.x@example.com>\r\n"
@@ -59,7 +60,7 @@ def _hear_out(client: socket.socket) -> None:
 
 
 def _heard(client: socket.socket, expected: bytes) -> bytes:
-    client.settimeout(10)
+    client.settimeout(PATIENCE)
     heard = b""
     while len(heard) < len(expected) and (
         more := client.recv(min(len(expected) - len(heard), 1 << 20))

@@ -25,6 +25,7 @@ from tests.support.listening import listening_at_home_of
 from tests.support.outbox import letters
 from tests.support.rings import slow
 from tests.support.server import PROGRAM
+from tests.support.waiting import PATIENCE
 
 FROM = f"From: {ALICE}\n".encode()
 HELP = FROM + b"Subject: help\n\n"
@@ -227,7 +228,7 @@ def test_who_says_nothing_is_not_waited_for(tmp_path: Path) -> None:
         connection = connect(tmp_path, FOR_DELIVER)
         assert connection
         with connection:
-            connection.settimeout(10)
+            connection.settimeout(PATIENCE)
             assert connection.recv(100) == b""
 
 

@@ -37,7 +37,7 @@ from tests.support.processes import run_at_once
 from tests.support.rings import first_is_fast, slow
 from tests.support.sink import Sink, listening_sink
 from tests.support.trouble import Fault, FaultyDisk, Trouble
-from tests.support.waiting import wait_until
+from tests.support.waiting import PATIENCE, wait_until
 
 ADDRESS = "pbmserv@example.com"
 DAYS_AHEAD = 30 * 86_400
@@ -467,7 +467,7 @@ def test_a_process_that_dies_over_a_letter_loses_none(
     with subprocess.Popen(
         [sys.executable, "-c", f"{HOME_OF_A_PROCESS}{flushing(relay[1])}", str(home.path)]
     ) as process:
-        assert relay[0].hanging.wait(20)
+        assert relay[0].hanging.wait(PATIENCE)
         process.kill()
     assert recipients(home) == ["hang@example.org", "b@example.org"]
 
@@ -566,7 +566,7 @@ def test_who_finds_letters_leaving_leaves_its_own_to_that_process(
     home.has_relay = True
     post(home, clock, "hang@example.org")
     with flushing_meanwhile(relaying):
-        assert relay[0].hanging.wait(20)
+        assert relay[0].hanging.wait(PATIENCE)
         post(home, clock, "a@example.org")
         assert Relaying(home, relay[1], ADDRESS, clock).flush() == Flushed()
         relay[0].wait_for(1)
@@ -595,7 +595,7 @@ def test_letters_that_do_not_leave_after_all_can_be_taken_back(
     monkeypatch.setattr(conversation, "HOLD_UP", 60)
     post(home, clock, "hang@example.org", "a@example.org")
     with flushing_meanwhile(relaying):
-        assert relay[0].hanging.wait(20)
+        assert relay[0].hanging.wait(PATIENCE)
         assert [letter.is_leaving for letter in home.outbox.waiting()] == [True, True]
     assert [letter.is_leaving for letter in home.outbox.waiting()] == [True, False]
 
@@ -677,7 +677,7 @@ def test_letters_that_are_leaving_do_not_go_into_the_maildir(
     home.has_relay = True
     post(home, clock, "hang@example.org")
     with flushing_meanwhile(relaying):
-        assert relay[0].hanging.wait(20)
+        assert relay[0].hanging.wait(PATIENCE)
         home.has_relay = False
         turn_letters_into_files(home)
         assert list((home.outbox.path / "new").iterdir()) == []

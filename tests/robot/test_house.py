@@ -83,7 +83,7 @@ def test_two_processes_make_each_move_once(talk: Talk) -> None:
         talk.send(ALICE, f"oust challenge house1 alice wonderland -size={size}")
     words = [PROGRAM, "--home", str(talk.home.path), "house"]
     with subprocess.Popen(words) as one, subprocess.Popen(words) as other:
-        assert (one.wait(60), other.wait(60)) == (0, 0)
+        assert (one.wait(PATIENCE), other.wait(PATIENCE)) == (0, 0)
     assert [len(moves_of(talk.home, number)) for number in (1, 2, 3)] == [1, 1, 1]
     assert len([letter for letter in letters(talk.home) if "house1 played" in letter.text]) == 3
 

@@ -1,7 +1,7 @@
 """What an answer to a board mail may hold, and what it never does."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pbm_oust.accounts.answered import Purpose, Reply
@@ -375,17 +375,22 @@ WORDS = (
     "delete ? . the move help I 5"
 )
 
+MOVES = {"d4", "e5", "pass", "resign", "swap"}
 
+
+@example("D4 , show")
 @given(st.lists(st.sampled_from(WORDS.split())).map(" ".join))
 def test_what_is_done_is_all_that_the_first_line_says(text: str) -> None:
-    """No word beside a move is passed over."""
-    command = read(text).command
+    """No word beside a move is passed over: it goes to the other player, and is no other move."""
+    answer = read(text)
+    command = answer.command
     if isinstance(command, Move) and command.password is REPLY:
-        left = set(text.lower().split()) - {",", "-", ".", "and", "move"}
+        left = set(text.lower().split()) - {",", "-", ".", "and", "move", "i", "5", "17", "12"}
         left -= {word for word in left if word.startswith("#")}
         wish = command.wish
         done = {cell.lower() for cell in wish.cells} if isinstance(wish, Place) else {wish.value}
-        assert {word for word in left if word not in ("i", "5", "17", "12")} <= done | {"i", "5"}
+        assert not (left - done) & MOVES
+        assert left <= done or (answer.is_worded and answer.text == text)
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from tests.store.kept import Kept
 from tests.support.plans import served_by_indexes
 from tests.support.postgresql import engine_on
 from tests.support.rings import first_is_fast
+from tests.support.waiting import PATIENCE
 
 # A busy machine takes longer for an example than hypothesis usually lets it.
 settings.register_profile("unhurried", deadline=None)
@@ -65,7 +66,7 @@ def database(engine: Engine) -> Database:
 
 @pytest.fixture
 def embedded(tmp_path: Path) -> Iterator[EmbeddedDatabase]:
-    database = EmbeddedDatabase(tmp_path / "pbm_oust.db", patience=0.2)
+    database = EmbeddedDatabase(tmp_path / "pbm_oust.db", patience=PATIENCE)
     yield database
     database.close()
 

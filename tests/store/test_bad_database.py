@@ -15,6 +15,7 @@ import pytest
 from pbm_oust.store.embedded import PATIENCE
 from pbm_oust.store.home import Home
 from tests.store.disturbed import ALICE, BOB
+from tests.support import waiting
 from tests.support.home_by_mail import home_of, mailed
 from tests.support.listening import command, deliver, listening
 from tests.support.mails import mail
@@ -55,7 +56,7 @@ def send(server: Server, subject: str) -> int:
 
 def run(home: Home, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     program = [PROGRAM, "--home", str(home.path), *arguments]
-    return subprocess.run(program, input=stdin, capture_output=True, timeout=60)
+    return subprocess.run(program, input=stdin, capture_output=True, timeout=waiting.PATIENCE)
 
 
 @pytest.mark.slow
@@ -81,7 +82,7 @@ def test_a_database_that_another_program_holds_for_a_moment_is_waited_for(home: 
     )
     with closing(held(home)), pytest.raises(subprocess.TimeoutExpired):
         begun.communicate(mail(f"From: {ALICE}", f"Subject: {MOVE}"), timeout=2)
-    begun.communicate(timeout=60)
+    begun.communicate(timeout=waiting.PATIENCE)
     assert begun.returncode == os.EX_OK
     assert len(letters(home)) == 4
 

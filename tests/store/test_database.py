@@ -40,9 +40,17 @@ class Wrong(Exception):
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[EmbeddedDatabase]:
-    database = EmbeddedDatabase(tmp_path / "pbm_oust.db", patience=0.2)
+    database = EmbeddedDatabase(tmp_path / "pbm_oust.db", patience=PATIENCE)
     yield database
     database.close()
+
+
+@pytest.fixture
+def impatient(database: EmbeddedDatabase) -> Iterator[EmbeddedDatabase]:
+    """The same database, opened by somebody who does not wait long for others."""
+    impatient = EmbeddedDatabase(database.path, patience=0.2)
+    yield impatient
+    impatient.close()
 
 
 def add(transaction: Transaction, key: str, progress: str = "") -> str:
@@ -214,7 +222,10 @@ def test_what_root_makes_belongs_to_the_owner_of_the_home(database: EmbeddedData
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-def test_the_owner_waits_until_root_has_given_a_file_away() -> None:
+def test_the_owner_waits_until_root_has_given_a_file_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(embedded, "FOR_ROOT", PATIENCE)
     with tempfile.TemporaryDirectory() as folder:
         os.chown(folder, 4711, 4712)
         database = EmbeddedDatabase(Path(folder) / "pbm_oust.db")
@@ -475,7 +486,7 @@ def test_a_thread_that_waits_for_its_turn_may_give_up(database: EmbeddedDatabase
         raise KeyboardInterrupt
 
     def lead(transaction: Transaction) -> str:
-        assert gave_up.wait(10)
+        assert gave_up.wait(PATIENCE)
         return add(transaction, "leads")
 
     before = signal.signal(signal.SIGALRM, interrupt)
@@ -487,7 +498,7 @@ def test_a_thread_that_waits_for_its_turn_may_give_up(database: EmbeddedDatabase
             write(database, "gives up")
         signal.signal(signal.SIGALRM, before)
         gave_up.set()
-        leading.result(10)
+        leading.result(PATIENCE)
     write(database, "later")
     assert keys(database) == ["later", "leads"]
 
@@ -500,16 +511,18 @@ def other(database: EmbeddedDatabase) -> apsw.Connection:
     return apsw.Connection(str(database.path))
 
 
-def test_a_database_that_others_hold_for_long_is_locked(database: EmbeddedDatabase) -> None:
+def test_a_database_that_others_hold_for_long_is_locked(
+    database: EmbeddedDatabase, impatient: EmbeddedDatabase
+) -> None:
     write(database, "a")
     holder = other(database)
     holder.execute("BEGIN IMMEDIATE")
     with pytest.raises(DatabaseLocked, match=r"pbm_oust\.db is locked by another program"):
-        write(database, "b")
-    assert keys(database) == ["a"]
+        write(impatient, "b")
+    assert keys(impatient) == ["a"]
     holder.execute("COMMIT")
     write(database, "b")
-    assert keys(database) == ["a", "b"]
+    assert keys(impatient) == ["a", "b"]
     holder.close()
 
 
@@ -525,13 +538,15 @@ def test_a_database_that_others_hold_for_a_moment_is_waited_for(tmp_path: Path) 
     database.close()
 
 
-def test_a_lock_that_stays_fails_all_who_wait_for_it_together(database: EmbeddedDatabase) -> None:
+def test_a_lock_that_stays_fails_all_who_wait_for_it_together(
+    database: EmbeddedDatabase, impatient: EmbeddedDatabase
+) -> None:
     write(database, "a")
     holder = other(database)
     holder.execute("BEGIN IMMEDIATE")
     with ThreadPoolExecutor(4) as pool:
-        futures = [pool.submit(write, database, f"{number}") for number in range(4)]
-        errors = [future.exception(2) for future in futures]
+        futures = [pool.submit(write, impatient, f"{number}") for number in range(4)]
+        errors = [future.exception(PATIENCE) for future in futures]
     assert {type(error) for error in errors} == {DatabaseLocked}
     assert len({id(error) for error in errors}) == 4
     holder.close()

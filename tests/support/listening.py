@@ -30,6 +30,8 @@ NOW = datetime(2026, 11, 20, 15, 36, tzinfo=UTC)
 ANYWHERE = Endpoint("127.0.0.1", 0)
 USUAL = Patience()
 NO_TLS = Tls()
+GRACE = 5.0
+"""Seconds that a session has for its end once nobody listens any more."""
 
 Protocol = type[SmtpSession]
 
@@ -75,9 +77,9 @@ def listening(
             port.set_result(bound_endpoint(server, ANYWHERE).port)
             await stop.wait()
             server.close()
-            await asyncio.sleep(0.05)  # lets sessions end whose clients have gone
+            await _sessions_end()
 
-    with _in_a_thread(serve):
+    with in_a_thread(serve):
         yield port.result(PATIENCE)
 
 
@@ -95,15 +97,25 @@ def listening_at_home_of(
             async with listening_at_home(home.path, handler, gate or Gate(), patience, NO_TLS):
                 is_ready.set_result(True)
                 await stop.wait()
-            await asyncio.sleep(0.05)
+            await _sessions_end()
 
-    with _in_a_thread(serve):
+    with in_a_thread(serve):
         assert is_ready.result(PATIENCE)
         yield
 
 
+async def _sessions_end() -> None:
+    """Wait until sessions have ended whose clients have gone, and end the others."""
+    if others := asyncio.all_tasks() - {asyncio.current_task()}:
+        _, left = await asyncio.wait(others, timeout=GRACE)
+        for each in left:
+            each.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+    await asyncio.sleep(0.05)  # their connections are closed by then
+
+
 @contextmanager
-def _in_a_thread(serve: Callable[[asyncio.Event], Coroutine[None, None, None]]) -> Iterator[None]:
+def in_a_thread(serve: Callable[[asyncio.Event], Coroutine[None, None, None]]) -> Iterator[None]:
     """Run a server for the body of the `with`; it is told when to stop."""
     loop = asyncio.new_event_loop()
     stop = asyncio.Event()

@@ -20,7 +20,7 @@ from pbm_oust.store.engines import Engine
 from pbm_oust.store.postgresql import open_server
 from pbm_oust.store.postgresql.database import PostgresqlDatabase
 from pbm_oust.store.postgresql.server import Server
-from tests.support.waiting import wait_until
+from tests.support.waiting import PATIENCE, wait_until
 
 PEERS = Path(__file__).parents[2] / ".peers"
 FOLDERS = (
@@ -179,7 +179,7 @@ class DatabaseServer:
     def _end(self, number: signal.Signals) -> None:
         if self._process:
             self._process.send_signal(number)
-            self._process.wait(60)
+            self._process.wait(PATIENCE)
             self._process = None
 
     def _run(self, program: str, *words: str) -> None:

@@ -14,6 +14,8 @@ from tests.support.waiting import PATIENCE
 
 PROGRAM = str(Path(sys.executable).with_name("pbm-oust"))
 ADDRESS = "pbmserv@example.com"
+STOPPING = 55
+"""Seconds in which a server stops on any machine: less than it waits for clients and for relays."""
 
 
 @dataclass
@@ -38,13 +40,13 @@ class Server:
 
 
 def stopped(process: subprocess.Popen[str]) -> str:
-    """Tell a server to stop, which it does within ten seconds; return its log.
+    """Tell a server to stop, which it does within `STOPPING`; return its log.
 
     The log is whole once the programs that the server has started have ended as well.
     """
     process.send_signal(signal.SIGTERM)
     try:
-        _, log = process.communicate(timeout=10)
+        _, log = process.communicate(timeout=STOPPING)
     except subprocess.TimeoutExpired:
         if process.poll() is None:
             raise
@@ -57,7 +59,7 @@ def listening_port(process: subprocess.Popen[str]) -> int:
     assert process.stdout is not None
     announced = process.stdout.readline()
     found = re.search(r"at (?:http://)?127\.0\.0\.1:(\d+)", announced)
-    assert found, announced + (process.communicate(timeout=20)[1] or "")
+    assert found, announced + (process.communicate(timeout=PATIENCE)[1] or "")
     return int(found[1])
 
 

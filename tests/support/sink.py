@@ -3,13 +3,13 @@
 import asyncio
 import threading
 from collections.abc import Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 
-from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from pbm_oust.store.configuration import Endpoint
-from tests.support.ports import free_port
+from tests.support.listening import in_a_thread
 from tests.support.waiting import PATIENCE
 
 
@@ -91,24 +91,32 @@ class SinkThatWaits(Sink):
         return await super().handle_RCPT(server, session, envelope, address, options)
 
 
-class _Listening(Controller):
-    protocol: type[SMTP] = SMTP
-
-    def factory(self) -> SMTP:
-        return self.protocol(self.handler, enable_SMTPUTF8=True)
-
-
 @contextmanager
 def listening_sink(
     protocol: type[SMTP] = SMTP, handler: Sink | None = None
 ) -> Iterator[tuple[Sink, Endpoint]]:
-    """Run a sink on a free port for the body of the `with`."""
+    """Run a sink on a free port for the body of the `with`; then it cuts all connections."""
     handler = handler or Sink()
-    port = free_port()
-    controller = _Listening(handler, hostname="127.0.0.1", port=port, ready_timeout=PATIENCE)
-    controller.protocol = protocol
-    controller.start()
-    try:
-        yield handler, Endpoint("127.0.0.1", port)
-    finally:
-        controller.stop()
+    port = Future[int]()
+    sessions = list[SMTP]()
+
+    def session() -> SMTP:
+        begun = protocol(handler, enable_SMTPUTF8=True, loop=asyncio.get_running_loop())
+        sessions.append(begun)
+        return begun
+
+    async def serve(stop: asyncio.Event) -> None:
+        server = await asyncio.get_running_loop().create_server(session, "127.0.0.1", 0)
+        port.set_result(server.sockets[0].getsockname()[1])
+        await stop.wait()
+        server.close()
+        for transport in [each.transport for each in sessions]:
+            if isinstance(transport, asyncio.Transport):
+                transport.abort()
+        ending = asyncio.all_tasks() - {asyncio.current_task()}
+        for each in ending:
+            each.cancel()
+        await asyncio.gather(*ending, return_exceptions=True)
+
+    with in_a_thread(serve):
+        yield handler, Endpoint("127.0.0.1", port.result(PATIENCE))

@@ -136,6 +136,11 @@ def test_parts_without_empty_lines_and_mails_do_not_exhaust_the_stack_together()
         read_mail(parts_without_empty_lines(700) + b"\n" + MAIL_INSIDE * 399)
 
 
+def is_read_quickly(data: bytes) -> bool:
+    """Return whether a mail can be read in time; a machine may be slow once."""
+    return any(seconds_to_read(data) < PATIENCE for _ in range(3))
+
+
 def seconds_to_read(data: bytes) -> float:
     begun = time.process_time()
     with suppress(UnreadableMail):
@@ -145,7 +150,7 @@ def seconds_to_read(data: bytes) -> float:
 
 @pytest.mark.parametrize("name", LARGE)
 def test_a_mail_of_many_equal_things_is_read_quickly(name: str) -> None:
-    assert seconds_to_read(LARGE[name]) < PATIENCE
+    assert is_read_quickly(LARGE[name])
 
 
 def test_a_long_parameter_of_a_part_is_not_read() -> None:
@@ -155,7 +160,7 @@ def test_a_long_parameter_of_a_part_is_not_read() -> None:
 
 
 def test_many_quotes_with_empty_lines_between_are_read_quickly() -> None:
-    assert seconds_to_read(mail(FROM, text=">\r\n\r\n" * 4_900)) < PATIENCE
+    assert is_read_quickly(mail(FROM, text=">\r\n\r\n" * 4_900))
 
 
 # The mails of the field notes that cost others minutes or gigabytes
@@ -169,7 +174,7 @@ def test_a_mail_that_would_cost_minutes_is_refused_before_it_is_parsed(name: str
 
 @pytest.mark.parametrize("name", BOMBS)
 def test_a_mail_made_to_be_slow_is_read_quickly(name: str) -> None:
-    assert seconds_to_read(BOMBS[name]) < PATIENCE
+    assert is_read_quickly(BOMBS[name])
 
 
 def test_no_mail_takes_more_than_fifty_megabytes() -> None:
