@@ -24,8 +24,13 @@ Turn = tuple[bytes, str]
 
 
 @contextmanager
-def talking(offer: str, *turns: Turn, pause: float = 0.0) -> Iterator[Conversation]:
-    """Begin a conversation with a relay that hears and says exactly this, with pauses."""
+def talking(
+    offer: str, *turns: Turn, pause: float = 0.0, at_last: Callable[[], None] = lambda: None
+) -> Iterator[Conversation]:
+    """Begin a conversation with a relay that hears and says exactly this, with pauses.
+
+    `at_last` is called before the relay says the last of it.
+    """
     failed = list[str]()
     with socket.create_server(("127.0.0.1", 0)) as server:
 
@@ -35,11 +40,13 @@ def talking(offer: str, *turns: Turn, pause: float = 0.0) -> Iterator[Conversati
                 client.sendall(b"220 relay\r\n")
                 _heard(client, b"ehlo example.com\r\n")
                 client.sendall(f"{offer}\r\n".encode())
-                for expected, reply in turns:
+                for number, (expected, reply) in enumerate(turns, 1):
                     time.sleep(pause)
                     if (heard := _heard(client, expected)) != expected:
                         failed.append(f"{heard!r} instead of {expected!r}")
                         return
+                    if number == len(turns):
+                        at_last()
                     client.sendall(reply.encode())
                 _hear_out(client)
 
@@ -159,8 +166,8 @@ def test_a_relay_that_says_goodbye_has_gone() -> None:
 def test_a_relay_that_speaks_otherwise_has_gone(
     reply: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "PATIENCE", 0.2)
     with talking(PLAIN, (MAIL, reply)) as conversation:
+        monkeypatch.setattr(module, "PATIENCE", 0.2)
         with pytest.raises((smtplib.SMTPServerDisconnected, TimeoutError)):
             hand_over(conversation)
         assert not conversation.is_open
@@ -170,9 +177,9 @@ def test_who_is_long_over_a_recipient_is_left_only_while_others_wait(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(module, "HOLD_UP", 0.5)
-    monkeypatch.setattr(module, "PATIENCE", 3.0)
-    for others, error in (([1], Stalled), ([], TimeoutError)):
+    for others, error, patience in (([1], Stalled, PATIENCE), ([], TimeoutError, 3.0)):
         with talking(PLAIN, (MAIL, "250 OK\r\n")) as conversation:
+            monkeypatch.setattr(module, "PATIENCE", patience)
             with pytest.raises(error):
                 hand_over(conversation, is_waited_for=partial(bool, others))
             assert not conversation.is_open
@@ -181,9 +188,15 @@ def test_who_is_long_over_a_recipient_is_left_only_while_others_wait(
 def test_who_is_long_over_the_sender_or_the_letter_is_not_left(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "HOLD_UP", 0.0)
-    monkeypatch.setattr(module, "PATIENCE", 0.2)
+    def hurry() -> None:
+        monkeypatch.setattr(module, "HOLD_UP", 0.0)
+        monkeypatch.setattr(module, "PATIENCE", 0.2)
+
     begun = [(MAIL, "250 OK\r\n"), (RCPT, "250 OK\r\n"), (DATA, "354 go\r\n")]
-    for turns in ([], begun):
-        with talking(PLAIN, *turns) as conversation, pytest.raises(TimeoutError):
+    with talking(PLAIN, *begun, at_last=hurry) as conversation, pytest.raises(TimeoutError):
+        hand_over(conversation, is_waited_for=lambda: True)
+    monkeypatch.undo()
+    with talking(PLAIN) as conversation:
+        hurry()
+        with pytest.raises(TimeoutError):
             hand_over(conversation, is_waited_for=lambda: True)

@@ -16,7 +16,7 @@ from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft, Head
 from tests.support.sink import listening_sink
-from tests.support.waiting import wait_until
+from tests.support.waiting import PATIENCE, wait_until
 
 ADDRESS = "pbmserv@example.com"
 
@@ -58,7 +58,7 @@ def sending(home: Home) -> Iterator[Sender]:
 def test_a_relay_that_does_not_answer_is_left_alone_until_it_is_another(
     home: Home, sending: Sender, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sender, "SHORTEST_PAUSE", 60.0)
+    monkeypatch.setattr(sender, "SHORTEST_PAUSE", PATIENCE)
     with hanging_up() as (visits, nowhere), listening_sink() as (sink, relay):
         sending.use(_to(home, nowhere))
         wait_until(lambda: visits, "somebody comes to the relay")

@@ -25,7 +25,7 @@ from pathlib import Path
 from pbm_oust.store.embedded import EmbeddedDatabase
 from tests.store.mails import take
 
-database = EmbeddedDatabase(Path(sys.argv[1]))
+database = EmbeddedDatabase(Path(sys.argv[1]), patience=300)
 print("ready", flush=True)
 sys.stdin.readline()
 for number in range(100):
@@ -115,7 +115,7 @@ def test_a_process_that_is_killed_at_any_step_leaves_a_mail_whole_or_none(
 
 def test_a_process_that_is_killed_lets_others_write(tmp_path: Path) -> None:
     path = tmp_path / FILE
-    database = EmbeddedDatabase(path)
+    database = EmbeddedDatabase(path, patience=PATIENCE)
     process = start_script(TAKES_MANY.replace("range(100)", "range(10**6)"), path, "a")
     assert process.stdin
     assert process.stdout
