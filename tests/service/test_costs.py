@@ -51,6 +51,8 @@ def cost_of_a_move(path: Path, turns: int, boards: int, others: int) -> Costs:
         with home.settling_soon():
             move(home, played[1][turns + 1])
             move(home, played[1][turns + 2])
+        # All is in the histories now, however long that took.
+        with home.settling_soon():
             disk.costs = Costs()
             move(home, played[1][turns + 3])
             return disk.costs

@@ -1,5 +1,6 @@
 """A page of a board that was answered before costs next to nothing, and never gets old."""
 
+import time
 from datetime import timedelta
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from pbm_oust.store.home import Home
 from pbm_oust.web.app import make_app
 from pbm_oust.web.ground import Ground
-from tests.support.costs import counting
+from tests.support.costs import CLOCK_STEP, counting
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, home_of, mailed
 from tests.support.opened import opened_in
 from tests.support.website import Website
@@ -50,6 +51,7 @@ def test_a_page_shows_what_was_written_by_hand(home: Home, pages: Website) -> No
 
 def test_a_page_that_nothing_has_changed_takes_one_statement_and_no_file(home: Home) -> None:
     now = [NOON]
+    time.sleep(CLOCK_STEP)
     with counting() as disk:
         app = make_app(Ground(Home(home.path, disk), ADDRESS, lambda: now[0]))
         costs = []
